@@ -18,7 +18,7 @@ from graph_bandit_campaign.constraints.limits.limits import Limits
 from graph_bandit_campaign.file import CampaignFile
 from graph_bandit_campaign.flags import check_flag
 from graph_bandit_campaign.model import goals_choice
-from graph_bandit_campaign.model.also import correlations_of, read_also, with_digests
+from graph_bandit_campaign.model.also import OtherAssay, correlations_of, read_also, with_digests
 from graph_bandit_campaign.model.choice import check_batch, choose_batch, spare_likely
 from graph_bandit_campaign.model.failures.forecast import FailureForecast, FailureLearner
 from graph_bandit_campaign.model.front import join_forecasts
@@ -68,8 +68,9 @@ class Campaign(Records):
             the file, whose ranges and weights may change. Limits may come and go; the results of one that is left out
             are left out of the file, too, when it is next saved.
         ignore_failures: True: graphs that failed teach nothing about others; see `failing`.
-        also: results of other assays, of molecules in the pool or not, by the name of the assay and by id or SMILES.
-            They teach, and are not saved: give them each time. They need one goal, and a `molecule-` or `gp-` agent.
+        also: results of other assays by the name of the assay, and by id or, of molecules in the pool or not, by
+            SMILES: numbers, bounds (">4.5") or two classes. They teach, and are not saved: give them each time. They
+            need a `molecule-` or `gp-` agent. With several goals, each is taught by all of them.
 
     Raises:
         ValueError: if the agent is unknown, does not use the columns that the molecules have, cannot choose for several
@@ -94,7 +95,7 @@ class Campaign(Records):
         offered: MaskLike = None,
         goals: Sequence[Goal] | None = None,
         ignore_failures: bool = False,
-        also: Mapping[str, Mapping[str, float]] | None = None,
+        also: Mapping[str, OtherAssay] | None = None,
     ) -> None:
         saved = (file := CampaignFile(state)).read()
         self._made = None
@@ -283,9 +284,9 @@ class Campaign(Records):
         smiles = getattr(self.graph_set, "smiles", ())
         return find_reasons(*self._model_of(goal), self.ids, self._index.indices(ids), smiles)
 
-    def correlations(self) -> dict[str, Correlation]:
-        """Return how the results of other assays go along with the measured values, by the name of the assay."""
-        return correlations_of(self.model(), self.state.maximize) if self._learner.sources else {}
+    def correlations(self, goal: str = "") -> dict[str, Correlation]:
+        """Return how the results of other assays go along with the values of a goal, as `shares`, by assay."""
+        return correlations_of(*self._model_of(goal)) if self._learner.sources else {}
 
     def failing(self) -> FailureForecast:
         """Return the probability of each molecule to fail, learnt from those that failed and those that did not."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
@@ -33,49 +34,75 @@ class PseudoResults(NamedTuple):
 NO_PSEUDO_RESULTS = PseudoResults(torch.zeros(0, dtype=torch.int64), *torch.zeros(2, 0, dtype=torch.float64))
 
 
-def match_bounds(posterior: DualPosterior, bounds: Bounds, targets: Targets, most: int | None = None) -> PseudoResults:
-    """Return pseudo results that stand for bounds in a Gaussian process, less those that tell nothing.
+class Thresholds(NamedTuple):
+    """Bounds on results, in units of the targets."""
+
+    graphs: Tensor
+    """`(m,)` int64."""
+    values: Tensor
+    """`(m,)` float64."""
+    signs: Tensor
+    """`(m,)` float64. 1 if the result lies above the value, -1 if it lies below."""
+    noises: Tensor
+    """`(m,)` float64. Noise variance of each result."""
+
+    @staticmethod
+    def of(bounds: Bounds, targets: Targets, noise: float) -> Thresholds:
+        """Return bounds on the scale on which rewards are modelled, all with the same noise."""
+        return Thresholds(
+            bounds.graphs, targets.of(bounds.values), bounds.signs, bounds.signs.new_full((len(bounds),), noise)
+        )
+
+    @staticmethod
+    def join(parts: Sequence[Thresholds]) -> Thresholds:
+        """Return all of several lists."""
+        return Thresholds(*(torch.cat(columns) for columns in zip(*parts, strict=True)))
+
+    def some(self, most: int) -> Thresholds:
+        """Return at most so many of them, evenly spaced."""
+        if len(self.graphs) <= most:
+            return self
+        chosen = torch.linspace(0, len(self.graphs) - 1, most, dtype=torch.float64).round().long()
+        return Thresholds(*(column[chosen] for column in self))
+
+
+def match_bounds(posterior: DualPosterior, thresholds: Thresholds) -> PseudoResults:
+    """Return pseudo results that stand for bounds in a Gaussian process, less those that tell nothing, in O(m^3).
 
     Args:
         posterior: given all exact results.
-        bounds: the bounds, in reward units.
-        targets: the scale on which rewards are modelled.
-        most: if there are more bounds, so many evenly spaced ones stand for all; None: all are matched, in O(m^3).
+        thresholds: the bounds.
 
     Raises:
         ArithmeticError, LinAlgError: as `propagate_expectations`.
     """
-    if not len(bounds):
+    graphs, values, signs, noises = thresholds
+    if not len(graphs):
         return NO_PSEUDO_RESULTS
-    graphs, signs = bounds.graphs, bounds.signs
-    thresholds = targets.of(bounds.values).clamp(-FARTHEST, FARTHEST)
-    if most is not None and len(graphs) > most:
-        some = torch.linspace(0, len(graphs) - 1, most, dtype=torch.float64).round().long()
-        graphs, thresholds, signs = graphs[some], thresholds[some], signs[some]
     mean, covariance = posterior.mean_of(posterior.explained(graphs)), posterior.covariance(graphs)
-    precision, shift = propagate_expectations(mean, covariance, thresholds, signs, posterior.noise)
+    precision, shift = propagate_expectations(mean, covariance, values.clamp(-FARTHEST, FARTHEST), signs, noises)
     telling = precision > LEAST_PRECISION
     precision, shift = precision[telling], shift[telling]
     return PseudoResults(graphs[telling], shift / precision, 1 / precision)
 
 
 def propagate_expectations(
-    mean: Tensor, covariance: Tensor, thresholds: Tensor, signs: Tensor, noise: float
+    mean: Tensor, covariance: Tensor, thresholds: Tensor, signs: Tensor, noises: Tensor
 ) -> tuple[Tensor, Tensor]:
     """Approximate the posterior given that m noisy results lie above or below thresholds.
 
-        N(f; mean, covariance) prod_i Phi(s_i (f_i - x_i) / sqrt(n))  ~  N(f; mean, covariance) prod_i N(y_i; f_i, n_i)
+        N(f; mean, C) prod_i Phi(s_i (f_i - x_i) / sqrt(v_i))  ~  N(f; mean, C) prod_i N(y_i; f_i, n_i)
 
     Expectation propagation chooses y_i and n_i such that mean and variance of each f_i stay the same if the i-th factor
     on the right is replaced by the one on the left [Rasmussen & Williams 2006, Sec. 3.6]. All factors change at once,
-    and only part of the way where the changes grow. n_i is at least n: a bound tells no more than a result.
+    and only part of the way where the changes grow. n_i is at least v_i: a bound tells no more than a result.
 
     Args:
         mean: `(m,)` float64. Means of f before the bounds.
-        covariance: `(m, m)` float64. Its covariance; several bounds may be on one graph.
+        covariance: `(m, m)` float64. C, its covariance; several bounds may be on one graph.
         thresholds: `(m,)` float64. x.
         signs: `(m,)` float64. s: 1 if the result lies above x, -1 if it lies below.
-        noise: n, noise variance of a result; less than `LEAST_NOISE` counts as that.
+        noises: `(m,)` float64. v, noise variance of each result; less than `LEAST_NOISE` counts as that.
 
     Returns:
         1 / n_i and y_i / n_i, `(m,)` float64 each: precisions, and precisions times values, both 0 if nothing is told.
@@ -85,12 +112,12 @@ def propagate_expectations(
         LinAlgError: if the covariance is not positive semi-definite in float64.
     """
     precision, shift = torch.zeros_like(mean), torch.zeros_like(mean)
-    noise, step, before = max(noise, LEAST_NOISE), 1.0, math.inf
+    noises, step, before = noises.clamp(min=LEAST_NOISE), 1.0, math.inf
     for _ in range(MOST_SWEEPS):
         means, variances = _posterior(mean, covariance, precision, shift)
         cavity = 1 / (1 / variances - precision)  # variance of f_i without the i-th factor
         middle = cavity * (means / variances - shift)  # its mean
-        total = noise + cavity
+        total = noises + cavity
         z = signs * (middle - thresholds) / total.sqrt()
         ratio = math.sqrt(2 / math.pi) / torch.special.erfcx(-z / math.sqrt(2))  # phi(z) / Phi(z), also far out
         slope = signs * ratio / total.sqrt()  # of log Phi(z) by the mean

@@ -250,10 +250,14 @@ class SourceResults:
 
     name: str
     """Name of the source."""
-    smiles: Sequence[str]
-    """The q molecules of the results, as canonical SMILES; those of the set that is played are known by them."""
+    graphs: Sequence[int | str]
+    """The q graphs of the results: indices in the set that is played; or molecules as canonical SMILES, by which those
+    of the set are known again."""
     values: ArrayLike
     """`(q,)`. The results."""
+    sides: ArrayLike | None = None
+    """`(q,)`. 0 where a result is its value, 1 where it is only known to lie above it, -1 where it lies below; None:
+    all are values. Classes lie above or below one number, such as 0."""
 
 
 @dataclass(frozen=True)
@@ -267,10 +271,15 @@ class Correlation:
     high: float
     """Upper end of its 95 % interval."""
 
+    @property
+    def is_known(self) -> bool:
+        """Return whether anything is known of it; before, it may be any."""
+        return self.low > -1 or self.high < 1
+
 
 @runtime_checkable
 class SourceLearner(Protocol):
-    """An agent that also learns from results of other quantities, of the same molecules or of others."""
+    """An agent that also learns from results of other quantities, of the same graphs or of other molecules."""
 
     def learn_sources(self, sources: Sequence[SourceResults]) -> None:
         """Learn from results of other quantities, in place of those of the last call, until `reset`.
@@ -283,8 +292,9 @@ class SourceLearner(Protocol):
 
         Raises:
             RuntimeError: before the first `reset`.
-            ValueError: if two have the same name, the set that is played is not one of molecules, or values are not a
-                finite number for each molecule, of which two differ; nothing is changed then.
+            ValueError: if two have the same name, a graph is unknown, a SMILES is given and the set that is played is
+                not one of molecules, or values are not a finite number for each graph, or all tell the same; nothing
+                is changed then.
             DivergedError: if the fit turned non-finite.
         """
 

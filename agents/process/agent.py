@@ -116,7 +116,13 @@ class ProcessAgent(ProcessForecaster[S]):
         self._condition()
 
     def go_on(self, kept: Tensor, graphs: Sequence[Data]) -> None:
-        """Describe new graphs, and condition on all results of those that stay: `meet`, for graphs that may change."""
+        """Describe new graphs, and condition on all results of those that stay: `meet`, for graphs that may change.
+
+        Raises:
+            ValueError: if there are sources, whose graphs are those of `reset`.
+        """
+        if self.sources.told:
+            raise ValueError("Expected the graphs of `reset` while there are sources. Got others: leave sources out.")
         before = vars(self).copy()
         try:
             self.results = self.results.exchanged(kept, len(graphs))

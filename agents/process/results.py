@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from agents.beliefs.censoring import NO_PSEUDO_RESULTS, PseudoResults, match_bounds
+from agents.beliefs.censoring import NO_PSEUDO_RESULTS, PseudoResults, Thresholds, match_bounds
 from agents.beliefs.posterior import DualPosterior, Kernel
 from agents.beliefs.rewards import (
     Bounds,
@@ -110,10 +110,10 @@ def condition(
         ArithmeticError, LinAlgError: as `match_bounds`.
     """
     exact = _given(sources, mixture, learnt, results, targets, NO_PSEUDO_RESULTS, counts)
-    if not len(results.bounds):
+    bounds = _bounds_of(sources, learnt, results, targets, MOST_BOUNDS)
+    if not len(bounds.graphs):
         return exact
-    pseudo = match_bounds(exact, results.bounds, targets, MOST_BOUNDS)
-    return _given(sources, mixture, learnt, results, targets, pseudo, counts)
+    return _given(sources, mixture, learnt, results, targets, match_bounds(exact, bounds), counts)
 
 
 def noise_in_units(settings: MixtureSettings, targets: Targets) -> float | None:
@@ -135,17 +135,19 @@ def learn_weights(sources: Sources, results: Results, settings: MixtureSettings)
     described, targets = sources.described, results.targets(settings)
     kernels, medians = [part.kernel for part in described.parts], [part.weight for part in described.parts]
     known_noise, spread = noise_in_units(settings, targets), settings.weight_spread
-    learnt = Learnt(tuple(medians), known_noise or PRIOR_NOISE)
-    for _ in range(MATCHES if len(results.bounds) else 1):
+    links = Links.unknown(len(sources.told)) if sources.told else None
+    learnt = Learnt(tuple(medians), known_noise or PRIOR_NOISE, links=links)
+    are_bounded = len(results.bounds) > 0 or sources.are_bounded
+    for _ in range(MATCHES if are_bounded else 1):
         pseudo, noisy = NO_PSEUDO_RESULTS, results.merge(targets)
-        if len(results.bounds):
+        if are_bounded:
             exact = _given(sources, described.mixture(learnt.weights), learnt, results, targets, NO_PSEUDO_RESULTS)
-            pseudo = match_bounds(exact, results.bounds, targets, MOST_RESULTS)
-        links = None
+            pseudo = match_bounds(exact, _bounds_of(sources, learnt, results, targets, MOST_RESULTS))
         if sources.told:
-            rows = Rows.of(results.history, targets, pseudo, noisy)
-            rewards = rows, rows.squares(results.history, targets)
-            weights, noise, links = learn_links(kernels, medians, spread, rewards, sources.told, known_noise)
+            own, *others = sources.split(pseudo)
+            rows = Rows.of(results.history, targets, own, noisy)
+            rewards, told = (rows, rows.squares(results.history, targets)), [*zip(sources.told, others, strict=True)]
+            weights, noise, links = learn_links(kernels, medians, spread, rewards, told, known_noise)
         else:
             likelihood = MixtureLikelihood.of_history(
                 kernels, medians, spread, results.history, targets, pseudo, noisy, described.shares
@@ -164,7 +166,7 @@ def _given(
     pseudo: PseudoResults,
     counts: Tensor | None = None,
 ) -> DualPosterior:
-    """Return the posterior given all rewards, pseudo results, and results of sources."""
+    """Return the posterior given all rewards, exact results of sources, and pseudo results for the bounds of both."""
     counted, noise = results.history.counts if counts is None else counts, learnt.noise
     seen, noisy = counted.nonzero().squeeze(1), results.merge(targets)
     graphs = [seen, noisy.graphs, pseudo.graphs]
@@ -175,3 +177,12 @@ def _given(
             rows.append(more)
     kernel = sources.kernel(mixture, learnt.links)
     return DualPosterior(kernel, noise, torch.cat(graphs), torch.cat(weights), torch.cat(values))
+
+
+def _bounds_of(sources: Sources, learnt: Learnt, results: Results, targets: Targets, most: int) -> Thresholds:
+    """Return the bounds of the rewards, at most so many, and as many of those of sources as they leave, or half."""
+    own = Thresholds.of(results.bounds, targets, learnt.noise).some(most)
+    others = sources.thresholds(learnt.links)
+    if not others:
+        return own
+    return Thresholds.join([own, Thresholds.join(others).some(max(most // 2, most - len(own.graphs)))])

@@ -25,7 +25,7 @@ from graph_bandit_campaign.pool.descriptors import describe, reads_graphs
 from graph_bandit_campaign.pool.own_columns import Features, describe_own_columns, rank_own_columns
 from graph_bandit_campaign.pool.prepared import PreparedPool
 from graph_bandit_campaign.pool.table import Budget, TablePool, find_names
-from graph_bandit_campaign.results.also import OtherAssays, read_other_assays
+from graph_bandit_campaign.results.also import OtherAssays, match_other_tables, read_other_tables
 from graph_bandit_campaign.results.books import Books, join_books, match_goals
 from graph_bandit_campaign.results.matched import match_molecules, read_outside
 from graph_bandit_campaign.results.rows import Columns, ResultTables
@@ -148,18 +148,19 @@ def _match_table(
     books, outside = match_molecules(rows, in_pool, structures, pending, *options)
     molecules = in_pool.join(read_outside(outside, settings.most_atoms, in_pool.forms)) if outside else in_pool
     molecules = features.add_to(molecules, books.features)
-    also = read_other_assays(settings.also, in_pool, settings.id, settings.smiles, settings.most_atoms)
+    others = read_other_tables(settings.also, settings.id, settings.smiles)
+    also = match_other_tables(others, in_pool, settings.most_atoms)
     selection, constraints = select(in_pool.smiles, pool.cells, asked, settings, len(molecules))
     agent = settings.agent if settings.agent not in (None, DEFAULT) else default_agent(molecules, settings.n)
     described = describe(molecules, [agent], len(in_pool), keep=True, workers=settings.processes)
 
-    def others(ids: Sequence[str]) -> dict[str, list[str]]:
+    def further(ids: Sequence[str]) -> dict[str, list[str]]:
         place_of = {name: k for k, name in enumerate(in_pool.ids)}
         index = [place_of[name] for name in ids]
         return describe_others(lambda names: pool.take(index, names), pool.columns, pool.forms(index), settings)
 
     note = selection.describe()
-    offer = Offer(in_pool, described, selection, constraints, note, others=others)
+    offer = Offer(in_pool, described, selection, constraints, note, others=further)
     mask = hashlib.sha256(selection.mask.tobytes()).hexdigest()
     conditions = _content_of_columns(molecules, {*in_pool.ids, *books.outside})
     conditions += [asked.limits.content(), mask] if len(asked.limits) else []
@@ -261,8 +262,6 @@ def _read_products(settings: SuggestSettings, earlier: CampaignState | None, tab
 
 def _read_graphs(settings: SuggestSettings, earlier: CampaignState | None, tables: ResultTables) -> Inputs:
     """Read graphs that are not molecules. Values in their file are not results."""
-    if settings.also:
-        raise ValueError(f"Expected molecules for `--also`. {settings.pool} holds other graphs. Leave it out.")
     pool, identifier, has_values = read_other_graphs(settings, earlier)
     of_results = Columns(settings.target, identifier, noise=settings.noise)
     asked = read_asked(settings, earlier, tables, (), of_results, has_properties=False)
@@ -274,6 +273,7 @@ def _read_graphs(settings: SuggestSettings, earlier: CampaignState | None, table
     by_goal = match_goals(asked.rows, pool)
     books = join_books(by_goal) if asked.goals else by_goal[settings.target]
     selection = Selection((), np.full(len(pool), -1), np.zeros(len(pool), np.bool_))
+    also = match_other_tables(read_other_tables(settings.also, identifier, "smiles"), pool, settings.most_atoms)
     prices = np.full(len(pool), settings.terms.one_price or 0.0)
     constraints = Offers(prices, [""] * len(pool)).constraints(settings.terms, len(pool))
     offer = Offer(pool, pool, selection, constraints)
@@ -286,9 +286,10 @@ def _read_graphs(settings: SuggestSettings, earlier: CampaignState | None, table
         size=len(pool),
         offer=lambda _: offer,
         content=[pool.ids, [digest(pool)]],
-        conditions=constraints.content(),
+        conditions=constraints.content() + also.content,
         goals=asked.goals,
-        remarks=[*remarks, *asked.remarks],
+        remarks=[*remarks, *asked.remarks, *also.remarks],
+        also=also,
     )
 
 

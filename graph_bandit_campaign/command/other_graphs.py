@@ -13,7 +13,21 @@ from graph_bandit_env.files import CELL_COLUMN, read_pool
 from graph_bandit_env.tables import open_table
 
 UNDERSTOOD = {
-    *("pool", "out", "measured", "n", "maximize", "minimize", "near", "weights", "require", "noise", "id", "sheet"),
+    *(
+        "pool",
+        "out",
+        "measured",
+        "n",
+        "maximize",
+        "minimize",
+        "near",
+        "weights",
+        "require",
+        "noise",
+        "id",
+        "sheet",
+        "also",
+    ),
     *("measured_sheet", "predictions", "html", "agent", "seed", "undo", "forget", "again", "more", "overwrite"),
     *("directed", "price", "budget", "budget_only"),
 }

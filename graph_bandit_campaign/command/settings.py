@@ -53,8 +53,9 @@ class SuggestSettings:
     noise: str | None = None
     """Column of the results with the standard deviation of each value, in its units; an empty cell: not known."""
     also: Annotated[tuple[str, ...], NONE, tyro.conf.UseAppendAction] = ()
-    """Table of results of another assay, FILE or FILE:COLUMN, of molecules in the pool or not. They teach, as far as
-    the results tell that both go together, and are never asked for. Give --also once for each such table."""
+    """Table of results of another assay, FILE or FILE:COLUMN, of molecules in the pool or not: values, bounds, or two
+    classes. They teach, as far as the results tell that both go together, and are never asked for. Give --also once
+    for each such table."""
     features: Annotated[tuple[str, ...], NONE] = ()
     """Columns of numbers of your own, in pool and perhaps results, that help to predict: docking scores, for example.
     One that ends in .npz or .parquet is a file of embeddings."""

@@ -198,7 +198,7 @@ def _answer(
         agent_change=campaign.agent_change,
         features=inputs.features,
         shares=campaign.shares(),
-        also=campaign.correlations(),
+        also={name: campaign.correlations(goal) for name, goal in goals.items()},
         outlook=campaign.outlook(sound if (sound := among & ~failing.likely).any() else among),
         limits=offer.note,
         learns_bounds=campaign.learns_bounds,

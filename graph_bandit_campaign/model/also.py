@@ -1,69 +1,78 @@
-"""Results of other assays, which teach, and whose molecules are never asked for."""
+"""Results of other assays, which teach, and whose molecules or graphs are never asked for."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from agents.contract import LARGEST_REWARD, Agent, Correlation, MoleculeSetLike, SourceLearner, SourceResults
-from graph_bandit_campaign.pool.index import PoolLike
+from graph_bandit_campaign.pool.index import PoolIndex, PoolLike
+from graph_bandit_campaign.results.classes import MOST_WORDS, order_classes
+from graph_bandit_campaign.results.rows import BOUND
+from graph_bandit_campaign.state import CampaignState
 from graph_bandit_env import MoleculeSet, canonical_smiles
 from graph_bandit_env.pools import MOST_ATOMS, smiles_problem
 
 ALSO = "also"  # begins the name of each in the sources of a campaign
 MOST_RESULTS = 5000  # of all sources: the cost of the posterior grows as the cube of their number
 
+OtherAssay: TypeAlias = Mapping[str, float | str | Sequence[float | str]]
+"""Results of an assay by id in the pool or, of molecules, by SMILES: a number, a bound such as ">4.5", one of two
+classes such as "active", or several of these."""
+Result = tuple[str, float, int]  # key, value and side, as in `SourceResults`
+
 
 def read_also(
-    also: Mapping[str, Mapping[str, float]] | None, graph_set: PoolLike, most_atoms: int = MOST_ATOMS
+    also: Mapping[str, OtherAssay] | None, graph_set: PoolLike, most_atoms: int = MOST_ATOMS
 ) -> tuple[SourceResults, ...]:
     """Return the results of other assays as an agent takes them.
 
     Args:
-        also: values by id in the pool, or by SMILES, for each name of an assay; None: there are none.
+        also: results for each name of an assay; None: there are none.
         graph_set: the pool.
         most_atoms: how many atoms a molecule may have, without hydrogens.
 
     Raises:
-        ValueError: if the pool has other graphs than molecules, a molecule is unknown, a key is the id of one and the
-            SMILES of another, a value is not a finite number, all values of an assay are equal, or there are too many.
+        ValueError: if a molecule or graph is unknown, a key is the id of one molecule and the SMILES of another, a
+            result is not a finite number, a bound or one of two classes, all results of an assay tell the same, or
+            there are too many.
     """
     if not also:
         return ()
-    if not isinstance(graph_set, MoleculeSetLike):
-        raise ValueError("Expected molecules, of which alone results of other assays teach. Got other graphs.")
-    total = sum(map(len, also.values()))
+    read = {name: _read_results(name, results) for name, results in also.items()}
+    total = sum(map(len, read.values()))
     if total > MOST_RESULTS:
         raise ValueError(
             f"Expected at most {MOST_RESULTS:,} results of other assays. Got {total:,}. Give a part of them."
         )
-    ids = getattr(graph_set, "ids", ())
-    smiles_of = dict(zip(ids, graph_set.smiles, strict=True)) if ids else {}
-    aliases: Mapping[str, str] = getattr(graph_set, "aliases", {})
+    find = _finder(graph_set, most_atoms)
     sources = []
-    for name, values in also.items():
-        ordered = sorted(values.items())  # so that the order of rows is nothing
-        texts = [_molecule_of(key, name, graph_set, smiles_of, aliases, most_atoms) for key, _ in ordered]
-        numbers = np.array([value for _, value in ordered], np.float64)
-        if not (np.abs(numbers) <= LARGEST_REWARD).all():
-            raise ValueError(f"Expected finite numbers up to {LARGEST_REWARD:g} in `{name}`. Got others.")
-        if len(numbers) < 2 or np.ptp(numbers) == 0:
-            raise ValueError(f"Expected two values that differ in `{name}`. Got none: leave it out.")
-        sources.append(SourceResults(name, texts, numbers))
+    for name, results in read.items():
+        graphs = [find(key, name) for key, _, _ in results]
+        values, sides = np.array([row[1] for row in results]), np.array([row[2] for row in results], np.int64)
+        sources.append(SourceResults(name, graphs, values, sides))
     return tuple(sources)
 
 
 def digests_of(sources: Sequence[SourceResults]) -> dict[str, str]:
     """Return a digest of the results of each source, by its name in the sources of a campaign."""
     contents = {
-        source.name: sorted(zip(source.smiles, np.asarray(source.values).tolist(), strict=True)) for source in sources
+        source.name: sorted(zip(map(str, source.graphs), *map(_listed, (source.values, source.sides)), strict=True))
+        for source in sources
     }
     return {
         f"{ALSO} {name}": hashlib.sha256(json.dumps(content).encode()).hexdigest() for name, content in contents.items()
     }
+
+
+def _listed(numbers: ArrayLike | None) -> list[float]:
+    listed: list[float] = np.asarray(numbers, np.float64).tolist()
+    return listed
 
 
 def with_digests(noted: Mapping[str, str], sources: Sequence[SourceResults]) -> dict[str, str]:
@@ -81,33 +90,78 @@ def describe_changes(before: Mapping[str, str], now: Mapping[str, str]) -> str:
     return f"Results of other assays: {', '.join(texts)}. Suggestions may differ." if texts else ""
 
 
-def correlations_of(agent: Agent, maximize: bool) -> dict[str, Correlation]:
+def correlations_of(agent: Agent, state: CampaignState) -> dict[str, Correlation]:
     """Return how each source goes along with the measured values, by its name.
 
     Args:
         agent: trained on rewards, which are the values or, if small ones are wanted, their negatives.
-        maximize: whether large values are wanted.
+        state: the campaign, with one goal.
     """
     if not isinstance(agent, SourceLearner):
         return {}
     learnt = agent.correlations()
-    return learnt if maximize else {name: Correlation(-r.value, -r.high, -r.low) for name, r in learnt.items()}
+    return learnt if state.maximize else {name: Correlation(-r.value, -r.high, -r.low) for name, r in learnt.items()}
 
 
-def _molecule_of(
-    key: str,
-    name: str,
-    graph_set: MoleculeSetLike,
-    smiles_of: Mapping[str, str],
-    aliases: Mapping[str, str],
-    most_atoms: int,
-) -> str:
-    """Return the SMILES of a molecule as the pool would have it."""
-    known, text = smiles_of.get(aliases.get(key, key)), canonical_smiles(key, most_atoms)
-    own = graph_set.standard_smiles(text) if text and isinstance(graph_set, MoleculeSet) else text
-    if known and own and own != known:
-        raise ValueError(f"Expected one molecule for each key of `{name}`. `{key}` is an id, of {known}, and a SMILES.")
-    if not known and not own:
-        problem = smiles_problem(key, most_atoms)
-        raise ValueError(f"Expected ids of the pool, or SMILES, in `{name}`. Got {key!r}: {problem}")
-    return known or own
+def _read_results(name: str, results: OtherAssay) -> list[Result]:
+    """Return the results of an assay, sorted, so that the order of rows is nothing."""
+    read, words = list[Result](), list[tuple[str, str]]()
+    for key, given in results.items():
+        for result in [given] if isinstance(given, float | int | str | np.number) else given:
+            if not isinstance(result, str):
+                read.append((key, float(result), 0))
+            elif bound := BOUND.fullmatch(result.strip()):
+                read.append((key, _number(bound[2], result, name), 1 if bound[1] in (">", ">=", "≥") else -1))
+            else:
+                words.append((key, result.strip().casefold()))
+    classes = {word for _, word in words}
+    if words and (read or len(classes) != 2):
+        some = ", ".join(sorted(classes)[:MOST_WORDS])
+        raise ValueError(
+            f'Expected numbers, bounds such as ">4.5", or two classes and nothing else in `{name}`. Got {some}'
+            + " among other results." * bool(read)
+            + "." * (not read)
+        )
+    if words:
+        lower, _ = order_classes(classes)
+        read = [(key, 0.0, -1 if word == lower else 1) for key, word in words]
+    if not all(abs(value) <= LARGEST_REWARD for _, value, _ in read):
+        raise ValueError(f"Expected finite numbers up to {LARGEST_REWARD:g} in `{name}`. Got others.")
+    if len({row[1:] for row in read if row[2] == 0}) < 2 and len({side for *_, side in read}) < 2:
+        raise ValueError(
+            f"Expected two results that differ in `{name}`: values, or bounds on either side. Leave it out."
+        )
+    return sorted(read)
+
+
+def _number(text: str, result: str, name: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"Expected a number after the sign of a bound in `{name}`. Got {result!r}.") from None
+
+
+def _finder(graph_set: PoolLike, most_atoms: int) -> Callable[[str, str], int | str]:
+    """Return a function that returns the SMILES of a molecule as the pool would have it, or the index of a graph.
+
+    It takes a key, and the name of the assay for messages.
+    """
+    index = PoolIndex(graph_set)
+    if not isinstance(graph_set, MoleculeSetLike):
+        return lambda key, _: index.indices([key])[0]
+    smiles_of = dict(zip(index.ids, graph_set.smiles, strict=True)) if getattr(graph_set, "ids", ()) else {}
+    standard = graph_set.standard_smiles if isinstance(graph_set, MoleculeSet) else str
+
+    def find(key: str, name: str) -> str:
+        known, text = smiles_of.get(index.aliases.get(key, key)), canonical_smiles(key, most_atoms)
+        own = standard(text) if text else text
+        if known and own and own != known:
+            raise ValueError(
+                f"Expected one molecule for each key of `{name}`. `{key}` is an id, of {known}, and a SMILES."
+            )
+        if not known and not own:
+            problem = smiles_problem(key, most_atoms)
+            raise ValueError(f"Expected ids of the pool, or SMILES, in `{name}`. Got {key!r}: {problem}")
+        return known or own
+
+    return find

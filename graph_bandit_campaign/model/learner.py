@@ -155,11 +155,10 @@ class Learner:
                 f"Agent `{spec}` cannot choose for several goals, which needs joint draws. Choose one of the "
                 "`gp-` or `molecule-` agents, or one goal."
             )
-        if sources and (several_goals or not isinstance(agent, SourceLearner)):
-            cause = "several goals" if several_goals else f"agent `{spec}`"
+        if sources and not isinstance(agent, SourceLearner):
             raise ValueError(
-                f"Expected one goal, and one of the `molecule-` or `gp-` agents, with results of other assays (on the "
-                f"command line --also). Got {cause}."
+                f"Expected one of the `molecule-` or `gp-` agents with results of other assays (on the command line "
+                f"--also). Got agent `{spec}`."
             )
         self.algorithm = int(getattr(agent, "algorithm", 1))
         self.learns_bounds = isinstance(agent, BoundsLearner)

@@ -86,8 +86,8 @@ class Answer:
     """The user's own columns, and for how many molecules each is not known."""
     shares: Mapping[str, float] = field(default_factory=dict)
     """The share of each part of the model, by what it compares."""
-    also: Mapping[str, Correlation] = field(default_factory=dict)
-    """How results of other assays go along with the measured values, by the name of the assay."""
+    also: Mapping[str, Mapping[str, Correlation]] = field(default_factory=dict)
+    """How results of other assays go along with the values of each goal, by its name and by that of the assay."""
     outlook: Outlook | None = None
     """Whether the pool holds a better molecule; None: the agent cannot say."""
     limits: str = ""
@@ -196,7 +196,7 @@ class Answer:
             f"Round {len(self.state.rounds)} was taken back: {{}}.": self.taken_back,
             "Columns that the agent uses: {}.": self.features,
             "Shares of what the model compares, learnt from the results: {}.": self._parts(),
-            f"Other assays, by their correlation with {self.target}: {{}}.": self._assays(),
+            **{f"Other assays, by their correlation with {goal}: {{}}.": self._assays(goal) for goal in self.also},
             f"Only a bound is known, and taught as {taught}: {{}}.": _pairs(self.books.bounds),
             "Salts and charged molecules, described by their parent: {}.": self._described(),
             "Other rows of a suggestion in the pool, joined with it: {}.": self._joined(),
@@ -229,10 +229,13 @@ class Answer:
         largest_first = sorted(self.shares.items(), key=lambda pair: -pair[1])
         return [f"{name} {percent(share)}" for name, share in largest_first]
 
-    def _assays(self) -> list[str]:
-        if self.also and not self.predicts:
-            return [f"{name}, not known yet" for name in self.also]
-        return [f"{name} {r.value:+.2f} (95 % from {r.low:+.2f} to {r.high:+.2f})" for name, r in self.also.items()]
+    def _assays(self, goal: str) -> list[str]:
+        return [
+            f"{name} {r.value:+.2f} (95 % from {r.low:+.2f} to {r.high:+.2f})"
+            if r.is_known
+            else f"{name}, not known yet"
+            for name, r in self.also[goal].items()
+        ]
 
     def _described(self) -> list[str]:
         return [

@@ -1,23 +1,42 @@
-"""Read results of other assays from tables, and find their molecules."""
+"""Read results of other assays from tables, and find their molecules or graphs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeAlias
 
 from graph_bandit_campaign.names import find_column, split_name
-from graph_bandit_campaign.results.matching import Matcher
+from graph_bandit_campaign.results.classes import classes_as_bounds
+from graph_bandit_campaign.results.matching import IdMatcher, Matcher
 from graph_bandit_campaign.results.rows import BadResultsError, Columns, MeasuredRow, ResultTables
-from graph_bandit_env import MoleculeSet
+from graph_bandit_env import GraphPool, MoleculeSet
+
+OtherValue: TypeAlias = float | str
+"""A result of another assay: a number, or a bound such as ">4.5"."""
+
+
+@dataclass(frozen=True)
+class OtherTable:
+    """The rows of another assay, as they stand in its table."""
+
+    name: str
+    """Name of the assay: that of its column."""
+    path: Path
+    """The table."""
+    rows: Sequence[MeasuredRow]
+    """Rows with a number or a bound."""
+    remarks: Sequence[str] = ()
+    """Remarks about the table, for people."""
 
 
 @dataclass(frozen=True)
 class OtherAssays:
     """Results of other assays, which teach, and whose molecules are never asked for."""
 
-    values: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    """The mean of the values of each molecule, by its SMILES, for each assay."""
+    values: Mapping[str, Mapping[str, Sequence[OtherValue]]] = field(default_factory=dict)
+    """The mean of the values of each molecule and bounds, by its SMILES, for each assay; of other graphs by id."""
     remarks: Sequence[str] = ()
     """Remarks about the tables, for people."""
 
@@ -27,48 +46,65 @@ class OtherAssays:
         return [["also", name, sorted(values.items())] for name, values in self.values.items()]
 
 
-def read_other_assays(
-    texts: Sequence[str], pool: MoleculeSet, identifier: str | None, smiles: str, most_atoms: int
-) -> OtherAssays:
+def read_other_tables(texts: Sequence[str], identifier: str | None, smiles: str) -> list[OtherTable]:
     """Read the tables of `--also`.
 
-    A row that has a SMILES is the molecule of that SMILES, whatever its id, which may be one of another project. Rows
-    that say `failed` or `pending` count as empty.
+    Rows that say `failed` or `pending` count as empty. Two classes are bounds on either side of 0.
 
     Args:
         texts: tables as on the command line, `FILE` or `FILE:COLUMN`.
-        pool: the molecules to choose from.
         identifier: column of the names; None: `id`.
         smiles: column of the SMILES.
-        most_atoms: how many atoms a molecule may have, without hydrogens.
 
     Raises:
-        ValueError, OSError, ImportError: if a table cannot be read, has no such column or several, a row cannot be
-            understood, or no value is left.
+        ValueError, OSError, ImportError: if a table cannot be read, has no such column or several, or a row cannot be
+            understood.
     """
-    values, remarks = dict[str, dict[str, float]](), list[str]()
+    read = list[OtherTable]()
     for text in texts:
         path, column = split_name(text)
         tables = ResultTables.open([path])
         column = column or _only_column(tables, path, identifier, smiles)
-        read = tables.read(Columns(column, identifier, smiles))
-        exact = [row for row in read.rows if isinstance(row.value, float) and not row.bound]
-        bounds = sum(1 for row in read.rows if row.bound)
-        means = _means(exact, pool, most_atoms)
-        name = column if column not in values else f"{path.stem} {column}"
-        if name in values:
+        table, classes = classes_as_bounds(tables.tables[0], column)
+        told = ResultTables([table]).read(Columns(column, identifier, smiles))
+        name = column if column not in {other.name for other in read} else f"{path.stem} {column}"
+        if name in {other.name for other in read}:
             raise ValueError(f"Expected each column of a table once for `--also`. Got {text} again.")
-        if len({*means.values()}) < 2:
+        rows = [row for row in told.rows if isinstance(row.value, float)]
+        read.append(OtherTable(name, path, rows, [*[classes] * bool(classes), *told.remarks]))
+    return read
+
+
+def match_other_tables(tables: Sequence[OtherTable], pool: GraphPool, most_atoms: int) -> OtherAssays:
+    """Find the molecules or graphs of the rows of other assays.
+
+    A row that has a SMILES is the molecule of that SMILES, whatever its id, which may be one of another project. Other
+    graphs are found by their ids.
+
+    Args:
+        tables: the tables.
+        pool: what there is to choose from.
+        most_atoms: how many atoms a molecule may have, without hydrogens.
+
+    Raises:
+        ValueError: if a row is of no molecule or graph, or all rows tell the same.
+    """
+    values, remarks = dict[str, dict[str, list[OtherValue]]](), list[str]()
+    known = {*pool.smiles} if isinstance(pool, MoleculeSet) else {*pool.ids}
+    noun = "molecules" if isinstance(pool, MoleculeSet) else "graphs"
+    for table in tables:
+        told = _results_of(table.rows, pool, most_atoms)
+        texts = {value[0] if isinstance(value, str) else value for results in told.values() for value in results}
+        if len(texts) < 2:
             raise ValueError(
-                f"Expected two values that differ in `{column}` of {path}. Got none. Leave out --also {text}."
+                f"Expected two results that differ in `{table.name}` of {table.path}: values, or bounds on either "
+                "side. Got none. Leave it out."
             )
-        values[name] = means
-        known = len(means.keys() & {*pool.smiles})
-        remarks.append(f"{len(means)} molecules of {path.name} teach by `{name}`, {known} of them in the pool")
-        remarks += [f"bounds in {path.name} left out, since another assay teaches by values alone: {bounds}"] * bool(
-            bounds
-        )
-        remarks += read.remarks
+        values[table.name] = told
+        bounds = sum(any(isinstance(value, str) for value in results) for results in told.values())
+        places = f"{len(told.keys() & known)} of them in the pool" + f", {bounds} by bounds" * bool(bounds)
+        remarks.append(f"{len(told)} {noun} of {table.path.name} teach by `{table.name}`, {places}")
+        remarks += table.remarks
     return OtherAssays(values, remarks)
 
 
@@ -87,17 +123,28 @@ def _only_column(tables: ResultTables, path: Path, identifier: str | None, smile
     return others[0]
 
 
-def _means(rows: Sequence[MeasuredRow], pool: MoleculeSet, most_atoms: int) -> dict[str, float]:
-    """Return the mean value of each molecule, by its SMILES as the pool has it."""
-    matcher, every, problems = Matcher(pool, {}, False, most_atoms), dict[str, list[float]](), list[str]()
-    smiles_of = dict(zip(pool.ids, pool.smiles, strict=True))
+def _results_of(rows: Sequence[MeasuredRow], pool: GraphPool, most_atoms: int) -> dict[str, list[OtherValue]]:
+    """Return the mean value of each molecule and its bounds, by its SMILES as the pool has it; of graphs by id."""
+    matcher: Matcher | IdMatcher = IdMatcher(pool.ids)
+    name_of = dict(zip(pool.ids, pool.ids, strict=True))
+    if isinstance(pool, MoleculeSet):
+        matcher = Matcher(pool, {}, False, most_atoms)
+        name_of = dict(zip(pool.ids, pool.smiles, strict=True))
+        rows = [replace(row, identifier="") if row.smiles else row for row in rows]
+    values, bounds, problems = dict[str, list[float]](), dict[str, set[str]](), list[str]()
     for row in rows:
         try:
-            name = matcher.find(replace(row, identifier="") if row.smiles else row).identifier
+            found = matcher.find(row).identifier
         except ValueError as error:
             problems.append(f"{row.where}: {error}")
             continue
-        every.setdefault(smiles_of.get(name) or matcher.outside[name], []).append(float(row.value))
+        name = name_of.get(found) or matcher.outside[found]
+        if row.bound:
+            bounds.setdefault(name, set()).add(f"{'>' if row.side == 'above' else '<'}{float(row.value)!r}")
+        else:
+            values.setdefault(name, []).append(float(row.value))
     if problems:
         raise BadResultsError(problems)
-    return {text: sum(numbers) / len(numbers) for text, numbers in every.items()}
+    every = {**values, **bounds}
+    means = {name: [sum(numbers) / len(numbers)] for name, numbers in values.items()}
+    return {name: [*means.get(name, ()), *sorted(bounds.get(name, ()))] for name in every}

@@ -2,6 +2,7 @@
 
 from agents.process.sources.likelihood import learn_links
 from agents.process.sources.links import LinkedKernel, Links
-from agents.process.sources.results import Source, Sources
+from agents.process.sources.results import Sources
+from agents.process.sources.source import Source
 
 __all__ = ["LinkedKernel", "Links", "Source", "Sources", "learn_links"]

@@ -12,6 +12,7 @@ import torch
 from scipy.optimize import minimize
 from torch import Tensor
 
+from agents.beliefs.censoring import PseudoResults
 from agents.beliefs.posterior import Kernel
 from agents.process.likelihood import (
     FARTHEST,
@@ -24,12 +25,11 @@ from agents.process.likelihood import (
     Floats,
     Rows,
 )
-from agents.process.sources.links import Links
-from agents.process.sources.results import Source
+from agents.process.sources.links import PRIOR_RESIDUAL, PRIOR_SOURCE_NOISE, Links
+from agents.process.sources.source import Source
 
 MOST_RESULTS = 500  # weights are learnt from as many results: at most half of them of sources, if rewards are many
-PRIOR_SOURCE_NOISE = 1e-1  # median of the prior of a source's noise variance
-PRIOR_RESIDUAL, RESIDUAL_SPREAD = 1e-1, 1.0  # median of u, and standard deviation of its logarithm
+RESIDUAL_SPREAD = 1.0  # standard deviation of log u
 LEAST_RESIDUAL, MOST_RESIDUAL = 1e-4, 1.0
 CORRELATION_SPREAD, LARGEST = 0.5, 3.0  # standard deviation of atanh r, whose mean is 0; the largest
 SLOPE_SPREAD, STEEPEST = 1.0, 3.0  # standard deviation of log s, whose mean is 0; the largest
@@ -191,7 +191,7 @@ def learn_links(
     medians: Sequence[float],
     spread: float,
     rewards: tuple[Rows, float],
-    sources: Sequence[Source],
+    sources: Sequence[tuple[Source, PseudoResults]],
     noise: float | None = None,
 ) -> tuple[list[float], float, Links]:
     """Return the weights, the noise of a reward and the links that maximise the likelihood of all results.
@@ -201,16 +201,15 @@ def learn_links(
         medians: P weights, before any result.
         spread: standard deviation of the logarithm of each weight.
         rewards: rows of the rewards, and the sum of their squares within graphs.
-        sources: S sources.
+        sources: S sources, each with pseudo results that stand for its bounds.
         noise: the noise variance of a reward if it is known, else None.
     """
     rows, squares = rewards
-    told = sum(len(source.graphs) for source in sources)
-    parts, within = [rows.some(max(MOST_RESULTS // 2, MOST_RESULTS - told))], [squares]
-    for source in sources:
-        most = max(1, (MOST_RESULTS - len(parts[0].graphs)) // len(sources))
-        parts.append(source.rows().some(most))
-        within.append(source.squares)
+    told = [source.rows(pseudo) for source, pseudo in sources]
+    total, within = sum(len(each.graphs) for each in told), [squares, *(source.squares for source, _ in sources)]
+    parts = [rows.some(max(MOST_RESULTS // 2, MOST_RESULTS - total))]
+    most = max(1, (MOST_RESULTS - len(parts[0].graphs)) // len(sources))
+    parts += [each.some(most) for each in told]
     every = Rows(*(torch.cat(columns) for columns in zip(*parts, strict=True)))
     quantities = torch.arange(len(parts)).repeat_interleave(torch.tensor([len(part.graphs) for part in parts]))
     matrices = torch.stack([kernel.columns(every.graphs, every.graphs) for kernel in kernels])

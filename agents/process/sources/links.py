@@ -9,6 +9,9 @@ from torch import Tensor
 
 from agents.beliefs.posterior import Kernel
 
+PRIOR_SOURCE_NOISE = 1e-1  # median of the prior of a source's noise variance
+PRIOR_RESIDUAL = 1e-1  # median of the prior of u
+
 
 @dataclass(frozen=True)
 class Links:
@@ -32,6 +35,11 @@ class Links:
     """u."""
     errors: tuple[float, ...] = ()
     """Standard deviation of atanh r of each source, by the curvature of the likelihood."""
+
+    @staticmethod
+    def unknown(count: int) -> Links:
+        """Return the links to some sources before any result."""
+        return Links((0.0,) * count, (PRIOR_SOURCE_NOISE,) * count, (1.0,) * count, PRIOR_RESIDUAL)
 
     def between(self, rows: Tensor, columns: Tensor) -> Tensor:
         """Return s s^T o B between two lists of quantities, `(q,)` and `(n,)` int64; 0 is the reward: `(q, n)`."""

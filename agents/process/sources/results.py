@@ -1,4 +1,4 @@
-"""Results of sources, the graphs that they are of, and what they add to posterior and parts."""
+"""Results of all sources, the graphs that they are of, and what they add to posterior and parts."""
 
 from __future__ import annotations
 
@@ -7,19 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
-import numpy as np
 import torch
 from torch import Tensor
 
-from agents.beliefs.censoring import NO_PSEUDO_RESULTS
+from agents.beliefs.censoring import PseudoResults, Thresholds
 from agents.beliefs.posterior import Kernel
-from agents.beliefs.rewards import History, Targets, make_targets
 from agents.contract.abilities import Correlation, SourceResults
-from agents.contract.inputs import read_feedback
-from agents.process.likelihood import Rows
 from agents.process.parts.part import Description, Part
 from agents.process.settings import MixtureSettings
 from agents.process.sources.links import LinkedKernel, Links, OwnKernel
+from agents.process.sources.source import Source, read_source
 
 OWN = "what structures do not tell"
 SURE = 1.96  # standard deviations on either side of a 95 % interval
@@ -33,45 +30,6 @@ class Joinable(Description, Protocol):
         self, others: Sequence[Sequence[str]], before: Description | None = None
     ) -> tuple[Description, list[Tensor]]:
         """See `agents.molecule.parts.MoleculeDescription.join`."""
-
-
-@dataclass(frozen=True, eq=False)
-class Source:
-    """Results of another quantity."""
-
-    name: str
-    """Its name."""
-    graphs: Tensor
-    """`(m,)` int64. The graphs with results, among those of the set and of all sources."""
-    history: History
-    """Results of these m graphs."""
-    targets: Targets
-    """The scale on which they are modelled: its own."""
-
-    @staticmethod
-    def of(name: str, graphs: Tensor, values: Tensor, settings: MixtureSettings) -> Source:
-        """Collect results, several of which may be of one graph.
-
-        Args:
-            name: name of the source.
-            graphs: `(q,)` int64. Graph of each result.
-            values: `(q,)` float64.
-            settings: say on which scale results are modelled.
-        """
-        own, places = graphs.unique(return_inverse=True)
-        history = History(len(own))
-        history.add(places, values)
-        return Source(name, own, history, make_targets(history, settings.standardizes, settings.warp))
-
-    @property
-    def squares(self) -> float:
-        """Return the sum of squares within graphs, in squared units of the targets."""
-        return float(self.history.squares.sum()) / self.targets.unit**2
-
-    def rows(self) -> Rows:
-        """Return a row for each graph."""
-        rows = Rows.of(self.history, self.targets, NO_PSEUDO_RESULTS, NO_PSEUDO_RESULTS)
-        return rows._replace(graphs=self.graphs[rows.graphs])
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,16 +59,24 @@ class Sources:
         names = [source.name for source in results]
         if len({*names}) < len(names):
             raise ValueError(f"Expected sources with different names. Got {', '.join(names)}.")
-        if not isinstance(described, Joinable):
-            raise ValueError("Expected molecules, of which alone other quantities teach. Got other graphs.")
-        values = [read_values(source) for source in results]
-        joined, places = described.join([source.smiles for source in results], before)
-        told = (Source.of(*each, settings) for each in zip(names, places, values, strict=True))
+        read = [read_source(source) for source in results]
+        joined, places = _locate(described, [source.graphs for source in results], before)
+        told = (Source.of(name, at, *each, settings) for name, at, each in zip(names, places, read, strict=True))
         return Sources(joined, tuple(told))
+
+    @property
+    def are_bounded(self) -> bool:
+        """Return whether of some results only a bound is known."""
+        return any(len(source.bounds) for source in self.told)
+
+    @property
+    def count(self) -> int:
+        """Return N."""
+        return len(self.described.names)
 
     def kernel(self, mixture: Kernel, links: Links | None) -> Kernel:
         """Return the kernel between values of the N graphs in all quantities; of rewards alone before sources count."""
-        return LinkedKernel(mixture, len(self.described.names), links) if links else mixture
+        return LinkedKernel(mixture, self.count, links) if links else mixture
 
     def rows(self, links: Links, noise: float) -> tuple[Tensor, Tensor, Tensor]:
         """Return what a posterior is given of sources: numbers of values as `LinkedKernel` has them, counts, targets.
@@ -122,16 +88,32 @@ class Sources:
         graphs, counts, targets = [], [], []
         for number, (source, own) in enumerate(zip(self.told, links.noises, strict=True), start=1):
             rows = source.rows()
-            graphs.append(rows.graphs + number * len(self.described.names))
+            graphs.append(rows.graphs + number * self.count)
             counts.append(rows.counts * noise / own)
             targets.append(rows.targets)
         return torch.cat(graphs), torch.cat(counts), torch.cat(targets)
+
+    def thresholds(self, links: Links | None) -> list[Thresholds]:
+        """Return the bounds of sources, of numbers of values as `LinkedKernel` has them, once they count."""
+        if links is None:
+            return []
+        pairs = zip(self.told, links.noises, strict=True)
+        told = [source.thresholds(noise) for source, noise in pairs]
+        return [
+            bounds._replace(graphs=bounds.graphs + number * self.count) for number, bounds in enumerate(told, start=1)
+        ]
+
+    def split(self, pseudo: PseudoResults) -> list[PseudoResults]:
+        """Return the pseudo results of the rewards, and those of each source, of graphs."""
+        quantities, graphs = pseudo.graphs // self.count, pseudo.graphs % self.count
+        masks = [quantities == number for number in range(len(self.told) + 1)]
+        return [PseudoResults(graphs[mask], pseudo.values[mask], pseudo.noises[mask]) for mask in masks]
 
     def parts(self, weights: Sequence[float], links: Links | None) -> tuple[Sequence[Part], Sequence[float]]:
         """Return the parts of `kernel`, and their weights."""
         if links is None:
             return self.described.parts, weights
-        count, apart = len(self.described.names), replace(links, residual=0.0)
+        count, apart = self.count, replace(links, residual=0.0)
         parts = [replace(part, kernel=LinkedKernel(part.kernel, count, apart)) for part in self.described.parts]
         own = Part(OWN, links.residual, LinkedKernel(OwnKernel(), count, apart))
         return [*parts, own], [*weights, links.residual]
@@ -148,18 +130,26 @@ class Sources:
 
     def name_of(self, number: int) -> tuple[str, str]:
         """Return the source, and the graph in it, of the number of a value as `LinkedKernel` has it."""
-        quantity, graph = divmod(number, len(self.described.names))
+        quantity, graph = divmod(number, self.count)
         return self.told[quantity - 1].name, self.described.names[graph]
 
 
-def read_values(source: SourceResults) -> Tensor:
-    """Return the values of a source, `(q,)` float64.
-
-    Raises:
-        ValueError: if they are not finite numbers, one for each graph.
-    """
-    count = len(source.smiles)
-    _, values = read_feedback(np.arange(count), source.values, count)
-    if len(values) < 2 or bool((values == values[0]).all()):
-        raise ValueError(f"Expected a source with two results that differ. `{source.name}` has none: leave it out.")
-    return values
+def _locate(
+    described: Description, lists: Sequence[Sequence[int | str]], before: Description | None
+) -> tuple[Description, list[Tensor]]:
+    """Return the graphs of a set and the molecules of some lists after them, and where those of each list stand."""
+    names = described.names
+    texts, numbers = set[str](), list[list[int | str]]()
+    for graphs in lists:
+        numbers.append([graph if isinstance(graph, str) else int(graph) for graph in graphs])
+        outside = [graph for graph in numbers[-1] if isinstance(graph, int) and not 0 <= graph < len(names)]
+        if outside:
+            raise ValueError(f"Expected graphs from 0 to {len(names) - 1} in a source. Got {outside[0]}.")
+        texts |= {graph for graph in numbers[-1] if isinstance(graph, str)}
+    if not texts:
+        return described, [torch.tensor(graphs) for graphs in numbers]
+    if not isinstance(described, Joinable):
+        raise ValueError("Expected indices of the graphs in a source, which are not molecules. Got SMILES.")
+    return described.join(
+        [[graph if isinstance(graph, str) else names[graph] for graph in some] for some in numbers], before
+    )

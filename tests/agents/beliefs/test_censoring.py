@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 from support.posterior import MatrixKernel
 
-from agents.beliefs.censoring import LEAST_NOISE, match_bounds, propagate_expectations
+from agents.beliefs.censoring import LEAST_NOISE, Thresholds, match_bounds, propagate_expectations
 from agents.beliefs.posterior import DualPosterior
 from agents.beliefs.rewards import Bounds, Standardised
 
@@ -30,20 +30,21 @@ def drawn_moments(mean, covariance, thresholds, signs, noise, seed):
 
 
 def problem(seed):
-    """Means, covariance, thresholds, signs and noise, as results that were drawn would have them."""
+    """Means, covariance, thresholds, signs and noises, as results that were drawn would have them."""
     rng = np.random.default_rng(seed)
     size, rank = rng.integers(1, 6), rng.integers(1, 4)
     factor = rng.normal(size=(size, rank))
     mean, covariance = rng.normal(size=size), factor @ factor.T / rank + 0.05 * np.eye(size)
-    noise = rng.choice([0.01, 0.1, 1.0])
-    results = rng.multivariate_normal(mean, covariance + noise * np.eye(size))
+    noises = rng.choice([0.01, 0.1, 1.0]) * np.geomspace(1, 4, size) if seed % 2 else np.full(size, 0.1)
+    results = rng.multivariate_normal(mean, covariance + np.diag(noises))
     thresholds = mean + rng.normal(size=size)
-    return mean, covariance, thresholds, np.sign(results - thresholds), noise
+    return mean, covariance, thresholds, np.sign(results - thresholds), noises
 
 
 def propagate(mean, covariance, thresholds, signs, noise):
-    tensors = (torch.as_tensor(given, dtype=torch.float64) for given in (mean, covariance, thresholds, signs))
-    precision, shift = propagate_expectations(*tensors, noise)
+    noises = np.broadcast_to(noise, np.shape(mean)).copy()
+    tensors = (torch.as_tensor(given, dtype=torch.float64) for given in (mean, covariance, thresholds, signs, noises))
+    precision, shift = propagate_expectations(*tensors)
     return precision.numpy(), shift.numpy()
 
 
@@ -106,18 +107,21 @@ def prior(covariance, noise=0.1):
 
 
 def test_bounds_that_say_what_is_known_anyway_are_left_out():
-    pseudo = match_bounds(prior(np.eye(4)), bounded([(0, -50.0, True), (2, 0.5, True)]), Standardised())
+    pseudo = match_bounds(
+        prior(np.eye(4)), Thresholds.of(bounded([(0, -50.0, True), (2, 0.5, True)]), Standardised(), 0.1)
+    )
     assert pseudo.graphs.tolist() == [2]
     assert pseudo.values[0] > 0.5
 
 
 def test_a_graph_may_have_both_bounds_and_they_are_in_units_of_the_rewards():
     targets = Standardised(location=10.0, unit=2.0)
-    pseudo = match_bounds(prior(np.eye(4), 1e-3), bounded([(1, 11.0, True), (1, 12.0, False)]), targets)
+    bounds = bounded([(1, 11.0, True), (1, 12.0, False)])
+    pseudo = match_bounds(prior(np.eye(4), 1e-3), Thresholds.of(bounds, targets, 1e-3))
     assert pseudo.graphs.tolist() == [1, 1]
     weights = 1 / pseudo.noises
     assert 0.5 < (weights @ pseudo.values / weights.sum()).item() < 1.0
 
 
 def test_without_bounds_there_are_no_pseudo_results():
-    assert not len(match_bounds(prior(np.eye(4)), Bounds(4), Standardised()).graphs)
+    assert not len(match_bounds(prior(np.eye(4)), Thresholds.of(Bounds(4), Standardised(), 0.1)).graphs)

@@ -6,7 +6,7 @@ from scipy.optimize import approx_fprime
 from scipy.stats import multivariate_normal, norm
 from support.molecules import some_molecules
 
-from agents.beliefs.censoring import match_bounds
+from agents.beliefs.censoring import Thresholds, match_bounds
 from agents.beliefs.posterior import DualPosterior
 from agents.beliefs.rewards import Bounds, History, Standardised
 from agents.molecule.mixture import Mixture
@@ -182,7 +182,9 @@ def test_the_slope_by_the_weights_is_that_of_the_probability_of_results_and_boun
         return plain(KERNELS, weights, noise, actions, rewards) - 2 * bounded + (shifts**2).sum()
 
     shifts = np.random.default_rng(0).normal(size=len(MEDIANS)) / 2
-    pseudo = match_bounds(posterior(np.array(MEDIANS) * np.exp(shifts), noise, known), bounds, RAW)
+    pseudo = match_bounds(
+        posterior(np.array(MEDIANS) * np.exp(shifts), noise, known), Thresholds.of(bounds, RAW, noise)
+    )
     told = MixtureLikelihood.of_history(KERNELS, MEDIANS, 1.0, known, RAW, pseudo)
     slope = told(np.append(shifts, np.log(noise)))[1][:-1]
     np.testing.assert_allclose(slope, approx_fprime(shifts, twice_negative_log, 1e-3), atol=0.02)
@@ -190,7 +192,7 @@ def test_the_slope_by_the_weights_is_that_of_the_probability_of_results_and_boun
 
 def test_the_gradient_with_bounds_is_that_of_finite_differences():
     known, bounds = history([3, 3, 9, 30], [0.4, 0.5, -1.0, 0.3]), bounds_of([(1, 0.8, True), (9, -0.5, False)])
-    pseudo = match_bounds(posterior(MEDIANS, 0.1, known), bounds, RAW)
+    pseudo = match_bounds(posterior(MEDIANS, 0.1, known), Thresholds.of(bounds, RAW, 0.1))
     told = MixtureLikelihood.of_history(KERNELS, MEDIANS, 1.0, known, RAW, pseudo)
     point = np.random.default_rng(1).normal(size=len(MEDIANS) + 1)
     numeric = approx_fprime(point, lambda logarithms: told(logarithms)[0], 1e-6)

@@ -60,6 +60,18 @@ def test_the_same_question_has_the_same_answer_and_other_values_are_another(caps
     assert "rlm no longer given" in capsys.readouterr().out
 
 
+def test_classes_teach_several_goals(capsys):
+    write("results.csv", [("id", "logp", "x"), *((NAMES[k], VALUES[k], k * VALUES[k]) for k in range(0, 60, 6))])
+    middle = sorted(VALUES)[30]
+    classes = [(MOLECULES.smiles[k], "active" if VALUES[k] > middle else "inactive") for k in range(60)]
+    write("screen.csv", [("smiles", "hit"), *classes])
+    assert suggest("--maximize", "x", "--out", "out.csv", "--also", "screen.csv", "--also", "rlm.csv") == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "`hit` has two classes: `active` counts as above `inactive`" in printed
+    for goal in ("logp", "x"):
+        assert f"Other assays, by their correlation with {goal}: hit +0." in printed
+
+
 def test_before_any_result_nothing_is_known_of_them(capsys):
     write("results.csv", [("id", "logp"), ("m0", VALUES[0])])
     assert suggest("--out", "out.csv", "--also", "rlm.csv") == 0
@@ -72,7 +84,6 @@ def test_before_any_result_nothing_is_known_of_them(capsys):
         ("pool.csv --measured results.csv --maximize logp --out rlm.csv --also rlm.csv:rlm", "differ from all other"),
         ("prepared --measured results.csv --maximize logp --out out.csv --also rlm.csv", "prepared pool"),
         ("products/library.toml --maximize logp --out out.csv --also rlm.csv", "--also"),
-        ("pool.csv --measured both.csv --maximize logp --maximize x --out out.csv --also rlm.csv", "several goals"),
         ("pool.csv --measured results.csv --maximize logp --out out.csv --also rlm.csv:lrm", "lrm"),
         ("pool.csv --measured results.csv --maximize logp --out out.csv --agent gnn-ucb --also rlm.csv", "gnn-ucb"),
     ],
@@ -82,7 +93,6 @@ def test_it_is_refused_where_it_cannot_teach(arguments, text, capsys):
         main(["prepare", "pool.csv", "--out", "prepared"])
     if arguments.startswith("products"):
         main(["library", "--products", "--out", "products"])
-    write("both.csv", [("id", "logp", "x"), ("m0", 1, 2), ("m1", 2, 1)])
     with open("rlm.csv", encoding="utf-8") as file:
         before = file.read()
     capsys.readouterr()

@@ -1,6 +1,5 @@
 """Results of other assays, told to a campaign."""
 
-import networkx as nx
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
@@ -8,7 +7,7 @@ from support.molecules import some_molecules
 
 from graph_bandit_campaign import AgentChangedWarning, Campaign, Goal
 from graph_bandit_campaign.model.also import read_also
-from graph_bandit_env import GraphSet, from_smiles
+from graph_bandit_env import GraphPool, from_smiles
 from graph_bandit_env.pools.products import example_library
 
 POOL = some_molecules(60)
@@ -56,7 +55,7 @@ def test_reasons_name_results_of_other_assays():
 def test_molecules_are_known_by_id_by_any_smiles_and_as_a_salt():
     pool = from_smiles(["CCN", "c1ccccc1O", "CCO"], ids=["amine", "phenol", "ethanol"], forms="joined")
     (source,) = read_also({"a": {"amine": 1.0, "Oc1ccccc1": 2.0, "CC[NH3+].[Cl-]": 3.0, "OCCC": 4.0}}, pool)
-    assert dict(zip(source.values.tolist(), source.smiles, strict=True)) == {
+    assert dict(zip(source.values.tolist(), source.graphs, strict=True)) == {
         1.0: "CCN",
         2.0: "Oc1ccccc1",
         3.0: "CCN",
@@ -80,10 +79,48 @@ def test_a_campaign_tells_that_they_changed_or_are_missing(tmp_path):
     assert Campaign(POOL, state=path, also={"rlm": RELATED, "new": RELATED}).agent_change == ""
 
 
-def ring(size):
-    graph = nx.cycle_graph(size)
-    nx.set_node_attributes(graph, 1.0, "x")
-    return graph
+def test_classes_and_bounds_teach_in_words():
+    middle = float(np.median(POOL.targets))
+    classes = {key: "active" if value > middle else "inactive" for key, value in VALUES.items()}
+    bounds = {
+        key: f">{middle}" if value > middle else [f"<{middle}", f"<{middle + 1}"] for key, value in VALUES.items()
+    }
+    plain = rank_correlation(campaign())
+    for told in (campaign({"screen": classes}), campaign({"screen": bounds})):
+        assert told.correlations()["screen"].value > 0.3
+        assert rank_correlation(told) > plain
+    assert campaign({"screen": classes}).ask(3) == campaign({"screen": {**classes}}).ask(3)
+
+
+def test_each_of_several_goals_is_taught_with_its_own_correlation():
+    goals = [Goal("logp"), Goal("minus")]
+    told = Campaign(POOL, goals=goals, also={"rlm": RELATED})
+    for goal, sign in (("logp", 1), ("minus", -1)):
+        told.tell_many({key: sign * VALUES[key] for key in KNOWN}, goal=goal)
+    assert told.correlations("logp")["rlm"].value > 0.4
+    assert told.correlations("minus")["rlm"].value < -0.4
+    assert told.correlations() == told.correlations("logp")
+    assert {suggestion.id for suggestion in told.ask(3)} <= set(OTHERS)
+
+
+def test_graphs_that_are_no_molecules_are_taught_by_their_ids():
+    sizes = np.arange(3, 33)
+    pool = rings(sizes.tolist())
+    values = {f"r{size}": float(np.sqrt(size)) for size in sizes}
+    errors = []
+    for also in (None, {"old": {key: -3 * value for key, value in values.items()}}):
+        made = Campaign(pool, also=also)
+        made.tell_many({key: values[key] for key in pool.ids[:6]})
+        predictions = made.predict()
+        errors.append(np.mean([abs(predictions[key].mean - values[key]) for key in pool.ids[6:]]))
+    assert errors[1] < errors[0]
+    assert made.correlations()["old"].value < -0.2
+
+
+def rings(sizes):
+    """Rings without features, named by their sizes."""
+    links = [[(k, (k + 1) % size) for k in range(size)] for size in sizes]
+    return GraphPool([[[1.0]] * size for size in sizes], links, ids=[f"r{size}" for size in sizes], directed=False)
 
 
 @pytest.mark.parametrize(
@@ -91,12 +128,16 @@ def ring(size):
     [
         (POOL, {"rlm": {"m1": 1.0, POOL.ids[0]: 2.0}}, {}, "ids of the pool, or SMILES"),
         (from_smiles(["CCN", "CCC"], ids=["CCO", "b"]), {"rlm": {"CCO": 1.0, "b": 2.0}}, {}, "an id, of CCN, and a"),
-        (POOL, {"rlm": {POOL.ids[0]: 2.0}}, {}, "two values that differ"),
+        (POOL, {"rlm": {POOL.ids[0]: 2.0}}, {}, "two results that differ"),
+        (POOL, {"rlm": {POOL.ids[0]: ">2", POOL.ids[1]: ">3"}}, {}, "two results that differ"),
+        (POOL, {"rlm": {POOL.ids[0]: ">2", POOL.ids[1]: ">x"}}, {}, "a number after the sign"),
+        (POOL, {"rlm": {POOL.ids[0]: "a", POOL.ids[1]: "b", POOL.ids[2]: "c"}}, {}, "two classes.*a, b, c"),
+        (POOL, {"rlm": {POOL.ids[0]: "a", POOL.ids[1]: "b", POOL.ids[2]: 1.0}}, {}, "a, b among other results"),
+        (POOL, {"rlm": {POOL.ids[0]: "a", POOL.ids[1]: "a"}}, {}, "two classes.*Got a"),
         (POOL, {"rlm": {POOL.ids[0]: 2.0, POOL.ids[1]: np.nan}}, {}, "finite numbers"),
         (POOL, {"rlm": {"C" * k: float(k) for k in range(1, 5002)}}, {}, "at most 5,000"),
         (POOL, {"rlm": RELATED}, {"agent": "gnn-ucb"}, "Got agent `gnn-ucb`"),
-        (POOL, {"rlm": RELATED}, {"goals": [Goal("a"), Goal("b")]}, "Got several goals"),
-        (GraphSet.from_networkx([ring(3), ring(4)]), {"rlm": {"0": 1.0, "1": 2.0}}, {}, "Got other graphs"),
+        (rings([3, 4]), {"rlm": {"r3": 1.0, "r5": 2.0}}, {}, "id of a graph of the pool"),
         (example_library(), {"rlm": {"CCO": 1.0, "CCN": 2.0}}, {}, "library of products"),
     ],
 )

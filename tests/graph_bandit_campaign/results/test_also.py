@@ -6,14 +6,14 @@ import pytest
 from support.tables import write
 
 from graph_bandit_campaign.names import split_name
-from graph_bandit_campaign.results.also import read_other_assays
-from graph_bandit_env import from_smiles
+from graph_bandit_campaign.results.also import match_other_tables, read_other_tables
+from graph_bandit_env import GraphPool, from_smiles
 
 POOL = from_smiles(["CCN", "CCO", "c1ccccc1"], ids=["1", "2", "3"], forms="joined")
 
 
 def read(*texts, identifier=None, smiles="smiles"):
-    return read_other_assays(texts, POOL, identifier, smiles, 250)
+    return match_other_tables(read_other_tables(texts, identifier, smiles), POOL, 250)
 
 
 @pytest.fixture(autouse=True)
@@ -33,7 +33,7 @@ def test_a_name_is_a_file_or_a_file_and_a_column():
 
 def test_the_only_column_of_values_need_not_be_named():
     write("rlm.csv", [("ID", "smiles", "RLM"), ("x", "CCO", 1), ("y", "CCCO", 2)])
-    assert read("rlm.csv").values == {"RLM": {"CCO": 1.0, "CCCO": 2.0}}
+    assert read("rlm.csv").values == {"RLM": {"CCO": [1.0], "CCCO": [2.0]}}
     assert read("rlm.csv").remarks == ["2 molecules of rlm.csv teach by `RLM`, 1 of them in the pool"]
 
 
@@ -41,7 +41,7 @@ def test_of_several_columns_one_is_to_be_named():
     write("rlm.csv", [("smiles", "a", "b"), ("CCO", 1, 5), ("CCCO", 2, 4)])
     with pytest.raises(ValueError, match=r"FILE:COLUMN.*a, b"):
         read("rlm.csv")
-    assert read("rlm.csv:b").values == {"b": {"CCO": 5.0, "CCCO": 4.0}}
+    assert read("rlm.csv:b").values == {"b": {"CCO": [5.0], "CCCO": [4.0]}}
     assert set(read("rlm.csv:a", "rlm.csv:b").values) == {"a", "b"}
     with pytest.raises(ValueError, match="once"):
         read("rlm.csv:a", "rlm.csv:a", "rlm.csv:a")
@@ -55,23 +55,47 @@ def test_columns_of_one_name_in_two_tables_get_the_name_of_the_table():
 
 def test_a_smiles_counts_and_not_the_id_of_another_project():
     write("rlm.csv", [("id", "smiles", "v"), ("1", "OCC", 1), ("9", "CC[NH3+].[Cl-]", 2)])
-    assert read("rlm.csv").values == {"v": {"CCO": 1.0, "CCN": 2.0}}
+    assert read("rlm.csv").values == {"v": {"CCO": [1.0], "CCN": [2.0]}}
 
 
 def test_ids_of_the_pool_will_do():
     write("rlm.csv", [("id", "v"), ("3", 1), ("1", 2)])
-    assert read("rlm.csv").values == {"v": {"c1ccccc1": 1.0, "CCN": 2.0}}
+    assert read("rlm.csv").values == {"v": {"c1ccccc1": [1.0], "CCN": [2.0]}}
     write("rlm.csv", [("id", "v"), ("3", 1), ("17", 2)])
     with pytest.raises(ValueError, match="the pool has no `17`"):
         read("rlm.csv")
 
 
-def test_repeats_count_as_their_mean_and_bounds_are_left_out_and_told():
-    rows = [("CCO", 1), ("OCC", 3), ("CCCO", 5), ("CCCCO", ">7"), ("CCN", "failed"), ("CN", "")]
+def test_repeats_count_as_their_mean_and_bounds_as_bounds():
+    rows = [("CCO", 1), ("OCC", 3), ("CCCO", 5), ("CCCCO", ">7"), ("CCO", "<= 9"), ("CCN", "failed"), ("CN", "")]
     write("rlm.csv", [("smiles", "v"), *rows])
     told = read("rlm.csv")
-    assert told.values == {"v": {"CCO": 2.0, "CCCO": 5.0}}
-    assert told.remarks[1] == "bounds in rlm.csv left out, since another assay teaches by values alone: 1"
+    assert told.values == {"v": {"CCO": [2.0, "<9.0"], "CCCO": [5.0], "CCCCO": [">7.0"]}}
+    assert told.remarks == ["3 molecules of rlm.csv teach by `v`, 1 of them in the pool, 2 by bounds"]
+
+
+def test_two_classes_are_bounds_on_either_side_of_a_number():
+    rows = [("CCO", "Active"), ("CCCO", "inactive"), ("CCCCO", "n.d."), ("CCN", "ACTIVE"), ("CN", "pending")]
+    write("hts.csv", [("smiles", "screen"), *rows])
+    told = read("hts.csv")
+    assert told.values == {"screen": {"CCO": [">0.0"], "CCCO": ["<0.0"], "CCN": [">0.0"]}}
+    assert told.remarks[1] == "`screen` has two classes: `active` counts as above `inactive`"
+
+
+def test_passed_and_failed_are_classes_and_no_failures():
+    write("hts.csv", [("smiles", "herg"), ("CCO", "pass"), ("CCCO", "failed"), ("CCN", "pass")])
+    assert read("hts.csv").values == {"herg": {"CCO": [">0.0"], "CCCO": ["<0.0"], "CCN": [">0.0"]}}
+
+
+def test_graphs_that_are_no_molecules_are_found_by_their_ids():
+    pool = GraphPool([[[1.0]], [[1.0]] * 2], [[], [(0, 1)]], ids=["one", "two"], directed=False)
+    write("old.csv", [("id", "v"), ("two", 2.5), ("one", 1)])
+    assert match_other_tables(read_other_tables(["old.csv"], None, "smiles"), pool, 250).values == {
+        "v": {"two": [2.5], "one": [1.0]}
+    }
+    write("old.csv", [("id", "v"), ("two", 2.5), ("five", 1)])
+    with pytest.raises(ValueError, match="the pool has no `five`"):
+        match_other_tables(read_other_tables(["old.csv"], None, "smiles"), pool, 250)
 
 
 @pytest.mark.parametrize(
@@ -79,8 +103,11 @@ def test_repeats_count_as_their_mean_and_bounds_are_left_out_and_told():
     [
         ([("CCO", 1), ("nonsense", 2)], "row 3|line 3"),
         ([("CCO", 1), ("CCN", "about 3")], "about 3"),
-        ([("CCO", 1), ("CCN", 1)], "two values that differ"),
-        ([("CCO", ">1"), ("CCN", "<3")], "two values that differ"),
+        ([("CCO", 1), ("CCN", 1)], "two results that differ"),
+        ([("CCO", ">1"), ("CCN", ">3")], "two results that differ"),
+        ([("CCO", "active"), ("CCN", "active")], "two classes.*Got active"),
+        ([("CCO", "low"), ("CCN", "medium"), ("CN", "high")], "two classes.*Got high, low, medium"),
+        ([("CCO", "active"), ("CCN", "inactive"), ("CN", 3)], "expected a number"),
     ],
 )
 def test_bad_tables_are_refused(rows, text):

@@ -25,8 +25,8 @@ for ring in RINGS:
 RINGS = GraphSet.from_networkx(RINGS)
 
 
-def source(values=RELATED, smiles=BOTH, name="other"):
-    return SourceResults(name, smiles, values)
+def source(values=RELATED, smiles=BOTH, name="other", sides=None):
+    return SourceResults(name, smiles, values, sides)
 
 
 def taught(*sources, name="molecule-ucb", rewards=POOL.targets[FEW], **settings):
@@ -166,7 +166,9 @@ def test_all_agents_of_a_sum_of_parts_learn_from_sources_on_molecules(name):
     ("sources", "error", "text"),
     [
         ([source(), source()], ValueError, "different names"),
-        ([source(np.full(len(BOTH), 2.0))], ValueError, "two results that differ"),
+        ([source(np.full(len(BOTH), 2.0))], ValueError, "tell something different"),
+        ([source(sides=np.ones(len(BOTH)))], ValueError, "tell something different"),
+        ([source(sides=np.full(len(BOTH), 2))], ValueError, "a side of -1, 0 or 1"),
         ([source(RELATED[:-1])], ValueError, "as many"),
         ([source(np.where(RELATED > 1, np.nan, RELATED))], ValueError, "finite"),
         ([source(smiles=["C(", *BOTH[1:]])], ValueError, r"C\("),
@@ -180,13 +182,53 @@ def test_bad_sources_are_refused_and_change_nothing(sources, error, text):
     np.testing.assert_array_equal(agent.predict().mean, before)
 
 
-def test_they_are_refused_before_reset_and_on_other_graphs():
+def test_they_are_refused_before_reset_and_molecules_on_other_graphs():
     agent = registry.make_agent("gp-ucb")
     with pytest.raises(RuntimeError, match="reset"):
         agent.learn_sources([source()])
     agent.reset(None, seed=0, graph_set=RINGS)
-    with pytest.raises(ValueError, match="Expected molecules"):
+    with pytest.raises(ValueError, match="Expected indices"):
         agent.learn_sources([source()])
+    with pytest.raises(ValueError, match="from 0 to 2"):
+        agent.learn_sources([source([1.0, 2.0], [0, 3])])
+
+
+@pytest.mark.parametrize("name", ["gp-ucb", "gp-ei"])
+def test_results_of_graphs_that_are_no_molecules_teach_too(name):
+    """Rewards are known of small rings alone; the other quantity falls where they rise."""
+    sizes = np.arange(3, 33)
+    rings = [nx.cycle_graph(int(size)) for size in sizes]
+    for ring, size in zip(rings, sizes, strict=True):
+        nx.set_node_attributes(ring, float(np.sin(size)), "x")
+    values, few = np.sin(sizes) + 0.1 * sizes, np.arange(0, 30, 4)
+    predicted = []
+    for sources in ([], [source(-values, [*range(30)])]):
+        agent = registry.make_agent(name)
+        agent.reset(None, seed=0, graph_set=GraphSet.from_networkx(rings))
+        agent.learn_sources(sources)
+        agent.update(None, few, values[few])
+        predicted.append(np.abs(agent.predict().mean - values).mean())
+    assert predicted[1] < predicted[0] / 2
+    assert agent.correlations()["other"].value < -0.2
+    rest = np.setdiff1d(np.arange(30), few)
+    mask = np.isin(np.arange(30), rest)
+    assert mask[agent.select_batch(None, 3, mask)].all()
+    agent.select_action(None, mask)
+    assert agent.insight().variance.shape == (30,)
+
+
+def test_the_same_graph_by_its_index_and_by_its_smiles_is_one():
+    by_text = taught(source(RELATED[:30], BOTH[:30]))
+    by_index = taught(source(RELATED[:30], [*range(10, 40)]))
+    np.testing.assert_allclose(by_index.predict().mean, by_text.predict().mean, atol=1e-6)
+
+
+def test_graphs_that_change_are_refused_while_there_are_sources():
+    agent = registry.make_agent("gp-ucb")
+    agent.reset(None, seed=0, graph_set=RINGS)
+    agent.learn_sources([source([1.0, 2.0], [0, 1])])
+    with pytest.raises(ValueError, match="leave sources out"):
+        agent.go_on(torch.tensor([0]), [])
 
 
 def test_a_state_is_refused_because_it_would_not_hold_their_molecules():

@@ -1,0 +1,110 @@
+"""Values, bounds and classes of another quantity: their scale, and what they tell."""
+
+import numpy as np
+import pytest
+import torch
+from scipy.special import ndtri
+from scipy.stats import norm, spearmanr
+from support.molecules import some_molecules
+
+import registry
+from agents.beliefs.rewards import Bounds
+from agents.contract import SourceResults
+from agents.process.settings import MixtureSettings
+from agents.process.sources import Source
+from agents.process.sources.source import levels_of
+
+POOL = some_molecules(60)
+FEW = np.arange(0, 60, 5)
+LEFT = np.setdiff1d(np.arange(60), FEW)
+MIDDLE = float(np.median(POOL.targets))
+
+
+def taught(values, sides=None, graphs=None, **settings):
+    agent = registry.make_agent("molecule-ucb", **settings)
+    agent.reset(None, seed=3, graph_set=POOL)
+    if values is not None:
+        agent.learn_sources([SourceResults("other", graphs or [*range(60)], values, sides)])
+    agent.update(None, FEW, POOL.targets[FEW])
+    return agent
+
+
+def rank_correlation(agent):
+    return spearmanr(agent.predict().mean[LEFT], POOL.targets[LEFT]).statistic
+
+
+def bounded(rows):
+    bounds = Bounds(len(rows))
+    for graph, (value, above) in enumerate(rows):
+        bounds.add(torch.tensor([graph]), torch.tensor([float(value)]).double(), torch.tensor([above]))
+    return bounds
+
+
+def test_a_class_of_few_has_its_threshold_at_its_share():
+    levels = levels_of(bounded([(0, True)] * 2 + [(0, False)] * 8))
+    np.testing.assert_allclose(levels, ndtri(0.8))
+
+
+def test_thresholds_of_several_heights_stand_at_the_shares_below_them_in_order():
+    rows = [(1, True)] * 3 + [(1, False)] + [(5, True)] * 2 + [(5, False)] * 2 + [(3, False)] * 3 + [(3, True)]
+    levels = levels_of(bounded(rows))
+    low, middle, high = (
+        set(levels[[k for k, row in enumerate(sorted(rows, key=lambda row: not row[1])) if row[0] == at]].tolist())
+        for at in (1, 3, 5)
+    )
+    assert low == {ndtri(0.25)}
+    assert middle == high == {ndtri(5 / 8)}  # three of four below the lower one, two of four below the higher: joined
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_classes_teach_in_either_direction_and_less_than_values(sign):
+    classes = np.where(sign * (POOL.targets - MIDDLE) > 0, 1, -1)
+    plain, told, exact = taught(None), taught(np.zeros(60), classes), taught(POOL.targets)
+    assert sign * told.correlations()["other"].value > 0.3
+    assert rank_correlation(plain) < rank_correlation(told) < rank_correlation(exact)
+
+
+def test_bounds_beside_values_teach_more_than_the_values_alone():
+    known, censored = LEFT[LEFT % 2 == 0], LEFT[LEFT % 2 == 1]
+    values, sides = POOL.targets.copy(), np.zeros(60)
+    sides[censored] = np.where(values[censored] > MIDDLE, 1, -1)
+    values[censored] = MIDDLE
+    alone = taught(POOL.targets[known], graphs=known.tolist())
+    both = taught(values[LEFT], sides[LEFT], LEFT.tolist())
+    assert rank_correlation(both) > rank_correlation(alone)
+
+
+def test_the_posterior_given_classes_is_that_of_weighted_draws():
+    """Draws of all values from the exact results, weighted by how probable they make the classes."""
+    graphs = [*range(1, 60, 8)]
+    agent = taught(np.zeros(len(graphs)), np.where(POOL.targets[graphs] > MIDDLE, 1, -1), graphs)
+    links, kernel, targets = agent.learnt.links, agent.posterior.kernel, agent.targets
+    source = agent.sources.told[0]
+    thresholds = agent.sources.thresholds(links)[0]
+    asked = torch.tensor([2, 17, 33, *thresholds.graphs])
+    rewards = torch.from_numpy(FEW)
+    prior, cross = kernel.columns(rewards, rewards).numpy(), kernel.columns(rewards, asked).numpy()
+    solved = np.linalg.solve(prior + agent.learnt.noise * np.eye(len(FEW)), cross)
+    mean = solved.T @ targets.of(torch.from_numpy(POOL.targets[FEW])).numpy()
+    covariance = kernel.columns(asked, asked).numpy() - cross.T @ solved
+    draws = np.random.default_rng(0).multivariate_normal(mean, covariance, size=400_000)
+    away = thresholds.signs.numpy() * (draws[:, 3:] - source.levels.numpy()) / thresholds.noises.numpy() ** 0.5
+    weights = norm.cdf(away).prod(1)
+    weights /= weights.sum()
+    assert 1 / (weights**2).sum() > 2000
+    expected = weights @ draws[:, :3]
+    spread = np.sqrt(weights @ (draws[:, :3] - expected) ** 2)
+    means, variances = agent.posterior.mean_and_variance(torch.tensor([2, 17, 33]))
+    np.testing.assert_allclose(means, expected, atol=0.06 * spread.max())
+    np.testing.assert_allclose(variances.sqrt(), spread, rtol=0.05)
+
+
+def test_a_source_keeps_values_and_bounds_of_one_graph_apart():
+    graphs, values = torch.tensor([4, 4, 7, 9]), torch.tensor([1.0, 2.0, 3.0, 2.0]).double()
+    source = Source.of("other", graphs, values, torch.tensor([0, 1, 0, -1]), MixtureSettings())
+    assert source.graphs.tolist() == [4, 7, 9]
+    assert source.rows().graphs.tolist() == [4, 7]
+    thresholds = source.thresholds(0.25)
+    assert thresholds.graphs.tolist() == [4, 9]
+    assert thresholds.signs.tolist() == [1, -1]
+    assert thresholds.noises.tolist() == [0.25, 0.25]
