@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import cast
 
 from torch import Tensor
 
@@ -14,6 +15,7 @@ from agents.molecule.rater import Rater, mix
 from agents.molecule.settings import MoleculeSettings
 from agents.molecule.traits import Molecules, Scales
 from agents.process.agent import ProcessAgent
+from agents.process.sources import link
 from gntk import one_thread
 
 
@@ -83,26 +85,26 @@ class MoleculeAgent(ProcessAgent[MoleculeSettings]):
 
         Raises:
             RuntimeError: before the first `reset`.
-            ValueError: if there are sources, whose results a rater does not hold.
         """
         self.check_reset()
-        if self.sources.told:
-            raise ValueError("Expected an agent without sources, whose results a rater does not hold. Leave them out.")
-        described = self.described
-        molecules = described.molecules
-        seen, positions = self.posterior.seen.unique(return_inverse=True)
+        described = cast(MoleculeDescription, self.sources.described)
+        links, numbers = self.learnt.links, self.posterior.seen
+        molecules, count = described.molecules, self.sources.count
+        seen, positions = (numbers % count).unique(return_inverse=True)
         used = [name for name in weights_of(self.settings) if name in described.traits.names]
         traits = described.traits.only(used).take(seen.numpy())
         columns = None if molecules.columns is None else molecules.columns[seen.numpy()]
         scales = molecules.scales or Scales.of(described.traits, molecules.columns)
-        mixture = mix(self.settings, traits, columns, scales, self.learnt.weights)
+        kernel = link(mix(self.settings, traits, columns, scales, self.learnt.weights), len(seen), links)
         return Rater(
             settings=self.settings,
             traits=traits,
             columns=columns,
             scales=scales,
             weights=self.learnt.weights,
-            posterior=self.posterior.within(mixture, positions),
+            posterior=self.posterior.within(kernel, numbers // count * len(seen) + positions),
+            links=links,
+            smiles=tuple(molecules.smiles[k] for k in seen.tolist()),
             targets=self.targets,
             noise=self.result_noise,
             seed=self._seed,

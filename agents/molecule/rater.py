@@ -19,6 +19,7 @@ from agents.molecule.mixture import Mixture
 from agents.molecule.parts import make_parts
 from agents.molecule.settings import MoleculeSettings
 from agents.molecule.traits import Scales, Traits
+from agents.process.sources import Links, link
 from gntk import one_thread
 
 Floats = NDArray[np.float64]
@@ -78,7 +79,7 @@ class Rater:
     settings: MoleculeSettings
     """Settings of the agent."""
     traits: Traits
-    """Traits of the q molecules with results or bounds."""
+    """Traits of the q molecules with results or bounds, of rewards or of sources."""
     columns: Floats | None
     """`(q, c)`. Their columns; None: there are none."""
     scales: Scales
@@ -91,20 +92,27 @@ class Rater:
     """The scale on which values are modelled."""
     noise: float
     """Noise variance of one more result, in squared units of the targets."""
+    links: Links | None
+    """How results of sources go along with the rewards; None: they do not count."""
+    smiles: tuple[str, ...]
+    """SMILES of the q molecules, by which they are known again where sources count."""
     seed: int
     """Chooses among molecules with equal ratings, in `agents.beliefs.short_list`."""
 
     @one_thread()
-    def __call__(self, traits: Traits, columns: Floats | None = None) -> Rating:
+    def __call__(self, traits: Traits, columns: Floats | None = None, smiles: Sequence[str] = ()) -> Rating:
         """Rate other molecules of the pool, in blocks, on one thread.
 
         Args:
             traits: traits of n molecules; they have at least those of the agent.
             columns: `(n, c)`, NaN where a value is not known; None: there are none.
+            smiles: their n SMILES, which are needed where sources count.
 
         Raises:
-            ValueError: if traits or columns are not those that the agent knows.
+            ValueError: if traits or columns are not those that the agent knows, or SMILES are missing.
         """
+        if self.links and len(smiles) != len(traits):
+            raise ValueError(f"Expected {len(traits)} SMILES, since sources count. Got {len(smiles)}.")
         given = replace(traits.only(self.traits.names), left_out=self.traits.left_out)
         count, expected = (0 if numbers is None else numbers.shape[1] for numbers in (columns, self.columns))
         if count != expected or (columns is not None and len(columns) != len(traits)):
@@ -114,16 +122,26 @@ class Rater:
         for start in range(0, len(traits), STACKED):
             end = min(start + STACKED, len(traits))
             block = slice(start, end)
-            means, variances = self._believe(given.between(start, end), None if columns is None else columns[block])
+            some = None if columns is None else columns[block]
+            means, variances = self._believe(given.between(start, end), some, smiles[block])
             mean[block], std[block] = means.numpy(), variances.sqrt().numpy()
         return Rating(mean, std, self.targets, self.noise)
 
-    def _believe(self, traits: Traits, columns: Floats | None) -> tuple[Tensor, Tensor]:
+    def _believe(self, traits: Traits, columns: Floats | None, smiles: Sequence[str]) -> tuple[Tensor, Tensor]:
         """Return posterior means and variances of some molecules, which are joined with those measured."""
         both = None if columns is None or self.columns is None else np.concatenate([self.columns, columns])
-        kernel = mix(self.settings, Traits.stack([self.traits, traits]), both, self.scales, self.weights)
-        others = torch.arange(len(self.traits), len(self.traits) + len(traits))
-        return self.posterior.within(kernel, self.posterior.seen).mean_and_variance(others, AT_A_TIME)
+        mixture = mix(self.settings, Traits.stack([self.traits, traits]), both, self.scales, self.weights)
+        known, numbers = len(self.traits), self.posterior.seen
+        others = torch.arange(known, known + len(traits))
+        if self.links:
+            others = torch.tensor([self._places.get(text, known + k) for k, text in enumerate(smiles)])
+            numbers = numbers // known * (known + len(traits)) + numbers % known
+        kernel = link(mixture, known + len(traits), self.links)
+        return self.posterior.within(kernel, numbers).mean_and_variance(others, AT_A_TIME)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {text: place for place, text in enumerate(self.smiles)}
 
 
 def mix(

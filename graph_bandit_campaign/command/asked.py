@@ -14,6 +14,7 @@ from graph_bandit_campaign.constraints.limits.limits import Limits
 from graph_bandit_campaign.constraints.limits.properties import find_property
 from graph_bandit_campaign.constraints.limits.wishes import Requirement
 from graph_bandit_campaign.names import find_column
+from graph_bandit_campaign.results.also import OtherTable, read_other_tables
 from graph_bandit_campaign.results.rows import Columns, MeasuredRow, NoResultsError, Results, ResultTables
 from graph_bandit_campaign.state import CampaignState
 
@@ -30,6 +31,8 @@ class Asked:
     """The columns of the pool that limits, prices and groups are in."""
     results: Mapping[str, Results]
     """The rows of results of each goal, by its name."""
+    others: Sequence[OtherTable]
+    """The rows of results of other assays."""
 
     @property
     def rows(self) -> dict[str, list[MeasuredRow]]:
@@ -96,7 +99,8 @@ def read_asked(
     numbers, texts = limits.find_columns(columns, source, chain(*tables.headers) if len(limits) else ())
     prices, groups = find_offer_columns(settings.terms, columns, source)
     names = ColumnNames(numbers | prices, texts | groups, next(iter(prices), ""))
-    return Asked(limits, goals, names, _read_results(tables, of_results, goals))
+    others = read_other_tables(settings.also, of_results.identifier, of_results.smiles)
+    return Asked(limits, goals, names, _read_results(tables, of_results, goals), others)
 
 
 def _split_limits(

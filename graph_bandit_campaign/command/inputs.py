@@ -25,7 +25,7 @@ from graph_bandit_campaign.pool.descriptors import describe, reads_graphs
 from graph_bandit_campaign.pool.own_columns import Features, describe_own_columns, rank_own_columns
 from graph_bandit_campaign.pool.prepared import PreparedPool
 from graph_bandit_campaign.pool.table import Budget, TablePool, find_names
-from graph_bandit_campaign.results.also import OtherAssays, match_other_tables, read_other_tables
+from graph_bandit_campaign.results.also import OtherAssays, match_other_tables
 from graph_bandit_campaign.results.books import Books, join_books, match_goals
 from graph_bandit_campaign.results.matched import match_molecules, read_outside
 from graph_bandit_campaign.results.rows import Columns, ResultTables
@@ -91,11 +91,6 @@ def read_inputs(settings: SuggestSettings, earlier: CampaignState | None, tables
             f"Expected `--scheduler` with a folder that `graph-bandit prepare` made, which a cluster can read. Got "
             f"{settings.pool}. Leave it out, or prepare the pool."
         )
-    if settings.also and settings.pool.is_dir():
-        raise ValueError(
-            f"Expected a table of molecules for `--also`, which is held in memory. {settings.pool} is a prepared pool. "
-            "Leave --also out, or give the table."
-        )
     if settings.pool.is_file() and is_file_of_graphs(settings.pool):
         return _read_graphs(settings, earlier, tables)
     if settings.pool.is_dir():
@@ -148,8 +143,7 @@ def _match_table(
     books, outside = match_molecules(rows, in_pool, structures, pending, *options)
     molecules = in_pool.join(read_outside(outside, settings.most_atoms, in_pool.forms)) if outside else in_pool
     molecules = features.add_to(molecules, books.features)
-    others = read_other_tables(settings.also, settings.id, settings.smiles)
-    also = match_other_tables(others, in_pool, settings.most_atoms)
+    also = match_other_tables(asked.others, in_pool, settings.most_atoms)
     selection, constraints = select(in_pool.smiles, pool.cells, asked, settings, len(molecules))
     agent = settings.agent if settings.agent not in (None, DEFAULT) else default_agent(molecules, settings.n)
     described = describe(molecules, [agent], len(in_pool), keep=True, workers=settings.processes)
@@ -216,7 +210,8 @@ def _read_prepared(settings: SuggestSettings, earlier: CampaignState | None, tab
     ranks = rank_own_columns(pool, features.columns, settings.skip_bad_rows)
     lists = ShortLists(pool, settings, earlier, asked, features, ranks)
     matched = lists.known
-    content = [made.content, *settings.terms.content()]
+    also = match_other_tables(asked.others, matched.in_pool, settings.most_atoms)
+    content = [made.content, *settings.terms.content(), *also.content]
     content += [features.columns, matched.added] if features.columns else []
     count, manifest = len(pool) + len(matched.molecules) - len(matched.in_pool), pool.manifest
     remarks = [f"{manifest.merged:,} rows of equal molecules merged"] * bool(manifest.merged)
@@ -232,7 +227,8 @@ def _read_prepared(settings: SuggestSettings, earlier: CampaignState | None, tab
         conditions=[asked.limits.content(), *content],
         goals=asked.goals,
         features=describe_own_columns(features, matched.molecules, count),
-        remarks=[*remarks, *asked.remarks],
+        remarks=[*remarks, *asked.remarks, *also.remarks],
+        also=also,
     )
 
 
@@ -273,7 +269,7 @@ def _read_graphs(settings: SuggestSettings, earlier: CampaignState | None, table
     by_goal = match_goals(asked.rows, pool)
     books = join_books(by_goal) if asked.goals else by_goal[settings.target]
     selection = Selection((), np.full(len(pool), -1), np.zeros(len(pool), np.bool_))
-    also = match_other_tables(read_other_tables(settings.also, identifier, "smiles"), pool, settings.most_atoms)
+    also = match_other_tables(asked.others, pool, settings.most_atoms)
     prices = np.full(len(pool), settings.terms.one_price or 0.0)
     constraints = Offers(prices, [""] * len(pool)).constraints(settings.terms, len(pool))
     offer = Offer(pool, pool, selection, constraints)

@@ -76,6 +76,9 @@ class ShortLists:
         Of a result whose SMILES the pool does not have, other forms are looked for.
         """
         rows = [row for rows in self.asked.rows.values() for row in rows]
+        rows += [
+            replace(row, identifier="") if row.smiles else row for other in self.asked.others for row in other.rows
+        ]
         structures = dict(self.earlier.structures) if self.earlier else {}
         names = {row.identifier for row in rows} | structures.keys()
         names |= set(map(unshield, names)) | set(self.earlier.pending if self.earlier else ())

@@ -67,7 +67,8 @@ class Forecaster:
             if best is None:
                 forecasts.append(nothing)
                 continue
-            prediction = rater(block.traits, values if self.query.source.columns else None).prediction
+            own = values if self.query.source.columns else None
+            prediction = rater(block.traits, own, block.smiles).prediction
             forecasts.append(read_prediction(prediction, best, range(len(block)), block.ids, view.maximize))
         return join_forecasts(self.state, forecasts) if self.state.goals else forecasts[0]
 

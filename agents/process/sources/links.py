@@ -92,3 +92,14 @@ class OwnKernel:
     def diagonal(self, index: Tensor) -> Tensor:
         """Return ones, `(n,)` float64."""
         return torch.ones(len(index), dtype=torch.float64)
+
+
+def link(kernel: Kernel, count: int, links: Links | None) -> Kernel:
+    """Return the kernel between values of N graphs in all quantities; that of rewards alone before sources count.
+
+    Args:
+        kernel: of the N graphs.
+        count: N.
+        links: what is learnt of the sources; None: they do not count.
+    """
+    return LinkedKernel(kernel, count, links) if links else kernel

@@ -15,7 +15,7 @@ from agents.beliefs.posterior import Kernel
 from agents.contract.abilities import Correlation, SourceResults
 from agents.process.parts.part import Description, Part
 from agents.process.settings import MixtureSettings
-from agents.process.sources.links import LinkedKernel, Links, OwnKernel
+from agents.process.sources.links import LinkedKernel, Links, OwnKernel, link
 from agents.process.sources.source import Source, read_source
 
 OWN = "what structures do not tell"
@@ -76,7 +76,7 @@ class Sources:
 
     def kernel(self, mixture: Kernel, links: Links | None) -> Kernel:
         """Return the kernel between values of the N graphs in all quantities; of rewards alone before sources count."""
-        return LinkedKernel(mixture, self.count, links) if links else mixture
+        return link(mixture, self.count, links)
 
     def rows(self, links: Links, noise: float) -> tuple[Tensor, Tensor, Tensor]:
         """Return what a posterior is given of sources: numbers of values as `LinkedKernel` has them, counts, targets.

@@ -253,7 +253,7 @@ def _scan_block(block: Block, asked: Query, scanned: Found) -> None:
         scanned.spares.add(_list_spares(block, offers, np.flatnonzero(offered), tests, asked))
         return
     own = block.numbers(asked.source.columns, skip_bad) if asked.source.columns else None
-    ratings = [rater(block.traits, own) for rater in asked.raters]
+    ratings = [rater(block.traits, own, block.smiles) for rater in asked.raters]
     if asked.best is not None:  # what is too dear for this batch may still be better
         left = np.flatnonzero(offered)
         chances, ids = ratings[0].exceeds(asked.best)[left], [block.ids[k] for k in left.tolist()]

@@ -11,6 +11,7 @@ from support.molecules import ODD_MOLECULES, some_molecules
 
 import registry
 from agents.beliefs import short_list
+from agents.contract import SourceResults
 from agents.molecule import Scales, Traits, compute_traits
 from graph_bandit_env import from_smiles
 
@@ -74,6 +75,33 @@ def test_rates_as_the_agent_that_was_given_all(columns, warp, bounds, noisy):
         for index in (np.arange(COUNT), np.array([61, 2, 2, 40]), np.array([9]), np.array([], np.int64)):
             rating = rater(EVERY.take(index), None if columns is None else columns[index])
             assert_rates_as(rating, whole, index)
+
+
+@pytest.mark.parametrize("columns", [None, COLUMNS], ids=["bare", "columns"])
+def test_molecules_with_results_in_other_quantities_are_known_again(columns):
+    """Of a part of the pool, too: there are sources on its molecules, on others of the pool and on others."""
+    outside = ["CCCCCCCCCO", "c1ccc(CCN)cc1CCCO"]
+    own = np.array([*range(1, COUNT, 4)])
+    values = np.concatenate([VALUES[own], [2.0, -1.0]])
+    sources = [
+        SourceResults("related", [*(SMILES[k] for k in own), *outside], values),
+        SourceResults("classes", [SMILES[k] for k in own[:9]], np.zeros(9), np.where(VALUES[own[:9]] > 0, 1, -1)),
+    ]
+    whole = taught(molecules(columns=columns))
+    whole.learn_sources(sources)
+    with_columns = own[: 5 if columns is None else None]  # the agent has the columns of its own molecules alone
+    known = np.unique([*MEASURED, *BOUNDED, *with_columns])[::-1]
+    place = np.full(COUNT, -1)
+    place[known] = np.arange(len(known))
+    part = taught(molecules(known, columns=columns), place)
+    part.learn_sources(sources)
+    index = np.array([61, 2, 2, 40, *own, *MEASURED])
+    given = [SMILES[k] for k in index]
+    for agent in (whole, part):
+        rater = pickle.loads(pickle.dumps(agent.rater()))
+        assert_rates_as(rater(EVERY.take(index), None if columns is None else columns[index], given), whole, index)
+        with pytest.raises(ValueError, match="SMILES, since sources count"):
+            rater(EVERY.take(index), None if columns is None else columns[index])
 
 
 def test_before_any_result_all_ratings_are_equal():

@@ -60,6 +60,17 @@ def test_the_same_question_has_the_same_answer_and_other_values_are_another(caps
     assert "rlm no longer given" in capsys.readouterr().out
 
 
+def test_a_prepared_pool_is_taught_as_its_table_is(capsys):
+    assert main(["prepare", "pool.csv", "--out", "prepared"]) == 0
+    for pool in ("pool.csv", "prepared"):
+        files = ("--out", f"{pool[:3]}.csv", "--predictions", f"{pool[:3]}.all.csv")
+        assert suggest(*files, "--also", "rlm.csv", pool=pool) == 0
+        assert "35 of them in the pool" in capsys.readouterr().out
+    assert [row["id"] for row in read("pre.csv")] == [row["id"] for row in read("poo.csv")]
+    means = [{row["id"]: float(row["predicted_logp"]) for row in read(f"{name}.all.csv")} for name in ("pre", "poo")]
+    assert means[0] == pytest.approx(means[1], abs=1e-6)
+
+
 def test_classes_teach_several_goals(capsys):
     write("results.csv", [("id", "logp", "x"), *((NAMES[k], VALUES[k], k * VALUES[k]) for k in range(0, 60, 6))])
     middle = sorted(VALUES)[30]
@@ -82,15 +93,12 @@ def test_before_any_result_nothing_is_known_of_them(capsys):
     ("arguments", "text"),
     [
         ("pool.csv --measured results.csv --maximize logp --out rlm.csv --also rlm.csv:rlm", "differ from all other"),
-        ("prepared --measured results.csv --maximize logp --out out.csv --also rlm.csv", "prepared pool"),
         ("products/library.toml --maximize logp --out out.csv --also rlm.csv", "--also"),
         ("pool.csv --measured results.csv --maximize logp --out out.csv --also rlm.csv:lrm", "lrm"),
         ("pool.csv --measured results.csv --maximize logp --out out.csv --agent gnn-ucb --also rlm.csv", "gnn-ucb"),
     ],
 )
 def test_it_is_refused_where_it_cannot_teach(arguments, text, capsys):
-    if arguments.startswith("prepared"):
-        main(["prepare", "pool.csv", "--out", "prepared"])
     if arguments.startswith("products"):
         main(["library", "--products", "--out", "products"])
     with open("rlm.csv", encoding="utf-8") as file:

@@ -140,11 +140,6 @@ def test_all_that_an_agent_can_be_asked_is_of_the_pool(name):
     assert agent.worth_of_results(LEFT[:3], [1]).shape == (3,)
 
 
-def test_a_rater_is_refused_because_it_would_not_hold_their_results():
-    with pytest.raises(ValueError, match="without sources"):
-        taught(source()).rater()
-
-
 def test_another_agent_like_it_takes_the_molecules_that_are_read():
     agent = taught(source())
     other = agent.blank()
