@@ -241,6 +241,7 @@ def _read_products(settings: SuggestSettings, earlier: CampaignState | None, tab
     refuse_options(settings, asked.goals)
     rounds = ProductRounds(library, settings, earlier, asked)
     matched = rounds.known
+    also = match_other_tables(asked.others, matched.in_pool, settings.most_atoms)
     remarks = [f"{matched.books.repeated} repeated results left out"] * bool(matched.books.repeated)
     return Inputs(
         in_pool=matched.in_pool,
@@ -249,9 +250,10 @@ def _read_products(settings: SuggestSettings, earlier: CampaignState | None, tab
         size=len(library),
         offer=rounds.offer,
         content=[library.digest],
-        conditions=[asked.limits.content(), *settings.terms.content()],
+        conditions=[asked.limits.content(), *settings.terms.content(), *also.content],
         goals=asked.goals,
-        remarks=[*remarks, *left_out, *describe_changes(library, earlier), *asked.remarks],
+        remarks=[*remarks, *left_out, *describe_changes(library, earlier), *asked.remarks, *also.remarks],
+        also=also,
         sources=library.digests,
     )
 

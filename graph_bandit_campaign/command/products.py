@@ -43,7 +43,7 @@ UNDERSTOOD = {
     *("pool", "out", "measured", "n", "maximize", "minimize", "noise", "smiles", "id", "measured_sheet", "require"),
     *("forbid", "only", "price", "budget", "budget_only", "at_most", "per", "ignore_failures", "html", "agent"),
     *("seed", "workers", "undo", "forget", "again", "more", "overwrite", "trust_ids", "most_atoms", "forms"),
-    "allow_outside",
+    *("allow_outside", "also"),
 }
 """Settings that a library of products knows. All others are refused, so that none is ignored in silence."""
 REACTION, SLOT, PRICE = "reaction", "slot", "price"
@@ -76,6 +76,7 @@ class ProductRounds:
     def known(self) -> Known:
         """Return the products that results and earlier rounds speak of; another one if there are none."""
         names = {row.identifier for rows in self.asked.rows.values() for row in rows}
+        names |= {row.identifier for other in self.asked.others for row in other.rows if not row.smiles}
         names |= set(map(unshield, names)) | set(self.earlier.structures if self.earlier else ())
         names |= set(self.earlier.pending if self.earlier else ())
         numbers = {number for name in names if (number := self.library.number_of(name)) is not None}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from agents.products import BlockKernel
 from graph_bandit_campaign.checks import nearest_id
 from graph_bandit_campaign.constraints.goals.goal import Goal
 from graph_bandit_campaign.constraints.limits.limits import Limits
+from graph_bandit_campaign.model.also import OtherAssay
 from graph_bandit_campaign.model.learner import default_agent
 from graph_bandit_campaign.model.products import MOST, BlockBeliefs, ProductLists, read_kernels
 from graph_bandit_campaign.pool.descriptors import describe
@@ -35,7 +37,7 @@ class MadeProducts:
         saved: state of the campaign, whose products are made; None: there is none yet.
         goals: several goals, which are refused.
         offered: which graphs of a pool can be suggested, which is refused, since the pool is never listed.
-        also: results of other assays, which are refused, since blocks do not learn from them.
+        also: results of other assays by name, and by SMILES or id of products, which are made.
 
     Raises:
         ValueError: if something is given that is refused, no product can be made, or an id that was suggested is that
@@ -53,15 +55,16 @@ class MadeProducts:
         saved: CampaignState | None = None,
         goals: Sequence[Goal] | None = None,
         offered: MaskLike = None,
-        also: object = None,
+        also: Mapping[str, OtherAssay] | None = None,
     ) -> None:
-        if offered is not None or goals or (saved and saved.goals) or also:
+        if offered is not None or goals or (saved and saved.goals):
             raise ValueError(
-                "Expected one goal, and neither `offered` nor `also`, with a library of products, which is never "
-                "listed. Give `Limits` to `ask` to leave some out."
+                "Expected one goal, and no `offered`, with a library of products, which is never listed. Give `Limits` "
+                "to `ask` to leave some out."
             )
         self.library, self._kernels = library, read_kernels(library)
-        ids = (*saved.structures, *saved.settled(), *saved.failed, *saved.pending) if saved else ()
+        ids = [*saved.structures, *saved.settled(), *saved.failed, *saved.pending] if saved else []
+        ids += chain.from_iterable((also or {}).values())
         numbers = [number for number in map(library.number_of, ids) if number is not None]
         made = can_be_made(library, np.array(sorted(set(numbers)), np.int64), least=1)
         self.molecules = self.shown = _describe(read_products(library, made))

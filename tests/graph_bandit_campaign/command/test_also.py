@@ -71,6 +71,18 @@ def test_a_prepared_pool_is_taught_as_its_table_is(capsys):
     assert means[0] == pytest.approx(means[1], abs=1e-6)
 
 
+def test_a_library_of_products_is_taught_too(capsys):
+    assert main(["library", "--products", "--out", "products"]) == 0
+    assert main(["suggest", "products/library.toml", "--maximize", "logp", "--n", "4", "--out", "first.csv"]) == 0
+    rows = read("first.csv")
+    write("results.csv", [("id", "logp"), *((row["id"], k + 1.5) for k, row in enumerate(rows))])
+    write("old.csv", [("id", "old"), *((row["id"], 5 - k) for k, row in enumerate(rows))])
+    assert suggest("--out", "out.csv", "--also", "old.csv", "--also", "rlm.csv", pool="products/library.toml") == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "4 molecules of old.csv teach by `old`, 4 of them in the pool" in printed
+    assert "Other assays, by their correlation with logp: old -0." in printed
+
+
 def test_classes_teach_several_goals(capsys):
     write("results.csv", [("id", "logp", "x"), *((NAMES[k], VALUES[k], k * VALUES[k]) for k in range(0, 60, 6))])
     middle = sorted(VALUES)[30]
@@ -93,14 +105,11 @@ def test_before_any_result_nothing_is_known_of_them(capsys):
     ("arguments", "text"),
     [
         ("pool.csv --measured results.csv --maximize logp --out rlm.csv --also rlm.csv:rlm", "differ from all other"),
-        ("products/library.toml --maximize logp --out out.csv --also rlm.csv", "--also"),
         ("pool.csv --measured results.csv --maximize logp --out out.csv --also rlm.csv:lrm", "lrm"),
         ("pool.csv --measured results.csv --maximize logp --out out.csv --agent gnn-ucb --also rlm.csv", "gnn-ucb"),
     ],
 )
 def test_it_is_refused_where_it_cannot_teach(arguments, text, capsys):
-    if arguments.startswith("products"):
-        main(["library", "--products", "--out", "products"])
     with open("rlm.csv", encoding="utf-8") as file:
         before = file.read()
     capsys.readouterr()

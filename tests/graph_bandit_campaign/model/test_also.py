@@ -117,6 +117,24 @@ def test_graphs_that_are_no_molecules_are_taught_by_their_ids():
     assert made.correlations()["old"].value < -0.2
 
 
+def test_a_library_of_products_is_taught_by_ids_of_products_and_by_other_molecules():
+    library = example_library()
+    made = library.make(range(len(library)))
+    products = [product for product in made if product.smiles]
+    value_of = {product.id: float(product.smiles.count("c") + len(product.smiles) / 20) for product in products}
+    own, told = products[::40][:8], products[7::9][:40]
+    also = {"old": {product.id: value_of[product.id] for product in told} | {"CCCCO": 0.0, "CCCCCCO": 0.1}}
+    means = []
+    for given in (None, also):
+        campaign = Campaign(library, also=given)
+        campaign.tell_many({product.id: value_of[product.id] for product in own})
+        suggested = campaign.ask(4)
+        assert not {suggestion.id for suggestion in suggested} & {product.id for product in own}
+        means.append(np.mean([value_of[suggestion.id] for suggestion in suggested]))
+    assert campaign.correlations()["old"].value > 0.3
+    assert means[1] >= means[0]
+
+
 def rings(sizes):
     """Rings without features, named by their sizes."""
     links = [[(k, (k + 1) % size) for k in range(size)] for size in sizes]
@@ -138,7 +156,6 @@ def rings(sizes):
         (POOL, {"rlm": {"C" * k: float(k) for k in range(1, 5002)}}, {}, "at most 5,000"),
         (POOL, {"rlm": RELATED}, {"agent": "gnn-ucb"}, "Got agent `gnn-ucb`"),
         (rings([3, 4]), {"rlm": {"r3": 1.0, "r5": 2.0}}, {}, "id of a graph of the pool"),
-        (example_library(), {"rlm": {"CCO": 1.0, "CCN": 2.0}}, {}, "library of products"),
     ],
 )
 def test_what_they_cannot_teach_is_refused(pool, also, settings, text):
