@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -80,6 +81,7 @@ class Parents:
     def __init__(self, smiles: Iterable[str]) -> None:
         self.smiles = tuple(smiles)
         self._parents: dict[str, str] = {}
+        self._skeletons: dict[str, str] = {}
 
     def are_equal(self, first: str, second: str) -> bool:
         """Return whether two SMILES have the same parent."""
@@ -87,15 +89,24 @@ class Parents:
 
     def find(self, smiles: str) -> list[str]:
         """Return the molecules with the same parent as a SMILES."""
-        return [text for text in self._alike.get(skeleton(smiles), ()) if self.are_equal(text, smiles)]
+        likely = dict.fromkeys(chain.from_iterable(self._alike.get(formula, ()) for formula in _formulas(smiles)))
+        alike = [text for text in likely if self._skeleton(text) == self._skeleton(smiles)]
+        return [text for text in alike if self.are_equal(text, smiles)]
 
     @cached_property
-    def _alike(self) -> dict[str, list[str]]:
-        """Molecules by skeleton: 0.2 ms each, where a canonical tautomer takes 3 ms or far more."""
-        alike: dict[str, list[str]] = {}
+    def _alike(self) -> dict[tuple[str, ...], list[str]]:
+        """Molecules by the elements of each fragment, which are read at once where a skeleton takes 0.3 ms."""
+        alike: dict[tuple[str, ...], list[str]] = {}
         for text in self.smiles:
-            alike.setdefault(skeleton(text), []).append(text)
+            for formula in _formulas(text):
+                alike.setdefault(formula, []).append(text)
         return alike
+
+    def _skeleton(self, smiles: str) -> str:
+        """Return what is computed once, and in far less time than a canonical tautomer."""
+        if smiles not in self._skeletons:
+            self._skeletons[smiles] = skeleton(smiles)
+        return self._skeletons[smiles]
 
     def _parent(self, smiles: str) -> str:
         if smiles not in self._parents:

@@ -67,8 +67,11 @@ class LinkedKernel:
         graphs, others = self._graphs_of(rows), index % self._count
         columns = self._kernel.columns(graphs, others)
         if self._links.residual:
-            columns = columns + self._links.residual * (graphs.unsqueeze(1) == others)
-        return columns * self._links.between(rows // self._count, index // self._count)
+            columns[equal_pairs(graphs, others)] += self._links.residual
+        quantities, of_columns = rows // self._count, index // self._count
+        if len(of_columns) and bool((of_columns == of_columns[0]).all()):  # of rewards: one factor for each row
+            return columns.mul_(self._links.between(quantities, of_columns[:1]))
+        return columns.mul_(self._links.between(quantities, of_columns))
 
     def diagonal(self, index: Tensor) -> Tensor:
         """Return the kernel of values with themselves, `(n,)` float64."""
@@ -82,12 +85,24 @@ class LinkedKernel:
         return self._rows[1]
 
 
+def equal_pairs(rows: Tensor, columns: Tensor) -> tuple[Tensor, Tensor]:
+    """Return where two lists of numbers, `(q,)` and `(n,)` int64, have the same: places in either, `(p,)` each."""
+    ordered, order = columns.sort()
+    first = torch.searchsorted(ordered, rows)
+    counts = torch.searchsorted(ordered, rows, right=True) - first
+    place = torch.arange(len(rows)).repeat_interleave(counts)
+    within = torch.arange(len(place)) - (counts.cumsum(0) - counts).repeat_interleave(counts)
+    return place, order[first.repeat_interleave(counts) + within]
+
+
 class OwnKernel:
     """The kernel 1[x = x'], of what is a graph's own."""
 
     def columns(self, rows: Tensor, index: Tensor) -> Tensor:
         """Return where graphs are equal, `(q, n)` float64."""
-        return (rows.unsqueeze(1) == index).double()
+        columns = torch.zeros(len(rows), len(index), dtype=torch.float64)
+        columns[equal_pairs(rows, index)] = 1.0
+        return columns
 
     def diagonal(self, index: Tensor) -> Tensor:
         """Return ones, `(n,)` float64."""

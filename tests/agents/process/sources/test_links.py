@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from support.posterior import MatrixKernel
 
 from agents.process.sources import LinkedKernel, Links
+from agents.process.sources.links import equal_pairs
 
 CORRELATIONS = st.lists(st.floats(-1, 1), min_size=1, max_size=4)
 BASE = np.exp(-np.square(np.subtract.outer(np.arange(5.0), np.arange(5.0))) / 3)
@@ -38,3 +39,23 @@ def test_the_same_rows_are_the_same_to_the_kernel_below():
     kernel.columns(rows, torch.tensor([0]))
     kernel.columns(rows, torch.tensor([3]))
     assert seen[0] is seen[1]
+
+
+@given(st.lists(st.integers(0, 6), max_size=12), st.lists(st.integers(0, 6), max_size=12))
+def test_equal_pairs_are_those_that_a_loop_finds(rows, columns):
+    place, other = equal_pairs(torch.tensor(rows, dtype=torch.int64), torch.tensor(columns, dtype=torch.int64))
+    expected = {(i, k) for i, row in enumerate(rows) for k, column in enumerate(columns) if row == column}
+    found = [*zip(place.tolist(), other.tolist(), strict=True)]
+    assert len(found) == len(expected)
+    assert set(found) == expected
+
+
+@given(CORRELATIONS, st.lists(st.integers(0, 9), min_size=1, max_size=12), st.lists(st.integers(0, 9), max_size=8))
+def test_columns_of_any_values_are_those_of_the_whole_matrix(correlations, rows, index):
+    """Repeated ones, of one quantity or of several."""
+    links = Links(tuple(correlations), (0.1,) * len(correlations), (1.5,) * len(correlations), 0.3)
+    kernel, every = LinkedKernel(MatrixKernel(BASE), 5, links), torch.arange(5 * (1 + len(correlations)))
+    whole = kernel.columns(every, every)
+    rows, index = (torch.tensor(values, dtype=torch.int64) for values in (rows, index))
+    for some in (index, index % 5):
+        np.testing.assert_allclose(kernel.columns(rows, some), whole[rows][:, some], atol=1e-12)
