@@ -29,7 +29,7 @@ COLUMNS = (
     "probability_of_beating_best",
 )
 WORDS = {  # of what may differ between two backtests
-    "table": "another table, or other values in it",
+    "table": "another table, or other values in it or in those of --also",
     "direction": "another direction",
     "start": "another --start",
     "budget": "another --budget",

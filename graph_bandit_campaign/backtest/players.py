@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import registry
-from agents.contract import Agent, BatchAgent, Prediction
+from agents.contract import Agent, BatchAgent, Prediction, SourceLearner, SourceResults
 from graph_bandit_env import MoleculeSet
 from graph_bandit_env.extras import require
 from graph_bandit_lab import AgentSpec
@@ -18,6 +18,7 @@ from graph_bandit_lab.episodes import choose
 Indices = NDArray[np.int64]
 Floats = NDArray[np.float64]
 SIMILARITY, FOREST, GREEDY = "similarity to the best", "random forest", "molecule-greedy"
+ALONE = " without other assays"  # ends the name of an agent that plays as if there were no `--also`
 TREES, DEPTH = 100, 8  # of the random forest
 BITS, SHORTEST, LONGEST = 2048, 1, 3  # of its fingerprints: bits, and bonds between the atoms of a pair
 
@@ -49,15 +50,29 @@ class AgentPlayer:
 
     Args:
         text: agent as on the command line.
+        sources: results of other assays, which it learns from before all others.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, sources: Sequence[SourceResults] = ()) -> None:
         spec = AgentSpec.parse(text)
         self._agent: Agent = registry.make_agent(spec.name, **spec.settings)
+        self._text, self._sources = text, sources
 
     def begin(self, molecules: MoleculeSet, seed: int) -> None:
-        """Reset the agent."""
+        """Reset the agent, and give it the results of other assays.
+
+        Raises:
+            ValueError: if it cannot learn from them.
+        """
         self._agent.reset(None, seed=seed, graph_set=molecules)
+        if self._sources and isinstance(self._agent, SourceLearner):
+            try:
+                self._agent.learn_sources(self._sources)
+            except ValueError as error:
+                raise ValueError(
+                    f"Agent `{self._text}` cannot learn from these results of other assays: {error} Choose another "
+                    "agent, such as `molecule-ucb`, or leave out --also."
+                ) from error
         self._count, self._told = len(molecules), 0
 
     def choose(self, measured: Indices, rewards: Floats, count: int) -> Sequence[int]:
@@ -138,11 +153,17 @@ class ForestPlayer:
         return
 
 
-def make_player(name: str) -> Player:
+def agent_of(name: str) -> str:
+    """Return the agent of a player as on the command line; the name of a player that is not an agent as it is."""
+    return name.removesuffix(ALONE)
+
+
+def make_player(name: str, sources: Sequence[SourceResults] = ()) -> Player:
     """Make a player.
 
     Args:
-        name: `SIMILARITY`, `FOREST`, or an agent as on the command line.
+        name: `SIMILARITY`, `FOREST`, or an agent as on the command line, perhaps with `ALONE` after it.
+        sources: results of other assays, for an agent without `ALONE`.
 
     Raises:
         ValueError: if the agent or a setting is unknown.
@@ -150,4 +171,4 @@ def make_player(name: str) -> Player:
     """
     if name == SIMILARITY:
         return SimilarityPlayer()
-    return ForestPlayer() if name == FOREST else AgentPlayer(name)
+    return ForestPlayer() if name == FOREST else AgentPlayer(agent_of(name), () if name.endswith(ALONE) else sources)

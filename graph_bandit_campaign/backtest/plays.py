@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.contract import one_thread
-from graph_bandit_campaign.backtest.players import make_player
+from graph_bandit_campaign.backtest.players import agent_of, make_player
 from graph_bandit_campaign.backtest.table import Table
 from graph_bandit_lab import AgentSpec
 
@@ -64,7 +64,8 @@ def play(table: Table, task: Task, seed: int) -> Play:
         seed: seed of the backtest.
 
     Raises:
-        ValueError: if the player does not choose as many new molecules as it was asked for.
+        ValueError: if the player does not choose as many new molecules as it was asked for, or is an agent that cannot
+            learn from the other assays.
     """
     begin = time.perf_counter()
     order = random_order(len(table.values), seed, task.start)
@@ -72,9 +73,10 @@ def play(table: Table, task: Task, seed: int) -> Play:
         return Play(order[: table.budget], np.full(table.budget, np.nan))
     order, rewards = order[: table.start], table.rewards
     probabilities = np.full(table.budget, np.nan)
-    digest = int.from_bytes(hashlib.sha256(f"{task.player}/{task.batch}".encode()).digest()[:4])
+    name = f"{agent_of(task.player)}/{task.batch}"  # with other assays and without, the random numbers are the same
+    digest = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4])
     of_player = np.random.SeedSequence(seed, spawn_key=(task.start, 1, digest))
-    player = make_player(task.player)
+    player = make_player(task.player, table.sources)
     with one_thread():
         player.begin(table.molecules, int(of_player.generate_state(1)[0]))
         while len(order) < table.budget:
@@ -98,7 +100,7 @@ def play_from_file(path: Path, task: Task, seed: int) -> tuple[Task, Play]:
     Raises:
         ValueError: if the player cannot go on, or does not choose as many new molecules as it was asked for.
     """
-    AgentSpec.admit([task.player])
+    AgentSpec.admit([agent_of(task.player)])
     try:
         return task, play(_read(path), task, seed)
     except ArithmeticError as error:

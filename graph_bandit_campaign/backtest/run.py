@@ -9,7 +9,7 @@ import pandas as pd
 
 from graph_bandit_campaign.backtest.kept import COLUMNS, PAGE, RESULTS, SETTINGS, Kept
 from graph_bandit_campaign.backtest.pages.page import print_summary, render_page
-from graph_bandit_campaign.backtest.players import FOREST, GREEDY, SIMILARITY
+from graph_bandit_campaign.backtest.players import ALONE, FOREST, GREEDY, SIMILARITY, agent_of
 from graph_bandit_campaign.backtest.plays import RANDOM, Task, play
 from graph_bandit_campaign.backtest.settings import BacktestSettings
 from graph_bandit_campaign.backtest.summary import summarize
@@ -22,6 +22,7 @@ from graph_bandit_lab import AgentSpec
 from graph_bandit_lab.storage import sole_driver
 
 NAMES = {"greedy": GREEDY, "similarity": SIMILARITY, "forest": FOREST}
+TAUGHT = "The other assays teach each agent that is not said to be without them."
 NO_FOREST = "The random forest is left out: it needs scikit-learn (pip install 'graph-bandit-env[backtest]')."
 
 
@@ -35,8 +36,8 @@ def run_backtest(settings: BacktestSettings) -> pd.DataFrame:
         The results: a row for each measurement of each player from each start.
 
     Raises:
-        ValueError, OSError: if the table cannot be read or is too small, an agent is unknown, or the folder holds
-            another backtest.
+        ValueError, OSError: if a table cannot be read or is too small, an agent is unknown or does not learn from
+            other assays that are given, or the folder holds another backtest.
         ImportError: if a package that reads the table is not installed.
     """
     AgentSpec.admit(settings.agents)
@@ -44,8 +45,9 @@ def run_backtest(settings: BacktestSettings) -> pd.DataFrame:
         find_file(settings.out / name)
     table = read_table(settings)
     advisors, others, notes = choose_players(settings, table)
-    agents = {task.player for task in (*advisors, *others)} - {SIMILARITY, FOREST}
-    algorithms = {agent: Learner(table.molecules, agent).algorithm for agent in sorted(agents)}
+    agents = {agent_of(task.player) for task in (*advisors, *others)} - {SIMILARITY, FOREST}
+    learners = {agent: Learner(table.molecules, agent, sources=table.sources) for agent in sorted(agents)}
+    algorithms = {agent: learner.algorithm for agent, learner in learners.items()}
     tasks = [task._replace(start=start) for start in range(settings.starts) for task in (*advisors, *others)]
     with sole_driver(settings.out):
         kept = Kept(settings.out, table, settings.seed, algorithms, settings.overwrite)
@@ -82,11 +84,13 @@ def choose_players(settings: BacktestSettings, table: Table) -> tuple[list[Task]
         for batch in settings.n
         for agent in settings.agents or (default_agent(table.molecules, batch),)
     ]
+    alone = [task._replace(player=task.player + ALONE) for task in advisors] if table.sources else []
     baselines = [name for name in settings.baselines if name != "forest" or is_installed("sklearn")]
     others = [Task(NAMES[name], batch, 0) for name in baselines for batch in settings.n]
-    others = [task for task in others if task not in advisors]
+    others = [*alone, *(task for task in others if task not in advisors)]
     remarks = ", ".join(table.remarks)
     notes = [f"{remarks[:1].upper()}{remarks[1:]}."] if remarks else []
+    notes += [TAUGHT] if table.sources else []
     notes += [NO_FOREST] if len(baselines) < len(settings.baselines) else []
     return advisors, others, notes
 

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import tyro
 
 from graph_bandit_campaign.flags import Forms, check_flags, check_forms
+from graph_bandit_campaign.names import split_name
 from graph_bandit_campaign.pool.source import Source, check_features, split_features
 from graph_bandit_lab import count_cores
 
@@ -46,6 +47,9 @@ class BacktestSettings:
     """How many random starts are played."""
     seed: int = 0
     """Seed of all randomness."""
+    also: Annotated[tuple[str, ...], NONE, tyro.conf.UseAppendAction] = ()
+    """Table of results of another assay, FILE or FILE:COLUMN, as `suggest` reads it. They teach the agents from the
+    start, and each of --agents also plays without them, to show what they add. Give --also once for each such table."""
     features: Annotated[tuple[str, ...], NONE] = ()
     """Columns of numbers of your own, or files of embeddings, as `suggest` reads them."""
     smiles: str = "smiles"
@@ -87,6 +91,13 @@ class BacktestSettings:
         if self.most_atoms < 1:
             raise ValueError(f"Expected `--most-atoms` to be at least 1. Got {self.most_atoms}.")
         check_features(self.features, (self.target,), self.smiles, self.id)
+        for text in self.also:
+            path, column = split_name(text)
+            if path.resolve() == self.table.resolve() and (column or self.target).casefold() == self.target.casefold():
+                raise ValueError(
+                    f"Expected `--also` to name another column than the target, whose values are replayed. Got {text}; "
+                    "capitals do not count."
+                )
 
     @property
     def target(self) -> str:

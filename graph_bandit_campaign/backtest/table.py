@@ -5,14 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import median
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.contract import SourceResults
 from graph_bandit_campaign.backtest.players import GREEDY
 from graph_bandit_campaign.backtest.settings import BacktestSettings
+from graph_bandit_campaign.model.also import digests_of, read_also
 from graph_bandit_campaign.model.learner import default_agent
 from graph_bandit_campaign.names import find_column, sheet_remarks
 from graph_bandit_campaign.pool.block import Block, Cells
@@ -20,6 +23,7 @@ from graph_bandit_campaign.pool.descriptors import describe, reads_graphs
 from graph_bandit_campaign.pool.own_columns import Features
 from graph_bandit_campaign.pool.prepared import PreparedPool
 from graph_bandit_campaign.pool.table import Budget, TablePool
+from graph_bandit_campaign.results.also import OtherAssays, match_other_tables, read_other_tables
 from graph_bandit_campaign.results.books import Books, match_rows
 from graph_bandit_campaign.results.measurement import Measurement
 from graph_bandit_campaign.results.rows import Columns, NoResultsError, ResultTables
@@ -49,6 +53,8 @@ class Table:
     """How many molecules are measured in all; fewer than K."""
     remarks: tuple[str, ...] = ()
     """Remarks about the table, for people."""
+    sources: tuple[SourceResults, ...] = ()
+    """Results of other assays, which agents learn from."""
 
     @property
     def rewards(self) -> NDArray[np.float64]:
@@ -86,19 +92,22 @@ class Table:
         return np.asarray(above + np.minimum(equal, ties), np.int64)
 
     def digest(self) -> str:
-        """Return a short text that differs for tables with other molecules, values or columns."""
+        """Return a short text that differs for tables with other molecules, values, columns or other assays."""
         names = [self.molecules.ids, self.molecules.smiles, self.molecules.column_names]
         content = hashlib.sha256(json.dumps(names).encode())
         for numbers in (self.values, self.molecules.columns):
             content.update(np.ascontiguousarray(numbers, "<f8").tobytes())
+        if self.sources:
+            content.update(json.dumps(digests_of(self.sources)).encode())
         return content.hexdigest()[:16]
 
 
 def read_table(settings: BacktestSettings) -> Table:
-    """Read the molecules that have a value.
+    """Read the molecules that have a value, and results of other assays.
 
     Raises:
-        ValueError, OSError: if the table cannot be read, has too few values, or is too small for start and budget.
+        ValueError, OSError: if a table cannot be read, has too few values, or is too small for start and budget; or if
+            another assay has the values that are replayed.
         ImportError: if a package that reads the table is not installed.
     """
     try:
@@ -116,6 +125,9 @@ def read_table(settings: BacktestSettings) -> Table:
             f"Expected at least {LEAST} molecules with a number in column `{settings.target}`. {settings.table} has "
             f"{len(known)}: with so few, the random start already finds much of what there is to find."
         )
+    also = _read_assays(settings, every)
+    sources = read_also(also.values, every, settings.most_atoms)
+    _refuse_answers(also, {every.smiles[k]: means[every.ids[k]] for k in known})
     count, default = len(every), default_agent(every, 1)
     agents = [*(settings.agents or (default,)), *[GREEDY] * ("greedy" in settings.baselines)]
     described = describe(every, agents, count, keep=True, workers=count_cores())
@@ -132,7 +144,7 @@ def read_table(settings: BacktestSettings) -> Table:
     remarks += [f"{len(books.bounds) - vague:,} bounds taken as values"] * (len(books.bounds) > vague)
     remarks += [f"{vague:,} of them with a bound that may hide a bad value or a good one"] * bool(vague)
     remarks += [f"bad rows left out: {len(every.skipped):,}"] * bool(every.skipped)
-    remarks += sheets
+    remarks += [*sheets, *also.remarks]
     return Table(
         molecules,
         values,
@@ -140,6 +152,7 @@ def read_table(settings: BacktestSettings) -> Table:
         settings.first,
         _choose_budget(settings, len(known)),
         tuple(remarks),
+        sources,
     )
 
 
@@ -197,6 +210,37 @@ def _read_prepared(settings: BacktestSettings, budget: Budget) -> tuple[Molecule
         if np.isnan(column).all():
             raise ValueError(f"Expected at least one number in column `{name}` of {settings.table}. Got none.")
     return molecules, Block.join(list(pool.blocks((), [target]))).cells
+
+
+def _read_assays(settings: BacktestSettings, molecules: MoleculeSet) -> OtherAssays:
+    """Return the results of other assays, of molecules of the table, with a value or without, and of others."""
+    if not settings.also:
+        return OtherAssays()
+    identifier, smiles = settings.id, settings.smiles
+    if settings.table.is_dir():
+        made = PreparedPool.open(settings.table).manifest.question
+        identifier, smiles = made.identifier, made.smiles
+    return match_other_tables(read_other_tables(settings.also, identifier, smiles), molecules, settings.most_atoms)
+
+
+def _refuse_answers(also: OtherAssays, means: Mapping[str, float]) -> None:
+    """Refuse an assay with the values that are replayed, such as one in a copy of the table.
+
+    Args:
+        also: results of other assays.
+        means: value of each molecule that is replayed, by its SMILES.
+
+    Raises:
+        ValueError: if there is one.
+    """
+    for name, told in also.values.items():
+        shared = [(told[smiles], mean) for smiles, mean in means.items() if smiles in told]
+        equal = [isinstance(given[0], float) and math.isclose(given[0], mean) for given, mean in shared]
+        if len(equal) >= LEAST and all(equal):
+            raise ValueError(
+                f"Expected results of another assay in `{name}` for `--also`. Its values of all {len(equal)} molecules "
+                "that the table has, too, are those that are replayed. Leave it out."
+            )
 
 
 def _harmless_bounds(books: Books, maximize: bool) -> list[tuple[str, float]]:

@@ -103,9 +103,12 @@ def test_columns_of_the_users_own_reach_the_agent(tmp_path):
         ({"workers": -1}, "Expected `--workers`"),
         ({"minimize": "y"}, "either `--maximize COLUMN` or"),
         ({"features": ("y",)}, "other columns than the target"),
+        ({"also": ("rat.csv", "table.csv:Y")}, "another column than the target.* Got table.csv:Y"),
+        ({"also": ("./table.csv",)}, "another column than the target"),
     ],
 )
-def test_settings_are_checked_when_made(tmp_path, change, message):
+def test_settings_are_checked_when_made(change, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(ValueError, match=message):
         settings(tmp_path / "table.csv", **change)
 
