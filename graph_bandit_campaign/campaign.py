@@ -11,6 +11,7 @@ from typing import SupportsIndex
 import numpy as np
 
 from agents.contract import Agent, Correlation, MoleculeSetLike, PartsWeigher
+from graph_bandit_campaign.assays.told import OtherAssay, correlations_of, read_also, with_digests
 from graph_bandit_campaign.checks import check_integer
 from graph_bandit_campaign.constraints.batch import BatchConstraints
 from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals, list_aims
@@ -18,7 +19,6 @@ from graph_bandit_campaign.constraints.limits.limits import Limits
 from graph_bandit_campaign.file import CampaignFile
 from graph_bandit_campaign.flags import check_flag
 from graph_bandit_campaign.model import goals_choice
-from graph_bandit_campaign.model.also import OtherAssay, correlations_of, read_also, with_digests
 from graph_bandit_campaign.model.choice import check_batch, choose_batch, spare_likely
 from graph_bandit_campaign.model.failures.forecast import FailureForecast, FailureLearner
 from graph_bandit_campaign.model.front import join_forecasts

@@ -13,9 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.contract import SourceResults
+from graph_bandit_campaign.assays.matched import OtherAssays, match_other_tables
+from graph_bandit_campaign.assays.tables import read_other_tables
+from graph_bandit_campaign.assays.told import digests_of, read_also
 from graph_bandit_campaign.backtest.players import GREEDY
 from graph_bandit_campaign.backtest.settings import BacktestSettings
-from graph_bandit_campaign.model.also import digests_of, read_also
 from graph_bandit_campaign.model.learner import default_agent
 from graph_bandit_campaign.names import find_column, sheet_remarks
 from graph_bandit_campaign.pool.block import Block, Cells
@@ -23,7 +25,6 @@ from graph_bandit_campaign.pool.descriptors import describe, reads_graphs
 from graph_bandit_campaign.pool.own_columns import Features
 from graph_bandit_campaign.pool.prepared import PreparedPool
 from graph_bandit_campaign.pool.table import Budget, TablePool
-from graph_bandit_campaign.results.also import OtherAssays, match_other_tables, read_other_tables
 from graph_bandit_campaign.results.books import Books, match_rows
 from graph_bandit_campaign.results.measurement import Measurement
 from graph_bandit_campaign.results.rows import Columns, NoResultsError, ResultTables
@@ -220,7 +221,8 @@ def _read_assays(settings: BacktestSettings, molecules: MoleculeSet) -> OtherAss
     if settings.table.is_dir():
         made = PreparedPool.open(settings.table).manifest.question
         identifier, smiles = made.identifier, made.smiles
-    return match_other_tables(read_other_tables(settings.also, identifier, smiles), molecules, settings.most_atoms)
+    read = read_other_tables(settings.also, identifier, smiles, [settings.target])
+    return match_other_tables(read, molecules, settings.most_atoms)
 
 
 def _refuse_answers(also: OtherAssays, means: Mapping[str, float]) -> None:

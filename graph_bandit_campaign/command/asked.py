@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
+from graph_bandit_campaign.assays.tables import OtherTable, read_other_tables
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.constraints.batch.offers import find_offer_columns
 from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals, spell
@@ -14,7 +15,6 @@ from graph_bandit_campaign.constraints.limits.limits import Limits
 from graph_bandit_campaign.constraints.limits.properties import find_property
 from graph_bandit_campaign.constraints.limits.wishes import Requirement
 from graph_bandit_campaign.names import find_column
-from graph_bandit_campaign.results.also import OtherTable, read_other_tables
 from graph_bandit_campaign.results.rows import Columns, MeasuredRow, NoResultsError, Results, ResultTables
 from graph_bandit_campaign.state import CampaignState
 
@@ -98,9 +98,10 @@ def read_asked(
         raise ValueError("Expected `--noise` with one goal, whose values it is the noise of. Got several.")
     numbers, texts = limits.find_columns(columns, source, chain(*tables.headers) if len(limits) else ())
     prices, groups = find_offer_columns(settings.terms, columns, source)
-    names = ColumnNames(numbers | prices, texts | groups, next(iter(prices), ""))
-    others = read_other_tables(settings.also, of_results.identifier, of_results.smiles)
-    return Asked(limits, goals, names, _read_results(tables, of_results, goals), others)
+    columns_of_pool = ColumnNames(numbers | prices, texts | groups, next(iter(prices), ""))
+    names = [goal.name for goal in goals] or [of_results.value]
+    others = read_other_tables(settings.also, of_results.identifier, of_results.smiles, names)
+    return Asked(limits, goals, columns_of_pool, _read_results(tables, of_results, goals), others)
 
 
 def _split_limits(

@@ -9,6 +9,7 @@ from itertools import chain
 
 import numpy as np
 
+from graph_bandit_campaign.assays.matched import OtherAssays, match_other_tables
 from graph_bandit_campaign.campaign import Campaign
 from graph_bandit_campaign.command.asked import Asked, read_asked
 from graph_bandit_campaign.command.offer import Offer, describe_others, select
@@ -25,7 +26,6 @@ from graph_bandit_campaign.pool.descriptors import describe, reads_graphs
 from graph_bandit_campaign.pool.own_columns import Features, describe_own_columns, rank_own_columns
 from graph_bandit_campaign.pool.prepared import PreparedPool
 from graph_bandit_campaign.pool.table import Budget, TablePool, find_names
-from graph_bandit_campaign.results.also import OtherAssays, match_other_tables
 from graph_bandit_campaign.results.books import Books, join_books, match_goals
 from graph_bandit_campaign.results.matched import match_molecules, read_outside
 from graph_bandit_campaign.results.rows import Columns, ResultTables

@@ -53,9 +53,9 @@ class SuggestSettings:
     noise: str | None = None
     """Column of the results with the standard deviation of each value, in its units; an empty cell: not known."""
     also: Annotated[tuple[str, ...], NONE, tyro.conf.UseAppendAction] = ()
-    """Table of results of another assay, FILE or FILE:COLUMN, of molecules in the pool or not: values, bounds, or two
-    classes. They teach, as far as the results tell that both go together, and are never asked for. Give --also once
-    for each such table."""
+    """Results of another assay, of molecules in the pool or not: a table, FILE or FILE:COLUMN, of values, bounds or two
+    classes; the file of another campaign; or a folder of tables with columns of the same names as the goals. They
+    teach, as far as the results tell that both go together, and are never asked for. Give --also once for each."""
     features: Annotated[tuple[str, ...], NONE] = ()
     """Columns of numbers of your own, in pool and perhaps results, that help to predict: docking scores, for example.
     One that ends in .npz or .parquet is a file of embeddings."""
@@ -146,6 +146,10 @@ class SuggestSettings:
         check_features(self.features, self.quantities, self.smiles, self.id)
         self._check_limits()
         self._check_batch()
+        if any(_are_one(split_name(text)[0], self.state) for text in self.also):
+            raise ValueError(
+                f"Expected results of another campaign for `--also`. {self.state} is that of this command."
+            )
         also = [path for text in self.also for path in (Path(text), split_name(text)[0])]
         others = [
             self.pool,

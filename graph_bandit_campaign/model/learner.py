@@ -21,7 +21,7 @@ from agents.contract import (
     SourceLearner,
     SourceResults,
 )
-from graph_bandit_campaign.model.also import describe_changes
+from graph_bandit_campaign.assays.told import describe_changes
 from graph_bandit_campaign.model.failures.forecast import have_failed
 from graph_bandit_campaign.pool.index import PoolLike
 from graph_bandit_campaign.results.measurement import Measurement

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.products import BlockKernel
+from graph_bandit_campaign.assays.told import OtherAssay
 from graph_bandit_campaign.checks import nearest_id
 from graph_bandit_campaign.constraints.goals.goal import Goal
 from graph_bandit_campaign.constraints.limits.limits import Limits
-from graph_bandit_campaign.model.also import OtherAssay
 from graph_bandit_campaign.model.learner import default_agent
 from graph_bandit_campaign.model.products import MOST, BlockBeliefs, ProductLists, read_kernels
 from graph_bandit_campaign.pool.descriptors import describe

@@ -39,13 +39,11 @@ def open_table(path: str | Path, sheet: str | None = None) -> Iterator[Table]:
             far more than its size; also while rows are read.
     """
     path = Path(path)
-    name = path.name.lower()
-    packed = name.endswith(".gz")
-    kind = Path(name.removesuffix(".gz")).suffix
+    kind, packed = _kind_of(path)
     if not path.is_file():
         problem = "which is a folder" if path.is_dir() else "but there is no such file or folder"
         raise FileNotFoundError(f"Expected a table. Got {path}, {problem}.")
-    if kind not in TEXT and (kind not in OTHERS or packed):
+    if not is_table(path):
         remedy = " Save it as .xlsx or CSV UTF-8." if kind in (".xls", ".xlsb", ".xlsm", ".ods") else ""
         raise ValueError(f"Expected a file that ends in {KINDS}. Got {path.name}.{remedy}")
     if sheet is not None and kind != ".xlsx":
@@ -58,3 +56,15 @@ def open_table(path: str | Path, sheet: str | None = None) -> Iterator[Table]:
     else:
         with path.open("rb") as file:
             yield open_workbook(path, file, sheet) if kind == ".xlsx" else open_parquet(path, file)
+
+
+def is_table(path: Path) -> bool:
+    """Return whether `open_table` can open a file, by the end of its name."""
+    kind, packed = _kind_of(path)
+    return kind in TEXT or (kind in OTHERS and not packed)
+
+
+def _kind_of(path: Path) -> tuple[str, bool]:
+    """Return the end of the name of a file, without `.gz`, and whether that follows it."""
+    name = path.name.lower()
+    return Path(name.removesuffix(".gz")).suffix, name.endswith(".gz")

@@ -70,7 +70,7 @@ def test_a_prepared_pool_learns_what_its_table_does(folder):
 def test_a_copy_of_the_values_is_refused(folder, path):
     prepare_in_parts(folder / "table.csv", folder / "pool", 32)
     (folder / "copy.csv").write_bytes((folder / "table.csv").read_bytes())
-    with pytest.raises(ValueError, match="another assay in `y`.* all 59 molecules .* are those that are replayed"):
+    with pytest.raises(ValueError, match="another assay in `copy y`.* all 59 molecules .* are those that are replayed"):
         table(folder, "copy.csv:y", path=path)
 
 

@@ -95,6 +95,20 @@ def test_classes_teach_several_goals(capsys):
         assert f"Other assays, by their correlation with {goal}: hit +0." in printed
 
 
+def test_another_campaign_teaches_by_what_it_has_measured(capsys):
+    assert suggest("--out", "old.csv") == 0
+    write(
+        "pool.csv",
+        [("name", "smiles"), *((f"new {name}", text) for name, text in zip(NAMES, MOLECULES.smiles, strict=True))],
+    )
+    write("results.csv", [("name", "logp"), *((f"new {NAMES[k]}", VALUES[k]) for k in range(3, 60, 9))])
+    capsys.readouterr()
+    assert suggest("--out", "out.csv", "--id", "name", "--also", "old.campaign.json") == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "10 molecules of old.campaign.json teach by `old logp`, 10 of them in the pool" in printed
+    assert "by their correlation with logp: old logp +0." in printed
+
+
 def test_before_any_result_nothing_is_known_of_them(capsys):
     write("results.csv", [("id", "logp"), ("m0", VALUES[0])])
     assert suggest("--out", "out.csv", "--also", "rlm.csv") == 0
@@ -106,6 +120,7 @@ def test_before_any_result_nothing_is_known_of_them(capsys):
     [
         ("pool.csv --measured results.csv --maximize logp --out rlm.csv --also rlm.csv:rlm", "differ from all other"),
         ("pool.csv --measured results.csv --maximize logp --out out.csv --also rlm.csv:lrm", "lrm"),
+        ("pool.csv --maximize logp --out out.csv --also out.campaign.json", "that of this command"),
         ("pool.csv --measured results.csv --maximize logp --out out.csv --agent gnn-ucb --also rlm.csv", "gnn-ucb"),
     ],
 )
@@ -113,7 +128,8 @@ def test_it_is_refused_where_it_cannot_teach(arguments, text, capsys):
     with open("rlm.csv", encoding="utf-8") as file:
         before = file.read()
     capsys.readouterr()
-    with pytest.raises(SystemExit) if "--out rlm.csv" in arguments else nullcontext():
+    is_understood = "--out rlm.csv" not in arguments and "out.campaign.json" not in arguments
+    with nullcontext() if is_understood else pytest.raises(SystemExit):
         assert main(["suggest", *arguments.split()]) == 1
     assert text in " ".join(capsys.readouterr().err.split())
     with open("rlm.csv", encoding="utf-8") as file:

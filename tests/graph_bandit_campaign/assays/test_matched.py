@@ -1,12 +1,10 @@
 """Tables of `--also`: which column, which molecules, and what is left out."""
 
-from pathlib import Path
-
 import pytest
 from support.tables import write
 
-from graph_bandit_campaign.names import split_name
-from graph_bandit_campaign.results.also import match_other_tables, read_other_tables
+from graph_bandit_campaign.assays.matched import match_other_tables
+from graph_bandit_campaign.assays.tables import read_other_tables
 from graph_bandit_env import GraphPool, from_smiles
 
 POOL = from_smiles(["CCN", "CCO", "c1ccccc1"], ids=["1", "2", "3"], forms="joined")
@@ -19,16 +17,6 @@ def read(*texts, identifier=None, smiles="smiles"):
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-
-
-def test_a_name_is_a_file_or_a_file_and_a_column():
-    write("a:b.csv", [("id", "x")])
-    assert split_name("a:b.csv") == (Path("a:b.csv"), None)
-    assert split_name("a:b.csv:x") == (Path("a:b.csv"), "x")
-    assert split_name("missing.csv") == (Path("missing.csv"), None)
-    assert split_name(r"C:\tables\x.csv") == (Path(r"C:\tables\x.csv"), None)
-    assert split_name(r"C:\tables\x.csv:col") == (Path(r"C:\tables\x.csv"), "col")
-    assert split_name("x.csv:") == (Path("x.csv:"), None)
 
 
 def test_the_only_column_of_values_need_not_be_named():

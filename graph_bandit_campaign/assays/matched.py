@@ -1,34 +1,19 @@
-"""Read results of other assays from tables, and find their molecules or graphs."""
+"""Find the molecules or graphs of results of other assays."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TypeAlias
 
-from graph_bandit_campaign.names import find_column, split_name
-from graph_bandit_campaign.results.classes import classes_as_bounds
+from graph_bandit_campaign.assays.tables import OtherTable
+from graph_bandit_campaign.pool.index import structure_of
 from graph_bandit_campaign.results.matching import IdMatcher, Matcher
-from graph_bandit_campaign.results.rows import BadResultsError, Columns, MeasuredRow, ResultTables
+from graph_bandit_campaign.results.rows import BadResultsError, MeasuredRow
 from graph_bandit_env import GraphPool, MoleculeSet
 
 OtherValue: TypeAlias = float | str
 """A result of another assay: a number, or a bound such as ">4.5"."""
-
-
-@dataclass(frozen=True)
-class OtherTable:
-    """The rows of another assay, as they stand in its table."""
-
-    name: str
-    """Name of the assay: that of its column."""
-    path: Path
-    """The table."""
-    rows: Sequence[MeasuredRow]
-    """Rows with a number or a bound."""
-    remarks: Sequence[str] = ()
-    """Remarks about the table, for people."""
 
 
 @dataclass(frozen=True)
@@ -44,35 +29,6 @@ class OtherAssays:
     def content(self) -> list[object]:
         """Return what a question is recognised by; nothing without other assays."""
         return [["also", name, sorted(values.items())] for name, values in self.values.items()]
-
-
-def read_other_tables(texts: Sequence[str], identifier: str | None, smiles: str) -> list[OtherTable]:
-    """Read the tables of `--also`.
-
-    Rows that say `failed` or `pending` count as empty. Two classes are bounds on either side of 0.
-
-    Args:
-        texts: tables as on the command line, `FILE` or `FILE:COLUMN`.
-        identifier: column of the names; None: `id`.
-        smiles: column of the SMILES.
-
-    Raises:
-        ValueError, OSError, ImportError: if a table cannot be read, has no such column or several, or a row cannot be
-            understood.
-    """
-    read = list[OtherTable]()
-    for text in texts:
-        path, column = split_name(text)
-        tables = ResultTables.open([path])
-        column = column or _only_column(tables, path, identifier, smiles)
-        table, classes = classes_as_bounds(tables.tables[0], column)
-        told = ResultTables([table]).read(Columns(column, identifier, smiles))
-        name = column if column not in {other.name for other in read} else f"{path.stem} {column}"
-        if name in {other.name for other in read}:
-            raise ValueError(f"Expected each column of a table once for `--also`. Got {text} again.")
-        rows = [row for row in told.rows if isinstance(row.value, float)]
-        read.append(OtherTable(name, path, rows, [*[classes] * bool(classes), *told.remarks]))
-    return read
 
 
 def match_other_tables(tables: Sequence[OtherTable], pool: GraphPool, most_atoms: int) -> OtherAssays:
@@ -108,21 +64,6 @@ def match_other_tables(tables: Sequence[OtherTable], pool: GraphPool, most_atoms
     return OtherAssays(values, remarks)
 
 
-def _only_column(tables: ResultTables, path: Path, identifier: str | None, smiles: str) -> str:
-    (header,) = tables.headers
-    naming = {
-        find_column(name or usual, header, str(path)) or find_column(usual, header, str(path))
-        for name, usual in ((identifier, "id"), (smiles, "smiles"))
-    }
-    others = [name for name in header if name and name not in naming]
-    if len(others) != 1:
-        raise ValueError(
-            f"Expected `--also FILE:COLUMN`, since {path} has other columns than one of values. It has "
-            f"{', '.join(others) or 'none but names'}."
-        )
-    return others[0]
-
-
 def _results_of(rows: Sequence[MeasuredRow], pool: GraphPool, most_atoms: int) -> dict[str, list[OtherValue]]:
     """Return the mean value of each molecule and its bounds, by its SMILES as the pool has it; of graphs by id."""
     matcher: Matcher | IdMatcher = IdMatcher(pool.ids)
@@ -135,6 +76,7 @@ def _results_of(rows: Sequence[MeasuredRow], pool: GraphPool, most_atoms: int) -
     for row in rows:
         try:
             found = matcher.find(row).identifier
+            _check_structure(row, found, pool)
         except ValueError as error:
             problems.append(f"{row.where}: {error}")
             continue
@@ -148,3 +90,11 @@ def _results_of(rows: Sequence[MeasuredRow], pool: GraphPool, most_atoms: int) -
     every = {**values, **bounds}
     means = {name: [sum(numbers) / len(numbers)] for name, numbers in values.items()}
     return {name: [*means.get(name, ()), *sorted(bounds.get(name, ()))] for name in every}
+
+
+def _check_structure(row: MeasuredRow, identifier: str, pool: GraphPool) -> None:
+    """Refuse a graph that is another one in the campaign in which it was measured; molecules go by their SMILES."""
+    if isinstance(pool, MoleculeSet) or not row.smiles.startswith(f"{row.identifier}: "):
+        return
+    if structure_of(pool, pool.ids.index(identifier)) != row.smiles:
+        raise ValueError(f"`{row.identifier}` is another graph in the pool.")

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from agents.contract import LARGEST_REWARD, Agent, Correlation, MoleculeSetLike, SourceLearner, SourceResults
+from graph_bandit_campaign.assays.classes import MOST_WORDS, order_classes
 from graph_bandit_campaign.pool.index import PoolIndex, PoolLike
-from graph_bandit_campaign.results.classes import MOST_WORDS, order_classes
 from graph_bandit_campaign.results.rows import BOUND
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_env import MoleculeSet, canonical_smiles

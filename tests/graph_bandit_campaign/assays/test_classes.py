@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from graph_bandit_campaign.results.classes import classes_as_bounds, order_classes
+from graph_bandit_campaign.assays.classes import classes_as_bounds, order_classes
 from graph_bandit_env.tables import Table
 
 

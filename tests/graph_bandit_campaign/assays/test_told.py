@@ -6,7 +6,7 @@ from scipy.stats import spearmanr
 from support.molecules import some_molecules
 
 from graph_bandit_campaign import AgentChangedWarning, Campaign, Goal
-from graph_bandit_campaign.model.also import read_also
+from graph_bandit_campaign.assays.told import read_also
 from graph_bandit_env import GraphPool, from_smiles
 from graph_bandit_env.pools.products import example_library
 

@@ -1,0 +1,1 @@
+"""Results of other assays and of earlier projects, which teach: read, matched with the pool, told to an agent."""
