@@ -110,7 +110,7 @@ def condition(
         ArithmeticError, LinAlgError: as `match_bounds`.
     """
     exact = _given(sources, mixture, learnt, results, targets, NO_PSEUDO_RESULTS, counts)
-    bounds = _bounds_of(sources, learnt, results, targets, MOST_BOUNDS)
+    bounds = _bounds_of(sources, learnt, results, targets)
     if not len(bounds.graphs):
         return exact
     return _given(sources, mixture, learnt, results, targets, match_bounds(exact, bounds), counts)
@@ -137,16 +137,15 @@ def learn_weights(sources: Sources, results: Results, settings: MixtureSettings)
     known_noise, spread = noise_in_units(settings, targets), settings.weight_spread
     links = Links.unknown(len(sources.told)) if sources.told else None
     learnt = Learnt(tuple(medians), known_noise or PRIOR_NOISE, links=links)
-    are_bounded = len(results.bounds) > 0 or sources.are_bounded
-    for _ in range(MATCHES if are_bounded else 1):
+    for _ in range(MATCHES if len(results.bounds) else 1):
         pseudo, noisy = NO_PSEUDO_RESULTS, results.merge(targets)
-        if are_bounded:
+        if len(results.bounds):
             exact = _given(sources, described.mixture(learnt.weights), learnt, results, targets, NO_PSEUDO_RESULTS)
-            pseudo = match_bounds(exact, _bounds_of(sources, learnt, results, targets, MOST_RESULTS))
+            pseudo = match_bounds(exact, Thresholds.of(results.bounds, targets, learnt.noise).some(MOST_RESULTS))
         if sources.told:
-            own, *others = sources.split(pseudo)
-            rows = Rows.of(results.history, targets, own, noisy)
-            rewards, told = (rows, rows.squares(results.history, targets)), [*zip(sources.told, others, strict=True)]
+            rows = Rows.of(results.history, targets, pseudo, noisy)
+            rewards = rows, rows.squares(results.history, targets)
+            told = [(source.guessed(), source.squares) for source in sources.told]
             weights, noise, links = learn_links(kernels, medians, spread, rewards, told, known_noise)
         else:
             likelihood = MixtureLikelihood.of_history(
@@ -179,10 +178,11 @@ def _given(
     return DualPosterior(kernel, noise, torch.cat(graphs), torch.cat(weights), torch.cat(values))
 
 
-def _bounds_of(sources: Sources, learnt: Learnt, results: Results, targets: Targets, most: int) -> Thresholds:
-    """Return the bounds of the rewards, at most so many, and as many of those of sources as they leave, or half."""
-    own = Thresholds.of(results.bounds, targets, learnt.noise).some(most)
+def _bounds_of(sources: Sources, learnt: Learnt, results: Results, targets: Targets) -> Thresholds:
+    """Return bounds of the rewards, and as many of those of sources as these leave of the most, or half as many."""
+    own = Thresholds.of(results.bounds, targets, learnt.noise).some(MOST_BOUNDS)
     others = sources.thresholds(learnt.links)
     if not others:
         return own
-    return Thresholds.join([own, Thresholds.join(others).some(max(most // 2, most - len(own.graphs)))])
+    most = max(MOST_BOUNDS // 2, MOST_BOUNDS - len(own.graphs))
+    return Thresholds.join([own, Thresholds.join(others).some(most)])

@@ -12,7 +12,6 @@ import torch
 from scipy.optimize import minimize
 from torch import Tensor
 
-from agents.beliefs.censoring import PseudoResults
 from agents.beliefs.posterior import Kernel
 from agents.process.likelihood import (
     FARTHEST,
@@ -26,7 +25,6 @@ from agents.process.likelihood import (
     Rows,
 )
 from agents.process.sources.links import PRIOR_RESIDUAL, PRIOR_SOURCE_NOISE, Links
-from agents.process.sources.source import Source
 
 MOST_RESULTS = 500  # weights are learnt from as many results: at most half of them of sources, if rewards are many
 RESIDUAL_SPREAD = 1.0  # standard deviation of log u
@@ -191,7 +189,7 @@ def learn_links(
     medians: Sequence[float],
     spread: float,
     rewards: tuple[Rows, float],
-    sources: Sequence[tuple[Source, PseudoResults]],
+    sources: Sequence[tuple[Rows, float]],
     noise: float | None = None,
 ) -> tuple[list[float], float, Links]:
     """Return the weights, the noise of a reward and the links that maximise the likelihood of all results.
@@ -201,12 +199,12 @@ def learn_links(
         medians: P weights, before any result.
         spread: standard deviation of the logarithm of each weight.
         rewards: rows of the rewards, and the sum of their squares within graphs.
-        sources: S sources, each with pseudo results that stand for its bounds.
+        sources: the same of each of S sources.
         noise: the noise variance of a reward if it is known, else None.
     """
     rows, squares = rewards
-    told = [source.rows(pseudo) for source, pseudo in sources]
-    total, within = sum(len(each.graphs) for each in told), [squares, *(source.squares for source, _ in sources)]
+    told, within = [each for each, _ in sources], [squares, *(others for _, others in sources)]
+    total = sum(len(each.graphs) for each in told)
     parts = [rows.some(max(MOST_RESULTS // 2, MOST_RESULTS - total))]
     most = max(1, (MOST_RESULTS - len(parts[0].graphs)) // len(sources))
     parts += [each.some(most) for each in told]

@@ -10,7 +10,7 @@ from typing import Protocol, runtime_checkable
 import torch
 from torch import Tensor
 
-from agents.beliefs.censoring import PseudoResults, Thresholds
+from agents.beliefs.censoring import Thresholds
 from agents.beliefs.posterior import Kernel
 from agents.contract.abilities import Correlation, SourceResults
 from agents.process.parts.part import Description, Part
@@ -65,11 +65,6 @@ class Sources:
         return Sources(joined, tuple(told))
 
     @property
-    def are_bounded(self) -> bool:
-        """Return whether of some results only a bound is known."""
-        return any(len(source.bounds) for source in self.told)
-
-    @property
     def count(self) -> int:
         """Return N."""
         return len(self.described.names)
@@ -102,12 +97,6 @@ class Sources:
         return [
             bounds._replace(graphs=bounds.graphs + number * self.count) for number, bounds in enumerate(told, start=1)
         ]
-
-    def split(self, pseudo: PseudoResults) -> list[PseudoResults]:
-        """Return the pseudo results of the rewards, and those of each source, of graphs."""
-        quantities, graphs = pseudo.graphs // self.count, pseudo.graphs % self.count
-        masks = [quantities == number for number in range(len(self.told) + 1)]
-        return [PseudoResults(graphs[mask], pseudo.values[mask], pseudo.noises[mask]) for mask in masks]
 
     def parts(self, weights: Sequence[float], links: Links | None) -> tuple[Sequence[Part], Sequence[float]]:
         """Return the parts of `kernel`, and their weights."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,12 +10,14 @@ import torch
 from scipy.optimize import isotonic_regression
 from torch import Tensor
 
-from agents.beliefs.censoring import NO_PSEUDO_RESULTS, PseudoResults, Thresholds
+from agents.beliefs.censoring import NO_PSEUDO_RESULTS, Thresholds
 from agents.beliefs.rewards import Bounds, History, Standardised, Targets, make_targets
 from agents.contract.abilities import SourceResults
 from agents.contract.inputs import read_feedback
 from agents.process.likelihood import Rows
 from agents.process.settings import MixtureSettings
+
+LEAST_SHARE = 1e-6  # of values beyond a bound; a smaller one counts as this
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,13 +62,23 @@ class Source:
         """Return the sum of squares within graphs, in squared units of the targets."""
         return float(self.history.squares.sum()) / self.targets.unit**2
 
-    def rows(self, pseudo: PseudoResults = NO_PSEUDO_RESULTS) -> Rows:
-        """Return a row for each graph with exact results, and pseudo results that stand for bounds after them."""
+    def rows(self) -> Rows:
+        """Return a row for each graph with exact results."""
         rows = Rows.of(self.history, self.targets, NO_PSEUDO_RESULTS, NO_PSEUDO_RESULTS)
-        rows = rows._replace(graphs=self.graphs[rows.graphs])
-        if not len(pseudo.graphs):
-            return rows
-        more = Rows(pseudo.graphs, torch.full_like(pseudo.values, torch.inf), pseudo.values, pseudo.noises)
+        return rows._replace(graphs=self.graphs[rows.graphs])
+
+    def guessed(self) -> Rows:
+        """Return these rows with each bound as a value after them: the mean of a standard normal variable beyond it.
+
+            E[z | s (z - x) > 0] = s phi(x) / Phi(-s x)
+
+        Links are learnt from these. Pseudo results have what a kernel made of the bounds before there were links; with
+        few rewards these would then not be found.
+        """
+        rows, signs = self.rows(), self.bounds.signs
+        density = torch.exp(-self.levels.square() / 2) / math.sqrt(2 * math.pi)
+        values = signs * density / torch.special.ndtr(-signs * self.levels).clamp(min=LEAST_SHARE)
+        more = Rows(self.graphs[self.bounds.graphs], torch.ones_like(values), values, torch.zeros_like(values))
         return Rows(*(torch.cat(columns) for columns in zip(rows, more, strict=True)))
 
     def thresholds(self, noise: float) -> Thresholds:

@@ -50,15 +50,18 @@ def taught(given, place=None, bounds=True, noisy=True, **settings):
     return agent
 
 
-def assert_rates_as(rating, agent, index):
+def assert_rates_as(rating, agent, index, tolerance=1e-9):
     prediction, expected = rating.prediction, agent.predict()
-    np.testing.assert_allclose(prediction.mean, expected.mean[index], rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(prediction.std, expected.std[index], rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(prediction.mean, expected.mean[index], rtol=tolerance, atol=tolerance)
+    np.testing.assert_allclose(prediction.std, expected.std[index], rtol=100 * tolerance, atol=tolerance)
     assert prediction.noise_std == pytest.approx(expected.noise_std)
-    np.testing.assert_allclose(prediction.interval(0.8), np.array(expected.interval(0.8))[:, index], rtol=1e-7)
-    np.testing.assert_allclose(prediction.probability_above(0.5), expected.probability_above(0.5)[index], atol=1e-9)
+    interval = np.array(expected.interval(0.8))[:, index]
+    np.testing.assert_allclose(prediction.interval(0.8), interval, rtol=100 * tolerance, atol=tolerance)
+    chances = expected.probability_above(0.5)[index]
+    np.testing.assert_allclose(prediction.probability_above(0.5), chances, atol=tolerance)
     mean, variance = agent.posterior.mean_and_variance(agent._every)
-    np.testing.assert_allclose(rating.upper, (mean + 2 * variance.sqrt()).numpy()[index], rtol=1e-9, atol=1e-9)
+    upper = (mean + 2 * variance.sqrt()).numpy()[index]
+    np.testing.assert_allclose(rating.upper, upper, rtol=tolerance, atol=tolerance)
 
 
 @pytest.mark.parametrize("columns", [None, COLUMNS], ids=["bare", "columns"])
@@ -97,9 +100,10 @@ def test_molecules_with_results_in_other_quantities_are_known_again(columns):
     part.learn_sources(sources)
     index = np.array([61, 2, 2, 40, *own, *MEASURED])
     given = [SMILES[k] for k in index]
-    for agent in (whole, part):
+    for agent, tolerance in ((whole, 1e-9), (part, 1e-6)):  # their links are found from another order of results
         rater = pickle.loads(pickle.dumps(agent.rater()))
-        assert_rates_as(rater(EVERY.take(index), None if columns is None else columns[index], given), whole, index)
+        rating = rater(EVERY.take(index), None if columns is None else columns[index], given)
+        assert_rates_as(rating, whole, index, tolerance)
         with pytest.raises(ValueError, match="SMILES, since sources count"):
             rater(EVERY.take(index), None if columns is None else columns[index])
 

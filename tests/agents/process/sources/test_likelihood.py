@@ -7,7 +7,6 @@ from scipy.optimize import approx_fprime
 from scipy.stats import multivariate_normal
 from support.posterior import MatrixKernel
 
-from agents.beliefs.censoring import NO_PSEUDO_RESULTS
 from agents.beliefs.rewards import History
 from agents.process.likelihood import PRIOR_NOISE, PRIOR_NOISE_SPREAD, PRIOR_RESULTS, Rows
 from agents.process.settings import MixtureSettings
@@ -107,7 +106,7 @@ def test_the_correlation_of_draws_is_found_within_its_error(correlation):
         rows = Rows(torch.arange(40), torch.ones(40).double(), tensor(rewards[:40]), torch.zeros(40).double())
         source = Source.of("other", torch.arange(60), tensor(values), torch.zeros(60).long(), MixtureSettings())
         kernels = [MatrixKernel(kernel) for kernel in KERNELS]
-        links = learn_links(kernels, MEDIANS, 1.0, (rows, 0.0), [(source, NO_PSEUDO_RESULTS)])[2]
+        links = learn_links(kernels, MEDIANS, 1.0, (rows, 0.0), [(source.rows(), 0.0)])[2]
         surprises.append((np.arctanh(links.correlations[0]) - np.arctanh(correlation)) / links.errors[0])
     assert np.mean(np.abs(surprises)) < 2.5  # the prior draws it towards none
     assert np.max(np.abs(surprises)) < 4
@@ -120,4 +119,4 @@ def test_known_noise_stays():
     rows = Rows(torch.arange(40), torch.ones(40).double(), tensor(rewards[:40]), torch.zeros(40).double())
     source = Source.of("other", torch.arange(60), tensor(values), torch.zeros(60).long(), MixtureSettings())
     kernels = [MatrixKernel(kernel) for kernel in KERNELS]
-    assert learn_links(kernels, MEDIANS, 1.0, (rows, 0.0), [(source, NO_PSEUDO_RESULTS)], noise=0.37)[1] == 0.37
+    assert learn_links(kernels, MEDIANS, 1.0, (rows, 0.0), [(source.rows(), 0.0)], noise=0.37)[1] == 0.37

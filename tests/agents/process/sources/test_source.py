@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 from scipy.special import ndtri
-from scipy.stats import norm, spearmanr
+from scipy.stats import norm, spearmanr, truncnorm
 from support.molecules import some_molecules
 
 import registry
@@ -108,3 +108,14 @@ def test_a_source_keeps_values_and_bounds_of_one_graph_apart():
     assert thresholds.graphs.tolist() == [4, 9]
     assert thresholds.signs.tolist() == [1, -1]
     assert thresholds.noises.tolist() == [0.25, 0.25]
+
+
+def test_links_are_learnt_from_bounds_as_the_means_beyond_them():
+    graphs, sides = torch.tensor([4, 7, 8, 9]), torch.tensor([1, -1, -1, 0])
+    source = Source.of("other", graphs, torch.tensor([1.0, 1.0, 1.0, 3.0]).double(), sides, MixtureSettings())
+    rows = source.guessed()
+    assert rows.graphs.tolist() == [9, 4, 7, 8]
+    level = source.levels[0].item()
+    assert rows.targets[1].item() == pytest.approx(truncnorm(level, np.inf).mean())
+    assert rows.targets[2:].tolist() == pytest.approx([truncnorm(-np.inf, level).mean()] * 2)
+    assert rows.counts.tolist() == [1, 1, 1, 1]
