@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import tyro
 
+from benchmarks.pools.assays.screens import ScreensStudy
 from benchmarks.pools.assays.study import AssaysStudy
 from benchmarks.pools.studies.architectures import ArchitecturesStudy
 from benchmarks.pools.studies.backtests import ShuffledStudy
@@ -31,6 +32,7 @@ STUDIES: dict[str, Callable[..., Study]] = {
     "prices": PricesStudy,
     "assays": AssaysStudy,
     "also": SourcesStudy,
+    "screens": ScreensStudy,
     "architectures": ArchitecturesStudy,
 }
 

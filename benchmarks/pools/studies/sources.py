@@ -16,6 +16,7 @@ from scipy.stats import spearmanr
 import registry
 from agents.contract import SourceResults
 from agents.molecule import MoleculeAgent
+from benchmarks.pools.screening import Floats
 from benchmarks.pools.study import Cells, Study, Table, interval, read_molecules
 from graph_bandit_env import MoleculeSet
 from graph_bandit_lab.analysis import bootstrap_interval
@@ -35,8 +36,15 @@ PAIRS: dict[Purpose, tuple[str, ...]] = {
 }
 """The assay that is asked for, and the other one. No assay is in both lists; within a pair they share a family of
 targets, or molecules."""
-PLAYERS = ("alone", "with", "shuffled")
+PLAYERS = {
+    "alone": "",
+    "with": "the other assay",
+    "shuffled": "the other assay, shuffled,",
+    "classes": "the other assay in two classes",
+    "censored": "the other assay, half of it censored,",
+}
 MOST, MOST_OF_SOURCE, BATCH, TOP, LEVEL = 1500, 1000, 50, 0.05, 0.9
+UPPER, CENSORED = 0.8, 0.5  # shares of the other results that are below the upper class, and below what is known
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,8 +56,9 @@ class SourcesStudy(Study):
 
     purpose: Purpose = "report"
     """Pairs of assays on which settings were chosen, or others."""
-    players: tuple[str, ...] = PLAYERS
-    """`molecule-ucb` alone; with the results of the other assay; and with these shuffled among its molecules."""
+    players: tuple[str, ...] = ("alone", "with", "shuffled")
+    """`molecule-ucb` alone; with the results of the other assay; with these shuffled among its molecules; with classes
+    alone, whether a result is among the best 20 %; or censored, where the lower half is only known to be that."""
     results: tuple[int, ...] = (10, 30, 100)
     """How many results of the assay that is asked for there are, drawn at random."""
     seeds: int = 20
@@ -79,7 +88,8 @@ class SourcesStudy(Study):
         begin, agent = time.perf_counter(), model.blank()
         agent.reset(None, seed=seed, graph_set=molecules)
         if player != "alone":
-            agent.learn_sources([SourceResults(other, source.smiles, of_source if player == "with" else shuffled)])
+            told = _results_of(player, shuffled if player == "shuffled" else of_source)
+            agent.learn_sources([SourceResults(other, source.smiles, *told)])
         agent.update(None, known, values[known])
         prediction = agent.predict()
         offered = np.isin(np.arange(len(values)), left)
@@ -98,7 +108,7 @@ class SourcesStudy(Study):
 
     def tables(self, rows: pd.DataFrame) -> Iterator[Table]:
         """Yield what the other assay adds on each pair, and over all; the first two scores, with intervals of both."""
-        for player in (player for player in ("with", "shuffled") if player in set(rows["player"])):
+        for player in (player for player in [*PLAYERS][1:] if player in set(rows["player"])):
             gains = _gains(rows, player)
             heads = [f"{name} {results}" for results in self.results for name in ("rho", "top 5 %")]
             cells: list[Cells] = [("pair", "correlation", *heads)]
@@ -110,8 +120,7 @@ class SourcesStudy(Study):
             means = gains.groupby(["pair", "results"], sort=False)[["rho", "top"]].mean().reset_index()
             texts = [_difference(means[means["results"] == str(n)]) for n in self.results]
             cells.append(("all, over pairs", "", *(text for two in texts for text in two)))
-            name = "the other assay" if player == "with" else "the other assay, shuffled,"
-            yield Table(f"What {name} adds, with 95 % intervals over starts", cells)
+            yield Table(f"What {PLAYERS[player]} adds, with 95 % intervals over starts", cells)
         cells = [("player", *(f"{score} {n}" for n in self.results for score in self.scores[:4]))]
         rows = rows.assign(results=rows["results"].astype(str))
         for label, some in rows.groupby("player", sort=False):
@@ -133,6 +142,16 @@ def _read(pair: str, folder: Path) -> tuple[MoleculeAgent, MoleculeSet, Molecule
     agent.reset(None, graph_set=wanted)
     agent.learn_sources([SourceResults(pair.partition(":")[2], source.smiles, np.asarray(source.targets))])
     return agent, wanted, source
+
+
+def _results_of(player: str, values: Floats) -> tuple[Floats, Floats]:
+    """Return the values of a source and their sides, as `SourceResults` has them."""
+    if player == "classes":
+        return np.zeros_like(values), np.where(values >= np.quantile(values, UPPER), 1.0, -1.0)
+    if player == "censored":
+        known = float(np.quantile(values, CENSORED))
+        return np.maximum(values, known), np.where(values < known, -1.0, 0.0)
+    return values, np.zeros_like(values)
 
 
 def _gains(rows: pd.DataFrame, player: str) -> pd.DataFrame:
