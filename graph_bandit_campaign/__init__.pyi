@@ -1,6 +1,5 @@
 from .backtest.run import run_backtest as run_backtest
 from .backtest.settings import BacktestSettings as BacktestSettings
-from .campaign import AgentChangedWarning as AgentChangedWarning
 from .campaign import Campaign as Campaign
 from .command.library import write_library as write_library
 from .command.library import write_products as write_products
@@ -8,6 +7,7 @@ from .command.settings import SuggestSettings as SuggestSettings
 from .command.suggestions import suggest as suggest
 from .constraints.goals.goal import Goal as Goal
 from .constraints.limits.limits import Limits as Limits
+from .model.learner import AgentChangedWarning as AgentChangedWarning
 from .model.reasons import Reason as Reason
 from .model.stopping import Outlook as Outlook
 from .model.stopping import Repeat as Repeat

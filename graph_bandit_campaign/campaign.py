@@ -10,20 +10,26 @@ from typing import SupportsIndex
 
 import numpy as np
 
-from agents.contract import Agent, Correlation, MoleculeSetLike, PartsWeigher
+from agents.contract import Agent, Correlation, PartsWeigher
 from graph_bandit_campaign.assays.told import OtherAssay, correlations_of, read_also, with_digests
 from graph_bandit_campaign.checks import check_integer
 from graph_bandit_campaign.constraints.batch import BatchConstraints
-from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals, list_aims
+from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals
 from graph_bandit_campaign.constraints.limits.limits import Limits
-from graph_bandit_campaign.file import CampaignFile
+from graph_bandit_campaign.file import CampaignFile, Given
 from graph_bandit_campaign.flags import check_flag
 from graph_bandit_campaign.model import goals_choice
-from graph_bandit_campaign.model.choice import check_batch, choose_batch, spare_likely
+from graph_bandit_campaign.model.choice import check_batch, check_kept, choose_batch, spare_likely, split_round
 from graph_bandit_campaign.model.failures.forecast import FailureForecast, FailureLearner
-from graph_bandit_campaign.model.front import join_forecasts
+from graph_bandit_campaign.model.front import expect_all
 from graph_bandit_campaign.model.goals_choice import GoalsChooser
-from graph_bandit_campaign.model.learner import DEFAULT, Learner, default_agent, describe_change, expect
+from graph_bandit_campaign.model.learner import (
+    DEFAULT,
+    AgentChangedWarning,
+    Learner,
+    default_agent,
+    describe_change,
+)
 from graph_bandit_campaign.model.made import MOST_TAUGHT, MadeProducts
 from graph_bandit_campaign.model.reasons import Reason, find_reasons
 from graph_bandit_campaign.model.stopping import Outlook, look_ahead
@@ -36,38 +42,31 @@ from graph_bandit_env.pools.products import ProductLibrary
 from graph_bandit_lab import AgentSpec
 
 
-class AgentChangedWarning(UserWarning):
-    """The agent of a campaign has changed since the campaign was last saved, and may suggest other graphs."""
-
-
 class Campaign(Records):
     """Choose graphs of a pool to measure, a few at a time, for as many rounds as needed.
 
     Results may arrive in any order, or not at all. With `state`, each call saves the campaign to that file before it
-    returns, so a program that is killed loses nothing, and a new `Campaign` with the same file continues. The agent is
-    retrained from the measurements, so its suggestions depend only on them, on what is pending, and on the seed.
+    returns, and a new `Campaign` with the same file continues. The agent is retrained from the measurements, so its
+    suggestions depend only on them, on what is pending, and on the seed.
 
     Args:
         graph_set: K graphs, with `ids` if they have names (as a `GraphPool` or a `MoleculeSet` has). Columns of a
             `MoleculeSet` help to predict. A `PreparedPool` is read into memory; the command `suggest` never does that.
             Of a `ProductLibrary` what is told is made, and the most promising products in each `ask`.
-        agent: as on the command line, `name:setting=value,...`; "default": by the size of each batch, `molecule-ei` for
-            one molecule and `molecule-ucb` for several; for other graphs `gp-ei` and `gp-ucb`, by ranks. None: that of
-            the file, else "default". An agent that is not a `BatchAgent` chooses the graphs of a batch one by one, and
+        agent: as on the command line, `name:setting=value,...`; "default": by the size of each batch (`default_agent`).
+            None: that of the file, else "default". An agent that is not a `BatchAgent` chooses graphs one by one, and
             makes no predictions. An agent of a file, `module:factory`, has to be given each time.
         maximize: True if large values are wanted, False for small ones; None: True.
         seed: seed of all randomness; None: 0.
         target: name of the measured quantity; a file of a campaign with another target is refused. None: no name.
         state: file of the campaign; None: it is not saved. If the file exists, arguments above that are None are taken
-            from it. The agent may differ from the file; direction, seed and target may not. If the same agent has
-            changed since the file was written, or the default is another agent than that of the file, an
-            `AgentChangedWarning` says so, here or in the first `ask`, and the campaign continues.
+            from it. The agent may differ from the file; direction, seed and target may not. If the same agent or the
+            default has changed since, an `AgentChangedWarning` says so, here or in the first `ask`.
         offered: `(K,)` bool. Graphs that can be suggested; None: all. Results of the other graphs are accepted, too.
-        goals: what is wanted of several measured quantities, in place of `maximize` and `target`. Only the `molecule-`
-            agents can choose for several, by upper bounds in place of their rule. None: one quantity, or the goals of
-            the file, whose ranges and weights may change. Limits may come and go; the results of one that is left out
-            are left out of the file, too, when it is next saved.
-        ignore_failures: True: graphs that failed teach nothing about others; see `failing`.
+        goals: what is wanted of several measured quantities, in place of `maximize` and `target`; None: one quantity,
+            or the goals of the file, whose ranges and weights may change. Agents choose for several by upper bounds in
+            place of their rule. Results of a limit that is left out are left out of the file, too.
+        ignore_failures: True: graphs that failed teach nothing about others.
         also: results of other assays by the name of the assay, and by id or, of molecules in the pool or not, by
             SMILES: numbers, bounds (">4.5") or two classes. They teach, and are not saved: give them each time. They
             need a `molecule-` or `gp-` agent. With several goals, each is taught by all of them.
@@ -107,19 +106,17 @@ class Campaign(Records):
         self._failures, index = FailureLearner(graph_set, self._ignores), PoolIndex(graph_set)
         mask = index.mask("offered", offered) & index.suggestible()
         saved = saved and saved.renamed(index.aliases)
-        wanted = check_goals(goals) if goals is not None else saved.goals if saved else ()
-        if wanted and (maximize, target) != (None, None):
-            raise ValueError("Expected either `goals`, or `maximize` and `target`. Got both.")
-        given = {
-            "maximize": None if maximize is None else check_flag("maximize", maximize),
-            "seed": None if seed is None else check_integer("seed", seed, smallest=0),
-            "target": target,
-            "goals": None if goals is None else list_aims(wanted),
-        }
+        given = Given(
+            None if maximize is None else check_flag("maximize", maximize),
+            None if seed is None else check_integer("seed", seed, smallest=0),
+            target,
+            None if goals is None else check_goals(goals),
+        )
+        several = bool(given.wanted(saved))
         AgentSpec.admit([agent] if agent else [])
         named = agent or (saved.agent if saved and not saved.by_default else DEFAULT)
         self._named = None if named == DEFAULT else named
-        size, several = len(saved.rounds[-1]) if saved and saved.rounds else 1, bool(wanted)
+        size = len(saved.rounds[-1]) if saved and saved.rounds else 1
         try:
             spec = self._named or default_agent(graph_set, size, several)
             sources = read_also(also, graph_set)
@@ -128,12 +125,9 @@ class Campaign(Records):
             if agent or not saved:
                 raise
             raise ValueError(f"{state}: {error} To continue with another agent, pass it as `agent`.") from error
-        current = saved or CampaignState(
-            self._learner.spec, given["maximize"] is not False, int(seed or 0), target=target or "", goals=wanted
-        )
-        current.check_given(given, str(state))
-        self._learner.check_noises(current.measured)
-        super().__init__(index, mask, file, current.with_goals(wanted))
+        current = given.resume(saved, str(state), self._learner.spec)
+        self._learner.check_noises(saved.measured if saved else ())
+        super().__init__(index, mask, file, current)
         self.agent_change = ""
         self._opened: CampaignState | None = saved  # until the first `ask`
         self.choose_agent(size)
@@ -184,52 +178,74 @@ class Campaign(Records):
         question: str = "",
         among: MaskLike | Limits = None,
         constraints: BatchConstraints | None = None,
+        keep: Iterable[str] | None = None,
     ) -> Suggestions:
-        """Choose graphs that are neither measured nor pending nor failed, and mark them as pending.
+        """Choose graphs that are neither measured, pending, failed nor vetoed, and mark them as pending.
 
-        Those that are likely to fail are left out as long as others are left; see `failing`. Graphs that are pending,
-        but no longer in the pool, do not affect the choice.
+        Those that are likely to fail are left out as long as others are left; see
+        `failing`. Graphs that are pending, but no longer in the pool, do not affect the choice.
 
         Args:
             count: how many graphs to choose.
             question: saved as `state.question`, so that a caller can ask again after a crash and get the same answer.
             among: `(K,)` bool. The graphs that can be chosen this time; or limits on them; None: all that are offered.
-                The others still teach, and stay pending if they are.
             constraints: prices, a budget, and caps on groups; None: there are none. With a budget there may be fewer
                 graphs.
+            keep: ids of graphs that are chosen in any case; None: those that are pinned.
 
         Returns:
-            The graphs, best first, with a prediction for each: a tuple, which notebooks show as a table, and of which
-            `to_frame()` makes one of pandas.
+            The graphs, best first, with their predictions: a tuple, which notebooks show as a table; `to_frame()` makes
+            one of pandas.
 
         Raises:
-            ValueError: if fewer graphs are left, a graph that was measured or failed is not in the pool, or the
-                constraints allow too few (`graph_bandit_campaign.model.choose_batch`).
+            ValueError: if fewer graphs are left, a graph that was measured or failed is not in the pool, a pinned one
+                cannot be chosen, or the constraints allow too few (`graph_bandit_campaign.model.choose_batch`).
         """
         count = check_integer("count", count, smallest=1)
-        among = self._offer(count, among)
+        kept = self.state.waiting_pins() if keep is None else (*keep,)
+        among = self._offer(count, among, kept)
         mask = self._offered & self._index.mask("among", among)
-        under_way = [key for key in self.state.pending if key in self._index.index_of]
-        mask[self._index.indices((*self.state.settled(), *self.state.failed, *under_way))] = False
+        under_way, vetoed = map(self._index.present, (self.state.pending, self.state.vetoes))
+        mask[self._index.indices((*self.state.settled(), *self.state.failed)) + under_way + vetoed] = False
+        first = check_kept(kept, self._index.index_of, mask)
         check_batch(count, mask, constraints or BatchConstraints())
         self.choose_agent(count)
         agents, failing = self._agents(fresh=True), self.failing()
         chooser = GoalsChooser(self.state, agents, self._index) if self.state.goals else agents[0]
         if failing.teaches:
             mask = spare_likely(count, mask, failing.likely, failing.probability, constraints or BatchConstraints())
-        chosen = choose_batch(chooser, count, mask, self._index.indices(under_way), constraints)
+            mask[first] = True
+        chosen = choose_batch(chooser, count, mask, under_way, constraints, first)
         suggested = self._expect(chosen, int(mask.sum()))
         pending = (*self.state.pending, *(suggestion.id for suggestion in suggested))
         structures = {**self.state.structures, **self._structures(chosen)}
-        rounds = (*self.state.rounds, suggested)
-        asked = replace(self.state, rounds=rounds, pending=pending, question=question, unwritten="")
-        self._save(replace(asked, structures=structures))
+        asked = replace(self.state, rounds=(*self.state.rounds, suggested), pending=pending, structures=structures)
+        self._save(replace(asked, question=question, unwritten=""))
         self._opened = None
-        return Suggestions(suggested, self._smiles(chosen))
+        return Suggestions(suggested, self._index.written(chosen))
+
+    def another(self, among: MaskLike | Limits = None, constraints: BatchConstraints | None = None) -> Suggestions:
+        """Choose others in the place of the vetoed suggestions of the last round, and return these; the rest stays.
+
+        Args:
+            among: as in `ask`.
+            constraints: as in `ask`, of the whole round.
+
+        Raises:
+            ValueError: as `ask`, or if no suggestion of the last round is vetoed.
+        """
+        before, (waiting, done, gone) = self.state, split_round(self.state)
+        with self.at_once():
+            self.undo_ask()
+            keep = (*waiting, *before.waiting_pins()[:gone])
+            asked = self.ask(len(waiting) + gone, before.question, among, constraints, keep)
+            self._save(replace(self.state, rounds=(*before.rounds[:-1], (*done, *asked))))
+        new = [each for each in asked if each.id not in waiting]
+        return Suggestions(new, self._index.written(self._index.present(each.id for each in new)))
 
     def predict(self) -> Predictions:
-        """Return the prediction for every graph by its id, a dict with `to_frame()`; no numbers if there are none."""
-        return Predictions(self._expect(every := range(len(self.ids))), self._smiles(every))
+        """Return the prediction for every graph by its id, a dict with `to_frame()`."""
+        return Predictions(self._expect(every := range(len(self.ids))), self._index.written(every))
 
     @property
     def learns_bounds(self) -> bool:
@@ -260,10 +276,7 @@ class Campaign(Records):
         The results decide the shares, which add up to 1.
 
         Args:
-            goal: name of the goal whose model is meant, if there are several; "": the first.
-
-        Raises:
-            ValueError: if there is no such goal.
+            goal: as in `model`.
         """
         return agent.shares() if isinstance(agent := self._model_of(goal)[0], PartsWeigher) else {}
 
@@ -272,11 +285,10 @@ class Campaign(Records):
 
         Args:
             ids: their ids.
-            goal: name of the goal whose predictions are meant, if there are several; "": the first.
+            goal: as in `model`.
 
         Returns:
-            By id. Empty if the agent has no exact process, as `gp-` and `molecule-` have, or all results so far are
-            equal or bounds.
+            By id. Empty if the agent has no exact process, or all results so far are equal or bounds.
 
         Raises:
             ValueError: if there is no such graph or goal.
@@ -285,7 +297,7 @@ class Campaign(Records):
         return find_reasons(*self._model_of(goal), self.ids, self._index.indices(ids), smiles)
 
     def correlations(self, goal: str = "") -> dict[str, Correlation]:
-        """Return how the results of other assays go along with the values of a goal, as `shares`, by assay."""
+        """Return how the results of other assays go along with the values of a goal, by assay."""
         return correlations_of(*self._model_of(goal)) if self._learner.sources else {}
 
     def failing(self) -> FailureForecast:
@@ -299,21 +311,20 @@ class Campaign(Records):
             among: `(K,)` bool. The graphs among which it is to be found, as in `ask`; None: all that are offered.
 
         Returns:
-            None if the agent has no exact process, as `gp-` and `molecule-` have, which alone can say, if all results
-            so far are equal, or if there are several goals.
+            None if the agent has no exact process, all results are equal, or there are several goals.
         """
         if self.state.goals:
             return None
         settled = self._index.indices((*self.state.settled(), *self.state.failed))
-        under_way = self._index.indices(key for key in self.state.pending if key in self._index.index_of)
+        under_way = self._index.present(self.state.pending)
         mask = self._offered & self._index.mask("among", among)
         mask[settled + under_way] = False
         return look_ahead(self._agents()[0], self.state, self.ids, self._index.index_of, np.flatnonzero(mask))
 
-    def _offer(self, count: int, among: MaskLike | Limits) -> MaskLike:
+    def _offer(self, count: int, among: MaskLike | Limits, kept: tuple[str, ...]) -> MaskLike:
         """Return the graphs that can be chosen; of a library, after the most promising products were made."""
         if self._made is not None:
-            among = self._made.offer(self.state, count, among, self._learner.uses_columns)
+            among = self._made.offer(replace(self.state, pinned=kept), count, among, self._learner.uses_columns)
             self.show(self._made.shown, most_taught=MOST_TAUGHT)
         return among.mask(self.graph_set) if isinstance(among, Limits) else among
 
@@ -322,17 +333,7 @@ class Campaign(Records):
             self.show(self._made.shown, most_taught=MOST_TAUGHT)
 
     def _expect(self, indices: Sequence[int], offered: int = 0) -> tuple[Suggestion, ...]:
-        views, offered = self.state.views(), 0 if self.state.goals else offered  # of several, nobody measured it
-        forecasts = [
-            expect(agent, indices, self.ids, view, offered) for agent, view in zip(self._agents(), views, strict=True)
-        ]
-        return join_forecasts(self.state, forecasts) if self.state.goals else forecasts[0]
-
-    def _smiles(self, indices: Iterable[int]) -> dict[str, str]:
-        if not isinstance(pool := self.graph_set, MoleculeSetLike):
-            return {}
-        written: Mapping[str, str] = getattr(pool, "written", {})
-        return {self.ids[k]: written.get(self.ids[k], pool.smiles[k]) for k in indices}
+        return expect_all(self.state, self._agents(), indices, self.ids, offered)
 
     def _save(self, state: CampaignState) -> None:
         self._learner.check_noises(state.measured)

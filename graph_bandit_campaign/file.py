@@ -6,13 +6,15 @@ import dataclasses
 import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
 import msgspec
 from filelock import FileLock
 
-from graph_bandit_campaign.constraints.goals.goal import Goal
+from graph_bandit_campaign.constraints.goals.goal import Goal, list_aims
+from graph_bandit_campaign.results.marks import Comment, Veto
 from graph_bandit_campaign.results.measurement import Measurement
 from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_env.storage import find_file, replace_file
@@ -71,6 +73,61 @@ class CampaignFile:
             ) from error
 
 
+@dataclass(frozen=True)
+class Given:
+    """The arguments with which a campaign is started or goes on; None: not given."""
+
+    maximize: bool | None
+    """True if large values are wanted, False for small ones."""
+    seed: int | None
+    """Seed of all randomness."""
+    target: str | None
+    """Name of the measured quantity."""
+    goals: tuple[Goal, ...] | None
+    """What is wanted of several quantities."""
+
+    def resume(self, saved: CampaignState | None, path: str, agent: str) -> CampaignState:
+        """Return the campaign that a file holds, with the goals that are given; or a new one.
+
+        Args:
+            saved: what the file holds; None: there is none.
+            path: of the file.
+            agent: of a new campaign.
+
+        Raises:
+            ValueError: if the file holds a campaign with another direction, seed, target or goals.
+        """
+        wanted = self.wanted(saved)
+        state = saved or CampaignState(
+            agent, self.maximize is not False, self.seed or 0, target=self.target or "", goals=wanted
+        )
+        aims = None if self.goals is None else list_aims(wanted)
+        pairs = {
+            "maximize": (self.maximize, state.maximize),
+            "seed": (self.seed, state.seed),
+            "target": (self.target, state.target),
+            "goals": (aims, list_aims(state.goals)),
+        }
+        for name, (value, before) in pairs.items():
+            if value not in (None, before):
+                raise ValueError(
+                    f"Expected a campaign with `{name}` {value}. {path} has {'none' if before == '' else before}. "
+                    "Use that value, or another `state` (on the command line another --out)."
+                )
+        return state.with_goals(wanted)
+
+    def wanted(self, saved: CampaignState | None) -> tuple[Goal, ...]:
+        """Return what is wanted of several quantities; nothing with one.
+
+        Raises:
+            ValueError: if goals come with what one quantity has.
+        """
+        wanted = self.goals if self.goals is not None else saved.goals if saved else ()
+        if wanted and (self.maximize, self.target) != (None, None):
+            raise ValueError("Expected either `goals`, or `maximize` and `target`. Got both.")
+        return wanted
+
+
 FORMAT = 1
 
 
@@ -80,7 +137,8 @@ def write_state(state: CampaignState) -> str:
     for name in ("algorithm", "goals_algorithm", "failures_algorithm"):
         if fields[name] == 1:  # the files of the first version lack this key, and every version can read them
             del fields[name]
-    for name in ("structures", "by_default", "goals", "unwritten", "written", "sources"):
+    later = ("structures", "by_default", "goals", "unwritten", "written", "sources", "vetoed", "pinned", "comments")
+    for name in later:
         if not fields[name]:
             del fields[name]
     for measurement in fields["measured"]:
@@ -120,6 +178,8 @@ def read_state(text: str, path: Path) -> CampaignState:
         inner = [forecast for suggestion in suggestions for forecast in suggestion.get("by_goal", {}).values()]
         _refuse_unknown_keys(Suggestion, [*suggestions, *inner])
         _refuse_unknown_keys(Goal, fields.get("goals", ()))
+        _refuse_unknown_keys(Veto, fields.get("vetoed", ()))
+        _refuse_unknown_keys(Comment, fields.get("comments", ()))
     except RecursionError:
         reason = "Brackets are nested too deeply"
     except ValueError as error:

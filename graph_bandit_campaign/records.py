@@ -13,6 +13,7 @@ from graph_bandit_campaign.checks import check_noise, check_value
 from graph_bandit_campaign.file import CampaignFile
 from graph_bandit_campaign.model.front import find_front
 from graph_bandit_campaign.pool.index import PoolIndex
+from graph_bandit_campaign.results.marks import Comment, Veto, check_text
 from graph_bandit_campaign.results.measurement import Bound, Measurement
 from graph_bandit_campaign.state import CampaignState
 
@@ -133,6 +134,76 @@ class Records:
             identifier = self._index.check_id(identifier)
         self._save(replace(self.state, pending=self._pending_without(identifier)))
 
+    def veto(self, identifier: str, reason: str = "", by: str = "") -> None:
+        """Say that a graph is not to be suggested; it is not pending any more. This teaches nothing about others.
+
+        `Campaign.another` suggests others in the place of vetoed ones. A second veto replaces the first.
+
+        Args:
+            identifier: id of the graph.
+            reason: why.
+            by: who says so.
+
+        Raises:
+            ValueError: if there is no such graph, it has been measured, or a text is too long.
+        """
+        key = self._check_known(identifier)
+        if key in self.state.settled():
+            raise ValueError(f"Expected a graph that is not measured yet. `{key}` is, and is not suggested again.")
+        veto = Veto(key, check_text("reason", reason), check_text("by", by), len(self.state.rounds))
+        vetoed = (*(each for each in self.state.vetoed if each.id != key), veto)
+        pinned = tuple(other for other in self.state.pinned if other != key)
+        self._mark(key, vetoed=vetoed, pinned=pinned, pending=self._pending_without(key))
+
+    def pin(self, identifier: str) -> None:
+        """Say that a graph is to be in the next batch, whatever the agent thinks of it. A veto of it is lifted.
+
+        Raises:
+            ValueError: if there is no such graph, or it is measured, failed or pending.
+        """
+        self._admit([identifier])
+        key = self._index.check_id(identifier)
+        if key in {*self.state.settled(), *self.state.failed, *self.state.pending}:
+            raise ValueError(f"Expected a graph that can be suggested. `{key}` is measured, failed or pending already.")
+        pinned = dict.fromkeys((*self.state.pinned, key))
+        vetoed = tuple(veto for veto in self.state.vetoed if veto.id != key)
+        self._mark(key, vetoed=vetoed, pinned=(*pinned,))
+
+    def lift(self, identifier: str) -> None:
+        """Take back the veto or the pin of a graph, if there is one.
+
+        Raises:
+            ValueError: if there is no such graph.
+        """
+        key = self._check_known(identifier)
+        vetoed = tuple(veto for veto in self.state.vetoed if veto.id != key)
+        self._mark(key, vetoed=vetoed, pinned=tuple(other for other in self.state.pinned if other != key))
+
+    def comment(self, identifier: str, text: str, by: str = "") -> None:
+        """Keep a text about a graph. The same text again, by the same person, is ignored.
+
+        Args:
+            identifier: id of the graph.
+            text: what is said.
+            by: who says so.
+
+        Raises:
+            ValueError: if there is no such graph, or the text is empty or too long.
+        """
+        key, said = self._check_known(identifier), (check_text("text", text), check_text("by", by))
+        if not any((key, *said) == (each.id, each.text, each.by) for each in self.state.comments):
+            self._mark(key, comments=(*self.state.comments, Comment(key, *said, len(self.state.rounds))))
+
+    def rename_marks(self, names: Mapping[str, str]) -> None:
+        """Take over vetoes, pins and comments of graphs that have other ids now.
+
+        Args:
+            names: the new id of each that changes.
+        """
+        named = replace(self.state, measured=(), failed=(), pending=(), rounds=()).renamed(names)
+        marks = {"vetoed": named.vetoed, "pinned": named.pinned, "comments": named.comments}
+        self._save(replace(self.state, **marks))  # type: ignore[arg-type]
+
     def undo_ask(self) -> None:
         """Undo the last `ask`, as if it had not been called.
 
@@ -171,6 +242,21 @@ class Records:
 
     def _admit(self, identifiers: Iterable[str]) -> None:
         """Take graphs into the pool that are not in it yet, where the pool is only made when asked for."""
+
+    def _check_known(self, identifier: str) -> str:
+        """Return the id of a graph of the pool, or of one that the campaign knows although it has left the pool."""
+        state = self.state
+        known = {*state.pending, *state.failed, *state.vetoes, *state.pinned, *state.structures, *state.settled()}
+        if identifier in known:
+            return identifier
+        self._admit([identifier])
+        return self._index.check_id(identifier)
+
+    def _mark(self, key: str, **marks: object) -> None:
+        """Save marks, with what tells the graph apart, so that it is known when its pool is read again."""
+        index = [self._index.index_of[key]] if key in self._index.index_of else []
+        structures = {**self.state.structures, **self._structures(index)}
+        self._save(replace(self.state, structures=structures, **marks))  # type: ignore[arg-type]
 
     def _place_of(self, goal: str) -> int:
         names = [own_goal.name for own_goal in self.state.goals] or [""]

@@ -10,8 +10,9 @@ from typing import Annotated
 
 import msgspec
 
-from graph_bandit_campaign.constraints.goals.goal import Goal, list_aims
+from graph_bandit_campaign.constraints.goals.goal import Goal
 from graph_bandit_campaign.flags import check_flags
+from graph_bandit_campaign.results.marks import Comment, Veto
 from graph_bandit_campaign.results.measurement import Measurement
 
 LEVEL = 0.9  # of intervals
@@ -93,10 +94,14 @@ class CampaignState:
         sources: digests of what the campaign was made from, by name: of each `reaction amide` and `slot amide/acid` of
             a library of products at the last round, of the results of each other assay, `also assay`, and of the
             `command` that computes the values of `screen`.
+        vetoed: graphs that are not to be suggested, because somebody says so.
+        pinned: ids of graphs that are to be in the next batch, or were, because somebody says so.
+        comments: texts about graphs, in the order in which they came.
 
     Raises:
         ValueError: if an id is in two of `measured`, `failed` and `pending`, or twice in one of the last two. With
-            several goals, a graph is measured when there is a result for each; or a result is of none of the goals.
+            several goals, a graph is measured when there is a result for each; or a result is of none of the goals. If
+            an id is vetoed or pinned twice, or both.
     """
 
     agent: str
@@ -117,6 +122,9 @@ class CampaignState:
     unwritten: str = ""
     written: tuple[str, ...] = ()
     sources: Mapping[str, str] = field(default_factory=dict)
+    vetoed: tuple[Veto, ...] = ()
+    pinned: tuple[str, ...] = ()
+    comments: tuple[Comment, ...] = ()
 
     def __post_init__(self) -> None:
         check_flags(self)
@@ -135,29 +143,19 @@ class CampaignState:
                         f"{where[identifier]} and {status}."
                     )
                 where[identifier] = status
-
-    def check_given(self, given: Mapping[str, object], path: str) -> None:
-        """Refuse a campaign that was started with other arguments.
-
-        Args:
-            given: arguments by name, goals by `list_aims`; None: not given.
-            path: of the file of the campaign.
-
-        Raises:
-            ValueError: if one differs.
-        """
-        for name, value in given.items():
-            before = list_aims(self.goals) if name == "goals" else getattr(self, name)
-            if value not in (None, before):
-                raise ValueError(
-                    f"Expected a campaign with `{name}` {value}. {path} has {'none' if before == '' else before}. "
-                    "Use that value, or another `state` (on the command line another --out)."
-                )
+        marked = [*(veto.id for veto in self.vetoed), *self.pinned]
+        if twice := next((identifier for identifier in marked if marked.count(identifier) > 1), None):
+            raise ValueError(f"Expected each id to be vetoed or pinned, once. Got `{twice}` more than once.")
 
     @property
     def quantities(self) -> tuple[str, ...]:
         """Return the names of what is measured."""
         return tuple(goal.name for goal in self.goals) or (self.target,)
+
+    @property
+    def vetoes(self) -> dict[str, Veto]:
+        """Return the vetoes by the ids of their graphs."""
+        return {veto.id: veto for veto in self.vetoed}
 
     def settled(self) -> dict[str, None]:
         """Return the ids of the graphs that are measured: those with a result or, with several goals, one for each."""
@@ -166,6 +164,11 @@ class CampaignState:
             goals_of.setdefault(measurement.id, set()).add(measurement.goal)
         wanted = len(self.goals) or 1
         return dict.fromkeys(identifier for identifier, names in goals_of.items() if len(names) == wanted)
+
+    def waiting_pins(self) -> tuple[str, ...]:
+        """Return the ids of pinned graphs that are to be in the next batch: neither measured nor failed nor pending."""
+        taken = {*self.settled(), *self.failed, *self.pending}
+        return tuple(key for key in self.pinned if key not in taken)
 
     def of(self, goal: Goal) -> CampaignState:
         """Return the same campaign as if it had this goal alone; a graph that has a result is not pending there.
@@ -194,8 +197,12 @@ class CampaignState:
         Args:
             names: the new id of each that changes.
         """
-        if not names.keys() & {*(result.id for result in self.measured), *self.failed, *self.pending}:
+        known = {result.id for result in self.measured} | {comment.id for comment in self.comments}
+        known |= {*self.failed, *self.pending, *self.pinned, *self.vetoes}
+        if not names.keys() & known:
             return self
+        vetoed = {veto.id: veto for veto in (replace(veto, id=names.get(veto.id, veto.id)) for veto in self.vetoed)}
+        pinned = dict.fromkeys(names.get(key, key) for key in self.pinned)
         measured = tuple(replace(result, id=names.get(result.id, result.id)) for result in self.measured)
         settled = CampaignState("", True, 0, measured, goals=self.goals).settled()
         failed = dict.fromkeys(names.get(key, key) for key in self.failed)
@@ -205,6 +212,9 @@ class CampaignState:
             measured=measured,
             failed=tuple(key for key in failed if key not in settled),
             pending=tuple(key for key in pending if key not in settled and key not in failed),
+            vetoed=(*vetoed.values(),),
+            pinned=tuple(key for key in pinned if key not in vetoed),
+            comments=tuple(replace(each, id=names.get(each.id, each.id)) for each in self.comments),
         )
 
     def with_goals(self, goals: tuple[Goal, ...]) -> CampaignState:

@@ -13,23 +13,9 @@ from graph_bandit_env.files import CELL_COLUMN, read_pool
 from graph_bandit_env.tables import open_table
 
 UNDERSTOOD = {
-    *(
-        "pool",
-        "out",
-        "measured",
-        "n",
-        "maximize",
-        "minimize",
-        "near",
-        "weights",
-        "require",
-        "noise",
-        "id",
-        "sheet",
-        "also",
-    ),
+    *("pool", "out", "measured", "n", "maximize", "minimize", "near", "weights", "require", "noise", "id", "sheet"),
     *("measured_sheet", "predictions", "html", "agent", "seed", "undo", "forget", "again", "more", "overwrite"),
-    *("directed", "price", "budget", "budget_only"),
+    *("directed", "price", "budget", "budget_only", "also", "veto", "pin", "lift", "comment", "by"),
 }
 """Settings that do not need molecules. All others are refused, so that none is ignored in silence."""
 

@@ -43,7 +43,7 @@ UNDERSTOOD = {
     *("pool", "out", "measured", "n", "maximize", "minimize", "noise", "smiles", "id", "measured_sheet", "require"),
     *("forbid", "only", "price", "budget", "budget_only", "at_most", "per", "ignore_failures", "html", "agent"),
     *("seed", "workers", "undo", "forget", "again", "more", "overwrite", "trust_ids", "most_atoms", "forms"),
-    *("allow_outside", "also"),
+    *("allow_outside", "also", "veto", "pin", "lift", "comment", "by"),
 }
 """Settings that a library of products knows. All others are refused, so that none is ignored in silence."""
 REACTION, SLOT, PRICE = "reaction", "slot", "price"
@@ -78,7 +78,7 @@ class ProductRounds:
         names = {row.identifier for rows in self.asked.rows.values() for row in rows}
         names |= {row.identifier for other in self.asked.others for row in other.rows if not row.smiles}
         names |= set(map(unshield, names)) | set(self.earlier.structures if self.earlier else ())
-        names |= set(self.earlier.pending if self.earlier else ())
+        names |= set(self.earlier.pending if self.earlier else ()) | self.settings.marked
         numbers = {number for name in names if (number := self.library.number_of(name)) is not None}
         return self._match(np.array(sorted(numbers), np.int64))
 

@@ -6,6 +6,7 @@ import dataclasses
 import hashlib
 import json
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from graph_bandit_campaign.campaign import Campaign
 from graph_bandit_campaign.command.inputs import Inputs
@@ -21,23 +22,49 @@ from graph_bandit_env import GraphPool, MoleculeSet
 MORE = "-more"  # ends the question of a batch that was asked for although no result came in
 
 
-def take_over(campaign: Campaign, inputs: Inputs, settings: SuggestSettings, is_seen: bool = True) -> str:
+class Question(NamedTuple):
+    """What a command asks of a campaign."""
+
+    digest: str
+    """The same for the same command with the same results, pool, limits, prices, caps and algorithm."""
+    keep: tuple[str, ...] | None
+    """Ids of graphs that are chosen in any case: the rest of a round in which some were vetoed; None: those pinned."""
+
+
+def mark(campaign: Campaign, settings: SuggestSettings) -> None:
+    """Save the vetoes, pins and comments of a command; what is saved already is left as it is.
+
+    Raises:
+        ValueError: as `Campaign.veto`, `pin`, `lift` and `comment`.
+    """
+    for key in settings.lift:
+        campaign.lift(key)
+    for text in settings.veto:
+        key, _, reason = text.partition("=")
+        before = campaign.state.vetoes.get(key)
+        if before is None or (reason.strip(), settings.by.strip()) != (before.reason, before.by):
+            campaign.veto(key, reason, settings.by)
+    for key in settings.pin:
+        if key not in campaign.state.pinned:
+            campaign.pin(key)
+    for text in settings.comment:
+        key, _, said = text.partition("=")
+        campaign.comment(key, said, settings.by)
+
+
+def take_over(campaign: Campaign, inputs: Inputs, settings: SuggestSettings, is_seen: bool = True) -> Question:
     """Replace the results of a campaign by those of the tables; suggestions without a result stay pending.
 
     They do so although they have left the pool. One whose id has changed goes on under its new id.
 
     The last round is undone if its question is asked again; and if a crash kept its table from being written, or the
-    same command from writing the other files.
+    same command from writing the other files. If some of it are vetoed, the rest is kept.
 
     Args:
         campaign: the campaign to change.
         inputs: what is known of the pool, and the results of the tables.
         settings: settings of the command.
         is_seen: whether the table of the last round was written.
-
-    Returns:
-        A digest of the question, the same for the same command with the same results, pool, limits, prices, caps and
-        algorithm.
 
     Raises:
         ValueError: if results of earlier rounds are missing from the tables.
@@ -63,7 +90,9 @@ def take_over(campaign: Campaign, inputs: Inputs, settings: SuggestSettings, is_
     before, is_more = state.question.removesuffix(MORE), state.question.endswith(MORE)
     is_same = before in (question, f"{question}-{offered}")  # earlier versions did not save the pool
     is_cut = bool(state.unwritten) and (not is_seen or (is_same and is_more == settings.more))
+    keep = None
     if is_cut or settings.undo or (is_same and not settings.more):
+        keep = None if settings.undo else _left_of_last(state)
         campaign.undo_ask()  # the same question gets the same answer and does not count as another round
     state = campaign.state
     id_of = dict(zip(pool.smiles, pool.ids, strict=True)) if isinstance(pool, MoleculeSet) else {}
@@ -83,7 +112,19 @@ def take_over(campaign: Campaign, inputs: Inputs, settings: SuggestSettings, is_
     waiting = [key for key in (renamed.get(key, key) for key in state.pending) if key not in settled]
     pending = dict.fromkeys((*books.pending, *(() if settings.again else waiting)))
     campaign.replace_results(measured, books.failed, pending)
-    return f"{question}-{offered}{MORE * settings.more}"
+    campaign.rename_marks(renamed)
+    if keep is not None:
+        keep = tuple(renamed.get(key, key) for key in keep if renamed.get(key, key) not in settled)
+    return Question(f"{question}-{offered}{MORE * settings.more}", keep)
+
+
+def _left_of_last(state: CampaignState) -> tuple[str, ...] | None:
+    """Return what is pending of the last round, and pins in the place of what was vetoed since; None: nothing was."""
+    if not any(veto.round == len(state.rounds) for veto in state.vetoed):
+        return None
+    last = [suggestion.id for suggestion in state.rounds[-1]]
+    waiting = [key for key in last if key in state.pending]
+    return (*waiting, *state.waiting_pins()[: len(last) - len(waiting)])
 
 
 def _structures(state: CampaignState, pool: GraphPool) -> list[tuple[str, str]]:

@@ -103,6 +103,17 @@ class SuggestSettings:
     scheduler: str | None = None
     """Address of a Dask scheduler, tcp://host:port, whose workers read a prepared pool where they are. They see its
     folder under the same path."""
+    veto: Annotated[tuple[str, ...], NONE, tyro.conf.UseAppendAction] = ()
+    """Molecule that is not to be suggested, ID or ID=REASON; it teaches nothing about others. If it is one of the last
+    suggestions, another takes its place. Give --veto once for each."""
+    pin: Annotated[tuple[str, ...], NONE, tyro.conf.UseAppendAction] = ()
+    """Molecule that is to be in the next batch, ID. Give --pin once for each."""
+    lift: Annotated[tuple[str, ...], NONE, tyro.conf.UseAppendAction] = ()
+    """Molecule whose veto or pin is taken back, ID. Give --lift once for each."""
+    comment: Annotated[tuple[str, ...], NONE, tyro.conf.UseAppendAction] = ()
+    """Text to keep about a molecule, ID=TEXT. Give --comment once for each."""
+    by: str = ""
+    """Who gives these vetoes and comments."""
     undo: bool = False
     """First undo the last round, as if it had not been suggested, and say which molecules that were. Results stay."""
     forget: bool = False
@@ -144,6 +155,7 @@ class SuggestSettings:
         if self.noise is not None and not taken.isdisjoint((self.noise, self.noise.casefold())):
             raise ValueError(f"Expected `--noise` to be a column of its own. `{self.noise}` is used already.")
         check_features(self.features, self.quantities, self.smiles, self.id)
+        self._check_marks()
         self._check_limits()
         self._check_batch()
         if any(_are_one(split_name(text)[0], self.state) for text in self.also):
@@ -166,6 +178,22 @@ class SuggestSettings:
             kinds = PAGES if name == "html" else KINDS
             if path is not None and not path.name.lower().endswith(kinds):
                 raise ValueError(f"Expected `--{name}` to end in {', '.join(kinds)}. Got {path}.")
+
+    def _check_marks(self) -> None:
+        vetoed = [text.partition("=")[0] for text in self.veto]
+        named = [*vetoed, *self.pin, *self.lift]
+        if twice := next((key for key in named if named.count(key) > 1), None):
+            raise ValueError(f"Expected each molecule once in `--veto`, `--pin` and `--lift`. Got {twice} again.")
+        if bad := next((text for text in self.comment if not text.partition("=")[2].strip()), None):
+            raise ValueError(f"Expected `--comment ID=TEXT`. Got {bad}.")
+        if self.by and not (self.veto or self.comment):
+            raise ValueError(f"Expected `--veto` or `--comment` with `--by {self.by}`. Got none.")
+
+    @property
+    def marked(self) -> frozenset[str]:
+        """Return the ids of vetoes, pins and comments."""
+        with_texts = (text.partition("=")[0] for text in (*self.veto, *self.comment))
+        return frozenset((*with_texts, *self.pin, *self.lift))
 
     def _check_limits(self) -> None:
         limits: list[Requirement | Choice] = [*map(Requirement.parse, self.require), *map(Choice.parse, self.only)]

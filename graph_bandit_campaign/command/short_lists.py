@@ -81,7 +81,7 @@ class ShortLists:
         ]
         structures = dict(self.earlier.structures) if self.earlier else {}
         names = {row.identifier for row in rows} | structures.keys()
-        names |= set(map(unshield, names)) | set(self.earlier.pending if self.earlier else ())
+        names |= set(map(unshield, names)) | set(self.earlier.pending if self.earlier else ()) | self.settings.marked
         written = {row.smiles for row in rows} | set(structures.values())
         canonical = {canonical_smiles(text, self.settings.most_atoms) for text in written} - {""}
         if self.pool.manifest.question.forms == "joined":
@@ -156,7 +156,7 @@ class ShortLists:
         best, failing = None if state.goals else state.yardstick(), campaign.failing()
         reward = None if best is None else best if state.maximize else -best
         in_pool, places = self.known.in_pool, map(tuple, self.known.block.places.tolist())
-        taken = {*state.settled(), *state.failed, *state.pending}
+        taken = {*state.settled(), *state.failed, *state.pending, *state.vetoes}
         short_list = SHORT_LIST if state.goals else agent.settings.short_list
         return Query(
             raters=tuple(learner.rater() for learner in agents if isinstance(learner, MoleculeAgent)),

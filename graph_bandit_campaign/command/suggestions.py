@@ -11,17 +11,17 @@ from pathlib import Path
 
 import numpy as np
 
-from graph_bandit_campaign.campaign import AgentChangedWarning, Campaign
+from graph_bandit_campaign.campaign import Campaign
 from graph_bandit_campaign.command.asked import spell_goals
 from graph_bandit_campaign.command.inputs import Inputs, read_inputs
 from graph_bandit_campaign.command.offer import Offer
 from graph_bandit_campaign.command.products import library_sources
-from graph_bandit_campaign.command.question import take_over
+from graph_bandit_campaign.command.question import Question, mark, take_over
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.constraints.batch.bill import Bill
 from graph_bandit_campaign.file import TYPED_IN, CampaignFile, digest_of, read_digest, refuse_others
 from graph_bandit_campaign.model.choice import ShortListEndedError
-from graph_bandit_campaign.model.learner import DEFAULT
+from graph_bandit_campaign.model.learner import DEFAULT, AgentChangedWarning
 from graph_bandit_campaign.model.reasons import Neighbour, nearest_measured
 from graph_bandit_campaign.report.answer import Answer
 from graph_bandit_campaign.report.predictions import predictions_table
@@ -91,6 +91,7 @@ def _choose(settings: SuggestSettings, inputs: Inputs) -> tuple[Campaign, Answer
     campaign = _open(settings, inputs)
     before, is_seen = campaign.state, read_digest(settings.out) == campaign.state.unwritten
     with _told_later(), campaign.at_once():
+        mark(campaign, settings)
         question = take_over(campaign, inputs, settings, is_seen)
         offer, taken = _ask(settings, inputs, campaign, question)
         answer = _answer(settings, inputs, offer, campaign, taken)
@@ -150,18 +151,19 @@ def _open(settings: SuggestSettings, inputs: Inputs) -> Campaign:
     return campaign
 
 
-def _ask(settings: SuggestSettings, inputs: Inputs, campaign: Campaign, question: str) -> tuple[Offer, list[int]]:
+def _ask(settings: SuggestSettings, inputs: Inputs, campaign: Campaign, question: Question) -> tuple[Offer, list[int]]:
     """Ask for a batch; return the graphs from which it was chosen, and the indices of those that could not be."""
     state = campaign.state
     offer = inputs.offer(campaign)
     while True:
         place_of = {identifier: k for k, identifier in enumerate(offer.in_pool.ids)}
-        taken = [place_of[key] for key in (*state.settled(), *state.pending, *state.failed) if key in place_of]
+        gone = (*state.settled(), *state.pending, *state.failed, *state.vetoes)
+        taken = [place_of[key] for key in gone if key in place_of]
         offer.check_left(settings.n, taken, may_be_fewer=settings.budget is not None)
         if campaign.graph_set is not offer.graphs:
             campaign.show(offer.graphs, offer.offered, offer.most_taught)
         try:
-            campaign.ask(settings.n, question, offer.among, offer.constraints)
+            campaign.ask(settings.n, question.digest, offer.among, offer.constraints, question.keep)
         except ShortListEndedError as ended:
             if offer.more is None:
                 raise

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +15,7 @@ from graph_bandit_campaign.checks import TooFewLeftError
 from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
 from graph_bandit_campaign.model.goals_choice import GoalsChooser
 from graph_bandit_campaign.model.scan.spares import SOUND, Spare, Spares, come_back
+from graph_bandit_campaign.state import CampaignState, Suggestion
 
 ROUNDING = 1e-9  # share of the budget by which sums of decimal prices may miss it
 
@@ -39,6 +40,7 @@ def choose_batch(
     mask: NDArray[np.bool_],
     pending: Sequence[int] = (),
     constraints: BatchConstraints | None = None,
+    kept: Sequence[int] = (),
 ) -> list[int]:
     """Choose a batch that a budget pays for and that holds at most so many graphs of one group.
 
@@ -54,13 +56,14 @@ def choose_batch(
         mask: `(K,)` bool. Graphs that can be chosen.
         pending: graphs that are being measured; they are not chosen. They count neither in the budget nor in the caps.
         constraints: prices, budget and caps; None: there are none.
+        kept: graphs that are in the batch in any case, and allowed by `mask`; they come first.
 
     Returns:
         The graphs in the order of choice: `count` of them, or fewer if no other can be paid for.
 
     Raises:
         TooFewLeftError: a ValueError, if too few graphs are left, the caps allow too few, or the budget pays for none.
-        ValueError: if prices differ and the agent does not weigh them.
+        ValueError: if prices differ and the agent does not weigh them, or the batch has no place for what is kept.
         ShortListEndedError: if another short list of a larger pool is needed.
     """
     constraints = constraints or BatchConstraints()
@@ -76,6 +79,14 @@ def choose_batch(
             "--budget-only), or leave them out."
         )
     chosen: list[int] = []
+    for graph in kept:
+        if len(chosen) == count or not space.fits(chosen)[graph]:
+            raise ValueError(
+                f"Expected a batch with places for {len(kept)} pinned graphs. It has {count}, within its budget and "
+                "caps. Lift some (on the command line --lift), or ask for more."
+            )
+        chosen.append(graph)
+        left[graph] = False
     every, asked = left.copy(), 0
     while len(chosen) < count:
         if asked == constraints.lists:
@@ -137,6 +148,40 @@ def check_batch(count: int, mask: NDArray[np.bool_], constraints: BatchConstrain
             f"the budget is {constraints.budget:g}.",
             0,
         )
+
+
+def check_kept(ids: Sequence[str], index_of: Mapping[str, int], mask: NDArray[np.bool_]) -> list[int]:
+    """Return the indices of graphs that are pinned.
+
+    Args:
+        ids: their ids.
+        index_of: index of each graph of the pool, by its id.
+        mask: `(K,)` bool. Graphs that can be chosen.
+
+    Raises:
+        ValueError: if one cannot be chosen.
+    """
+    bad = next((key for key in ids if key not in index_of or not mask[index_of[key]]), None)
+    if bad is not None:
+        why = "does not meet the limits, or has a result" if bad in index_of else "is not in the pool"
+        raise ValueError(
+            f"Expected pinned graphs that can be chosen. `{bad}` {why}. Lift it (on the command line --lift)."
+        )
+    return [index_of[key] for key in ids]
+
+
+def split_round(state: CampaignState) -> tuple[list[str], tuple[Suggestion, ...], int]:
+    """Return the last round: ids that are pending, suggestions that are settled, and how many are vetoed.
+
+    Raises:
+        ValueError: if none is vetoed.
+    """
+    last, vetoes = state.rounds[-1] if state.rounds else (), state.vetoes
+    gone = sum(suggestion.id in vetoes for suggestion in last)
+    if not gone:
+        raise ValueError("Expected a vetoed suggestion in the last round, to choose another in its place. Got none.")
+    waiting = [suggestion.id for suggestion in last if suggestion.id in state.pending]
+    return waiting, tuple(each for each in last if each.id not in {*waiting, *vetoes}), gone
 
 
 def is_possible(count: int, mask: NDArray[np.bool_], constraints: BatchConstraints) -> bool:

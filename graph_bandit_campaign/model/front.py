@@ -9,8 +9,10 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.contract import Agent
 from graph_bandit_campaign.constraints.goals.goal import Goal
 from graph_bandit_campaign.constraints.goals.utility import LEAST_STD, Floats, meets, utility
+from graph_bandit_campaign.model.learner import expect
 from graph_bandit_campaign.state import CampaignState, Suggestion
 
 DRAWS = 500  # of results, for the probability of being on the front
@@ -130,3 +132,20 @@ def _share_on_front(goals: tuple[Goal, ...], values: Floats, front: Floats) -> F
         wanted &= ~(as_good & better)
     share: Floats = wanted.mean(axis=0)
     return share
+
+
+def expect_all(
+    state: CampaignState, agents: Sequence[Agent], indices: Sequence[int], ids: Sequence[str], offered: int = 0
+) -> tuple[Suggestion, ...]:
+    """Return predictions for some graphs: of one goal, or of several with what these tell together.
+
+    Args:
+        state: state of the campaign.
+        agents: trained on the results of each goal.
+        indices: indices of the graphs.
+        ids: names of all graphs.
+        offered: as in `expect`; nobody measured it with several goals.
+    """
+    views, offered = state.views(), 0 if state.goals else offered
+    forecasts = [expect(agent, indices, ids, view, offered) for agent, view in zip(agents, views, strict=True)]
+    return join_forecasts(state, forecasts) if state.goals else forecasts[0]

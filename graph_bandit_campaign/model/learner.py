@@ -31,6 +31,10 @@ from graph_bandit_lab import AgentSpec
 DEFAULT = "default"  # in place of the name of an agent
 
 
+class AgentChangedWarning(UserWarning):
+    """The agent of a campaign has changed since the campaign was last saved, and may suggest other graphs."""
+
+
 def default_agent(graph_set: PoolLike, count: int, several_goals: bool = False) -> str:
     """Return the agent that chooses a batch if nobody names one, as on the command line.
 

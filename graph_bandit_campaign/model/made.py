@@ -63,9 +63,10 @@ class MadeProducts:
                 "to `ask` to leave some out."
             )
         self.library, self._kernels = library, read_kernels(library)
-        ids = [*saved.structures, *saved.settled(), *saved.failed, *saved.pending] if saved else []
-        ids += chain.from_iterable((also or {}).values())
-        numbers = [number for number in map(library.number_of, ids) if number is not None]
+        state = saved or CampaignState("", True, 0)
+        ids = (*state.structures, *state.settled(), *state.failed, *state.pending, *state.pinned)
+        every = chain(ids, *(also or {}).values())
+        numbers = [number for number in map(library.number_of, every) if number is not None]
         made = can_be_made(library, np.array(sorted(set(numbers)), np.int64), least=1)
         self.molecules = self.shown = _describe(read_products(library, made))
         self._refuse_others(saved.structures if saved else {})
@@ -156,7 +157,7 @@ def learn_blocks(
         state: state of the campaign, with one goal.
     """
     values, sign = state.means(), 1.0 if state.maximize else -1.0
-    ids = dict.fromkeys((*values, *state.pending, *state.failed))
+    ids = dict.fromkeys((*values, *state.pending, *state.failed, *state.vetoes, *state.pinned))
     taken = {name: number for name in ids if (number := library.number_of(name)) is not None}
     rewards = {number: sign * values[name] for name, number in taken.items() if name in values}
     return BlockBeliefs(library, kernels, [*rewards], [*rewards.values()]), taken

@@ -61,6 +61,17 @@ class PoolIndex:
         """
         return [self.index_of[self.check_id(identifier)] for identifier in identifiers]
 
+    def present(self, identifiers: Iterable[str]) -> list[int]:
+        """Return the indices of those ids that are in the pool."""
+        return [self.index_of[key] for key in identifiers if key in self.index_of]
+
+    def written(self, indices: Iterable[int]) -> dict[str, str]:
+        """Return the SMILES of molecules as the pool has them, by id; nothing of other graphs."""
+        if not isinstance(pool := self.graph_set, MoleculeSetLike):
+            return {}
+        written: Mapping[str, str] = getattr(pool, "written", {})
+        return {self.ids[k]: written.get(self.ids[k], pool.smiles[k]) for k in indices}
+
     def mask(self, name: str, given: MaskLike) -> NDArray[np.bool_]:
         """Return a copy of a mask of the graphs, `(K,)`; None allows all.
 

@@ -190,6 +190,7 @@ class Answer:
         """Return sentences about limits, columns, pending molecules, and results to check or not as written."""
         measured = dict.fromkeys(result.id for result in self.state.measured)
         measured_outside = [key for key in measured if key in self.books.outside]
+        chosen = [suggestion.id for suggestion in self.suggested]
         for_every_goal = " for every goal" if self.state.goals else ""
         taught = "a bound" if self.learns_bounds else "if it were the value"
         lists = {
@@ -204,6 +205,8 @@ class Answer:
             "Measured, but not in the pool: {}.": measured_outside,
             "No longer in the pool: {}. Still pending until a result or `failed` comes in.": self.gone,
             f"Without a result{for_every_goal}, so counted as pending: {{}}.": self.waiting,
+            "Vetoed, and not suggested: {}.": [veto.text for veto in self.state.vetoed],
+            "Pinned, and suggested in any case: {}.": [key for key in chosen if key in self.state.pinned],
         }
         noisy = sum(result.noise is not None for result in self.state.measured)
         count = f"{noisy} of {len(self.state.measured)} results have a noise of their own." if noisy else ""

@@ -73,6 +73,7 @@ def prediction_row(
 def states_of(answer: Answer) -> dict[str, str]:
     """Return the state of the molecules that are more than offered, by id."""
     state = answer.state
-    states = dict.fromkeys(state.settled(), MEASURED) | dict.fromkeys(state.failed, "failed")
+    states = dict.fromkeys(state.vetoes, "vetoed") | dict.fromkeys(state.settled(), MEASURED)
+    states |= dict.fromkeys(state.failed, "failed")
     states |= dict.fromkeys(state.pending, "pending")
     return states | dict.fromkeys((suggestion.id for suggestion in answer.suggested), "suggested")

@@ -1,0 +1,65 @@
+"""Vetoes and comments: facts of a campaign, by which people say what no result says. They teach its agent nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from graph_bandit_campaign.results.measurement import Count
+
+LONGEST = 2000  # characters of a text
+
+
+@dataclass(frozen=True)
+class Veto:
+    """A graph that is not to be suggested, because somebody says so."""
+
+    id: str
+    """Id of the graph."""
+    reason: str = ""
+    """Why; empty if nobody said."""
+    by: str = ""
+    """Who said so; empty if it is not known."""
+    round: Count = 0
+    """How many rounds had been suggested then."""
+
+    def __post_init__(self) -> None:
+        check_text("reason", self.reason)
+        check_text("by", self.by)
+
+    @property
+    def text(self) -> str:
+        """Return the id, why, and who said so."""
+        words = ", ".join(filter(None, (self.reason, f"by {self.by}" * bool(self.by))))
+        return f"{self.id} ({words})" if words else self.id
+
+
+@dataclass(frozen=True)
+class Comment:
+    """A text about a graph."""
+
+    id: str
+    """Id of the graph."""
+    text: str
+    """What is said."""
+    by: str = ""
+    """Who says so; empty if it is not known."""
+    round: Count = 0
+    """How many rounds had been suggested then."""
+
+    def __post_init__(self) -> None:
+        if not check_text("text", self.text):
+            raise ValueError(f"Expected a comment on `{self.id}` that says something. Got none.")
+        check_text("by", self.by)
+
+
+def check_text(name: str, text: str) -> str:
+    """Return a text without blanks around it.
+
+    Raises:
+        ValueError: if it is too long, or has characters that cannot be printed, other than ends of lines and tabs.
+    """
+    bad = next((sign for sign in text if not sign.isprintable() and sign not in "\n\t"), "")
+    if len(text) > LONGEST or bad:
+        got = f"the character {bad!a}" if bad else f"{len(text):,} characters"
+        raise ValueError(f"Expected `{name}` of at most {LONGEST:,} characters that can be printed. Got {got}.")
+    return text.strip()
