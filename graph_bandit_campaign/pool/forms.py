@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 NEUTRAL = ("[N+](=O)[O-]", "O=[N+]([O-])")  # nitro groups have charges, but are not salts
 ATOM = re.compile(r"\[\d*([A-Z][a-z]?|[a-z]{1,2})[^\]]*\]|(Cl|Br|[BCNOPSFIbcnops])")
+NONMETALS = frozenset({"B", "C", "N", "O", "F", "Si", "P", "S", "Cl", "Ge", "As", "Se", "Br", "Te", "I", "At"})
 OTHER_FORM = r"[.+/\\]|-\]|-\d\]"  # fragments, charges, and double bonds that tautomers may lack
 
 
@@ -49,9 +50,13 @@ def find_forms(pool: PreparedPool, smiles: Collection[str]) -> set[Place]:
 
 
 def _formulas(smiles: str) -> set[tuple[str, ...]]:
-    """Return the elements of the atoms of each fragment; forms of a molecule have one in common, their parent's."""
+    """Return the elements of the atoms of each fragment; forms of a molecule have one in common, their parent's.
+
+    Metals are left out, which a parent may have lost, and hydrogen.
+    """
     fragments = (ATOM.findall(fragment) for fragment in smiles.split("."))
-    return {tuple(sorted((a or b).capitalize() for a, b in atoms)) for atoms in fragments}
+    elements = ([(a or b).capitalize() for a, b in atoms] for atoms in fragments)
+    return {tuple(sorted(element for element in some if element in NONMETALS)) for some in elements}
 
 
 def _other_forms(pool: PreparedPool) -> Iterator[tuple[Place, str]]:

@@ -43,3 +43,18 @@ def test_few_molecules_are_looked_at_closely(pool, monkeypatch):
     monkeypatch.setattr(forms, "skeleton", lambda text: [looked.append(text), text][1])
     find_forms(pool, ["CCN"])
     assert looked == ["CCN", "CCN.Cl"]
+
+
+@pytest.mark.parametrize(
+    ("form", "parent"), [("CC(=O)O[Na]", "CC(=O)O"), ("C[Si](C)(C)O[K]", "C[Si](C)(C)O"), ("CCN.Cl", "CCN")]
+)
+def test_a_form_with_a_metal_or_another_fragment_is_found_by_its_parent(form, parent):
+    assert Parents(["c1ccccc1", form]).find(parent) == [form]
+    assert Parents(["c1ccccc1", parent]).find(form) == [parent]
+
+
+def test_of_many_molecules_those_with_other_elements_are_not_looked_at(monkeypatch):
+    looked = []
+    monkeypatch.setattr(forms, "skeleton", lambda text: [looked.append(text), text][1])
+    Parents(["CCO", "CCCl", "CNC", "CCCCCC"]).find("CCN")
+    assert looked == ["CNC", "CCN"]
