@@ -16,6 +16,7 @@ from graph_bandit_campaign.pool.other_columns import OTHER_FORMS
 from graph_bandit_campaign.report.tables import is_number
 from graph_bandit_campaign.results.books import Books
 from graph_bandit_campaign.results.doubts import find_doubts
+from graph_bandit_campaign.results.marks import Comment
 from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_campaign.text import listed, percent, shield, short
 from graph_bandit_env import GraphPool
@@ -206,6 +207,7 @@ class Answer:
             "No longer in the pool: {}. Still pending until a result or `failed` comes in.": self.gone,
             f"Without a result{for_every_goal}, so counted as pending: {{}}.": self.waiting,
             "Vetoed, and not suggested: {}.": [veto.text for veto in self.state.vetoed],
+            "Comments: {}.": [comment.words for comment in self._comments()],
             "Pinned, and suggested in any case: {}.": [key for key in chosen if key in self.state.pinned],
         }
         noisy = sum(result.noise is not None for result in self.state.measured)
@@ -225,6 +227,11 @@ class Answer:
     def smiles_in_pool(self, identifier: str) -> str:
         """Return the SMILES of a molecule as the pool has it: that of a salt, not of its parent."""
         return self.written.get(identifier, self.smiles_of[identifier])
+
+    def _comments(self) -> list[Comment]:
+        """Return the comments on what is suggested or pending, and those that came since the last round."""
+        near, now = {suggestion.id for suggestion in self.suggested} | {*self.state.pending}, len(self.state.rounds)
+        return [comment for comment in self.state.comments if comment.id in near or comment.round >= now - 1]
 
     def _parts(self) -> list[str]:
         if self.state.goals or len(set(self.state.means(exact=True).values())) < 2:

@@ -51,6 +51,11 @@ class Comment:
             raise ValueError(f"Expected a comment on `{self.id}` that says something. Got none.")
         check_text("by", self.by)
 
+    @property
+    def words(self) -> str:
+        """Return the id, what is said, and who says so."""
+        return f"{self.id}: {self.text}" + f" (by {self.by})" * bool(self.by)
+
 
 def check_text(name: str, text: str) -> str:
     """Return a text without blanks around it.

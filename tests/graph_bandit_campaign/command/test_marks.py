@@ -84,9 +84,10 @@ def test_a_lifted_veto_lets_a_molecule_come_back():
     assert "vetoed" not in state()
 
 
-def test_comments_are_kept_and_a_veto_is_a_state_of_the_predictions():
+def test_comments_are_kept_and_a_veto_is_a_state_of_the_predictions(capsys):
     before = suggest()
     suggest("--comment", f"{before[0]}=looks odd = ask Bo", "--veto", before[1], "--predictions", "all.csv")
+    assert f"Comments: {before[0]}: looks odd = ask Bo." in " ".join(capsys.readouterr().out.split())
     assert state()["comments"] == [{"id": before[0], "text": "looks odd = ask Bo", "by": "", "round": 1}]
     assert {row["id"]: row["state"] for row in read("all.csv")}[before[1]] == "vetoed"
 
