@@ -315,10 +315,9 @@ class Campaign(Records):
         """
         if self.state.goals:
             return None
-        settled = self._index.indices((*self.state.settled(), *self.state.failed))
-        under_way = self._index.present(self.state.pending)
+        out = self._index.indices((*self.state.settled(), *self.state.failed))
         mask = self._offered & self._index.mask("among", among)
-        mask[settled + under_way] = False
+        mask[out + self._index.present((*self.state.pending, *self.state.vetoes))] = False
         return look_ahead(self._agents()[0], self.state, self.ids, self._index.index_of, np.flatnonzero(mask))
 
     def _offer(self, count: int, among: MaskLike | Limits, kept: tuple[str, ...]) -> MaskLike:

@@ -236,3 +236,14 @@ def test_an_id_is_vetoed_or_pinned_once():
 def test_a_veto_is_told_in_words():
     assert Veto("m1").text == "m1"
     assert Veto("m1", "too greasy", "Ann").text == "m1 (too greasy, by Ann)"
+
+
+def test_what_is_vetoed_promises_nothing():
+    made = campaign()
+    left = [key for key in POOL.ids if key not in KNOWN]
+    for key in left[2:]:
+        made.veto(key)
+    few, all_of_them = made.outlook(), campaign().outlook()
+    assert few is not None
+    assert all_of_them is not None
+    assert few.better < all_of_them.better
