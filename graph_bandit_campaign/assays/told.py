@@ -151,8 +151,11 @@ def _finder(graph_set: PoolLike, most_atoms: int) -> Callable[[str, str], int | 
         return lambda key, _: index.indices([key])[0]
     smiles_of = dict(zip(index.ids, graph_set.smiles, strict=True)) if getattr(graph_set, "ids", ()) else {}
     standard = graph_set.standard_smiles if isinstance(graph_set, MoleculeSet) else str
+    every = {*graph_set.smiles}
 
     def find(key: str, name: str) -> str:
+        if key in every and key not in index.index_of and key not in index.aliases:
+            return key
         known, text = smiles_of.get(index.aliases.get(key, key)), canonical_smiles(key, most_atoms)
         own = standard(text) if text else text
         if known and own and own != known:
