@@ -61,3 +61,8 @@ def split_name(text: str) -> tuple[Path, str | None]:
     head, _, column = text.rpartition(":")
     is_name = len(head) > 1 and column and not Path(text).is_file()  # one letter is a drive of Windows
     return (Path(head), column) if is_name else (Path(text), None)
+
+
+def are_one(path: Path, other: Path) -> bool:
+    """Return whether two paths lead to one file, which may have several names."""
+    return path.resolve() == other.resolve() or (path.exists() and other.exists() and path.samefile(other))

@@ -159,12 +159,12 @@ class Records:
         """Say that a graph is to be in the next batch, whatever the agent thinks of it. A veto of it is lifted.
 
         Raises:
-            ValueError: if there is no such graph, or it is measured, failed or pending.
+            ValueError: if there is no such graph, or it is measured or has failed.
         """
         self._admit([identifier])
         key = self._index.check_id(identifier)
-        if key in {*self.state.settled(), *self.state.failed, *self.state.pending}:
-            raise ValueError(f"Expected a graph that can be suggested. `{key}` is measured, failed or pending already.")
+        if key in {*self.state.settled(), *self.state.failed}:
+            raise ValueError(f"Expected a graph that can be suggested. `{key}` is measured, or has failed.")
         pinned = dict.fromkeys((*self.state.pinned, key))
         vetoed = tuple(veto for veto in self.state.vetoed if veto.id != key)
         self._mark(key, vetoed=vetoed, pinned=(*pinned,))
@@ -194,15 +194,17 @@ class Records:
         if not any((key, *said) == (each.id, each.text, each.by) for each in self.state.comments):
             self._mark(key, comments=(*self.state.comments, Comment(key, *said, len(self.state.rounds))))
 
-    def rename_marks(self, names: Mapping[str, str]) -> None:
-        """Take over vetoes, pins and comments of graphs that have other ids now.
+    def rename(self, names: Mapping[str, str]) -> None:
+        """Take over what is pending, vetoes, pins and comments of graphs that have other ids now.
 
         Args:
             names: the new id of each that changes.
         """
-        named = replace(self.state, measured=(), failed=(), pending=(), rounds=()).renamed(names)
-        marks = {"vetoed": named.vetoed, "pinned": named.pinned, "comments": named.comments}
-        self._save(replace(self.state, **marks))  # type: ignore[arg-type]
+        kept = {*self.state.settled(), *self.state.failed}
+        named = replace(self.state, measured=(), failed=(), rounds=()).renamed(names)
+        pending = tuple(key for key in named.pending if key not in kept)
+        marked = replace(self.state, vetoed=named.vetoed, pinned=named.pinned, comments=named.comments)
+        self._save(replace(marked, pending=pending))
 
     def undo_ask(self) -> None:
         """Undo the last `ask`, as if it had not been called.
@@ -242,6 +244,21 @@ class Records:
 
     def _admit(self, identifiers: Iterable[str]) -> None:
         """Take graphs into the pool that are not in it yet, where the pool is only made when asked for."""
+
+    def find(self, text: str) -> tuple[str, str]:
+        """Return the id of a graph at the begin of `ID` or `ID=TEXT`, and the text; ids may have an `=`.
+
+        Raises:
+            ValueError: if there is no such graph.
+        """
+        places = [len(text), *(place for place in reversed(range(len(text))) if text[place] == "=")]
+        for place in places:
+            try:
+                return self._check_known(text[:place]), text[place + 1 :].strip()
+            except ValueError:
+                if place == places[-1]:
+                    raise
+        raise ValueError(f"Expected the id of a graph. Got {text!r}.")
 
     def _check_known(self, identifier: str) -> str:
         """Return the id of a graph of the pool, or of one that the campaign knows although it has left the pool."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from statistics import NormalDist
@@ -144,7 +145,7 @@ class CampaignState:
                     )
                 where[identifier] = status
         marked = [*(veto.id for veto in self.vetoed), *self.pinned]
-        if twice := next((identifier for identifier in marked if marked.count(identifier) > 1), None):
+        if twice := next((identifier for identifier, count in Counter(marked).items() if count > 1), None):
             raise ValueError(f"Expected each id to be vetoed or pinned, once. Got `{twice}` more than once.")
 
     @property

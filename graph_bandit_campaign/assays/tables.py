@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from graph_bandit_campaign.assays.classes import classes_as_bounds
 from graph_bandit_campaign.file import CampaignFile
-from graph_bandit_campaign.names import find_column, split_name
+from graph_bandit_campaign.names import are_one, find_column, split_name
 from graph_bandit_campaign.results.rows import Columns, MeasuredRow, NoResultsError, ResultTables
 from graph_bandit_env.tables import is_table
 
@@ -27,12 +28,18 @@ class OtherTable:
     """Rows with a number or a bound."""
     remarks: Sequence[str] = ()
     """Remarks about the file, for people."""
+    is_named: bool = True
+    """Whether the user named the assay; if not, it is left out where its results do not differ."""
 
 
 def read_other_tables(
-    texts: Sequence[str], identifier: str | None, smiles: str, goals: Collection[str] = ()
+    texts: Sequence[str],
+    identifier: str | None,
+    smiles: str,
+    goals: Collection[str] = (),
+    own: Collection[Path] = (),
 ) -> list[OtherTable]:
-    """Read what `--also` names.
+    """Read what `--also` names; the order in which it is named is nothing.
 
     Rows that say `failed` or `pending` count as empty. Two classes are bounds on either side of 0.
 
@@ -41,42 +48,77 @@ def read_other_tables(
         identifier: column of the names; None: `id`.
         smiles: column of the SMILES.
         goals: names of what is measured in this campaign, by which columns of a folder are found.
+        own: files of this campaign, whose results it has already.
 
     Raises:
-        ValueError, OSError, ImportError: if a file cannot be read, has no such column or several, or a row cannot be
-            understood.
+        ValueError, OSError, ImportError: if a file cannot be read, has no such column or several, its results are those
+            of this campaign, or a row cannot be understood.
     """
-    read, taken = list[OtherTable](), {name.casefold() for name in goals}
+    read = list[OtherTable]()
     for text in texts:
         path, column = split_name(text)
         if path.is_dir():
-            found = _read_folder(path, goals if column is None else [column], Columns("", identifier, smiles))
+            names = goals if column is None else [column]
+            read += _read_folder(path, names, Columns("", identifier, smiles), own)
         elif path.name.lower().endswith(CAMPAIGN):
-            found = _read_campaign(path, column, goals)
+            read += _read_campaign(path, column, goals)
         else:
             tables = ResultTables.open([path])
             column = column or _only_column(tables, path, identifier, smiles)
-            found = [_read_table(tables, Columns(column, identifier, smiles))]
-        for table in found:
-            stem = path.name[: -len(CAMPAIGN)] if path.name.lower().endswith(CAMPAIGN) else table.path.stem
-            name = table.name if table.name.casefold() not in taken else f"{stem} {table.name}"
-            if name.casefold() in taken:
-                raise ValueError(f"Expected each column of a table once for `--also`. Got {text} again.")
-            taken.add(name.casefold())
-            read.append(replace(table, name=name))
-    return read
+            table = _read_table(tables, Columns(column, identifier, smiles))
+            if table.name.casefold() in map(str.casefold, goals) and any(are_one(path, other) for other in own):
+                raise ValueError(
+                    f"Expected results of another assay for `--also`. {text} is what this one measures. Leave it out."
+                )
+            read.append(table)
+    return _with_names(read, goals)
+
+
+def _with_names(tables: Sequence[OtherTable], goals: Collection[str]) -> list[OtherTable]:
+    """Return tables sorted by names that are all different: those of their columns, files, or folders.
+
+    Raises:
+        ValueError: if there is a column of a table twice.
+    """
+    taken = {name.casefold() for name in goals}
+    for by_folder in (False, True):
+        count = Counter(table.name.casefold() for table in tables)
+        names = [_longer(table, by_folder) for table in tables]
+        are_free = [count[table.name.casefold()] == 1 and table.name.casefold() not in taken for table in tables]
+        tables = [
+            table if is_free else replace(table, name=name)
+            for table, name, is_free in zip(tables, names, are_free, strict=True)
+        ]
+    twice = next((name for name, number in Counter(table.name for table in tables).items() if number > 1), None)
+    if twice is not None:
+        raise ValueError(
+            f"Expected each column of a table once for `--also`, and tables of different names. Got {twice} again."
+        )
+    return sorted(tables, key=lambda table: table.name)
+
+
+def _longer(table: OtherTable, by_folder: bool) -> str:
+    """Return the name of a table after that of its folder, or of its file."""
+    if by_folder:
+        return f"{table.path.resolve().parent.name}/{table.name}"
+    is_campaign = table.path.name.lower().endswith(CAMPAIGN)
+    return f"{table.path.name[: -len(CAMPAIGN)] if is_campaign else table.path.stem} {table.name}"
 
 
 def _read_table(tables: ResultTables, columns: Columns) -> OtherTable:
     table, classes = classes_as_bounds(tables.tables[0], columns.value)
-    told = ResultTables([table]).read(columns)
+    try:
+        told = ResultTables([table]).read(columns)
+    except NoResultsError:
+        raise NoResultsError(f"Expected a value in column `{columns.value}` of {table.path}. Got none.") from None
     rows = [row for row in told.rows if isinstance(row.value, float)]
     return OtherTable(columns.value, table.path, rows, [*[classes] * bool(classes), *told.remarks])
 
 
-def _read_folder(folder: Path, names: Collection[str], columns: Columns) -> list[OtherTable]:
-    """Return the columns of some names in all tables of a folder."""
-    paths = sorted(path for path in folder.iterdir() if path.is_file() and is_table(path))
+def _read_folder(folder: Path, names: Collection[str], columns: Columns, own: Collection[Path]) -> list[OtherTable]:
+    """Return the columns of some names in all tables of a folder but those of this campaign."""
+    every = sorted(path for path in folder.iterdir() if path.is_file() and is_table(path))
+    paths = [path for path in every if not any(are_one(path, other) for other in own)]
     read, without = list[OtherTable](), list[str]()
     for path in paths:
         tables = ResultTables.open([path])
@@ -84,7 +126,7 @@ def _read_folder(folder: Path, names: Collection[str], columns: Columns) -> list
         without += [path.name] * (not having)
         for name in having:
             try:
-                read.append(_read_table(tables, replace(columns, value=name)))
+                read.append(replace(_read_table(tables, replace(columns, value=name)), is_named=False))
             except NoResultsError:
                 without.append(path.name)
     if not read:
@@ -93,6 +135,9 @@ def _read_folder(folder: Path, names: Collection[str], columns: Columns) -> list
             f"{', '.join(without) or 'no tables'}. Name a table, as `--also FILE:COLUMN`."
         )
     remarks = [f"tables of {folder} without a result of {' or '.join(names)}: {', '.join(without)}"] * bool(without)
+    remarks += [f"tables of {folder} left out, which are of this campaign: {len(every) - len(paths)}"] * (
+        every != paths
+    )
     return [replace(read[0], remarks=[*read[0].remarks, *remarks]), *read[1:]]
 
 
@@ -128,7 +173,7 @@ def _read_campaign(path: Path, name: str | None, goals: Collection[str]) -> list
         remarks = [f"{left} results of {path.name} left out, since it has no structure of them"] * bool(left)
         if quantity.casefold() not in own:
             remarks.append(f"no goal has the name `{quantity}`, which {path.name} has measured")
-        read.append(OtherTable(quantity or "values", path, rows, remarks))
+        read.append(OtherTable(quantity or "values", path, rows, remarks, is_named=name is not None))
     return read
 
 

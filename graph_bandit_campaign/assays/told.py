@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.contract import LARGEST_REWARD, Agent, Correlation, MoleculeSetLike, SourceLearner, SourceResults
+from agents.contract import Agent, Correlation, MoleculeSetLike, SourceLearner, SourceResults
 from graph_bandit_campaign.assays.classes import MOST_WORDS, order_classes
+from graph_bandit_campaign.checks import check_value
 from graph_bandit_campaign.pool.index import PoolIndex, PoolLike
 from graph_bandit_campaign.results.rows import BOUND
 from graph_bandit_campaign.state import CampaignState
@@ -30,7 +31,7 @@ Result = tuple[str, float, int]  # key, value and side, as in `SourceResults`
 def read_also(
     also: Mapping[str, OtherAssay] | None, graph_set: PoolLike, most_atoms: int = MOST_ATOMS
 ) -> tuple[SourceResults, ...]:
-    """Return the results of other assays as an agent takes them.
+    """Return the results of other assays as an agent takes them, but of graphs that are not molecules by their ids.
 
     Args:
         also: results for each name of an assay; None: there are none.
@@ -44,7 +45,7 @@ def read_also(
     """
     if not also:
         return ()
-    read = {name: _read_results(name, results) for name, results in also.items()}
+    read = {name: _read_results(name, results) for name, results in sorted(also.items())}
     total = sum(map(len, read.values()))
     if total > MOST_RESULTS:
         raise ValueError(
@@ -107,9 +108,9 @@ def _read_results(name: str, results: OtherAssay) -> list[Result]:
     """Return the results of an assay, sorted, so that the order of rows is nothing."""
     read, words = list[Result](), list[tuple[str, str]]()
     for key, given in results.items():
-        for result in [given] if isinstance(given, float | int | str | np.number) else given:
+        for result in given if isinstance(given, list | tuple) else [given]:
             if not isinstance(result, str):
-                read.append((key, float(result), 0))
+                read.append((key, check_value(key, cast(float, result)), 0))
             elif bound := BOUND.fullmatch(result.strip()):
                 read.append((key, _number(bound[2], result, name), 1 if bound[1] in (">", ">=", "≥") else -1))
             else:
@@ -125,8 +126,6 @@ def _read_results(name: str, results: OtherAssay) -> list[Result]:
     if words:
         lower, _ = order_classes(classes)
         read = [(key, 0.0, -1 if word == lower else 1) for key, word in words]
-    if not all(abs(value) <= LARGEST_REWARD for _, value, _ in read):
-        raise ValueError(f"Expected finite numbers up to {LARGEST_REWARD:g} in `{name}`. Got others.")
     if len({row[1:] for row in read if row[2] == 0}) < 2 and len({side for *_, side in read}) < 2:
         raise ValueError(
             f"Expected two results that differ in `{name}`: values, or bounds on either side. Leave it out."
@@ -136,19 +135,19 @@ def _read_results(name: str, results: OtherAssay) -> list[Result]:
 
 def _number(text: str, result: str, name: str) -> float:
     try:
-        return float(text)
+        return check_value(result, float(text))
     except ValueError:
         raise ValueError(f"Expected a number after the sign of a bound in `{name}`. Got {result!r}.") from None
 
 
-def _finder(graph_set: PoolLike, most_atoms: int) -> Callable[[str, str], int | str]:
-    """Return a function that returns the SMILES of a molecule as the pool would have it, or the index of a graph.
+def _finder(graph_set: PoolLike, most_atoms: int) -> Callable[[str, str], str]:
+    """Return a function that returns the SMILES of a molecule as the pool would have it, or the id of another graph.
 
     It takes a key, and the name of the assay for messages.
     """
     index = PoolIndex(graph_set)
     if not isinstance(graph_set, MoleculeSetLike):
-        return lambda key, _: index.indices([key])[0]
+        return lambda key, _: index.check_id(key)
     smiles_of = dict(zip(index.ids, graph_set.smiles, strict=True)) if getattr(graph_set, "ids", ()) else {}
     standard = graph_set.standard_smiles if isinstance(graph_set, MoleculeSet) else str
     every = {*graph_set.smiles}

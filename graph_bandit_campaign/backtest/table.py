@@ -221,7 +221,7 @@ def _read_assays(settings: BacktestSettings, molecules: MoleculeSet) -> OtherAss
     if settings.table.is_dir():
         made = PreparedPool.open(settings.table).manifest.question
         identifier, smiles = made.identifier, made.smiles
-    read = read_other_tables(settings.also, identifier, smiles, [settings.target])
+    read = read_other_tables(settings.also, identifier, smiles, [settings.target], [settings.table])
     return match_other_tables(read, molecules, settings.most_atoms)
 
 

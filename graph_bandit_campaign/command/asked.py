@@ -100,7 +100,8 @@ def read_asked(
     prices, groups = find_offer_columns(settings.terms, columns, source)
     columns_of_pool = ColumnNames(numbers | prices, texts | groups, next(iter(prices), ""))
     names = [goal.name for goal in goals] or [of_results.value]
-    others = read_other_tables(settings.also, of_results.identifier, of_results.smiles, names)
+    own = [path for path in (settings.pool, *settings.measured, settings.out, settings.predictions) if path is not None]
+    others = read_other_tables(settings.also, of_results.identifier, of_results.smiles, names, own)
     return Asked(limits, goals, columns_of_pool, _read_results(tables, of_results, goals), others)
 
 

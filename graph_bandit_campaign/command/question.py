@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -31,25 +32,38 @@ class Question(NamedTuple):
     """Ids of graphs that are chosen in any case: the rest of a round in which some were vetoed; None: those pinned."""
 
 
-def mark(campaign: Campaign, settings: SuggestSettings) -> None:
+def mark(campaign: Campaign, settings: SuggestSettings, pool: GraphPool) -> list[str]:
     """Save the vetoes, pins and comments of a command; what is saved already is left as it is.
 
+    Args:
+        campaign: the campaign to change. What is pending and marked goes on under its new ids, if they have changed.
+        settings: settings of the command.
+        pool: what is known of the pool.
+
+    Returns:
+        Ids of the vetoed graphs.
+
     Raises:
-        ValueError: as `Campaign.veto`, `pin`, `lift` and `comment`.
+        ValueError: as `Campaign.veto`, `pin`, `lift` and `comment`, or if a graph is named twice.
     """
-    for key in settings.lift:
+    campaign.rename(_renamed(campaign.state, pool))
+    lifted, pinned = ([campaign.find(text)[0] for text in texts] for texts in (settings.lift, settings.pin))
+    vetoed = [campaign.find(text) for text in settings.veto]
+    every = Counter([*lifted, *pinned, *(key for key, _ in vetoed)])
+    if twice := next((key for key, count in every.items() if count > 1), None):
+        raise ValueError(f"Expected each graph once in `--veto`, `--pin` and `--lift`. Got {twice} again.")
+    for key in lifted:
         campaign.lift(key)
-    for text in settings.veto:
-        key, _, reason = text.partition("=")
+    for key, reason in vetoed:
         before = campaign.state.vetoes.get(key)
-        if before is None or (reason.strip(), settings.by.strip()) != (before.reason, before.by):
+        if before is None or (reason, settings.by.strip()) != (before.reason, before.by):
             campaign.veto(key, reason, settings.by)
-    for key in settings.pin:
+    for key in pinned:
         if key not in campaign.state.pinned:
             campaign.pin(key)
-    for text in settings.comment:
-        key, _, said = text.partition("=")
+    for key, said in map(campaign.find, settings.comment):
         campaign.comment(key, said, settings.by)
+    return [key for key, _ in vetoed]
 
 
 def take_over(campaign: Campaign, inputs: Inputs, settings: SuggestSettings, is_seen: bool = True) -> Question:
@@ -92,11 +106,10 @@ def take_over(campaign: Campaign, inputs: Inputs, settings: SuggestSettings, is_
     is_cut = bool(state.unwritten) and (not is_seen or (is_same and is_more == settings.more))
     keep = None
     if is_cut or settings.undo or (is_same and not settings.more):
-        keep = None if settings.undo else _left_of_last(state)
+        keep = _left_of_last(state) if is_same and not settings.undo else None
         campaign.undo_ask()  # the same question gets the same answer and does not count as another round
     state = campaign.state
-    id_of = dict(zip(pool.smiles, pool.ids, strict=True)) if isinstance(pool, MoleculeSet) else {}
-    renamed = {key: id_of[text] for key, text in _structures(state, pool) if text in id_of}
+    renamed = _renamed(state, pool)
     first_round = {
         (renamed.get(result.id, result.id), result.goal): result.round for result in reversed(state.measured)
     }
@@ -109,22 +122,29 @@ def take_over(campaign: Campaign, inputs: Inputs, settings: SuggestSettings, is_
         )
     measured = measurements_of(books, first_round, len(state.rounds))
     settled = {*CampaignState("", True, 0, measured, goals=state.goals).settled(), *books.failed}
-    waiting = [key for key in (renamed.get(key, key) for key in state.pending) if key not in settled]
+    out = {*settled, *state.vetoes}
+    waiting = [key for key in (renamed.get(key, key) for key in state.pending) if key not in out]
     pending = dict.fromkeys((*books.pending, *(() if settings.again else waiting)))
     campaign.replace_results(measured, books.failed, pending)
-    campaign.rename_marks(renamed)
     if keep is not None:
         keep = tuple(renamed.get(key, key) for key in keep if renamed.get(key, key) not in settled)
     return Question(f"{question}-{offered}{MORE * settings.more}", keep)
 
 
 def _left_of_last(state: CampaignState) -> tuple[str, ...] | None:
-    """Return what is pending of the last round, and pins in the place of what was vetoed since; None: nothing was."""
+    """Return the pinned graphs, and what is pending of the last round, as many as it has; None: nothing was vetoed."""
     if not any(veto.round == len(state.rounds) for veto in state.vetoed):
         return None
     last = [suggestion.id for suggestion in state.rounds[-1]]
-    waiting = [key for key in last if key in state.pending]
-    return (*waiting, *state.waiting_pins()[: len(last) - len(waiting)])
+    pinned = [key for key in state.pinned if key in (*state.waiting_pins(), *last)]
+    waiting = [key for key in last if key in state.pending and key not in pinned]
+    return (*pinned, *waiting)[: max(len(last), len(pinned))]
+
+
+def _renamed(state: CampaignState, pool: GraphPool) -> dict[str, str]:
+    """Return the ids that molecules have now, by those that the campaign knows them by."""
+    id_of = dict(zip(pool.smiles, pool.ids, strict=True)) if isinstance(pool, MoleculeSet) else {}
+    return {key: id_of[text] for key, text in _structures(state, pool) if text in id_of}
 
 
 def _structures(state: CampaignState, pool: GraphPool) -> list[tuple[str, str]]:

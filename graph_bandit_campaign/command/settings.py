@@ -15,7 +15,7 @@ from graph_bandit_campaign.constraints.batch.terms import Terms
 from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals
 from graph_bandit_campaign.constraints.limits.wishes import Choice, Requirement
 from graph_bandit_campaign.flags import Forms, check_flags, check_forms
-from graph_bandit_campaign.names import find_column, split_name
+from graph_bandit_campaign.names import are_one, find_column, split_name
 from graph_bandit_campaign.pool.source import Source, check_features, split_features
 from graph_bandit_campaign.report.tables import KINDS
 from graph_bandit_lab import count_cores
@@ -158,7 +158,7 @@ class SuggestSettings:
         self._check_marks()
         self._check_limits()
         self._check_batch()
-        if any(_are_one(split_name(text)[0], self.state) for text in self.also):
+        if any(are_one(split_name(text)[0], self.state) for text in self.also):
             raise ValueError(
                 f"Expected results of another campaign for `--also`. {self.state} is that of this command."
             )
@@ -172,7 +172,7 @@ class SuggestSettings:
             self.state,
         ]
         for name, path in (("out", self.out), ("html", self.html), ("predictions", self.predictions)):
-            if path is not None and any(_are_one(path, other) for other in others):
+            if path is not None and any(are_one(path, other) for other in others):
                 raise ValueError(f"Expected `--{name}` to differ from all other files. Got {path}.")
             others += [] if path is None else [path]
             kinds = PAGES if name == "html" else KINDS
@@ -180,10 +180,6 @@ class SuggestSettings:
                 raise ValueError(f"Expected `--{name}` to end in {', '.join(kinds)}. Got {path}.")
 
     def _check_marks(self) -> None:
-        vetoed = [text.partition("=")[0] for text in self.veto]
-        named = [*vetoed, *self.pin, *self.lift]
-        if twice := next((key for key in named if named.count(key) > 1), None):
-            raise ValueError(f"Expected each molecule once in `--veto`, `--pin` and `--lift`. Got {twice} again.")
         if bad := next((text for text in self.comment if not text.partition("=")[2].strip()), None):
             raise ValueError(f"Expected `--comment ID=TEXT`. Got {bad}.")
         if self.by and not (self.veto or self.comment):
@@ -191,9 +187,10 @@ class SuggestSettings:
 
     @property
     def marked(self) -> frozenset[str]:
-        """Return the ids of vetoes, pins and comments."""
-        with_texts = (text.partition("=")[0] for text in (*self.veto, *self.comment))
-        return frozenset((*with_texts, *self.pin, *self.lift))
+        """Return what may be the ids of vetoes, pins and comments: each begin of `ID=TEXT` before an `=`, too."""
+        texts = (*self.veto, *self.comment)
+        begins = (text[:place] for text in texts for place in range(len(text)) if text[place] == "=")
+        return frozenset((*begins, *texts, *self.pin, *self.lift))
 
     def _check_limits(self) -> None:
         limits: list[Requirement | Choice] = [*map(Requirement.parse, self.require), *map(Choice.parse, self.only)]
@@ -299,8 +296,3 @@ class SuggestSettings:
         """Return the file of the campaign, next to the file that `out` leads to if it is a symbolic link."""
         out = self.out.resolve()
         return out.with_name(out.stem + ".campaign.json")
-
-
-def _are_one(path: Path, other: Path) -> bool:
-    """Return whether two paths lead to one file, which may have several names."""
-    return path.resolve() == other.resolve() or (path.exists() and other.exists() and path.samefile(other))

@@ -91,8 +91,10 @@ def _choose(settings: SuggestSettings, inputs: Inputs) -> tuple[Campaign, Answer
     campaign = _open(settings, inputs)
     before, is_seen = campaign.state, read_digest(settings.out) == campaign.state.unwritten
     with _told_later(), campaign.at_once():
-        mark(campaign, settings)
+        vetoed = mark(campaign, settings, inputs.in_pool)
         question = take_over(campaign, inputs, settings, is_seen)
+        if measured := next((key for key in vetoed if key in campaign.state.settled()), None):
+            raise ValueError(f"Expected a graph that is not measured yet for `--veto`. `{measured}` is.")
         offer, taken = _ask(settings, inputs, campaign, question)
         answer = _answer(settings, inputs, offer, campaign, taken)
         if settings.undo and before.rounds and not before.unwritten:

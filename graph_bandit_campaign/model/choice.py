@@ -82,8 +82,8 @@ def choose_batch(
     for graph in kept:
         if len(chosen) == count or not space.fits(chosen)[graph]:
             raise ValueError(
-                f"Expected a batch with places for {len(kept)} pinned graphs. It has {count}, within its budget and "
-                "caps. Lift some (on the command line --lift), or ask for more."
+                f"Expected a batch with places for {len(kept)} graphs that are pinned or kept. It has {count}, within "
+                "its budget and caps. Lift some (on the command line --lift), or ask for more."
             )
         chosen.append(graph)
         left[graph] = False
@@ -171,17 +171,17 @@ def check_kept(ids: Sequence[str], index_of: Mapping[str, int], mask: NDArray[np
 
 
 def split_round(state: CampaignState) -> tuple[list[str], tuple[Suggestion, ...], int]:
-    """Return the last round: ids that are pending, suggestions that are settled, and how many are vetoed.
+    """Return the last round: ids that are pending, suggestions that have a result, and how many others are vetoed.
 
     Raises:
         ValueError: if none is vetoed.
     """
-    last, vetoes = state.rounds[-1] if state.rounds else (), state.vetoes
-    gone = sum(suggestion.id in vetoes for suggestion in last)
+    last, ended = state.rounds[-1] if state.rounds else (), {*state.settled(), *state.failed}
+    done = tuple(suggestion for suggestion in last if suggestion.id in ended)
+    gone = sum(suggestion.id in state.vetoes.keys() - ended for suggestion in last)
     if not gone:
         raise ValueError("Expected a vetoed suggestion in the last round, to choose another in its place. Got none.")
-    waiting = [suggestion.id for suggestion in last if suggestion.id in state.pending]
-    return waiting, tuple(each for each in last if each.id not in {*waiting, *vetoes}), gone
+    return [suggestion.id for suggestion in last if suggestion.id in state.pending], done, gone
 
 
 def is_possible(count: int, mask: NDArray[np.bool_], constraints: BatchConstraints) -> bool:

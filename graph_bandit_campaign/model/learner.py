@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -206,7 +207,7 @@ class Learner:
             sequence = np.random.SeedSequence([state.seed, count])
             agent.reset(None, seed=int(sequence.generate_state(1)[0]), graph_set=self.graph_set)
             if self.sources and isinstance(agent, SourceLearner):
-                agent.learn_sources(self.sources)
+                agent.learn_sources([self._placed(source, index_of) for source in self.sources])
             indices = np.array([index_of[measurement.id] for measurement in measured], np.int64)
             rewards = np.array([sign * measurement.value for measurement in measured])
             bounded = np.array([bool(measurement.bound) for measurement in measured], np.bool_)
@@ -228,6 +229,12 @@ class Learner:
     def like(self, graph_set: PoolLike, spec: str, most: int | None) -> Learner:
         """Return one for the same goals and sources, with another agent or other graphs of the same pool."""
         return Learner(graph_set, spec, self._several, most, self.sources)
+
+    def _placed(self, source: SourceResults, index_of: Mapping[str, int]) -> SourceResults:
+        """Return results of a source by the places of graphs that are not molecules, which have no SMILES."""
+        if isinstance(self.graph_set, MoleculeSetLike):
+            return source
+        return replace(source, graphs=[index_of[str(key)] for key in source.graphs])
 
     def _make(self) -> Agent:
         spec = AgentSpec.parse(self.spec)

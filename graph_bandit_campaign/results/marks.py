@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass
 
 from graph_bandit_campaign.results.measurement import Count
@@ -58,12 +59,14 @@ class Comment:
 
 
 def check_text(name: str, text: str) -> str:
-    """Return a text without blanks around it.
+    """Return a text without blanks around it, with a line feed at the end of each line.
 
     Raises:
-        ValueError: if it is too long, or has characters that cannot be printed, other than ends of lines and tabs.
+        ValueError: if it is too long, or has characters that cannot be printed, other than blanks, ends of lines, tabs.
     """
-    bad = next((sign for sign in text if not sign.isprintable() and sign not in "\n\t"), "")
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    unseen = (sign for sign in text if not sign.isprintable() and sign not in "\n\t")
+    bad = next((sign for sign in unseen if unicodedata.category(sign) != "Zs"), "")
     if len(text) > LONGEST or bad:
         got = f"the character {bad!a}" if bad else f"{len(text):,} characters"
         raise ValueError(f"Expected `{name}` of at most {LONGEST:,} characters that can be printed. Got {got}.")

@@ -10,14 +10,12 @@ import torch
 from scipy.optimize import isotonic_regression
 from torch import Tensor
 
-from agents.beliefs.censoring import NO_PSEUDO_RESULTS, Thresholds
+from agents.beliefs.censoring import FARTHEST, NO_PSEUDO_RESULTS, Thresholds
 from agents.beliefs.rewards import Bounds, History, Standardised, Targets, make_targets
 from agents.contract.abilities import SourceResults
 from agents.contract.inputs import read_feedback
 from agents.process.likelihood import Rows
 from agents.process.settings import MixtureSettings
-
-LEAST_SHARE = 1e-6  # of values beyond a bound; a smaller one counts as this
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,8 +74,8 @@ class Source:
         few rewards these would then not be found.
         """
         rows, signs = self.rows(), self.bounds.signs
-        density = torch.exp(-self.levels.square() / 2) / math.sqrt(2 * math.pi)
-        values = signs * density / torch.special.ndtr(-signs * self.levels).clamp(min=LEAST_SHARE)
+        away = signs * self.levels.clamp(-FARTHEST, FARTHEST)
+        values = signs * math.sqrt(2 / math.pi) / torch.special.erfcx(away / math.sqrt(2))  # also far out
         more = Rows(self.graphs[self.bounds.graphs], torch.ones_like(values), values, torch.zeros_like(values))
         return Rows(*(torch.cat(columns) for columns in zip(rows, more, strict=True)))
 

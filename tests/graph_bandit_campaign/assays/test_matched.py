@@ -38,7 +38,7 @@ def test_of_several_columns_one_is_to_be_named():
 def test_columns_of_one_name_in_two_tables_get_the_name_of_the_table():
     for name in ("old", "new"):
         write(f"{name}.csv", [("smiles", "v"), ("CCO", 1), ("CCCO", 2)])
-    assert set(read("old.csv", "new.csv").values) == {"v", "new v"}
+    assert set(read("old.csv", "new.csv").values) == {"old v", "new v"}
 
 
 def test_a_smiles_counts_and_not_the_id_of_another_project():

@@ -65,10 +65,10 @@ def test_results_of_which_a_campaign_has_no_structure_are_left_out_and_told():
 
 def test_each_goal_of_a_campaign_teaches_and_one_can_be_named():
     path = finished(goals=[Goal("pic50"), Goal("logd", "minimize")])
-    tables = read(path)
-    assert [table.name for table in tables] == ["old pic50", "logd"]
-    assert tables[0].remarks == []
-    assert tables[1].remarks == ["no goal has the name `logd`, which old.campaign.json has measured"]
+    logd, pic50 = tables = read(path)
+    assert [table.name for table in tables] == ["logd", "old pic50"]
+    assert pic50.remarks == []
+    assert logd.remarks == ["no goal has the name `logd`, which old.campaign.json has measured"]
     assert [table.name for table in read(f"{path}:LogD")] == ["logd"]
     with pytest.raises(ValueError, match="It has pic50, logd"):
         read(f"{path}:solubility")
@@ -110,3 +110,44 @@ def test_a_file_that_is_missing_or_no_campaign_is_refused():
     Path("old.campaign.json").write_text("{}")
     with pytest.raises(ValueError, match=r"old\.campaign\.json"):
         read("old.campaign.json")
+
+
+def test_files_of_the_campaign_itself_are_left_out_of_a_folder_and_refused_by_name():
+    Path("here").mkdir()
+    for name in ("results", "old"):
+        write(f"here/{name}.csv", [("smiles", "pic50", "cost"), ("CCO", 1, 5), ("CCCO", 2, 6)])
+    own = [Path("here/results.csv"), Path("here/missing.csv")]
+    (table,) = read_other_tables(["here"], None, "smiles", ["pic50"], own)
+    assert table.path == Path("here/old.csv")
+    assert table.remarks == ["tables of here left out, which are of this campaign: 1"]
+    with pytest.raises(ValueError, match="what this one measures"):
+        read_other_tables(["here/results.csv:PIC50"], None, "smiles", ["pic50"], own)
+    (cost,) = read_other_tables(["here/results.csv:cost"], None, "smiles", ["pic50"], own)
+    assert cost.name == "cost"
+
+
+def test_files_of_one_name_in_two_folders_get_the_names_of_these_in_any_order():
+    for folder in ("a", "b"):
+        Path(folder).mkdir()
+        write(f"{folder}/r.csv", [("smiles", "x"), ("CCO", 1), ("CCCO", 2)])
+    names = [[table.name for table in read(*texts)] for texts in (["a/r.csv", "b/r.csv"], ["b/r.csv", "a/r.csv"])]
+    assert names[0] == names[1] == ["a/r x", "b/r x"]
+    with pytest.raises(ValueError, match="once for `--also`"):
+        read("a/r.csv", "a/r.csv:x")
+
+
+def test_a_small_table_of_a_folder_is_left_out_and_one_that_is_named_is_refused():
+    Path("year").mkdir()
+    write("year/one.csv", [("smiles", "pic50"), ("CCO", 1)])
+    write("year/two.csv", [("smiles", "pic50"), ("CCO", 1), ("CCCO", 2)])
+    told = match_other_tables(read("year"), POOL, 250)
+    assert set(told.values) == {"two pic50"}
+    assert any("left out, since its results do not differ" in remark for remark in told.remarks)
+    with pytest.raises(ValueError, match="two results that differ"):
+        match_other_tables(read("year/one.csv"), POOL, 250)
+
+
+def test_a_table_without_a_value_is_refused_by_its_name():
+    write("old.csv", [("smiles", "x"), ("CCO", "")])
+    with pytest.raises(ValueError, match=r"a value in column `x` of old\.csv"):
+        read("old.csv")

@@ -76,6 +76,48 @@ def test_a_pinned_molecule_is_in_the_next_batch_and_stays_there(capsys):
     assert NAMES[worst] not in suggest()
 
 
+def test_a_pin_enters_a_batch_of_which_some_were_vetoed_and_another_graph_leaves_it():
+    first, *rest = suggest()
+    outside = next(name for name in NAMES if name not in {first, *rest, *(key for key, _ in RESULTS)})
+    pinned = next(name for name in NAMES[::-1] if name not in {first, *rest, outside, *(key for key, _ in RESULTS)})
+    now = suggest("--veto", outside, "--pin", pinned)
+    assert now == [pinned, first, *rest[:2]]
+    after = suggest("--veto", first)
+    assert after[:3] == [pinned, *rest[:2]]
+    assert first not in after
+    assert suggest() == suggest("--pin", pinned) == after
+
+
+def test_a_veto_of_a_molecule_by_a_new_name_or_another_row_of_it_counts():
+    rows = [*zip(NAMES, MOLECULES.smiles, strict=True), ("twin", MOLECULES.smiles[1])]
+    write("pool.csv", [("id", "smiles"), *rows])
+    assert suggest("--pin", "twin")[0] == "m1"
+    assert suggest("--pin", "twin")[0] == "m1"
+    before = suggest()
+    write("pool.csv", [("id", "smiles"), *((f"x{name}", text) for name, text in rows)])
+    write("results.csv", [("id", "logp"), *((f"x{name}", value) for name, value in RESULTS)])
+    now = suggest("--veto", f"x{before[1]}", "--forget")
+    assert f"x{before[1]}" not in {*now, *state()["pending"]}
+
+
+def test_smiles_are_ids_of_a_pool_without_names_and_may_be_vetoed():
+    write("pool.csv", [("smiles",), *((text,) for text in MOLECULES.smiles)])
+    write("results.csv", [("smiles", "logp"), *((MOLECULES.smiles[k], VALUES[k]) for k in range(0, 60, 6))])
+    before = suggest()
+    vetoed = next(text for text in before if "=" in text)
+    now = suggest("--veto", f"{vetoed}=E = Z is not known")
+    assert vetoed not in now
+    assert state()["vetoed"][0] == {"id": vetoed, "reason": "E = Z is not known", "by": "", "round": 1}
+
+
+def test_another_number_of_molecules_is_another_question_and_keeps_nothing():
+    before = suggest()
+    suggest("--veto", before[0])
+    given = ("--measured", "results.csv", "--n", "1", "--maximize", "logp", "--out", "out.csv")
+    assert main(["suggest", "pool.csv", *given]) == 0
+    assert len(read()) == 1
+
+
 def test_a_lifted_veto_lets_a_molecule_come_back():
     before = suggest()
     suggest("--veto", before[0])
@@ -123,6 +165,7 @@ def test_other_graphs_can_be_vetoed_too():
         (("--veto", "m99"), "the id of a molecule"),
         (("--veto", "m0"), "not measured yet"),
         (("--pin", "m0"), "can be suggested"),
+        (("--veto", "m1", "--pin", "m1"), "once in"),
         (("--pin", HEAVIEST, "--require", "mw<250"), f"`{HEAVIEST}` does not meet the limits"),
     ],
 )
@@ -139,7 +182,6 @@ def test_marks_that_cannot_be_are_refused_and_nothing_is_written(arguments, text
     ("arguments", "text"),
     [
         (("--comment", "m1"), "ID=TEXT"),
-        (("--veto", "m1", "--pin", "m1"), "once in"),
         (("--by", "Ann"), "--veto` or `--comment"),
     ],
 )

@@ -111,12 +111,12 @@ def test_more_pins_than_places_or_a_pin_that_breaks_a_limit_are_refused_and_chan
     for key in POOL.ids[1:4]:
         made.pin(key)
     before = made.state
-    with pytest.raises(ValueError, match="places for 3 pinned"):
+    with pytest.raises(ValueError, match="places for 3 graphs that are pinned"):
         made.ask(2)
     with pytest.raises(ValueError, match="does not meet the limits"):
         made.ask(5, among=[key != POOL.ids[2] for key in POOL.ids])
     prices = BatchConstraints(prices=[100.0 if key == POOL.ids[2] else 1.0 for key in POOL.ids], budget=50)
-    with pytest.raises(ValueError, match="places for 3 pinned"):
+    with pytest.raises(ValueError, match="places for 3 graphs that are pinned"):
         made.ask(5, constraints=prices)
     assert (made.state.rounds, made.state.waiting_pins()) == ((), before.pinned)
 
@@ -217,6 +217,7 @@ def test_an_alias_of_a_row_is_its_molecule():
         (lambda made: made.pin(KNOWN[0]), "can be suggested"),
         (lambda made: made.pin("m99999"), "id of a graph"),
         (lambda made: made.comment(POOL.ids[1], "  "), "says something"),
+        (lambda made: made.find("COC(=O)C"), "id of a graph"),
         (lambda made: made.lift("m99999"), "id of a graph"),
     ],
 )
@@ -247,3 +248,35 @@ def test_what_is_vetoed_promises_nothing():
     assert few is not None
     assert all_of_them is not None
     assert few.better < all_of_them.better
+
+
+def test_a_withdrawn_suggestion_and_one_with_a_result_are_not_chosen_again():
+    made = campaign()
+    first, second, third = made.ask(3)
+    made.withdraw(second.id)
+    made.veto(third.id)
+    made.tell(third.id, 5.0)  # it was measured all the same
+    made.veto(first.id)
+    (new,) = made.another()
+    assert ids_of(made.state.rounds[-1]) == [third.id, new.id]
+
+
+def test_ids_may_have_the_sign_between_id_and_text():
+    pool = from_smiles(["COC(=O)C", "COC(=O)CC", "CCO"])
+    made = Campaign(pool, "random")
+    for text in pool.ids:
+        assert made.find(f"{text}=a = b") == (text, "a = b")
+
+
+def test_texts_of_windows_and_of_spreadsheets_are_taken():
+    made = campaign()
+    made.comment(POOL.ids[1], "5\u00a0µM\r\nagain")
+    assert made.state.comments[0].text == "5\u00a0µM\nagain"
+
+
+def test_a_pending_graph_may_be_pinned_and_comes_first_if_its_round_is_undone():
+    made = campaign()
+    last = ids_of(made.ask(3))[-1]
+    made.pin(last)
+    made.undo_ask()
+    assert ids_of(made.ask(3))[0] == last

@@ -119,3 +119,14 @@ def test_links_are_learnt_from_bounds_as_the_means_beyond_them():
     assert rows.targets[1].item() == pytest.approx(truncnorm(level, np.inf).mean())
     assert rows.targets[2:].tolist() == pytest.approx([truncnorm(-np.inf, level).mean()] * 2)
     assert rows.counts.tolist() == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("level", [-80.0, -6.0, -1.0, 0.0, 2.0, 5.5, 8.0, 80.0])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_mean_beyond_a_far_bound_is_beyond_it(level, sign):
+    graphs, sides = torch.tensor([0, 1, 2]), torch.tensor([0, 0, sign])
+    source = Source.of("other", graphs, torch.tensor([-1.0, 1.0, level]).double(), sides, MixtureSettings(warp="none"))
+    guess, at = source.guessed().targets[-1].item(), source.levels[0].item()
+    assert sign * guess >= max(0.0, sign * at)
+    if sign * at > 3:
+        assert abs(guess) < abs(at) + 1 / abs(at)
