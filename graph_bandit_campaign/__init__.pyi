@@ -7,12 +7,15 @@ from .command.settings import SuggestSettings as SuggestSettings
 from .command.suggestions import suggest as suggest
 from .constraints.goals.goal import Goal as Goal
 from .constraints.limits.limits import Limits as Limits
+from .file import digest_of as digest_of
+from .file import read_state as read_state
 from .model.learner import AgentChangedWarning as AgentChangedWarning
 from .model.reasons import Reason as Reason
 from .model.stopping import Outlook as Outlook
 from .model.stopping import Repeat as Repeat
 from .notebook import Predictions as Predictions
 from .notebook import Suggestions as Suggestions
+from .notebook import draw_molecule as draw_molecule
 from .pool.prepared.making.run import prepare as prepare
 from .pool.prepared.pool import PreparedPool as PreparedPool
 from .pool.prepared.settings import PrepareSettings as PrepareSettings

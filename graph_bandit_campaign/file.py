@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -158,7 +159,11 @@ def write_state(state: CampaignState) -> str:
 
 
 def read_state(text: str, path: Path) -> CampaignState:
-    """Read the text that `write_state` wrote.
+    """Read the text of a file of a campaign.
+
+    Args:
+        text: the content of the file.
+        path: of the file, for messages.
 
     Raises:
         ValueError: if the text is not a campaign, or one of another version; the message names what is wrong.
@@ -195,8 +200,8 @@ def read_state(text: str, path: Path) -> CampaignState:
 def _read_object(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
     fields = dict(pairs)
     if len(fields) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise ValueError(f"The key `{next(key for key in keys if keys.count(key) > 1)}` is there twice")
+        counts = Counter(key for key, _ in pairs)  # a file of megabytes may have a million keys
+        raise ValueError(f"The key `{next(key for key, count in counts.items() if count > 1)}` is there twice")
     return fields
 
 
@@ -215,7 +220,11 @@ TYPED_IN = "If results were typed into it, save it under another name, and give 
 
 
 def digest_of(content: bytes) -> str:
-    """Return a digest of the content of a file."""
+    """Return a digest of the content of a file: 16 hexadecimal digits.
+
+    Args:
+        content: all of it.
+    """
     return hashlib.sha256(content).hexdigest()[:16]
 
 

@@ -95,7 +95,7 @@ def _to_html(entries: Iterable[Suggestion], smiles: Mapping[str, str]) -> str:
     heads += [f"{name} {what}".strip() for name in goals or [""] for what in ("mean ± sd", "90 % interval")]
     rows = [[*heads, "on the front" if goals else "beats the best"]]
     for rank, entry in enumerate(islice(every, MOST), start=1):
-        cells = [str(rank), *([PICTURE.format(draw(smiles[entry.id], SMALL))] if smiles else []), escape(entry.id)]
+        cells = [str(rank), *([PICTURE.format(draw_molecule(smiles[entry.id], SMALL))] if smiles else []), escape(entry.id)]
         for forecast in [entry.by_goal[goal] for goal in goals] or [entry]:
             cells.append("" if forecast.mean is None else f"{short(forecast.mean)} ± {short(forecast.std)}")
             cells.append("" if forecast.interval is None else " to ".join(map(short, forecast.interval)))
@@ -106,8 +106,13 @@ def _to_html(entries: Iterable[Suggestion], smiles: Mapping[str, str]) -> str:
     return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>{more}"
 
 
-def draw(smiles: str, size: tuple[int, int]) -> str:
-    """Draw a molecule as an `<svg>` element."""
+def draw_molecule(smiles: str, size: tuple[int, int]) -> str:
+    """Draw a molecule as an `<svg>` element.
+
+    Args:
+        smiles: its SMILES. RDKit may take long over one of thousands of atoms, or crash.
+        size: width and height in pixels.
+    """
     from rdkit import Chem
     from rdkit.Chem.Draw import rdMolDraw2D
 

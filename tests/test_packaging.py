@@ -10,7 +10,15 @@ import zipfile
 import pytest
 from support import ROOT
 
-PACKAGES = ("gntk", "graph_bandit_env", "agents", "graph_bandit_lab", "graph_bandit_campaign", "graph_bandit_cli")
+PACKAGES = (
+    "gntk",
+    "graph_bandit_env",
+    "agents",
+    "graph_bandit_lab",
+    "graph_bandit_campaign",
+    "graph_bandit_serve",
+    "graph_bandit_cli",
+)
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +57,8 @@ def test_the_wheel_holds_the_packages_of_the_design_and_nothing_else(wheel):
         "agents/contract/__init__.pyi",
         "graph_bandit_lab/reports/report.html.jinja",
         "graph_bandit_campaign/backtest/pages/backtest.html.jinja",
+        "graph_bandit_serve/templates/campaign.html.jinja",
+        "graph_bandit_serve/templates/style.css",
     ):
         assert needed in names
 
@@ -56,7 +66,7 @@ def test_the_wheel_holds_the_packages_of_the_design_and_nothing_else(wheel):
 # --- Beside packages of others that are called `agents` and `registry`
 
 FOREIGN = {"agents": "agents/__init__.py", "registry": "registry.py"}
-NEEDS_OURS = ("registry", "graph_bandit_lab", "graph_bandit_campaign", "graph_bandit_cli")
+NEEDS_OURS = ("registry", "graph_bandit_lab", "graph_bandit_campaign", "graph_bandit_serve", "graph_bandit_cli")
 
 
 def write_foreign(name, folder):

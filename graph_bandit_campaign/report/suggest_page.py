@@ -7,7 +7,7 @@ from importlib.metadata import version
 from itertools import combinations
 
 from graph_bandit_campaign.model.reasons import Reason
-from graph_bandit_campaign.notebook import SIZE, SMALL, draw
+from graph_bandit_campaign.notebook import SIZE, SMALL, draw_molecule
 from graph_bandit_campaign.report.answer import Answer
 from graph_bandit_campaign.report.figures import calibration_figure, draw_other_graph, front_figure, progress_figure
 from graph_bandit_campaign.report.outcomes import Outcome, Promises, find_outcomes
@@ -39,7 +39,7 @@ def render_page(answer: Answer) -> str:
                     (name, reason, _others(answer, suggestion.id, reason))
                     for name, reason in answer.reasons_of(suggestion.id).items()
                 ],
-                "near": [(n, draw(answer.smiles_of[n.id], SMALL)) for n in answer.near.get(suggestion.id, ())],
+                "near": [(n, draw_molecule(answer.smiles_of[n.id], SMALL)) for n in answer.near.get(suggestion.id, ())],
             }
             for suggestion in answer.suggested
         ],
@@ -74,7 +74,7 @@ def _structure(answer: Answer, identifier: str, size: tuple[int, int] = SIZE) ->
     """Return the picture of a molecule with its SMILES, or that of another graph with what is known of it."""
     if answer.graphs is None:
         smiles = answer.smiles_of[identifier]
-        return {"smiles": smiles, "picture": draw(smiles, size), "caption": ""}
+        return {"smiles": smiles, "picture": draw_molecule(smiles, size), "caption": ""}
     picture, caption = draw_other_graph(answer.graphs, answer.graphs.ids.index(identifier))
     return {"smiles": "", "picture": picture, "caption": caption}
 

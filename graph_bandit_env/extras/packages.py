@@ -7,6 +7,8 @@ from importlib.util import find_spec
 EXTRAS = {
     "rdkit": ("RDKit", "chem"),
     "openpyxl": ("openpyxl", "chem"),
+    "fastapi": ("FastAPI", "serve"),
+    "uvicorn": ("uvicorn", "serve"),
     "sklearn": ("scikit-learn", "backtest"),
     "pyarrow": ("pyarrow", "parquet"),
     "tensorboard": ("tensorboard", "tensorboard"),

@@ -32,8 +32,8 @@ THERE_IS = re.compile(r"\b(?:[Tt]here|[Ww]here) (?:is|are|was|were) no\b")
 
 def sources(root: Path) -> Iterator[Path]:
     """Yield the files that users and maintainers read: product, examples, benchmarks and pages."""
-    folders = ("gntk", "graph_bandit_env", "agents", "graph_bandit_lab", "graph_bandit_campaign", "graph_bandit_cli")
-    for folder in (*folders, "benchmarks", "examples"):
+    folders = ("gntk", "graph_bandit_env", "agents", "graph_bandit_lab", "graph_bandit_campaign")
+    for folder in (*folders, "graph_bandit_serve", "graph_bandit_cli", "benchmarks", "examples"):
         for suffix in ("*.py", "*.jinja"):
             yield from sorted((root / folder).rglob(suffix))
     yield from sorted(root.glob("*.py"))

@@ -1,0 +1,174 @@
+"""Let through what belongs, and answer the rest at once: the guard stands in front of everything, errors included."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+from graph_bandit_serve.access.addresses import Addresses
+from graph_bandit_serve.access.answers import PAGE, ShortAnswer, with_headers
+from graph_bandit_serve.access.head import Head
+from graph_bandit_serve.access.keys import Access, Keys
+from graph_bandit_serve.settings import Bounds
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+ENTER = "/enter"
+READS = ("GET", "HEAD")
+LONGEST_KEY = 200
+CLOSE = (("connection", "close"),)
+LOG = logging.getLogger("graph_bandit_serve")
+ENTERED = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=/"><title>Campaigns</title></head>
+<body><p><a href="/">Go on to the campaigns</a></p></body></html>"""
+"""For links in mail: browsers send no cookie along a redirect that began on another site."""
+
+
+class Guard:
+    """An application that asks another one only for those who belong.
+
+    Args:
+        app: the application.
+        keys: the keys of people and programs.
+        addresses: the addresses of the server.
+        bounds: the limits.
+    """
+
+    def __init__(self, app: ASGIApp, keys: Keys, addresses: Addresses, bounds: Bounds) -> None:
+        self._app, self._keys, self._addresses, self._bounds = app, keys, addresses, bounds
+        self._tasks: set[asyncio.Task[None]] = set()
+        # A browser sends the cookies of one port of a machine to all its ports, so two servers need two names.
+        self.cookie = f"{'__Host-' * addresses.is_encrypted}graph-bandit-{addresses.port}"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            if scope["type"] == "websocket":
+                await send({"type": "websocket.close", "code": 1008})
+            return
+        head = Head.of(scope)
+        answer = self._refuse(head) or (self._enter(head) if head.path == ENTER else self._admit(head))
+        if answer is None and len(self._tasks) >= self._bounds.requests:
+            answer = ShortAnswer(
+                HTTPStatus.SERVICE_UNAVAILABLE, "Too many requests at once. Try again.", (("retry-after", "1"),)
+            )
+        if answer is not None:
+            await _send(answer, head, send)
+            return
+        await self._pass_on(head, scope, receive, send)
+
+    def _refuse(self, head: Head) -> ShortAnswer | None:
+        """Refuse what nobody may ask, before any key is looked at."""
+        if head.target_size > self._bounds.target_bytes:
+            return ShortAnswer(HTTPStatus.REQUEST_URI_TOO_LONG, "Expected a shorter address.", CLOSE)
+        if head.size > self._bounds.head_bytes:
+            return ShortAnswer(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "Expected shorter headers.", CLOSE)
+        if (head.only("host") or "").lower() not in self._addresses.hosts:
+            return ShortAnswer(HTTPStatus.MISDIRECTED_REQUEST, "Expected an address of this server as Host.", CLOSE)
+        if head.has_body:
+            return ShortAnswer(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "Expected no body: nothing is written here.", CLOSE)
+        if self._is_from_elsewhere(head):
+            return ShortAnswer(HTTPStatus.FORBIDDEN, "Expected a request of this server's own pages.")
+        return None
+
+    def _is_from_elsewhere(self, head: Head) -> bool:
+        """Return whether a page of another site asks, other than by a link to here."""
+        sites, origins = head.all_of("sec-fetch-site"), head.all_of("origin")
+        is_ours = all(site in ("same-origin", "none") for site in sites)
+        is_link = head.method in READS and head.all_of("sec-fetch-mode") == ["navigate"]
+        is_framed = any(place not in ("document", "empty") for place in head.all_of("sec-fetch-dest")) and not is_ours
+        if not is_ours and (not is_link or is_framed):
+            return True
+        return head.method not in READS and any(origin.lower() not in self._addresses.origins for origin in origins)
+
+    def _enter(self, head: Head) -> ShortAnswer:
+        """Exchange the token of a link for a session, and lead away from the address that holds it."""
+        if head.method != "GET":  # a program that looks ahead by HEAD would use up the link
+            return ShortAnswer(HTTPStatus.METHOD_NOT_ALLOWED, "Expected GET.", (("allow", "GET"),))
+        session = self._keys.enter(head.token) if len(head.token) <= LONGEST_KEY else None
+        if session is None:
+            words = "Expected a link that was not used yet. Start the server again for a new one."
+            return ShortAnswer(HTTPStatus.FORBIDDEN, words)
+        life = f"Max-Age={int(self._bounds.session_seconds)}"
+        parts = [f"{self.cookie}={session}", "Path=/", "HttpOnly", "SameSite=Strict", life]
+        cookie = ("set-cookie", "; ".join(parts + ["Secure"] * self._addresses.is_encrypted))
+        if head.only("sec-fetch-site") in (None, "none", "same-origin"):
+            return ShortAnswer(HTTPStatus.SEE_OTHER, "Go on at /", (cookie, ("location", "/")))
+        return ShortAnswer(HTTPStatus.OK, ENTERED, (cookie,), PAGE)
+
+    def _admit(self, head: Head) -> ShortAnswer | None:
+        """Return None for those who belong, else the answer."""
+        access = self._who_asks(head)
+        if access is None:
+            words = (
+                "Expected a key, or a browser that was let in. Use the link that `graph-bandit serve` printed. If you "
+                "have, and followed a link of another site to here: press Enter in the line of the address."
+            )
+            return ShortAnswer(HTTPStatus.UNAUTHORIZED, words, (("www-authenticate", "Bearer"),))
+        if head.method in READS:
+            return None
+        if access is Access.GUEST:
+            return ShortAnswer(HTTPStatus.FORBIDDEN, "Expected a member of the team: guests only read.")
+        if not (head.all_of("authorization") or head.all_of("origin") or head.all_of("sec-fetch-site")):
+            return ShortAnswer(HTTPStatus.FORBIDDEN, "Expected a browser that says which page asks.")
+        return None
+
+    def _who_asks(self, head: Head) -> Access | None:
+        """Return who asks, by the key that is named or else by the cookie; None if nobody who belongs."""
+        if head.all_of("authorization"):
+            scheme, _, key = (head.only("authorization") or "").partition(" ")
+            is_key = scheme.lower() == "bearer" and 0 < len(key) <= LONGEST_KEY
+            return self._keys.of_program(key) if is_key else None
+        keys = [key for key in head.cookies(self.cookie) if len(key) <= LONGEST_KEY]
+        return next(filter(None, map(self._keys.of_session, keys)), None)
+
+    async def _pass_on(self, head: Head, scope: Scope, receive: Receive, send: Send) -> None:
+        """Ask the application, for a limited time, and say nothing of its errors but that there is one."""
+        started = finished = given_up = False
+
+        async def send_on(message: Message) -> None:
+            nonlocal started, finished
+            if given_up:
+                raise ConnectionAbortedError("Another answer was sent.")
+            if message["type"] == "http.response.start":
+                started = True
+                message = {**message, "headers": with_headers(list(message.get("headers", [])))}
+            else:
+                finished = not message.get("more_body", False)
+                message = {**message, "body": b""} if head.method == "HEAD" else message
+            await send(message)
+
+        inner = {**scope, "method": "GET"} if head.method == "HEAD" else scope
+        task = asyncio.ensure_future(self._ask(inner, receive, send_on))
+        self._tasks.add(task)  # until it has ended: a thread cannot be stopped, and takes up the room of a request
+        task.add_done_callback(self._tasks.discard)
+        await asyncio.wait([task], timeout=self._bounds.request_seconds)
+        if not task.done():
+            given_up = True
+            task.cancel()
+            task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())  # which nobody waits for
+            answer = ShortAnswer(HTTPStatus.SERVICE_UNAVAILABLE, "This takes too long.", (("retry-after", "5"),))
+            await self._give_up(answer, head, None if started else send, "took too long")
+        elif error := task.exception():
+            answer = ShortAnswer(HTTPStatus.INTERNAL_SERVER_ERROR, "An error. The terminal of the server says more.")
+            await self._give_up(answer, head, None if started else send, f"{type(error).__name__}: {error}")
+        if started and not finished:
+            raise ConnectionAbortedError("The answer was cut off.")
+
+    async def _ask(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._app(scope, receive, send)
+
+    @staticmethod
+    async def _give_up(answer: ShortAnswer, head: Head, send: Send | None, reason: str) -> None:
+        """Tell the server's terminal in one line, and answer unless something has been sent already."""
+        LOG.error("%s %s: %s", ascii(head.method)[1:-1], ascii(head.path[:200])[1:-1], ascii(reason[:300])[1:-1])
+        if send is not None:
+            await _send(answer, head, send)
+
+
+async def _send(answer: ShortAnswer, head: Head, send: Send) -> None:
+    await send({"type": "http.response.start", "status": answer.status.value, "headers": answer.head()})
+    await send({"type": "http.response.body", "body": b"" if head.method == "HEAD" else answer.body()})

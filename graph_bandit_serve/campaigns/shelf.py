@@ -1,0 +1,135 @@
+"""Read the campaigns of a folder, and keep what was read until a file changes."""
+
+from __future__ import annotations
+
+import os
+import threading
+from dataclasses import dataclass
+
+import msgspec
+
+from graph_bandit_campaign import CampaignState, digest_of, read_state
+from graph_bandit_serve.campaigns.folder import CampaignFolder, FoundFile
+from graph_bandit_serve.campaigns.views import CampaignList, CampaignSummary, describe_problem, summarize
+from graph_bandit_serve.settings import Bounds
+
+Stamp = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a file holds."""
+
+    file: FoundFile
+    summary: CampaignSummary
+    state: CampaignState | None
+    """None: it is not a campaign, and `summary.problem` says why."""
+    size: int
+    stamp: Stamp
+    """Of the file when it was read: another one after any change."""
+
+    @property
+    def version(self) -> str:
+        """Return the digest of the file."""
+        return self.summary.version
+
+
+class Shelf:
+    """The campaigns of a folder.
+
+    Args:
+        folder: the folder.
+        bounds: the limits.
+    """
+
+    def __init__(self, folder: CampaignFolder, bounds: Bounds) -> None:
+        self._folder, self._bounds = folder, bounds
+        self._lock = threading.Lock()  # each file is read once, however many ask
+        self._summaries: dict[str, tuple[Stamp, CampaignSummary]] = {}
+        self._kept: dict[str, Reading] = {}
+
+    def list_campaigns(self) -> CampaignList:
+        """Return all campaigns in a line each."""
+        listing = self._folder.list_files()
+        with self._lock:
+            self._summaries = {
+                file.key: self._summaries[file.key] for file in listing.files if file.key in self._summaries
+            }
+        summaries = [summary for file in listing.files if (summary := self._summary(file)) is not None]
+        return CampaignList(campaigns=summaries, is_cut=listing.is_cut)
+
+    def read(self, key: str) -> Reading | None:
+        """Return what the file of a key holds now; None if there is no such file."""
+        file = self._folder.find(key)
+        if file is None:
+            return None
+        with self._lock:
+            return self._read(file)
+
+    def _summary(self, file: FoundFile) -> CampaignSummary | None:
+        with self._lock:
+            stamp, summary = self._summaries.get(file.key, ((), None))
+            if summary is not None and stamp == _stamp(file):
+                return summary
+            reading = self._read(file)
+        return None if reading is None else reading.summary
+
+    def _read(self, file: FoundFile) -> Reading | None:
+        stamp = _stamp(file)
+        kept = self._kept.pop(file.key, None)
+        if stamp is None:
+            return None
+        if kept is None or kept.stamp != stamp:
+            try:
+                kept = self._open(file, stamp)
+            except FileNotFoundError:
+                return None
+        self._kept[file.key] = kept  # last, as the one that was asked for last
+        self._summaries[file.key] = (stamp, kept.summary)
+        while len(self._kept) > 1 and sum(reading.size for reading in self._kept.values()) > self._bounds.kept_bytes:
+            del self._kept[next(iter(self._kept))]
+        return kept
+
+    def _open(self, file: FoundFile, stamp: Stamp) -> Reading:
+        size = 0
+        try:
+            content = self._folder.read(file)
+            size = len(content)
+            state = read_campaign(content, file)
+        except FileNotFoundError:
+            raise
+        except (ValueError, ArithmeticError, RecursionError, MemoryError, OSError) as error:
+            return Reading(file, describe_problem(file.key, file.name, self._cut(str(error))), None, size, stamp)
+        return Reading(file, summarize(file.key, file.name, digest_of(content), state), state, size, stamp)
+
+    def _cut(self, text: str) -> str:
+        text = text.encode("utf-8", "replace").decode() or "It is too large for the memory of this machine."
+        return text if len(text) <= self._bounds.text_characters else f"{text[: self._bounds.text_characters]}…"
+
+
+def read_campaign(content: bytes, file: FoundFile) -> CampaignState:
+    """Read the content of a file.
+
+    Raises:
+        ValueError: if it is not a campaign; the message names no folder of this machine.
+    """
+    try:
+        text = content.decode("utf-8-sig")
+        state = read_state(text, file.path.relative_to(file.path.parent))
+        msgspec.json.encode(state)
+    except (
+        UnicodeDecodeError,
+        UnicodeEncodeError,
+    ) as error:  # JSON can spell halves of characters, which no page can show
+        raise ValueError(f"Expected text in UTF-8. {error.reason.capitalize()}.") from error
+    except ArithmeticError as error:
+        raise ValueError("Expected numbers that a computer can hold.") from error
+    return state
+
+
+def _stamp(file: FoundFile) -> Stamp | None:
+    try:
+        status = os.stat(file.path)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns

@@ -1,0 +1,189 @@
+"""The campaigns as pages for people, which need no scripts."""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections.abc import Mapping
+
+from fastapi import APIRouter, HTTPException
+from fastapi.responses import HTMLResponse, Response
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from graph_bandit_serve.campaigns.shelf import Reading, Shelf
+from graph_bandit_serve.campaigns.views import History, ResultView, RoundView, best_of, goals_of, view_result
+from graph_bandit_serve.drawing import NOT_DRAWN, SIZE, Drawer
+from graph_bandit_serve.settings import Bounds
+
+SVG = "image/svg+xml"
+CSS = "text/css; charset=utf-8"
+REPLACEMENT = "\ufffd"
+LAYOUT = "\t\n"
+TURNS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+"""Classes of characters that turn the direction of what follows them: a name could look like another one."""
+UNKNOWN = "Expected a campaign of this folder."
+
+
+class Pages:
+    """Templates, and what they show.
+
+    Args:
+        shelf: the campaigns.
+        drawer: draws molecules.
+        bounds: the limits.
+    """
+
+    def __init__(self, shelf: Shelf, drawer: Drawer, bounds: Bounds) -> None:
+        self._shelf, self._drawer, self._bounds = shelf, drawer, bounds
+        loader = PackageLoader("graph_bandit_serve", "templates")
+        self._templates = Environment(
+            loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, finalize=to_shown
+        )
+        self._templates.filters |= {
+            "number": to_number,
+            "percent": to_percent,
+            "cut": self._cut,
+            "code": to_code,
+            "drawing": digest_of_structure,
+            "value": value_of,
+        }
+        self.style = loader.get_source(self._templates, "style.css")[0]
+
+    def _cut(self, text: str) -> str:
+        return text if len(text) <= self._bounds.text_characters else f"{text[: self._bounds.text_characters]}…"
+
+    def render(self, template: str, values: Mapping[str, object], status: int = 200) -> HTMLResponse:
+        """Return a page."""
+        text = self._templates.get_template(f"{template}.html.jinja").render(values)
+        return HTMLResponse(text, status)
+
+    def message(self, status: int, title: str, text: str) -> HTMLResponse:
+        """Return a page that says why there is nothing to see."""
+        return self.render("message", {"title": title, "text": text}, status)
+
+    def campaign(self, reading: Reading, number: int | None = None) -> HTMLResponse:
+        """Return the page of a campaign, or of one of its rounds.
+
+        Args:
+            reading: the campaign.
+            number: of the round; None: all of the campaign, with the last round.
+
+        Raises:
+            HTTPException: if there is no such round.
+        """
+        state, most = reading.state, self._bounds.shown
+        if state is None:
+            title = reading.summary.name
+            return self.message(200, title, f"This file cannot be shown. {reading.summary.problem}")
+        history, last = History(state), len(state.rounds)
+        if number is not None and not 1 <= number <= last:
+            raise HTTPException(404, "Expected a round of this campaign.")
+        shown: RoundView | None = history.round(number or last, most) if last else None
+        results = [view_result(state, result) for result in state.measured[: -most - 1 : -1]]
+        values = {
+            "summary": reading.summary,
+            "state": state,
+            "goals": goals_of(state),
+            "best": best_of(state),
+            "round": shown,
+            "in_round": len(state.rounds[shown.number - 1]) if shown else 0,
+            "rounds": [(k, len(state.rounds[k - 1]), history.counts(k)) for k in range(last, max(0, last - most), -1)],
+            "results": results,
+            "size": SIZE,
+            "most": most,
+        }
+        return self.render("campaign" if number is None else "round", values)
+
+    def structure(self, reading: Reading, digest: str) -> str | None:
+        """Return the drawing of a structure of a campaign; None: there is no such structure."""
+        structures = reading.state.structures if reading.state else {}
+        for smiles in structures.values():
+            if digest_of_structure(smiles) == digest:
+                return self._drawer.draw(smiles) or NOT_DRAWN
+        return None
+
+
+def make_pages(pages: Pages, shelf: Shelf) -> APIRouter:
+    """Return the addresses for people.
+
+    Args:
+        pages: what is shown at each.
+        shelf: the campaigns.
+    """
+    router = APIRouter(include_in_schema=False)
+
+    def read(campaign: str) -> Reading:
+        reading = shelf.read(campaign)
+        if reading is None:
+            raise HTTPException(404, UNKNOWN)
+        return reading
+
+    @router.get("/")
+    def list_campaigns() -> HTMLResponse:
+        return pages.render("campaigns", {"listing": shelf.list_campaigns()})
+
+    @router.get("/style.css")
+    def style() -> Response:
+        return Response(pages.style, media_type=CSS)
+
+    @router.get("/campaigns/{campaign}")
+    def show_campaign(campaign: str) -> HTMLResponse:
+        return pages.campaign(read(campaign))
+
+    @router.get("/campaigns/{campaign}/rounds/{number}")
+    def show_round(campaign: str, number: str) -> HTMLResponse:
+        is_number = number.isascii() and number.isdecimal() and len(number) < 10
+        return pages.campaign(read(campaign), int(number) if is_number else 0)
+
+    @router.get("/campaigns/{campaign}/structures/{digest}.svg")
+    def show_structure(campaign: str, digest: str) -> Response:
+        drawing = pages.structure(read(campaign), digest)
+        if drawing is None:
+            raise HTTPException(404, "Expected a structure of this campaign.")
+        return Response(drawing, media_type=SVG)
+
+    return router
+
+
+def to_number(value: float | None) -> str:
+    """Return a number with four digits."""
+    return "–" if value is None else f"{value:.4g}"
+
+
+def to_percent(share: float) -> str:
+    """Return a share as a whole percentage."""
+    return f"{100 * share:.0f}\u00a0%"
+
+
+def value_of(result: ResultView) -> str:
+    """Return a result in a few characters."""
+    sign = {"above": "> ", "below": "< ", "": ""}[result.bound]
+    noise = "" if result.noise is None else f" ± {result.noise:.2g}"
+    return f"{sign}{result.value:.4g}{noise}"
+
+
+def to_code(text: str) -> Markup:
+    """Return a sentence whose words in backquotes are code."""
+    parts = [
+        Markup("<code>{}</code>").format(part) if k % 2 else escape(part) for k, part in enumerate(text.split("`"))
+    ]
+    return Markup("").join(parts)
+
+
+def digest_of_structure(smiles: str) -> str:
+    """Return by what a drawing is asked for, which never is that of another structure after the file has changed."""
+    return hashlib.sha256(smiles.encode()).hexdigest()[:16]
+
+
+def to_shown(value: object) -> object:
+    """Return a text of somebody's without characters that are not seen, or that turn what follows them."""
+    if not isinstance(value, str) or isinstance(value, Markup) or (value.isascii() and value.isprintable()):
+        return value
+    return "".join(REPLACEMENT if is_hidden(character) else character for character in value)
+
+
+def is_hidden(character: str) -> bool:
+    """Return whether a character controls others in place of being seen."""
+    is_control = unicodedata.category(character) in ("Cc", "Cs") and character not in LAYOUT
+    return is_control or unicodedata.bidirectional(character) in TURNS

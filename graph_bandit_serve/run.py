@@ -1,0 +1,162 @@
+"""Start the server, print its links, and serve until Ctrl-C."""
+
+from __future__ import annotations
+
+import html
+import logging
+import socket
+import sys
+import tempfile
+import webbrowser
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from graph_bandit_env.extras import require
+from graph_bandit_serve.settings import Bounds, ServeSettings
+
+if TYPE_CHECKING:
+    from graph_bandit_serve.access.addresses import Addresses
+    from graph_bandit_serve.access.keys import Keys
+
+PURPOSE = "`graph-bandit serve`"
+LEAD_ON = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url={}"><title>Campaigns</title>'
+CLOSING_SECONDS = 2
+
+
+def serve(settings: ServeSettings, bounds: Bounds | None = None) -> None:
+    """Show the campaigns of a folder until Ctrl-C. Links and key are printed first.
+
+    Args:
+        settings: what is served, and where.
+        bounds: the limits; None: those of the command.
+
+    Raises:
+        MissingExtraError: if the extra `serve` is not installed.
+        ValueError: if the server cannot listen there.
+    """
+    for module in ("fastapi", "uvicorn"):
+        require(module, PURPOSE)
+    import uvicorn
+
+    from graph_bandit_serve.access.addresses import find_addresses
+    from graph_bandit_serve.access.connections import connections_within
+    from graph_bandit_serve.access.keys import Keys
+    from graph_bandit_serve.app import make_app
+    from graph_bandit_serve.drawing import Drawer
+
+    limits = bounds or Bounds()
+    with listen(settings.host, settings.port) as listener, say_errors():
+        addresses = find_addresses(settings.host, listener.getsockname()[1], settings.address)
+        keys, drawer = Keys(settings.guests, limits), Drawer(limits)
+        app = make_app(settings.folder, keys, addresses, drawer, limits)
+        config = uvicorn.Config(
+            app,
+            http=connections_within(limits),
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            h11_max_incomplete_event_size=limits.head_bytes,
+            timeout_graceful_shutdown=CLOSING_SECONDS,
+        )
+        print("\n".join(introduce(settings, addresses, keys)), flush=True)
+        try:
+            with opened_link(addresses, keys) if settings.open else no_link():
+                uvicorn.Server(config).run(sockets=[listener])
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt("The campaigns stay as they are.") from None
+        finally:
+            drawer.close()
+
+
+def introduce(settings: ServeSettings, addresses: Addresses, keys: Keys) -> Iterator[str]:
+    """Yield what is printed first.
+
+    The key of programs is printed, not written to a file: the folder may be shared, and not on every disk can a file be
+    kept from others.
+    """
+    from graph_bandit_serve.access.addresses import is_local
+
+    yield f"The campaigns of {settings.folder}, to read. Ctrl-C stops.\n"
+    yield f"  your link, which works once:   {link(addresses, keys.link)}"
+    if keys.guest_link:
+        yield f"  guests, who may only read:     {link(addresses, keys.guest_link)}"
+    yield f"  programs:                      {addresses.link}/api/v1/campaigns"
+    yield f"    with the header              Authorization: Bearer {keys.program}"
+    if not is_local(settings.host):
+        yield (
+            f"\nEverybody who reaches {settings.host} can try to connect, and nothing is encrypted: who listens on the "
+            "network reads links, keys and results. Put a proxy with TLS in front, and name it by --address."
+        )
+
+
+def link(addresses: Addresses, token: str) -> str:
+    """Return a link that lets somebody in."""
+    return f"{addresses.link}/enter?token={token}"
+
+
+@contextmanager
+def listen(host: str, port: int) -> Iterator[socket.socket]:
+    """Listen on an address for a `with` block.
+
+    Raises:
+        ValueError: if that is not possible; the message says what to do.
+    """
+    try:
+        kind, *_, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        listener = socket.create_server(place[:2], family=kind)
+    except (OSError, UnicodeError, OverflowError) as error:
+        raise ValueError(
+            f"Expected an address of this machine and a free port. Got {host}, {port}: {error}. Name another one by "
+            "--host or --port; --port 0 takes any that is free."
+        ) from error
+    with listener:
+        yield listener
+
+
+@contextmanager
+def say_errors() -> Iterator[None]:
+    """Print errors of requests to stderr, a line each."""
+
+    class OneLine(logging.Formatter):
+        def formatException(self, ei: object) -> str:  # noqa: N802 - the name of logging
+            return ""
+
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(OneLine("graph-bandit serve: %(message)s"))
+    handler.addFilter(lambda record: record.name.startswith("graph_bandit_serve") or record.levelno >= logging.ERROR)
+    loggers = [logging.getLogger(name) for name in ("graph_bandit_serve", "uvicorn", "asyncio")]
+    before = [(logger.propagate, logger.level) for logger in loggers]
+    for logger in loggers:
+        logger.addHandler(handler)
+        logger.propagate = False
+    try:
+        yield
+    finally:
+        for logger, (propagate, level) in zip(loggers, before, strict=True):
+            logger.removeHandler(handler)
+            logger.propagate = propagate
+            logger.setLevel(level)
+
+
+@contextmanager
+def opened_link(addresses: Addresses, keys: Keys) -> Iterator[None]:
+    """Open the first link in a browser.
+
+    The browser gets a file that only its owner can read: others see the arguments of programs, and with them a link.
+    """
+    with tempfile.TemporaryDirectory(prefix="graph-bandit-") as folder:  # which is open to its owner alone
+        page = Path(folder) / "link.html"
+        page.write_text(LEAD_ON.format(html.escape(link(addresses, keys.link))), encoding="utf-8")
+        webbrowser.open(page.as_uri())
+        yield
+
+
+@contextmanager
+def no_link() -> Iterator[None]:
+    """Open nothing."""
+    yield

@@ -1,0 +1,119 @@
+"""Settings of `graph-bandit serve`, whose docstrings are also its `--help`, and the limits that it keeps to."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import tyro
+
+LAST_PORT = 65_535
+
+
+@dataclass(frozen=True)
+class ServeSettings:
+    """Show the campaigns of a folder to a team, in a browser and as JSON. The files are read, never written.
+
+    Raises:
+        ValueError: if there is no such folder, or another value is not as described.
+    """
+
+    folder: tyro.conf.Positional[Path]
+    """Folder of campaigns: files that end in .campaign.json, those in its subfolders too. It may be empty."""
+    port: int = 8765
+    """Port, from 0 to 65535; 0: any that is free. The command prints it."""
+    host: str = "127.0.0.1"
+    """Address to listen on: of this machine in a network, or 0.0.0.0 for all of them. By default only programs on this
+    machine can connect. Nothing is encrypted: for others, put a proxy with TLS in front."""
+    address: str = ""
+    """Address of that proxy, as people type it: https://lab.example.org. Links begin with it, and requests for it are
+    answered, too."""
+    open: bool = False
+    """Open the first link in a browser."""
+    guests: bool = False
+    """Print a second link, which may be used often, for people who may only read."""
+
+    def __post_init__(self) -> None:
+        if not self.folder.is_dir():
+            what = "a file. Name the folder that it is in" if self.folder.exists() else "nothing there. Make it first"
+            raise ValueError(f"Expected {self.folder} to be a folder. Got {what}.")
+        if isinstance(self.port, bool) or not 0 <= self.port <= LAST_PORT:
+            raise ValueError(f"Expected `port` to be an integer from 0 to {LAST_PORT}. Got {self.port!r}.")
+        if not self.host or not self.host.isprintable() or set(self.host) & set(" /@?#[]"):
+            raise ValueError(f"Expected `host` to be a name or an address, as 192.168.1.5. Got {self.host!r}.")
+        for name in ("open", "guests"):
+            if not isinstance(getattr(self, name), bool):
+                raise ValueError(f"Expected `{name}` to be True or False. Got {getattr(self, name)!r}.")
+        if self.address and not is_address(self.address):
+            raise ValueError(
+                "Expected `address` as https://lab.example.org or http://lab:8000, without a path. Got "
+                f"{self.address!r}."
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bounds:
+    """Limits of the server. All are positive.
+
+    Raises:
+        ValueError: if one is not.
+    """
+
+    campaigns: int = 500
+    """Most campaigns of a folder; further ones are left out, and told."""
+    depth: int = 5
+    """Most folders in each other that are looked into."""
+    entries: int = 20_000
+    """Most files and folders that are looked at to find campaigns."""
+    file_bytes: int = 16_000_000
+    """Largest file of a campaign that is read."""
+    kept_bytes: int = 64_000_000
+    """Size of the files whose content is kept in memory until they change."""
+    shown: int = 200
+    """Most rows of a table of a page, and most cards; programs get all."""
+    text_characters: int = 300
+    """Longest name or reason on a page; longer ones are cut."""
+    head_bytes: int = 16_384
+    """Longest head of a request."""
+    target_bytes: int = 2_000
+    """Longest address of a request."""
+    connections: int = 256
+    """Most connections at once, of anybody."""
+    requests: int = 32
+    """Most requests at once, of people and programs that were let in."""
+    head_seconds: float = 10.0
+    """Time in which the head of a request has to arrive."""
+    request_seconds: float = 20.0
+    """Time in which a request is answered, or given up."""
+    session_seconds: float = 7 * 24 * 3600.0
+    """Time after which a browser is let in no longer."""
+    sessions: int = 1_000
+    """Most browsers of guests at once; the one that came first has to use its link again."""
+    smiles_characters: int = 2_000
+    """Longest SMILES that is drawn."""
+    drawing_seconds: float = 3.0
+    """Time in which a molecule is drawn, or not at all."""
+    drawing_bytes: int = 1_000_000_000
+    """Memory of the process that draws."""
+    drawings: int = 1_000
+    """How many drawings are kept in memory."""
+
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, bool) or not value > 0:
+                raise ValueError(f"Expected `{field.name}` to be positive. Got {value!r}.")
+
+
+def is_address(address: str) -> bool:
+    """Return whether a text is scheme, host and perhaps a port, and nothing else."""
+    try:
+        parts = urlsplit(address)
+        port = parts.port
+    except ValueError:
+        return False
+    bare = not (parts.path.strip("/") or parts.query or parts.fragment or "@" in parts.netloc or port == 0)
+    printable = address.isascii() and address.isprintable() and " " not in address
+    return bare and printable and parts.scheme in ("http", "https") and bool(parts.hostname)
