@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graph_bandit_env.extras import require
 from graph_bandit_serve.settings import Bounds, ServeSettings
 
 if TYPE_CHECKING:
@@ -36,6 +35,8 @@ def serve(settings: ServeSettings, bounds: Bounds | None = None) -> None:
         MissingExtraError: if the extra `serve` is not installed.
         ValueError: if the server cannot listen there.
     """
+    from graph_bandit_env.extras import require
+
     for module in ("fastapi", "uvicorn"):
         require(module, PURPOSE)
     import uvicorn

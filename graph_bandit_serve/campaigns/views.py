@@ -70,8 +70,8 @@ class PredictionView(View):
     high: float | None
     """Upper end of that interval."""
     probability: float | None
-    """With one goal: that its result beats the best value by then. With several: that it is in the range of this one; null
-    if it has none."""
+    """With one goal: that its result beats the best value by then. With several: that it is in the range of this one;
+    null if it has none."""
 
 
 class SuggestionView(View):

@@ -1,0 +1,70 @@
+import pytest
+
+from graph_bandit_serve.access.keys import Access, Keys
+from graph_bandit_serve.settings import Bounds
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+def test_the_first_link_lets_in_once():
+    keys = Keys(False, Bounds())
+    session = keys.enter(keys.link)
+    assert keys.of_session(session) is Access.MEMBER
+    assert keys.enter(keys.link) is None
+    assert keys.of_session(session) is Access.MEMBER
+
+
+def test_the_link_of_guests_lets_in_often_and_is_there_if_asked_for():
+    keys = Keys(True, Bounds())
+    first, second = keys.enter(keys.guest_link), keys.enter(keys.guest_link)
+    assert first != second
+    assert keys.of_session(first) is keys.of_session(second) is Access.GUEST
+    assert Keys(False, Bounds()).enter("") is None
+
+
+@pytest.mark.parametrize("token", ["", "x", "\udcff", "é", "A" * 43])
+def test_nothing_else_lets_in(token):
+    keys = Keys(True, Bounds())
+    assert keys.enter(token) is keys.of_session(token) is keys.of_program(token) is None
+
+
+def test_no_key_stands_for_another():
+    keys = Keys(True, Bounds())
+    session = keys.enter(keys.guest_link)
+    assert keys.of_program(keys.program) is Access.MEMBER
+    for key in (keys.link, keys.guest_link, session):
+        assert keys.of_program(key) is None
+    for key in (keys.link, keys.guest_link, keys.program):
+        assert keys.of_session(key) is None
+    for key in (keys.program, session):
+        assert keys.enter(key) is None
+
+
+def test_keys_are_new_at_each_start():
+    first, second = Keys(True, Bounds()), Keys(True, Bounds())
+    every = [key for keys in (first, second) for key in (keys.link, keys.guest_link, keys.program)]
+    assert len(set(every)) == 6
+    assert min(map(len, every)) >= 43  # 32 bytes in letters
+
+
+def test_a_session_ends():
+    clock = Clock()
+    keys = Keys(False, Bounds(session_seconds=10), clock)
+    session = keys.enter(keys.link)
+    clock.now = 9.9
+    assert keys.of_session(session) is Access.MEMBER
+    clock.now = 10
+    assert keys.of_session(session) is None
+
+
+def test_guests_take_the_room_of_guests_alone():
+    keys = Keys(True, Bounds(sessions=2))
+    member = keys.enter(keys.link)
+    guests = [keys.enter(keys.guest_link) for _ in range(5)]
+    assert [keys.of_session(guest) for guest in guests] == [None, None, None, Access.GUEST, Access.GUEST]
+    assert keys.of_session(member) is Access.MEMBER

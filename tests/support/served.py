@@ -1,0 +1,227 @@
+"""Campaigns that are served: their files, an application that is asked without a network, and a server that runs."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from dataclasses import dataclass, field
+
+from graph_bandit_serve.access.addresses import find_addresses
+from graph_bandit_serve.access.answers import HEADERS
+from graph_bandit_serve.access.guard import Guard
+from graph_bandit_serve.access.keys import Keys
+from graph_bandit_serve.app import make_app
+from graph_bandit_serve.drawing import Drawer
+from graph_bandit_serve.settings import Bounds
+from support import ROOT
+
+PORT = 8765
+HOST = f"127.0.0.1:{PORT}"
+STRUCTURES = {"a": "CCO", "b": "c1ccccc1", "c": "CCN"}
+
+
+def suggestion(identifier, mean=1.0, **changes):
+    numbers = {"mean": mean, "std": 0.5, "noise_std": 0.1, "probability": 0.25, "low": mean - 1, "high": mean + 1}
+    return {"id": identifier, **numbers, **changes}
+
+
+def result(identifier, value, number=0, **changes):
+    return {"id": identifier, "value": value, "round": number, **changes}
+
+
+def fields_of_campaign(**changes):
+    """The content of a file: one result before, a round of three, of which one is measured and one has failed."""
+    return {
+        "format": 1,
+        "agent": "molecule-ucb",
+        "maximize": True,
+        "seed": 0,
+        "measured": [result("z", 0.5), result("a", 2.0, 1)],
+        "failed": ["b"],
+        "pending": ["c"],
+        "rounds": [[suggestion("a"), suggestion("b"), suggestion("c")]],
+        "target": "affinity",
+        "structures": STRUCTURES,
+        **changes,
+    }
+
+
+def write_campaign(path, **changes):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(fields_of_campaign(**changes)), encoding="utf-8")
+    return path
+
+
+class NoDrawer:
+    """Draws nothing, and starts no process."""
+
+    def draw(self, smiles):
+        return None
+
+
+@dataclass
+class Answer:
+    """An answer as it was sent."""
+
+    status: int
+    fields: list[tuple[str, str]]
+    body: bytes
+
+    @property
+    def headers(self):
+        return dict(self.fields)
+
+    @property
+    def text(self):
+        return self.body.decode()
+
+    def json(self):
+        return json.loads(self.body)
+
+    def assert_headers(self):
+        """Every answer has these, once each and as they are meant."""
+        for name, value in HEADERS.items():
+            assert [text for other, text in self.fields if other == name] == [value]
+        assert not [name for name, _ in self.fields if name.startswith("access-control") or name == "server"]
+
+
+@dataclass
+class Served:
+    """An application, asked directly, and its keys."""
+
+    app: Guard
+    keys: Keys
+    more: list[tuple[str, str]] = field(default_factory=list)
+
+    def ask(self, path="/", method="GET", headers=(), host=HOST, key=True, query=""):
+        """Return the answer to a request, with the key of programs unless that is not wanted."""
+        pairs = [("host", host), *([("authorization", f"Bearer {self.keys.program}")] if key else []), *headers]
+        return asyncio.run(ask(self.app, path, method, pairs, query))
+
+
+async def ask(app, path, method, pairs, query=""):
+    """Ask an application as a server does."""
+    sent = []
+
+    async def receive():
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": method,
+        "scheme": "http",
+        "path": path,
+        "raw_path": path.encode("utf-8", "replace"),
+        "root_path": "",
+        "query_string": query.encode(),
+        "headers": [(name.lower().encode(), value.encode("latin-1")) for name, value in pairs],
+        "client": ("127.0.0.1", 50_000),
+        "server": ("127.0.0.1", PORT),
+    }
+    await app(scope, receive, send)
+    start, *bodies = sent
+    fields = [(name.decode(), value.decode()) for name, value in start["headers"]]
+    return Answer(start["status"], fields, b"".join(message["body"] for message in bodies))
+
+
+def serve_app(folder, guests=False, drawer=None, public="", **bounds):
+    """Return the application of a folder."""
+    limits = Bounds(**bounds)
+    keys = Keys(guests, limits)
+    addresses = find_addresses("127.0.0.1", PORT, public)
+    return Served(make_app(folder, keys, addresses, drawer or NoDrawer(), limits), keys)
+
+
+def drawing_app(folder, **bounds):
+    """Return the application of a folder that draws, and its drawer, which is to be closed."""
+    drawer = Drawer(Bounds(**bounds))
+    return serve_app(folder, drawer=drawer, **bounds), drawer
+
+
+class Running:
+    """`graph-bandit serve` in a process, on a free port.
+
+    Args:
+        folder: folder of campaigns.
+        flags: further flags of the command.
+    """
+
+    def __init__(self, folder, *flags):
+        command = [
+            sys.executable,
+            "-W",
+            "ignore",
+            "-m",
+            "graph_bandit_cli",
+            "serve",
+            str(folder),
+            "--port",
+            "0",
+            *flags,
+        ]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"}
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8", env=environment
+        )
+        self.printed = ""
+        while "Bearer" not in self.printed:
+            line = self.process.stdout.readline()
+            assert line, self.process.stderr.read()
+            self.printed += line
+        self.port = int(re.search(r"127\.0\.0\.1:(\d+)", self.printed)[1])
+        self.tokens = re.findall(r"token=(\S+)", self.printed)
+        self.key = re.search(r"Bearer (\S+)", self.printed)[1]
+
+    def send(self, request, timeout=20):
+        """Return the answer to bytes, up to the end that its length names; None: the server closed without one."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout) as connection:
+            with contextlib.suppress(OSError):  # it has seen enough before all was sent
+                connection.sendall(request)
+            data = b""
+            while not is_whole(data, request.startswith(b"HEAD ")):
+                try:
+                    part = connection.recv(65_536)
+                except ConnectionError:
+                    break
+                if not part:
+                    break
+                data += part
+        return parse_answer(data) if data else None
+
+    def get(self, path="/", **headers):
+        """Return the answer to a request with the key."""
+        lines = [f"GET {path} HTTP/1.1", f"Host: 127.0.0.1:{self.port}", f"Authorization: Bearer {self.key}"]
+        lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
+        return self.send("\r\n".join([*lines, "", ""]).encode())
+
+    def stop(self):
+        """Stop as Ctrl-C does, and return what it said to stderr."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT if os.name != "nt" else signal.SIGTERM)
+        _, said = self.process.communicate(timeout=30)
+        return said
+
+
+def is_whole(data, has_no_body):
+    head, end, body = data.partition(b"\r\n\r\n")
+    length = re.search(rb"(?i)content-length: (\d+)", head)
+    return bool(end) and (has_no_body or length is None or len(body) >= int(length[1]))
+
+
+def parse_answer(data):
+    head, _, body = data.partition(b"\r\n\r\n")
+    first, *lines = head.decode("latin-1").split("\r\n")
+    pairs = [line.partition(":") for line in lines]
+    return Answer(int(first.split()[1]), [(name.lower(), value.strip()) for name, _, value in pairs], body)
