@@ -1,8 +1,8 @@
 """Refuse to run if Python would import another project's `agents` or `registry`: both names are common.
 
 `registry`, `graph_bandit_lab`, `graph_bandit_campaign`, `graph_bandit_serve` and `graph_bandit_cli` import this module
-first. It is a module of its own because it must run before `registry` can be trusted, and `registry` must not import the
-packages above it. The check imports nothing: it looks at where Python would find the two names, and whether their
+first. It is a module of its own because it must run before `registry` can be trusted, and `registry` must not import
+the packages above it. The check imports nothing: it looks at where Python would find the two names, and whether their
 sources name us.
 """
 

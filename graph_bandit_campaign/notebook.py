@@ -95,7 +95,8 @@ def _to_html(entries: Iterable[Suggestion], smiles: Mapping[str, str]) -> str:
     heads += [f"{name} {what}".strip() for name in goals or [""] for what in ("mean ± sd", "90 % interval")]
     rows = [[*heads, "on the front" if goals else "beats the best"]]
     for rank, entry in enumerate(islice(every, MOST), start=1):
-        cells = [str(rank), *([PICTURE.format(draw_molecule(smiles[entry.id], SMALL))] if smiles else []), escape(entry.id)]
+        pictures = [PICTURE.format(draw_molecule(smiles[entry.id], SMALL))] if smiles else []
+        cells = [str(rank), *pictures, escape(entry.id)]
         for forecast in [entry.by_goal[goal] for goal in goals] or [entry]:
             cells.append("" if forecast.mean is None else f"{short(forecast.mean)} ± {short(forecast.std)}")
             cells.append("" if forecast.interval is None else " to ".join(map(short, forecast.interval)))

@@ -37,28 +37,46 @@ class Drawer:
 
     def __init__(self, bounds: Bounds) -> None:
         self._bounds, self._lock = bounds, threading.Lock()
+        self._places = threading.BoundedSemaphore(max(1, bounds.requests // 2))  # so that pages find room, too
         self._kept: OrderedDict[str, str | None] = OrderedDict()
         self._process: BaseProcess | None = None
         self._pipe: Connection | None = None
+        self._is_closed = False
 
     def draw(self, smiles: str) -> str | None:
         """Return a drawing as an SVG file; None: it cannot be drawn, or not within the limits."""
         if len(smiles) > self._bounds.smiles_characters or not is_installed("rdkit"):
             return None
-        with self._lock:
-            if smiles not in self._kept:
-                self._kept[smiles] = self._draw(smiles)
+        if smiles in self._kept:
+            return self._kept[smiles]
+        if not self._places.acquire(blocking=False):
+            return None
+        try:
+            if not self._lock.acquire(timeout=2 * self._bounds.drawing_seconds):
+                return None
+            try:
+                drawn = self._kept[smiles] if smiles in self._kept else self._draw(smiles)
+                self._kept[smiles] = drawn
                 while len(self._kept) > self._bounds.drawings:
                     self._kept.popitem(last=False)
-            return self._kept[smiles]
+                return drawn
+            finally:
+                self._lock.release()
+        finally:
+            self._places.release()
 
     def start(self) -> None:
         """Start the process, so that the first drawing need not wait for it."""
-        with self._lock:
-            self._open()
+        if is_installed("rdkit"):
+            with self._lock:
+                self._open()
 
     def close(self) -> None:
-        """Kill the process."""
+        """Kill the process, and start none any more."""
+        self._is_closed = True
+        self._stop()
+
+    def _stop(self) -> None:
         process, pipe, self._process, self._pipe = self._process, self._pipe, None, None
         if process is not None:
             process.kill()
@@ -77,22 +95,26 @@ class Drawer:
                 return drawn if isinstance(drawn, str) else None
         except (OSError, EOFError):  # the process has died over it
             pass
-        self.close()
+        self._stop()
         return None
 
     def _open(self) -> Connection | None:
         """Return the pipe to a process that is ready; None if none starts."""
         if self._pipe is not None and self._process is not None and self._process.is_alive():
             return self._pipe
-        self.close()
+        self._stop()
         context = get_context("spawn")
-        self._pipe, other = context.Pipe()
-        self._process = context.Process(target=draw_forever, args=(other,), name="drawing", daemon=True)
-        self._process.start()
+        pipe, other = context.Pipe()
+        process = context.Process(target=draw_forever, args=(other,), name="drawing", daemon=True)
+        process.start()
         other.close()
-        if self._pipe.poll(START_SECONDS) and self._pipe.recv() == "ready":
-            return self._pipe
-        self.close()
+        self._pipe, self._process = pipe, process
+        try:
+            if not self._is_closed and pipe.poll(START_SECONDS) and pipe.recv() == "ready":
+                return pipe
+        except (OSError, EOFError):  # it has died, or was closed meanwhile
+            pass
+        self._stop()
         return None
 
     def _wait(self, pipe: Connection) -> bool:

@@ -7,6 +7,7 @@ import logging
 import socket
 import sys
 import tempfile
+import threading
 import webbrowser
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -33,8 +34,11 @@ def serve(settings: ServeSettings, bounds: Bounds | None = None) -> None:
 
     Raises:
         MissingExtraError: if the extra `serve` is not installed.
-        ValueError: if the server cannot listen there.
+        ValueError: if there is no such folder, or the server cannot listen there.
     """
+    if not settings.folder.is_dir():
+        what = "a file. Name the folder that it is in" if settings.folder.exists() else "nothing there. Make it first"
+        raise ValueError(f"Expected {settings.folder} to be a folder. Got {what}.")
     from graph_bandit_env.extras import require
 
     for module in ("fastapi", "uvicorn"):
@@ -65,6 +69,7 @@ def serve(settings: ServeSettings, bounds: Bounds | None = None) -> None:
             timeout_graceful_shutdown=CLOSING_SECONDS,
         )
         print("\n".join(introduce(settings, addresses, keys)), flush=True)
+        threading.Thread(target=drawer.start, daemon=True).start()
         try:
             with opened_link(addresses, keys) if settings.open else no_link():
                 uvicorn.Server(config).run(sockets=[listener])
@@ -124,8 +129,9 @@ def say_errors() -> Iterator[None]:
     """Print errors of requests to stderr, a line each."""
 
     class OneLine(logging.Formatter):
-        def formatException(self, ei: object) -> str:  # noqa: N802 - the name of logging
-            return ""
+        def format(self, record: logging.LogRecord) -> str:
+            record.exc_info = record.exc_text = None
+            return " ".join(super().format(record).split("\n"))
 
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(OneLine("graph-bandit serve: %(message)s"))
@@ -153,7 +159,7 @@ def opened_link(addresses: Addresses, keys: Keys) -> Iterator[None]:
     with tempfile.TemporaryDirectory(prefix="graph-bandit-") as folder:  # which is open to its owner alone
         page = Path(folder) / "link.html"
         page.write_text(LEAD_ON.format(html.escape(link(addresses, keys.link))), encoding="utf-8")
-        webbrowser.open(page.as_uri())
+        webbrowser.open_new_tab(page.as_uri())
         yield
 
 

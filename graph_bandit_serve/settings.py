@@ -17,7 +17,7 @@ class ServeSettings:
     """Show the campaigns of a folder to a team, in a browser and as JSON. The files are read, never written.
 
     Raises:
-        ValueError: if there is no such folder, or another value is not as described.
+        ValueError: if a value is not as described.
     """
 
     folder: tyro.conf.Positional[Path]
@@ -36,9 +36,6 @@ class ServeSettings:
     """Print a second link, which may be used often, for people who may only read."""
 
     def __post_init__(self) -> None:
-        if not self.folder.is_dir():
-            what = "a file. Name the folder that it is in" if self.folder.exists() else "nothing there. Make it first"
-            raise ValueError(f"Expected {self.folder} to be a folder. Got {what}.")
         if isinstance(self.port, bool) or not 0 <= self.port <= LAST_PORT:
             raise ValueError(f"Expected `port` to be an integer from 0 to {LAST_PORT}. Got {self.port!r}.")
         if not self.host or not self.host.isprintable() or set(self.host) & set(" /@?#[]"):

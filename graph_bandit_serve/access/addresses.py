@@ -65,7 +65,7 @@ def _names_of(host: str) -> list[str]:
     """Return the names of the machine under which it is asked if it listens on an address, the best one first."""
     address = _parse(host)
     if address is not None and address.is_unspecified:
-        own = [one.address.split("%")[0] for ones in psutil.net_if_addrs().values() for one in ones]
+        own = [card.address.split("%")[0] for cards in psutil.net_if_addrs().values() for card in cards]
         reachable = [text for text in own if (parsed := _parse(text)) and parsed.version <= address.version]
         return list(dict.fromkeys([socket.gethostname().lower(), "localhost", *map(_bracketed, reachable)]))
     name = _bracketed(host.lower())

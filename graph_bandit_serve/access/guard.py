@@ -40,8 +40,10 @@ class Guard:
     def __init__(self, app: ASGIApp, keys: Keys, addresses: Addresses, bounds: Bounds) -> None:
         self._app, self._keys, self._addresses, self._bounds = app, keys, addresses, bounds
         self._tasks: set[asyncio.Task[None]] = set()
-        # A browser sends the cookies of one port of a machine to all its ports, so two servers need two names.
-        self.cookie = f"{'__Host-' * addresses.is_encrypted}graph-bandit-{addresses.port}"
+        # A browser sends the cookies of one port of a machine to all its ports, so two servers need two names; and a
+        # link of guests, which anybody may have somebody else's browser follow, must not replace a member's cookie.
+        start = "__Host-" * addresses.is_encrypted
+        self.cookies = {access: f"{start}graph-bandit-{access.value}-{addresses.port}" for access in Access}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -89,11 +91,12 @@ class Guard:
         if head.method != "GET":  # a program that looks ahead by HEAD would use up the link
             return ShortAnswer(HTTPStatus.METHOD_NOT_ALLOWED, "Expected GET.", (("allow", "GET"),))
         session = self._keys.enter(head.token) if len(head.token) <= LONGEST_KEY else None
-        if session is None:
+        access = self._keys.of_session(session or "")
+        if session is None or access is None:
             words = "Expected a link that was not used yet. Start the server again for a new one."
             return ShortAnswer(HTTPStatus.FORBIDDEN, words)
         life = f"Max-Age={int(self._bounds.session_seconds)}"
-        parts = [f"{self.cookie}={session}", "Path=/", "HttpOnly", "SameSite=Strict", life]
+        parts = [f"{self.cookies[access]}={session}", "Path=/", "HttpOnly", "SameSite=Strict", life]
         cookie = ("set-cookie", "; ".join(parts + ["Secure"] * self._addresses.is_encrypted))
         if head.only("sec-fetch-site") in (None, "none", "same-origin"):
             return ShortAnswer(HTTPStatus.SEE_OTHER, "Go on at /", (cookie, ("location", "/")))
@@ -122,8 +125,11 @@ class Guard:
             scheme, _, key = (head.only("authorization") or "").partition(" ")
             is_key = scheme.lower() == "bearer" and 0 < len(key) <= LONGEST_KEY
             return self._keys.of_program(key) if is_key else None
-        keys = [key for key in head.cookies(self.cookie) if len(key) <= LONGEST_KEY]
-        return next(filter(None, map(self._keys.of_session, keys)), None)
+        for access, name in self.cookies.items():  # a member comes first
+            keys = [key for key in head.cookies(name) if len(key) <= LONGEST_KEY]
+            if access in map(self._keys.of_session, keys):
+                return access
+        return None
 
     async def _pass_on(self, head: Head, scope: Scope, receive: Receive, send: Send) -> None:
         """Ask the application, for a limited time, and say nothing of its errors but that there is one."""

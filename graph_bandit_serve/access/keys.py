@@ -80,5 +80,5 @@ def same(given: str, expected: str) -> bool:
 
 
 def digest_of_key(key: str) -> bytes:
-    """Return a digest of a key, also of one that is no text."""
+    """Return a digest of a key, also if it is not text that can be encoded."""
     return hashlib.sha256(key.encode("utf-8", "surrogatepass")).digest()

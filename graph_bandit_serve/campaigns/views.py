@@ -1,4 +1,4 @@
-"""What pages and programs are told of a campaign."""
+"""Put a campaign into the words that pages show and programs read."""
 
 from __future__ import annotations
 
@@ -213,7 +213,7 @@ def describe(key: str, name: str, version: str, state: CampaignState) -> Campaig
         goals=goals_of(state),
         best=best_of(state),
         results=[view_result(state, result) for result in state.measured],
-        pending=[WaitingView(id=one, smiles=state.structures.get(one)) for one in state.pending],
+        pending=[WaitingView(id=identifier, smiles=state.structures.get(identifier)) for identifier in state.pending],
         failed=list(state.failed),
         rounds=[history.round(number) for number in range(1, len(state.rounds) + 1)],
     )
@@ -241,7 +241,7 @@ class History:
             most: how many; None: all.
         """
         suggested = self._state.rounds[number - 1][:most]
-        return RoundView(number=number, suggestions=[self._suggestion(one) for one in suggested])
+        return RoundView(number=number, suggestions=[self._suggestion(suggestion) for suggestion in suggested])
 
     def counts(self, number: int) -> dict[Status, int]:
         """Return how many suggestions of a round have become what."""

@@ -40,14 +40,6 @@ def test_what_is_not_as_described_is_refused(changes, message, tmp_path):
     assert message in str(refused.value)
 
 
-def test_a_file_and_a_folder_that_is_not_there_are_refused(tmp_path):
-    (tmp_path / "one.campaign.json").write_text("{}")
-    with pytest.raises(ValueError, match="Name the folder that it is in"):
-        ServeSettings(tmp_path / "one.campaign.json")
-    with pytest.raises(ValueError, match="Make it first"):
-        ServeSettings(tmp_path / "nothing")
-
-
 @pytest.mark.parametrize("name", [field.name for field in dataclasses.fields(Bounds)])
 @pytest.mark.parametrize("value", [0, -1, True, float("nan")])
 def test_a_bound_is_positive(name, value):

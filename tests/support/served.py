@@ -11,7 +11,9 @@ import signal
 import socket
 import subprocess
 import sys
+import unicodedata
 from dataclasses import dataclass, field
+from html.parser import HTMLParser
 
 from graph_bandit_serve.access.addresses import find_addresses
 from graph_bandit_serve.access.answers import HEADERS
@@ -66,6 +68,31 @@ class NoDrawer:
         return None
 
 
+class Elements(HTMLParser):
+    """What a page is made of, as a browser reads it."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.attributes = set(), []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.attributes += attrs
+
+    def places(self):
+        """Return where it leads, and what it loads."""
+        return [value for name, value in self.attributes if name in ("href", "src")]
+
+
+TAGS = {
+    *re.findall(r"\w+", "html head meta title link body a nav main footer p h1 h2 h3 ul ol li dl dt dd div span bdi")
+}
+TAGS |= {"img", "meter", "strong", "code", "br", "table", "thead", "tbody", "tr", "th", "td"}
+RUN = ("style", "srcdoc", "action", "formaction")
+
+
 @dataclass
 class Answer:
     """An answer as it was sent."""
@@ -84,6 +111,15 @@ class Answer:
 
     def json(self):
         return json.loads(self.body)
+
+    def assert_safe(self):
+        """A page has only elements of ours, runs nothing, and leads nowhere else."""
+        page = Elements(self.text)
+        assert page.tags <= TAGS
+        assert not [name for name, _ in page.attributes if name.startswith("on") or name in RUN]
+        assert not [place for place in page.places() if not re.match(r"/(?!/)|#", place)]
+        hidden = [c for c in self.text if (unicodedata.category(c) == "Cc" and c not in "\n\t") or c in "\u202e\u2066"]
+        assert not hidden
 
     def assert_headers(self):
         """Every answer has these, once each and as they are meant."""

@@ -28,7 +28,7 @@ def test_a_link_becomes_a_cookie_and_leaves_the_address(served):
     answer = enter(served, served.keys.link)
     assert (answer.status, answer.headers["location"]) == (303, "/")
     name, *parts = answer.headers["set-cookie"].split("; ")
-    assert name.startswith(f"graph-bandit-{PORT}=")
+    assert name.startswith(f"graph-bandit-member-{PORT}=")
     assert {"HttpOnly", "SameSite=Strict", "Path=/"} < set(parts)
     assert served.keys.link not in str(answer)
     assert served.ask("/", key=False, headers=cookie_of(answer)).status == 200
@@ -57,6 +57,18 @@ def test_a_second_cookie_of_the_name_shuts_nobody_out(served):
     name = cookie.partition("=")[0]
     for text in (f"{name}=evil; {cookie}", f"{cookie}; {name}=evil"):
         assert served.ask("/", key=False, headers=[("cookie", text)]).status == 200
+
+
+def test_the_link_of_guests_takes_nothing_from_a_member_whose_browser_follows_it(served):
+    member, guest = (cookie_of(enter(served, token))[0][1] for token in (served.keys.link, served.keys.guest_link))
+    assert member.partition("=")[0] != guest.partition("=")[0]
+    both = [("cookie", f"{guest}; {member}"), ("origin", f"http://{HOST}")]
+    assert served.ask("/", "POST", key=False, headers=both).status == 405  # as a member, not 403 as a guest
+
+
+def test_a_session_of_guests_under_the_name_of_members_lets_nobody_in(served):
+    guest = cookie_of(enter(served, served.keys.guest_link))[0][1].replace("guest-", "member-", 1)
+    assert served.ask("/", key=False, headers=[("cookie", guest)]).status == 401
 
 
 def test_guests_read_and_do_nothing_else(served):

@@ -1,0 +1,125 @@
+import os
+
+import pytest
+from support.links import make_link
+from support.served import write_campaign
+
+from graph_bandit_serve.campaigns.folder import CampaignFolder, key_of, readable
+from graph_bandit_serve.settings import Bounds
+
+
+def names(folder, **bounds):
+    return [file.name for file in CampaignFolder(folder, Bounds(**bounds)).list_files().files]
+
+
+def test_campaigns_are_found_in_subfolders_too_in_the_order_of_their_names(tmp_path):
+    for place in ("b", "A", "sub/c", "sub/deeper/d"):
+        write_campaign(tmp_path / f"{place}.campaign.json")
+    (tmp_path / "other.json").write_text("{}")
+    (tmp_path / "b.campaign.json.bak").write_text("{}")
+    assert names(tmp_path) == ["A", "b", "sub/c", "sub/deeper/d"]
+    assert names(tmp_path, depth=2) == ["A", "b", "sub/c"]
+    assert names(tmp_path, depth=1) == ["A", "b"]
+
+
+def test_what_is_hidden_is_left_out(tmp_path):
+    for place in (".git/a", ".hidden", "seen"):
+        write_campaign(tmp_path / f"{place}.campaign.json")
+    assert names(tmp_path) == ["seen"]
+
+
+def test_a_folder_with_the_ending_is_no_harm(tmp_path):
+    write_campaign(tmp_path / "folder.campaign.json" / "inside.campaign.json")
+    folder = CampaignFolder(tmp_path, Bounds())
+    assert [file.name for file in folder.list_files().files] == ["folder.campaign.json/inside"]
+
+
+def test_too_many_are_cut_and_told(tmp_path):
+    for k in range(9):
+        write_campaign(tmp_path / f"{k}.campaign.json")
+    assert not CampaignFolder(tmp_path, Bounds(campaigns=9)).list_files().is_cut
+    for bounds in (Bounds(campaigns=5), Bounds(entries=5)):
+        listing = CampaignFolder(tmp_path, bounds).list_files()
+        assert (len(listing.files), listing.is_cut) == (5, True)
+
+
+def test_a_file_is_found_by_its_key_alone(tmp_path):
+    write_campaign(tmp_path / "one.campaign.json")
+    folder = CampaignFolder(tmp_path, Bounds())
+    assert folder.find(key_of("one.campaign.json")).name == "one"
+    for key in ("", "one", "one.campaign.json", "../one", str(tmp_path / "one.campaign.json"), "\0", "." * 5000):
+        assert folder.find(key) is None
+
+
+def test_a_new_file_is_found(tmp_path):
+    folder = CampaignFolder(tmp_path, Bounds())
+    assert folder.list_files().files == ()
+    write_campaign(tmp_path / "new.campaign.json")
+    assert folder.find(key_of("new.campaign.json")) is not None
+
+
+def test_links_that_stay_inside_are_followed_and_others_are_left_out(tmp_path):
+    inside = write_campaign(tmp_path / "served" / "data" / "real.json")
+    outside = write_campaign(tmp_path / "outside.campaign.json")
+    served = tmp_path / "served"
+    make_link(served / "in.campaign.json", inside)
+    make_link(served / "out.campaign.json", outside)
+    make_link(served / "relative.campaign.json", "../outside.campaign.json")
+    make_link(served / "dangling.campaign.json", "nothing")
+    make_link(served / "round.campaign.json", "round.campaign.json")
+    make_link(served / "folder", tmp_path)
+    make_link(served / "again", served / "data")
+    assert "in" in names(served)
+    assert not {"out", "relative"} & set(names(served))
+    assert not [name for name in names(served) if name.startswith(("folder", "again"))]
+
+
+def test_a_served_folder_may_be_a_link_itself(tmp_path):
+    write_campaign(tmp_path / "real" / "one.campaign.json")
+    make_link(tmp_path / "link", tmp_path / "real")
+    assert names(tmp_path / "link") == ["one"]
+
+
+def test_a_file_that_becomes_a_link_out_is_not_read(tmp_path):
+    path = write_campaign(tmp_path / "served" / "one.campaign.json")
+    secret = write_campaign(tmp_path / "secret.json", target="secret")
+    folder = CampaignFolder(tmp_path / "served", Bounds())
+    (file,) = folder.list_files().files
+    path.unlink()
+    make_link(path, secret)
+    with pytest.raises(ValueError, match="replaced by a link"):
+        folder.read(file)
+
+
+def test_a_folder_that_becomes_a_link_out_is_not_read(tmp_path):
+    path = write_campaign(tmp_path / "served" / "sub" / "one.campaign.json")
+    write_campaign(tmp_path / "outside" / "one.campaign.json", target="secret")
+    folder = CampaignFolder(tmp_path / "served", Bounds())
+    (file,) = folder.list_files().files
+    path.unlink()
+    path.parent.rmdir()
+    make_link(path.parent, tmp_path / "outside")
+    with pytest.raises(ValueError, match="replaced by a link"):
+        folder.read(file)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a system without named pipes")
+def test_a_pipe_is_refused_at_once(tmp_path):
+    os.mkfifo(tmp_path / "pipe.campaign.json")
+    folder = CampaignFolder(tmp_path, Bounds())
+    (file,) = folder.list_files().files
+    with pytest.raises(ValueError, match="not a file of data"):
+        folder.read(file)
+
+
+def test_a_large_file_is_refused_with_its_size(tmp_path):
+    (tmp_path / "large.campaign.json").write_bytes(b" " * 1_500_000)
+    folder = CampaignFolder(tmp_path, Bounds(file_bytes=1_000_000))
+    (file,) = folder.list_files().files
+    with pytest.raises(ValueError, match=r"It has 1\.5 MB\. At most 1\.0 MB are read"):
+        folder.read(file)
+
+
+def test_names_of_any_bytes_are_shown():
+    assert readable("plain name") == "plain name"
+    assert "\ufffd" in readable(os.fsdecode(b"a\xffb")) or os.name == "nt"

@@ -1,0 +1,152 @@
+"""Files of all kinds: one that cannot be read says why, and does no harm to the others."""
+
+import json
+import os
+import time
+
+import pytest
+from support.served import fields_of_campaign, result, serve_app, suggestion, write_campaign
+
+from graph_bandit_serve.campaigns.folder import CampaignFolder, key_of
+from graph_bandit_serve.campaigns.shelf import Shelf
+from graph_bandit_serve.settings import Bounds
+
+GOOD = json.dumps(fields_of_campaign())
+XSS = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>{{1234567*8}}"
+REFUSED = {
+    "empty": "",
+    "no JSON": "{",
+    "a list": "[]",
+    "a number": "1",
+    "null": "null",
+    "another object": '{"a": 1}',
+    "another version": json.dumps({**fields_of_campaign(), "format": 2}),
+    "an unknown key": json.dumps({**fields_of_campaign(), "surprise": 1}),
+    "deep brackets": "[" * 200_000,
+    "deep objects": '{"a":' * 200_000,
+    "a list of lists": "[" + "[]," * 300_000 + "[]]",
+    "a million keys and one twice": "{" + ",".join(f'"k{k}":0' for k in range(300_000)) + ',"k299999":1}',
+    "a long number": '{"format": ' + "9" * 100_000 + "}",
+    "infinity": GOOD.replace("0.25", "Infinity"),
+    "not a number": GOOD.replace("0.25", "NaN"),
+    "half a character": GOOD.replace("affinity", "\\ud800"),
+    "half a character in a structure": GOOD.replace("CCO", "\\udfff"),
+    "bytes": b"\xff\xfe\x00\x01" * 1000,
+    "UTF-16": GOOD.encode("utf-16"),
+    "zeros": b"\0" * 100_000,
+    "an id twice": GOOD.replace('"pending": ["c"]', '"pending": ["b"]'),
+    "text for a number": GOOD.replace("0.5", '"a"'),
+    "an executable": b"\x7fELF" + bytes(range(256)) * 10,
+    "a program": "import os; os.system('touch pwned')",
+    "a pickle": b"\x80\x04\x95\x0f\x00\x00\x00\x00\x00\x00\x00\x8c\x05posix\x94\x8c\x06system\x94\x93\x94.",
+    "an archive": b"PK\x03\x04" + b"\0" * 100,
+    "a long wrong key": json.dumps({**fields_of_campaign(), "x" * 100_000: 1}),
+    "too large": b" " * 3_000_000,
+}
+SHOWN = {
+    "as it should be": {},
+    "infinite predictions": {"rounds": [[suggestion("a", low=None, high=None, mean=1e308, std=1e308)]]},
+    "names that are programs": {"target": XSS, "agent": XSS, "pending": [XSS], "failed": [XSS + "2"]},
+    "structures that are programs": {"structures": {"a": XSS, "b": "CCO" * 40_000, "c": "\u202eCCO\x1b[31m"}},
+    "ids that are programs": {"rounds": [[suggestion(XSS), suggestion("x" * 100_000)]], "structures": {XSS: XSS}},
+    "goals that are programs": {
+        "target": "",
+        "goals": [{"name": XSS, "aim": "maximize"}, {"name": "b", "aim": "limit", "low": 1}],
+        "measured": [result("a", 1.0, goal=XSS)],
+        "failed": [],
+    },
+    "a factory as agent": {"agent": "subprocess:getoutput:cmd=touch pwned"},
+    "ten thousand rounds": {"rounds": [[suggestion("a")]] * 10_000},
+    "ten thousand suggestions": {"rounds": [[suggestion("a")] * 10_000]},
+    "nothing yet": {"measured": [], "failed": [], "pending": [], "rounds": []},
+    "an empty round": {"rounds": [[]]},
+    "results of later rounds": {"measured": [result("a", 1.0, 10**9)], "failed": [], "pending": []},
+    "bounds alone": {"measured": [result("a", 1.0, bound="below")]},
+}
+
+
+def write(folder, content):
+    path = folder / "hostile.campaign.json"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    write_campaign(folder / "good.campaign.json")
+    return key_of("hostile.campaign.json")
+
+
+def assert_harmless(served, key):
+    """Every page of a campaign is answered, escaped and with its headers, and the other campaign is there."""
+    for path in ("/", f"/campaigns/{key}", f"/campaigns/{key}/rounds/1"):
+        answer = served.ask(path)
+        assert answer.status in (200, 404), path
+        answer.assert_headers()
+        answer.assert_safe()
+        assert str(8 * 1_234_567) not in answer.text
+        assert "Traceback" not in answer.text
+        assert len(answer.body) < 2_000_000
+    answer = served.ask(f"/campaigns/{key_of('good.campaign.json')}")
+    assert answer.status == 200
+    assert "affinity" in answer.text
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_file_that_is_not_a_campaign_says_why_and_does_no_harm(name, tmp_path):
+    started = time.monotonic()
+    key = write(tmp_path, REFUSED[name])
+    served = serve_app(tmp_path, file_bytes=4_000_000 if name != "too large" else 2_000_000)
+    listed = {one["name"]: one for one in served.ask("/api/v1/campaigns").json()["campaigns"]}
+    assert listed["good"]["problem"] is None
+    problem = listed["hostile"]["problem"]
+    assert "Expected" in problem or "At most" in problem
+    assert len(problem) < 400
+    assert str(tmp_path) not in problem
+    answer = served.ask(f"/api/v1/campaigns/{key}")
+    assert (answer.status, answer.json()) == (422, {"detail": problem})
+    assert_harmless(served, key)
+    assert time.monotonic() - started < 10
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_a_campaign_with_anything_in_it_is_shown_and_escaped(name, tmp_path):
+    key = write(tmp_path, json.dumps(fields_of_campaign(**SHOWN[name])))
+    served = serve_app(tmp_path)
+    answer = served.ask(f"/api/v1/campaigns/{key}")
+    assert answer.status == 200
+    assert answer.headers["content-type"] == "application/json"
+    assert len(answer.json()["rounds"]) == len(SHOWN[name].get("rounds", [1]))
+    assert_harmless(served, key)
+    assert not list(tmp_path.rglob("pwned"))
+
+
+def shelf_of(folder, **bounds):
+    limits = Bounds(**bounds)
+    return Shelf(CampaignFolder(folder, limits), limits)
+
+
+def test_a_file_is_read_again_after_it_has_changed_and_not_before(tmp_path, monkeypatch):
+    path = write_campaign(tmp_path / "one.campaign.json")
+    shelf, key = shelf_of(tmp_path), key_of("one.campaign.json")
+    first = shelf.read(key)
+    assert shelf.read(key) is first
+    assert shelf.list_campaigns().campaigns == [first.summary]
+    write_campaign(path.with_name("new"), pending=[])
+    os.replace(path.with_name("new"), path)
+    second = shelf.read(key)
+    assert second.version != first.version
+    assert (first.summary.pending, second.summary.pending) == (1, 0)
+    assert shelf.list_campaigns().campaigns == [second.summary]
+    path.unlink()
+    assert shelf.read(key) is None
+    assert shelf.list_campaigns().campaigns == []
+
+
+def test_memory_holds_what_was_asked_for_last(tmp_path):
+    for k in range(5):
+        write_campaign(tmp_path / f"{k}.campaign.json")
+    size = (tmp_path / "0.campaign.json").stat().st_size
+    shelf = shelf_of(tmp_path, kept_bytes=2 * size)
+    shelf.list_campaigns()
+    readings = [shelf.read(key_of(f"{k}.campaign.json")) for k in (3, 4)]
+    assert [shelf.read(key_of(f"{k}.campaign.json")) for k in (3, 4)] == readings
+    assert shelf.read(key_of("3.campaign.json")) is readings[0]
+    shelf.read(key_of("0.campaign.json"))
+    assert shelf.read(key_of("3.campaign.json")) is readings[0]
+    assert shelf.read(key_of("4.campaign.json")) is not readings[1]

@@ -1,0 +1,153 @@
+import re
+
+import pytest
+from support.served import (
+    Elements,
+    drawing_app,
+    result,
+    serve_app,
+    suggestion,
+    write_campaign,
+)
+
+from graph_bandit_serve.campaigns.folder import key_of
+from graph_bandit_serve.pages import digest_of_structure, to_code, to_shown
+
+KEY = key_of("one.campaign.json")
+PAGE = f"/campaigns/{KEY}"
+
+
+@pytest.fixture
+def served(tmp_path):
+    write_campaign(tmp_path / "one.campaign.json")
+    return serve_app(tmp_path)
+
+
+def words_of(answer):
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", answer.text)).replace("\xa0", " ").replace("&nbsp;", " ")
+
+
+def test_an_empty_folder_says_what_to_do(tmp_path):
+    assert "There are no campaigns in this folder yet." in words_of(serve_app(tmp_path).ask("/"))
+
+
+def test_the_list_leads_to_each_campaign(served):
+    answer = served.ask("/")
+    assert PAGE in Elements(answer.text).places()
+    assert "maximize affinity results 2 pending 1 failed 1 rounds 1" in words_of(answer)
+
+
+def test_a_folder_with_too_many_files_says_so(tmp_path):
+    for k in range(3):
+        write_campaign(tmp_path / f"{k}.campaign.json")
+    assert "Some campaigns may be missing here." in words_of(serve_app(tmp_path, campaigns=2).ask("/"))
+
+
+def test_a_campaign_says_goals_best_pending_suggestions_and_results(served):
+    answer = served.ask(PAGE)
+    answer.assert_safe()
+    words = words_of(answer)
+    assert "maximize affinity" in words
+    assert "Best so far 2 a" in words
+    assert "These are being measured: c ." in words
+    assert "These could not be measured: b ." in words
+    assert "a 1 CCO measured 2 measured 1 ± 0.5 predicted 90 % interval 0 to 2" in words
+    assert "beat the best by then with probability 25 %" in words
+    assert "Round 1 3 1 1 1" in words  # suggested, measured, failed, pending
+    assert "a 2 after round 1 z 0.5 before" in words
+
+
+def test_bounds_and_noise_stand_with_their_values(tmp_path):
+    measured = [result("y", 3.0, bound="above"), result("a", 0.25, noise=0.125)]
+    write_campaign(tmp_path / "one.campaign.json", measured=measured)
+    words = words_of(serve_app(tmp_path).ask(PAGE))
+    assert "y &gt; 3 before" in words
+    assert "a 0.25 ± 0.12 before" in words
+
+
+def test_each_round_has_a_page_that_leads_to_its_neighbours(tmp_path):
+    rounds = [[suggestion(name)] for name in ("a", "b", "c")]
+    write_campaign(tmp_path / "one.campaign.json", rounds=rounds)
+    served = serve_app(tmp_path)
+    answer = served.ask(f"{PAGE}/rounds/2")
+    answer.assert_safe()
+    assert "b 1 c1ccccc1 failed" in words_of(answer)
+    assert {f"{PAGE}/rounds/1", f"{PAGE}/rounds/3", PAGE} < set(Elements(answer.text).places())
+    for number in ("0", "4", "-1", "x", "1.0", "٣", "9" * 50):
+        assert served.ask(f"{PAGE}/rounds/{number}").status == 404
+
+
+def test_long_tables_are_cut_and_say_so(tmp_path):
+    measured = [result(f"m{k}", k) for k in range(9)]
+    rounds = [[suggestion("s")] * 9] * 9
+    write_campaign(
+        tmp_path / "one.campaign.json", measured=measured, rounds=rounds, pending=[f"p{k}" for k in range(9)]
+    )
+    words = words_of(serve_app(tmp_path, shown=4).ask(PAGE))
+    for text in ("And 5 more, which", "And 5 earlier rounds.", "5 earlier results are left out", "p3 and 5 more"):
+        assert text in words
+    assert "m8" in words
+    assert "m4" not in words
+
+
+def test_a_page_works_by_keyboard_and_for_readers(served):
+    page = Elements(served.ask(PAGE).text)
+    assert ("lang", "en") in page.attributes
+    assert ("href", "#content") in page.attributes
+    assert ("id", "content") in page.attributes
+    assert page.tags >= {"main", "nav", "h1", "h2", "th"}
+    names = [value for name, value in page.attributes if name == "alt"]
+    assert "Structure of CCO" in names
+    assert not [value for name, value in page.attributes if name == "tabindex" and value != "0"]
+
+
+def test_a_file_that_cannot_be_read_has_a_page(tmp_path):
+    (tmp_path / "one.campaign.json").write_text("{")
+    answer = serve_app(tmp_path).ask(PAGE)
+    assert answer.status == 200
+    assert "This file cannot be shown. Expected one.campaign.json to be the state of a campaign." in words_of(answer)
+
+
+def test_what_is_not_there_is_said_on_a_page_without_what_was_asked(served):
+    for place in ("/campaigns/evil", "/evil", f"{PAGE}/structures/evil.svg"):
+        answer = served.ask(place)
+        assert answer.status == 404
+        assert "evil" not in answer.text
+        answer.assert_safe()
+
+
+def test_the_style_is_a_file_of_ours(served):
+    answer = served.ask("/style.css")
+    assert answer.headers["content-type"].startswith("text/css")
+    assert not re.search(r"url\(|@import|expression", answer.text)
+
+
+def test_structures_are_drawn_as_pictures_without_styles(tmp_path):
+    write_campaign(tmp_path / "one.campaign.json", structures={"a": "CCO", "b": "no molecule"})
+    served, drawer = drawing_app(tmp_path)
+    try:
+        good = served.ask(f"{PAGE}/structures/{digest_of_structure('CCO')}.svg")
+        bad = served.ask(f"{PAGE}/structures/{digest_of_structure('no molecule')}.svg")
+    finally:
+        drawer.close()
+    assert good.status == bad.status == 200
+    assert good.headers["content-type"] == "image/svg+xml"
+    assert "<path" in good.text
+    assert "style=" not in good.text
+    assert "not drawn" in bad.text
+    good.assert_headers()
+
+
+def test_only_structures_of_the_campaign_are_drawn(served):
+    assert served.ask(f"{PAGE}/structures/{digest_of_structure('CCCCCC')}.svg").status == 404
+
+
+def test_characters_that_are_not_seen_are_replaced():
+    assert to_shown("plain") == "plain"
+    assert to_shown("Grüße, 分子 α\n") == "Grüße, 分子 α\n"
+    assert to_shown("a\u202eb\x00c\x1b\x85\u2066d") == "a\ufffdb\ufffdc\ufffd\ufffd\ufffdd"
+    assert to_shown(3) == 3
+
+
+def test_words_in_backquotes_are_code():
+    assert to_code("`a<b` is < `c`") == "<code>a&lt;b</code> is &lt; <code>c</code>"
