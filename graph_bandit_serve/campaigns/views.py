@@ -228,9 +228,9 @@ class History:
 
     def __init__(self, state: CampaignState) -> None:
         self._state = state
-        self._results: dict[str, list[ResultView]] = {}
+        self._results: dict[str, list[Measurement]] = {}
         for result in state.measured:
-            self._results.setdefault(result.id, []).append(view_result(state, result))
+            self._results.setdefault(result.id, []).append(result)
         self._settled, self._failed, self._pending = state.settled(), set(state.failed), set(state.pending)
 
     def round(self, number: int, most: int | None = None) -> RoundView:
@@ -263,7 +263,7 @@ class History:
             status=self._status(suggestion.id),
             predictions=predictions or [_view_prediction(state.target, suggestion)],
             probability=finite(suggestion.probability),
-            results=self._results.get(suggestion.id, []),
+            results=[view_result(state, result) for result in self._results.get(suggestion.id, ())],
         )
 
     def _status(self, identifier: str) -> Status:
