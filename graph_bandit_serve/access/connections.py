@@ -52,6 +52,9 @@ class Connection(H11Protocol):
         self._say(ShortAnswer(HTTPStatus.BAD_REQUEST, "Expected HTTP.", (("connection", "close"),)))
 
     def _say(self, answer: ShortAnswer) -> None:
+        """Send an answer in place of that of the application, and close."""
+        if self.cycle is not None:
+            self.cycle.disconnected = True  # what the application answers to an earlier part is not sent any more
         response = h11.Response(status_code=answer.status.value, headers=answer.head(), reason=answer.status.phrase)
         for event in (response, h11.Data(data=answer.body()), h11.EndOfMessage()):
             self.transport.write(self.conn.send(event) or b"")

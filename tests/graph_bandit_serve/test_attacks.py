@@ -83,7 +83,11 @@ def test_nothing_was_said_of_errors_but_a_line_each(tmp_path):
     write_campaign(tmp_path / "one.campaign.json")
     other = Running(tmp_path)
     other.send(b"\x00garbage\r\n\r\n")
+    head = f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{other.port}\r\n"
+    assert other.send(f"{head}Transfer-Encoding: chunked\r\n\r\nno chunk\r\n".encode()).status == 400
+    assert other.send(f"{head}\r\n\x00\r\n\r\n".encode()).status == 401
     assert other.get("/").status == 200
     said = other.stop()
     assert "Traceback" not in said
+    assert "Exception" not in said
     assert "The campaigns stay as they are." in said
