@@ -12,7 +12,7 @@ import socket
 import subprocess
 import sys
 import unicodedata
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from html.parser import HTMLParser
 
 from graph_bandit_serve.access.addresses import find_addresses
@@ -134,7 +134,6 @@ class Served:
 
     app: Guard
     keys: Keys
-    more: list[tuple[str, str]] = field(default_factory=list)
 
     def ask(self, path="/", method="GET", headers=(), host=HOST, key=True, query=""):
         """Return the answer to a request, with the key of programs unless that is not wanted."""
