@@ -20,7 +20,6 @@ from graph_bandit_serve.access.answers import HEADERS
 from graph_bandit_serve.access.guard import Guard
 from graph_bandit_serve.access.keys import Keys
 from graph_bandit_serve.app import make_app
-from graph_bandit_serve.drawing import Drawer
 from graph_bandit_serve.settings import Bounds
 from support import ROOT
 
@@ -177,12 +176,6 @@ def serve_app(folder, guests=False, drawer=None, public="", **bounds):
     keys = Keys(guests, limits)
     addresses = find_addresses("127.0.0.1", PORT, public)
     return Served(make_app(folder, keys, addresses, drawer or NoDrawer(), limits), keys)
-
-
-def drawing_app(folder, **bounds):
-    """Return the application of a folder that draws, and its drawer, which is to be closed."""
-    drawer = Drawer(Bounds(**bounds))
-    return serve_app(folder, drawer=drawer, **bounds), drawer
 
 
 class Running:
