@@ -5,17 +5,10 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
-
 from graph_bandit_campaign import CampaignState, Goal, Measurement, Suggestion
+from graph_bandit_serve.campaigns.marks import CommentView, VetoView, View, comments_of, vetoes_of
 
-Status = Literal["measured", "in part measured", "failed", "pending", "not asked for any more"]
-
-
-class View(BaseModel):
-    """A part of an answer."""
-
-    model_config = ConfigDict(use_attribute_docstrings=True, frozen=True)
+Status = Literal["measured", "in part measured", "failed", "pending", "vetoed", "not asked for any more"]
 
 
 class GoalView(View):
@@ -175,6 +168,12 @@ class CampaignView(View):
     """Ids of what could not be measured."""
     rounds: list[RoundView]
     """All suggestions."""
+    vetoed: list[VetoView]
+    """What is not to be suggested."""
+    pinned: list[str]
+    """Ids of what is to be in the next batch, or was."""
+    comments: list[CommentView]
+    """Texts about graphs."""
 
 
 def summarize(key: str, name: str, version: str, state: CampaignState) -> CampaignSummary:
@@ -216,6 +215,9 @@ def describe(key: str, name: str, version: str, state: CampaignState) -> Campaig
         pending=[WaitingView(id=identifier, smiles=state.structures.get(identifier)) for identifier in state.pending],
         failed=list(state.failed),
         rounds=[history.round(number) for number in range(1, len(state.rounds) + 1)],
+        vetoed=vetoes_of(state),
+        pinned=list(state.pinned),
+        comments=comments_of(state),
     )
 
 
@@ -273,6 +275,8 @@ class History:
             return "failed"
         if identifier in self._pending:
             return "pending"
+        if identifier in self._state.vetoes:
+            return "vetoed"
         return "in part measured" if identifier in self._results else "not asked for any more"
 
 

@@ -154,3 +154,20 @@ def test_characters_that_are_not_seen_are_replaced():
 
 def test_words_in_backquotes_are_code():
     assert to_code("`a<b` is < `c`") == "<code>a&lt;b</code> is &lt; <code>c</code>"
+
+
+def test_vetoes_and_comments_are_shown_and_their_texts_stay_texts(tmp_path):
+    marks = {
+        "vetoed": [{"id": "c", "reason": "<b>too greasy</b>", "by": "Ann", "round": 1}],
+        "comments": [{"id": "a", "text": "ask <i>Bo</i>", "by": "", "round": 1}],
+    }
+    write_campaign(tmp_path / "one.campaign.json", pending=[], **marks)
+    served = serve_app(tmp_path)
+    answer = served.ask(PAGE)
+    answer.assert_safe()
+    words = words_of(answer)
+    assert "These are not suggested: c ( &lt;b&gt;too greasy&lt;/b&gt; , by Ann )." in words
+    assert "a : ask &lt;i&gt;Bo&lt;/i&gt;" in words
+    assert "c CCN vetoed" in re.sub(r" \d ", " ", words)
+    view = served.ask(f"/api/v1/campaigns/{KEY}").json()
+    assert (view["vetoed"], view["comments"]) == (marks["vetoed"], marks["comments"])
