@@ -12,6 +12,8 @@ from graph_bandit_campaign.results.matching import IdMatcher, Matcher
 from graph_bandit_campaign.results.rows import BadResultsError, MeasuredRow
 from graph_bandit_env import GraphPool, MoleculeSet
 
+MOST_BOUNDS = 1000  # of other assays, of which agents learn
+
 OtherValue: TypeAlias = float | str
 """A result of another assay: a number, or a bound such as ">4.5"."""
 
@@ -64,6 +66,9 @@ def match_other_tables(tables: Sequence[OtherTable], pool: GraphPool, most_atoms
         places = f"{len(told.keys() & known)} of them in the pool" + f", {bounds} by bounds" * bool(bounds)
         remarks.append(f"{len(told)} {noun} of {table.path.name} teach by `{table.name}`, {places}")
         remarks += table.remarks
+    bounds = sum(isinstance(value, str) for told in values.values() for results in told.values() for value in results)
+    if bounds > MOST_BOUNDS:
+        remarks.append(f"{MOST_BOUNDS:,} of the {bounds:,} bounds of other assays count, evenly spaced among them")
     return OtherAssays(values, remarks)
 
 

@@ -3,6 +3,8 @@
 import pytest
 from support.tables import write
 
+from agents.process import results
+from graph_bandit_campaign.assays import matched
 from graph_bandit_campaign.assays.matched import match_other_tables
 from graph_bandit_campaign.assays.tables import read_other_tables
 from graph_bandit_env import GraphPool, from_smiles
@@ -112,3 +114,13 @@ def test_a_question_is_told_by_the_values():
     write("rlm.csv", [("smiles", "v"), ("CCN", 2), ("CCO", 1.5)])
     assert read("rlm.csv").content != before
     assert read().content == []
+
+
+def test_more_bounds_than_an_agent_learns_from_are_told():
+    assert results.MOST_BOUNDS == matched.MOST_BOUNDS
+    rows = [("C" * k + "O", "active" if k % 3 else "inactive") for k in range(1, 62)]
+    write("hts.csv", [("smiles", "hit"), *rows])
+    assert not any("evenly spaced" in remark for remark in read("hts.csv").remarks)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(matched, "MOST_BOUNDS", 60)
+        assert read("hts.csv").remarks[-1] == "60 of the 61 bounds of other assays count, evenly spaced among them"
