@@ -74,9 +74,10 @@ def serve(settings: ServeSettings, bounds: Bounds | None = None) -> None:
             with opened_link(addresses, keys) if settings.open else no_link():
                 uvicorn.Server(config).run(sockets=[listener])
         except KeyboardInterrupt:
-            raise KeyboardInterrupt("The campaigns stay as they are.") from None
+            pass  # without one, Ctrl-C is ignored where the command was started, as in the background; uvicorn is not
         finally:
             drawer.close()
+        raise KeyboardInterrupt("The campaigns stay as they are.")
 
 
 def introduce(settings: ServeSettings, addresses: Addresses, keys: Keys) -> Iterator[str]:
