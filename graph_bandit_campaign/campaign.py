@@ -182,8 +182,8 @@ class Campaign(Records):
     ) -> Suggestions:
         """Choose graphs that are neither measured, pending, failed nor vetoed, and mark them as pending.
 
-        Those that are likely to fail are left out as long as others are left; see
-        `failing`. Graphs that are pending, but no longer in the pool, do not affect the choice.
+        Those that are likely to fail are left out as long as others are left; see `failing`. Graphs that are pending,
+        but no longer in the pool, do not affect the choice.
 
         Args:
             count: how many graphs to choose.

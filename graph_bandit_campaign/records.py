@@ -153,7 +153,8 @@ class Records:
         veto = Veto(key, check_text("reason", reason), check_text("by", by), len(self.state.rounds))
         vetoed = (*(each for each in self.state.vetoed if each.id != key), veto)
         pinned = tuple(other for other in self.state.pinned if other != key)
-        self._mark(key, vetoed=vetoed, pinned=pinned, pending=self._pending_without(key))
+        pending = self._pending_without(key)
+        self._mark(key, replace(self.state, vetoed=vetoed, pinned=pinned, pending=pending))
 
     def pin(self, identifier: str) -> None:
         """Say that a graph is to be in the next batch, whatever the agent thinks of it. A veto of it is lifted.
@@ -167,7 +168,7 @@ class Records:
             raise ValueError(f"Expected a graph that can be suggested. `{key}` is measured, or has failed.")
         pinned = dict.fromkeys((*self.state.pinned, key))
         vetoed = tuple(veto for veto in self.state.vetoed if veto.id != key)
-        self._mark(key, vetoed=vetoed, pinned=(*pinned,))
+        self._mark(key, replace(self.state, vetoed=vetoed, pinned=(*pinned,)))
 
     def lift(self, identifier: str) -> None:
         """Take back the veto or the pin of a graph, if there is one.
@@ -177,7 +178,8 @@ class Records:
         """
         key = self._check_known(identifier)
         vetoed = tuple(veto for veto in self.state.vetoed if veto.id != key)
-        self._mark(key, vetoed=vetoed, pinned=tuple(other for other in self.state.pinned if other != key))
+        pinned = tuple(other for other in self.state.pinned if other != key)
+        self._mark(key, replace(self.state, vetoed=vetoed, pinned=pinned))
 
     def comment(self, identifier: str, text: str, by: str = "") -> None:
         """Keep a text about a graph. The same text again, by the same person, is ignored.
@@ -192,7 +194,8 @@ class Records:
         """
         key, said = self._check_known(identifier), (check_text("text", text), check_text("by", by))
         if not any((key, *said) == (each.id, each.text, each.by) for each in self.state.comments):
-            self._mark(key, comments=(*self.state.comments, Comment(key, *said, len(self.state.rounds))))
+            comments = (*self.state.comments, Comment(key, *said, len(self.state.rounds)))
+            self._mark(key, replace(self.state, comments=comments))
 
     def rename(self, names: Mapping[str, str]) -> None:
         """Take over what is pending, vetoes, pins and comments of graphs that have other ids now.
@@ -269,11 +272,10 @@ class Records:
         self._admit([identifier])
         return self._index.check_id(identifier)
 
-    def _mark(self, key: str, **marks: object) -> None:
-        """Save marks, with what tells the graph apart, so that it is known when its pool is read again."""
-        index = [self._index.index_of[key]] if key in self._index.index_of else []
-        structures = {**self.state.structures, **self._structures(index)}
-        self._save(replace(self.state, structures=structures, **marks))  # type: ignore[arg-type]
+    def _mark(self, key: str, state: CampaignState) -> None:
+        """Save marks of a graph, with what tells it apart, so that it is known when its pool is read again."""
+        structures = {**state.structures, **self._structures(self._index.present([key]))}
+        self._save(replace(state, structures=structures))
 
     def _place_of(self, goal: str) -> int:
         names = [own_goal.name for own_goal in self.state.goals] or [""]

@@ -92,7 +92,8 @@ class Explanation:
         seen: `(q,)` int64. The graphs with rewards or bounds.
         pulls: `(q, n)` float64. What their results add.
         by_rank: True if scores are normal scores of the ranks of the rewards, False if they are standardised rewards.
-        others: source and SMILES of each further row of `pulls`, which is that of a result of a source.
+        others: source of each further row of `pulls`, which is that of a result of a source, with the SMILES of the
+            molecule or, of another graph, its index as a text.
     """
 
     parts: dict[str, NDArray[np.float64]]

@@ -132,7 +132,7 @@ def learn_weights(sources: Sources, results: Results, settings: MixtureSettings)
     Raises:
         ArithmeticError, LinAlgError: as `match_bounds`.
     """
-    described, targets = sources.described, results.targets(settings)
+    described, targets, are_known = sources.described, results.targets(settings), settings.known_weight is not None
     kernels, medians = [part.kernel for part in described.parts], [part.weight for part in described.parts]
     known_noise, spread = noise_in_units(settings, targets), settings.weight_spread
     links = Links.unknown(len(sources.told)) if sources.told else None
@@ -146,12 +146,12 @@ def learn_weights(sources: Sources, results: Results, settings: MixtureSettings)
             rows = Rows.of(results.history, targets, pseudo, noisy)
             rewards = rows, rows.squares(results.history, targets)
             told = [(source.guessed(), source.squares) for source in sources.told]
-            weights, noise, links = learn_links(kernels, medians, spread, rewards, told, known_noise)
+            weights, noise, links = learn_links(kernels, medians, spread, rewards, told, known_noise, are_known)
         else:
             likelihood = MixtureLikelihood.of_history(
                 kernels, medians, spread, results.history, targets, pseudo, noisy, described.shares
             )
-            weights, noise = likelihood.fit(known_noise, settings.known_weight is not None)
+            weights, noise = likelihood.fit(known_noise, are_known)
         learnt = Learnt(tuple(weights), noise, results.num_results, links)
     return learnt
 

@@ -69,11 +69,12 @@ def find_reasons(
         state: state of the campaign.
         ids: names of all graphs.
         indices: indices of the graphs to explain.
-        smiles: SMILES of all graphs, if they are molecules, by which those of sources are known.
+        smiles: SMILES of all graphs, if they are molecules, by which those of sources are known; other graphs of
+            sources are known by their indices.
     """
     if not isinstance(agent, Explainer) or state.yardstick() is None:
         return {}
-    explanation, id_of = agent.explain(indices), dict(zip(smiles, ids, strict=False))
+    explanation, id_of = agent.explain(indices), dict(zip(smiles or map(str, range(len(ids))), ids, strict=True))
     seen = [ids[k] for k in explanation.seen.tolist()]
     seen += [f"{id_of.get(text, text)} ({source})" for source, text in explanation.others]
     reasons = {}

@@ -179,18 +179,16 @@ class CampaignView(View):
 def summarize(key: str, name: str, version: str, state: CampaignState) -> CampaignSummary:
     """Return a campaign in a line."""
     goals = [goal.text for goal in goals_of(state)]
-    counts = (len(state.measured), len(state.pending), len(state.failed), len(state.rounds))
-    results, pending, failed, rounds = counts
     return CampaignSummary(
         id=key,
         name=name,
         version=version,
         problem=None,
         goals=goals,
-        results=results,
-        pending=pending,
-        failed=failed,
-        rounds=rounds,
+        results=len(state.measured),
+        pending=len(state.pending),
+        failed=len(state.failed),
+        rounds=len(state.rounds),
     )
 
 

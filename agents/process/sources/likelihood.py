@@ -142,15 +142,17 @@ class LinkedLikelihood:
         links = Links(tuple(correlations), tuple(noises[1:].tolist()), tuple(slopes), math.exp(numbers[-1]))
         return weights, noises, links
 
-    def fit(self, noise: float | None = None) -> tuple[list[float], float, Links]:
+    def fit(self, noise: float | None = None, weights_are_known: bool = False) -> tuple[list[float], float, Links]:
         """Minimise 2 NLL, and return weights, noise variance of a reward, and links.
 
         Args:
             noise: the noise variance of a reward if it is known, else None.
+            weights_are_known: whether the weights are the medians of their priors.
         """
+        farthest = 0.0 if weights_are_known else FARTHEST
         noises = (math.log(LEAST_NOISE), math.log(MOST_NOISE))
         bounds = [
-            *[(-FARTHEST, FARTHEST)] * len(self._medians),
+            *[(-farthest, farthest)] * len(self._medians),
             noises if noise is None else (math.log(noise),) * 2,
             *[noises] * self._sources,
             *[(-LARGEST, LARGEST)] * self._sources,
@@ -191,6 +193,7 @@ def learn_links(
     rewards: tuple[Rows, float],
     sources: Sequence[tuple[Rows, float]],
     noise: float | None = None,
+    weights_are_known: bool = False,
 ) -> tuple[list[float], float, Links]:
     """Return the weights, the noise of a reward and the links that maximise the likelihood of all results.
 
@@ -201,14 +204,17 @@ def learn_links(
         rewards: rows of the rewards, and the sum of their squares within graphs.
         sources: the same of each of S sources.
         noise: the noise variance of a reward if it is known, else None.
+        weights_are_known: whether the weights are the medians of their priors.
     """
-    rows, squares = rewards
-    told, within = [each for each, _ in sources], [squares, *(others for _, others in sources)]
-    total = sum(len(each.graphs) for each in told)
-    parts = [rows.some(max(MOST_RESULTS // 2, MOST_RESULTS - total))]
+    total = sum(len(rows.graphs) for rows, _ in sources)
+    parts = [rewards[0].some(max(MOST_RESULTS // 2, MOST_RESULTS - total))]
     most = max(1, (MOST_RESULTS - len(parts[0].graphs)) // len(sources))
-    parts += [each.some(most) for each in told]
+    parts += [rows.some(most) for rows, _ in sources]
+    within = [  # of the rows that are left, a share
+        squares * len(part.graphs) / max(1, len(rows.graphs))
+        for part, (rows, squares) in zip(parts, [rewards, *sources], strict=True)
+    ]
     every = Rows(*(torch.cat(columns) for columns in zip(*parts, strict=True)))
     quantities = torch.arange(len(parts)).repeat_interleave(torch.tensor([len(part.graphs) for part in parts]))
     matrices = torch.stack([kernel.columns(every.graphs, every.graphs) for kernel in kernels])
-    return LinkedLikelihood(matrices, medians, spread, Joined(every, quantities, within)).fit(noise)
+    return LinkedLikelihood(matrices, medians, spread, Joined(every, quantities, within)).fit(noise, weights_are_known)

@@ -138,7 +138,10 @@ def _locate(
     if not texts:
         return described, [torch.tensor(graphs) for graphs in numbers]
     if not isinstance(described, Joinable):
-        raise ValueError("Expected indices of the graphs in a source, which are not molecules. Got SMILES.")
+        raise ValueError(
+            "Expected indices of the graphs in a source, since this agent does not compare molecules. Got SMILES. "
+            "Choose one of the `molecule-` or `gp-` agents for results of molecules."
+        )
     return described.join(
         [[graph if isinstance(graph, str) else names[graph] for graph in some] for some in numbers], before
     )

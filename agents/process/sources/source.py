@@ -44,7 +44,8 @@ class Source:
             graphs: `(q,)` int64. Graph of each result.
             values: `(q,)` float64.
             sides: `(q,)` int64. As in `agents.contract.SourceResults`.
-            settings: say on which scale results are modelled.
+            settings: say whether results are modelled by ranks. A source has a unit of its own, so that its results are
+                standardised also where rewards are not.
         """
         own, places = graphs.unique(return_inverse=True)
         exact, history, bounds = sides == 0, History(len(own)), Bounds(len(own))
@@ -52,7 +53,7 @@ class Source:
         bounds.add(places[~exact], values[~exact], sides[~exact] > 0)
         if not bool(exact.any()):
             return Source(name, own, history, bounds, Standardised(), levels_of(bounds))
-        targets = make_targets(history, settings.standardizes, settings.warp, bounds)
+        targets = make_targets(history, True, settings.warp, bounds)
         return Source(name, own, history, bounds, targets, targets.of(bounds.values))
 
     @property

@@ -134,6 +134,13 @@ def test_graphs_that_are_no_molecules_are_taught_by_their_ids():
         errors.append(np.mean([abs(predictions[key].mean - values[key]) for key in pool.ids[6:]]))
     assert errors[1] < errors[0]
     assert made.correlations()["old"].value < -0.2
+    pulls = made.reasons([pool.ids[-1]])[pool.ids[-1]].pulls
+    assert {name for name in pulls if name.endswith(" (old)")} == {f"{key} (old)" for key in pool.ids}
+
+
+def test_an_agent_that_does_not_compare_molecules_says_which_do():
+    with pytest.raises(ValueError, match="Choose one of the `molecule-` or `gp-` agents"):
+        campaign({"rlm": RELATED}, agent="wl-ucb").ask(1)
 
 
 def test_a_library_of_products_is_taught_by_ids_of_products_and_by_other_molecules():

@@ -229,3 +229,41 @@ def test_graphs_that_change_are_refused_while_there_are_sources():
 def test_a_state_is_refused_because_it_would_not_hold_their_molecules():
     with pytest.raises(ValueError, match="without sources"):
         taught(source()).state_dict()
+
+
+OTHERS_ON_GRAPHS = [
+    name
+    for name in registry.list_agents()
+    if registry.agent_needs(name) != "molecules" and isinstance(registry.make_agent(name), SourceLearner)
+]
+
+
+def on_rings(name, values, **settings):
+    agent = registry.make_agent(name, **settings)
+    agent.reset(None, seed=0, graph_set=RINGS_OF_ALL_SIZES)
+    agent.learn_sources([source(values, [*range(20)])])
+    agent.update(None, np.arange(0, 20, 4), SIZES[::4])
+    return agent
+
+
+SIZES = np.arange(3.0, 23.0) / 10
+RINGS_OF_ALL_SIZES = [nx.cycle_graph(int(size)) for size in range(3, 23)]
+for one in RINGS_OF_ALL_SIZES:
+    nx.set_node_attributes(one, float(len(one)), "x")
+RINGS_OF_ALL_SIZES = GraphSet.from_networkx(RINGS_OF_ALL_SIZES)
+
+
+@pytest.mark.parametrize("name", OTHERS_ON_GRAPHS)
+def test_every_agent_that_can_learns_from_sources_of_graphs_in_any_unit(name):
+    agent, large = on_rings(name, -SIZES), on_rings(name, -1000 * SIZES)
+    assert agent.correlations()["other"].value < 0
+    np.testing.assert_allclose(large.predict().mean, agent.predict().mean, atol=1e-5)
+
+
+@pytest.mark.parametrize("unit", [1.0, 1000.0])
+def test_a_weight_and_a_noise_that_are_known_stay_beside_sources(unit):
+    known = {"output_scale": 2.0, "noise_variance": 0.1, "standardize": False}
+    agent = on_rings("gntk-ucb", -unit * SIZES, **known)
+    assert agent.learnt.weights == pytest.approx((2.0,))
+    assert agent.learnt.noise == 0.1
+    assert agent.correlations()["other"].value < 0
