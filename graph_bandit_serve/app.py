@@ -17,7 +17,7 @@ from graph_bandit_serve.campaigns.folder import CampaignFolder
 from graph_bandit_serve.campaigns.shelf import Shelf
 from graph_bandit_serve.drawing import Drawer
 from graph_bandit_serve.pages import Pages, make_pages
-from graph_bandit_serve.settings import Bounds
+from graph_bandit_serve.settings import ServerLimits
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,7 +28,7 @@ ABOUT = (
 TITLES = {404: "Not found", 405: "Not possible"}
 
 
-def make_app(folder: Path, keys: Keys, addresses: Addresses, drawer: Drawer, bounds: Bounds) -> Guard:
+def make_app(folder: Path, keys: Keys, addresses: Addresses, drawer: Drawer, limits: ServerLimits) -> Guard:
     """Return the application.
 
     Args:
@@ -36,10 +36,10 @@ def make_app(folder: Path, keys: Keys, addresses: Addresses, drawer: Drawer, bou
         keys: the keys of people and programs.
         addresses: the addresses of the server.
         drawer: draws molecules.
-        bounds: the limits.
+        limits: the limits.
     """
-    shelf = Shelf(CampaignFolder(folder, bounds), bounds)
-    pages = Pages(shelf, drawer, bounds)
+    shelf = Shelf(CampaignFolder(folder, limits), limits)
+    pages = Pages(shelf, drawer, limits)
     app = FastAPI(
         title="graph-bandit",
         version=version("graph-bandit-env"),
@@ -64,4 +64,4 @@ def make_app(folder: Path, keys: Keys, addresses: Addresses, drawer: Drawer, bou
         page.headers.update(error.headers or {})
         return page
 
-    return Guard(app, keys, addresses, bounds)
+    return Guard(app, keys, addresses, limits)

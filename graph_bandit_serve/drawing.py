@@ -16,7 +16,7 @@ import psutil
 
 from graph_bandit_campaign import draw_molecule
 from graph_bandit_env.extras import is_installed
-from graph_bandit_serve.settings import Bounds
+from graph_bandit_serve.settings import ServerLimits
 
 SIZE = (260, 160)  # pixels
 START_SECONDS = 60.0
@@ -32,12 +32,12 @@ class Drawer:
     """Draws molecules one after the other, and keeps the drawings.
 
     Args:
-        bounds: the limits.
+        limits: the limits.
     """
 
-    def __init__(self, bounds: Bounds) -> None:
-        self._bounds, self._lock = bounds, threading.Lock()
-        self._places = threading.BoundedSemaphore(max(1, bounds.requests // 2))  # so that pages find room, too
+    def __init__(self, limits: ServerLimits) -> None:
+        self._limits, self._lock = limits, threading.Lock()
+        self._places = threading.BoundedSemaphore(max(1, limits.requests // 2))  # so that pages find room, too
         self._kept: OrderedDict[str, str | None] = OrderedDict()
         self._process: BaseProcess | None = None
         self._pipe: Connection | None = None
@@ -45,19 +45,19 @@ class Drawer:
 
     def draw(self, smiles: str) -> str | None:
         """Return a drawing as an SVG file; None: it cannot be drawn, or not within the limits."""
-        if len(smiles) > self._bounds.smiles_characters or not is_installed("rdkit"):
+        if len(smiles) > self._limits.smiles_characters or not is_installed("rdkit"):
             return None
         if smiles in self._kept:
             return self._kept[smiles]
         if not self._places.acquire(blocking=False):
             return None
         try:
-            if not self._lock.acquire(timeout=2 * self._bounds.drawing_seconds):
+            if not self._lock.acquire(timeout=2 * self._limits.drawing_seconds):
                 return None
             try:
                 drawn = self._kept[smiles] if smiles in self._kept else self._draw(smiles)
                 self._kept[smiles] = drawn
-                while len(self._kept) > self._bounds.drawings:
+                while len(self._kept) > self._limits.drawings:
                     self._kept.popitem(last=False)
                 return drawn
             finally:
@@ -119,9 +119,9 @@ class Drawer:
 
     def _wait(self, pipe: Connection) -> bool:
         """Return whether a drawing came in time, from a process that has not taken too much memory."""
-        until = time.monotonic() + self._bounds.drawing_seconds
+        until = time.monotonic() + self._limits.drawing_seconds
         while not pipe.poll(WATCH_SECONDS):
-            if time.monotonic() > until or self._memory() > self._bounds.drawing_bytes:
+            if time.monotonic() > until or self._memory() > self._limits.drawing_bytes:
                 return False
         return True
 

@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 from graph_bandit_serve.campaigns.shelf import Reading, Shelf
 from graph_bandit_serve.campaigns.views import History, ResultView, RoundView, best_of, goals_of, view_result
 from graph_bandit_serve.drawing import NOT_DRAWN, SIZE, Drawer
-from graph_bandit_serve.settings import Bounds
+from graph_bandit_serve.settings import ServerLimits
 
 SVG = "image/svg+xml"
 CSS = "text/css; charset=utf-8"
@@ -31,11 +31,11 @@ class Pages:
     Args:
         shelf: the campaigns.
         drawer: draws molecules.
-        bounds: the limits.
+        limits: the limits.
     """
 
-    def __init__(self, shelf: Shelf, drawer: Drawer, bounds: Bounds) -> None:
-        self._shelf, self._drawer, self._bounds = shelf, drawer, bounds
+    def __init__(self, shelf: Shelf, drawer: Drawer, limits: ServerLimits) -> None:
+        self._shelf, self._drawer, self._limits = shelf, drawer, limits
         loader = PackageLoader("graph_bandit_serve", "templates")
         self._templates = Environment(
             loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, finalize=to_shown
@@ -51,7 +51,7 @@ class Pages:
         self.style = loader.get_source(self._templates, "style.css")[0]
 
     def _cut(self, text: str) -> str:
-        return text if len(text) <= self._bounds.text_characters else f"{text[: self._bounds.text_characters]}…"
+        return text if len(text) <= self._limits.text_characters else f"{text[: self._limits.text_characters]}…"
 
     def render(self, template: str, values: Mapping[str, object], status: int = 200) -> HTMLResponse:
         """Return a page."""
@@ -72,7 +72,7 @@ class Pages:
         Raises:
             HTTPException: if there is no such round.
         """
-        state, most = reading.state, self._bounds.shown
+        state, most = reading.state, self._limits.shown
         if state is None:
             title = reading.summary.name
             return self.message(200, title, f"This file cannot be shown. {reading.summary.problem}")

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graph_bandit_serve.settings import Bounds, ServeSettings
+from graph_bandit_serve.settings import ServerLimits, ServeSettings
 
 if TYPE_CHECKING:
     from graph_bandit_serve.access.addresses import Addresses
@@ -25,12 +25,12 @@ LEAD_ON = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" conte
 CLOSING_SECONDS = 2
 
 
-def serve(settings: ServeSettings, bounds: Bounds | None = None) -> None:
+def serve(settings: ServeSettings, limits: ServerLimits | None = None) -> None:
     """Show the campaigns of a folder until Ctrl-C. Links and key are printed first.
 
     Args:
         settings: what is served, and where.
-        bounds: the limits; None: those of the command.
+        limits: the limits; None: those of the command.
 
     Raises:
         MissingExtraError: if the extra `serve` is not installed.
@@ -51,7 +51,7 @@ def serve(settings: ServeSettings, bounds: Bounds | None = None) -> None:
     from graph_bandit_serve.app import make_app
     from graph_bandit_serve.drawing import Drawer
 
-    limits = bounds or Bounds()
+    limits = limits or ServerLimits()
     with listen(settings.host, settings.port) as listener, say_errors():
         addresses = find_addresses(settings.host, listener.getsockname()[1], settings.address)
         keys, drawer = Keys(settings.guests, limits), Drawer(limits)

@@ -51,7 +51,7 @@ class ServeSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bounds:
+class ServerLimits:
     """Limits of the server. All are positive.
 
     Raises:

@@ -9,7 +9,7 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from graph_bandit_serve.access.answers import ShortAnswer
-from graph_bandit_serve.settings import Bounds
+from graph_bandit_serve.settings import ServerLimits
 
 
 class Connection(H11Protocol):
@@ -19,7 +19,7 @@ class Connection(H11Protocol):
     every answer.
     """
 
-    bounds: Bounds
+    limits: ServerLimits
     """The limits; `connections_within` sets them."""
 
     _waiting: asyncio.TimerHandle | None = None
@@ -27,7 +27,7 @@ class Connection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn has it
         """Accept a connection, unless there are too many."""
         super().connection_made(transport)
-        if len(self.connections) > self.bounds.connections:
+        if len(self.connections) > self.limits.connections:
             self._say(ShortAnswer(HTTPStatus.SERVICE_UNAVAILABLE, "Too many connections.", (("connection", "close"),)))
         else:
             self._watch()
@@ -66,7 +66,7 @@ class Connection(H11Protocol):
         if is_answering or self.transport.is_closing() or self.timeout_keep_alive_task is not None:
             self._stop_watching()
         elif self._waiting is None:
-            self._waiting = self.loop.call_later(self.bounds.head_seconds, self.transport.abort)
+            self._waiting = self.loop.call_later(self.limits.head_seconds, self.transport.abort)
 
     def _stop_watching(self) -> None:
         if self._waiting is not None:
@@ -74,6 +74,6 @@ class Connection(H11Protocol):
             self._waiting = None
 
 
-def connections_within(bounds: Bounds) -> type[Connection]:
+def connections_within(limits: ServerLimits) -> type[Connection]:
     """Return the class of connections with these limits."""
-    return type("Connection", (Connection,), {"bounds": bounds})
+    return type("Connection", (Connection,), {"limits": limits})

@@ -11,7 +11,7 @@ from graph_bandit_serve.access.addresses import Addresses
 from graph_bandit_serve.access.answers import PAGE, ShortAnswer, with_headers
 from graph_bandit_serve.access.head import Head
 from graph_bandit_serve.access.keys import Access, Keys
-from graph_bandit_serve.settings import Bounds
+from graph_bandit_serve.settings import ServerLimits
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -34,11 +34,11 @@ class Guard:
         app: the application.
         keys: the keys of people and programs.
         addresses: the addresses of the server.
-        bounds: the limits.
+        limits: the limits.
     """
 
-    def __init__(self, app: ASGIApp, keys: Keys, addresses: Addresses, bounds: Bounds) -> None:
-        self._app, self._keys, self._addresses, self._bounds = app, keys, addresses, bounds
+    def __init__(self, app: ASGIApp, keys: Keys, addresses: Addresses, limits: ServerLimits) -> None:
+        self._app, self._keys, self._addresses, self._limits = app, keys, addresses, limits
         self._tasks: set[asyncio.Task[None]] = set()
         # A browser sends the cookies of one port of a machine to all its ports, so two servers need two names; and a
         # link of guests, which anybody may have somebody else's browser follow, must not replace a member's cookie.
@@ -53,7 +53,7 @@ class Guard:
             return
         head = Head.of(scope)
         answer = self._refuse(head) or (self._enter(head) if head.path == ENTER else self._admit(head))
-        if answer is None and len(self._tasks) >= self._bounds.requests:
+        if answer is None and len(self._tasks) >= self._limits.requests:
             answer = ShortAnswer(
                 HTTPStatus.SERVICE_UNAVAILABLE, "Too many requests at once. Try again.", (("retry-after", "1"),)
             )
@@ -64,9 +64,9 @@ class Guard:
 
     def _refuse(self, head: Head) -> ShortAnswer | None:
         """Refuse what nobody may ask, before any key is looked at."""
-        if head.target_size > self._bounds.target_bytes:
+        if head.target_size > self._limits.target_bytes:
             return ShortAnswer(HTTPStatus.REQUEST_URI_TOO_LONG, "Expected a shorter address.", CLOSE)
-        if head.size > self._bounds.head_bytes:
+        if head.size > self._limits.head_bytes:
             return ShortAnswer(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "Expected shorter headers.", CLOSE)
         if (head.only("host") or "").lower() not in self._addresses.hosts:
             return ShortAnswer(HTTPStatus.MISDIRECTED_REQUEST, "Expected an address of this server as Host.", CLOSE)
@@ -95,7 +95,7 @@ class Guard:
         if session is None or access is None:
             words = "Expected a link that was not used yet. Start the server again for a new one."
             return ShortAnswer(HTTPStatus.FORBIDDEN, words)
-        life = f"Max-Age={int(self._bounds.session_seconds)}"
+        life = f"Max-Age={int(self._limits.session_seconds)}"
         parts = [f"{self.cookies[access]}={session}", "Path=/", "HttpOnly", "SameSite=Strict", life]
         cookie = ("set-cookie", "; ".join(parts + ["Secure"] * self._addresses.is_encrypted))
         if head.only("sec-fetch-site") in (None, "none", "same-origin"):
@@ -151,7 +151,7 @@ class Guard:
         task = asyncio.ensure_future(self._ask(inner, receive, send_on))
         self._tasks.add(task)  # until it has ended: a thread cannot be stopped, and takes up the room of a request
         task.add_done_callback(self._tasks.discard)
-        await asyncio.wait([task], timeout=self._bounds.request_seconds)
+        await asyncio.wait([task], timeout=self._limits.request_seconds)
         if not task.done():
             given_up = True
             task.cancel()

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from enum import Enum
 
-from graph_bandit_serve.settings import Bounds
+from graph_bandit_serve.settings import ServerLimits
 
 BYTES = 32  # of randomness: nobody guesses a key
 
@@ -28,15 +28,15 @@ class Keys:
 
     Args:
         guests: whether there is a link of guests.
-        bounds: the limits; of them, how many sessions there are and how long each lasts.
+        limits: the limits; of them, how many sessions there are and how long each lasts.
         clock: returns seconds.
     """
 
-    def __init__(self, guests: bool, bounds: Bounds, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, guests: bool, limits: ServerLimits, clock: Callable[[], float] = time.monotonic) -> None:
         self.link = secrets.token_urlsafe(BYTES)
         self.guest_link = secrets.token_urlsafe(BYTES) if guests else ""
         self.program = secrets.token_urlsafe(BYTES)
-        self._bounds, self._clock, self._is_used = bounds, clock, False
+        self._limits, self._clock, self._is_used = limits, clock, False
         self._sessions: dict[bytes, tuple[Access, float]] = {}
 
     def enter(self, token: str) -> str | None:
@@ -67,10 +67,10 @@ class Keys:
         self._sessions = {digest: kept for digest, kept in self._sessions.items() if kept[1] > now}
         if access is Access.GUEST:
             of_guests = [digest for digest, (owner, _) in self._sessions.items() if owner is Access.GUEST]
-            for digest in of_guests[: max(0, len(of_guests) + 1 - self._bounds.sessions)]:
+            for digest in of_guests[: max(0, len(of_guests) + 1 - self._limits.sessions)]:
                 del self._sessions[digest]
         key = secrets.token_urlsafe(BYTES)
-        self._sessions[digest_of_key(key)] = (access, now + self._bounds.session_seconds)
+        self._sessions[digest_of_key(key)] = (access, now + self._limits.session_seconds)
         return key
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from graph_bandit_serve.settings import Bounds
+from graph_bandit_serve.settings import ServerLimits
 
 ENDING = ".campaign.json"
 KEY_DIGITS = 16
@@ -45,12 +45,12 @@ class CampaignFolder:
 
     Args:
         root: the folder.
-        bounds: the limits.
+        limits: the limits.
     """
 
-    def __init__(self, root: Path, bounds: Bounds) -> None:
+    def __init__(self, root: Path, limits: ServerLimits) -> None:
         self.root = Path(os.path.realpath(root))
-        self._bounds = bounds
+        self._limits = limits
         self._last: dict[str, FoundFile] = {}
 
     def list_files(self) -> Listing:
@@ -58,7 +58,7 @@ class CampaignFolder:
         found: list[FoundFile] = []
         is_cut = False
         for count, (place, path) in enumerate(self._walk(self.root, "", 0)):
-            if count >= self._bounds.entries or len(found) >= self._bounds.campaigns:
+            if count >= self._limits.entries or len(found) >= self._limits.campaigns:
                 is_cut = True
                 break
             if place.endswith(ENDING) and self._is_inside(path):
@@ -96,15 +96,15 @@ class CampaignFolder:
                 raise ValueError("It is not a file of data.")
             if not self._is_inside(file.path) or not os.path.samestat(status, os.stat(os.path.realpath(file.path))):
                 raise ValueError("It was replaced by a link.")  # since it was found
-            if status.st_size > self._bounds.file_bytes:
+            if status.st_size > self._limits.file_bytes:
                 raise ValueError(self._too_large(status.st_size))
-            content = opened.read(self._bounds.file_bytes + 1)
-        if len(content) > self._bounds.file_bytes:
+            content = opened.read(self._limits.file_bytes + 1)
+        if len(content) > self._limits.file_bytes:
             raise ValueError(self._too_large(len(content)))
         return content
 
     def _too_large(self, size: int) -> str:
-        return f"It has {size / 1e6:,.1f} MB. At most {self._bounds.file_bytes / 1e6:,.1f} MB are read."
+        return f"It has {size / 1e6:,.1f} MB. At most {self._limits.file_bytes / 1e6:,.1f} MB are read."
 
     def _is_inside(self, path: Path) -> bool:
         """Return whether a path, links followed, leads to somewhere below the folder."""
@@ -117,7 +117,7 @@ class CampaignFolder:
         """Yield the place in the folder and the path of each file and folder; links to folders are not followed."""
         try:
             with os.scandir(folder) as entries:
-                inside = sorted((entry.name, entry) for entry in _first(entries, self._bounds.entries))
+                inside = sorted((entry.name, entry) for entry in _first(entries, self._limits.entries))
         except OSError:
             return
         folders = []
@@ -131,7 +131,7 @@ class CampaignFolder:
                 yield f"{place}{name}", path
         for name, path in folders:
             yield f"{place}{name}/", path
-            if depth + 1 < self._bounds.depth and os.path.realpath(path) == str(path):
+            if depth + 1 < self._limits.depth and os.path.realpath(path) == str(path):
                 yield from self._walk(path, f"{place}{name}/", depth + 1)
 
 

@@ -11,7 +11,7 @@ import msgspec
 from graph_bandit_campaign import CampaignState, digest_of, read_state
 from graph_bandit_serve.campaigns.folder import CampaignFolder, FoundFile
 from graph_bandit_serve.campaigns.views import CampaignList, CampaignSummary, describe_problem, summarize
-from graph_bandit_serve.settings import Bounds
+from graph_bandit_serve.settings import ServerLimits
 
 Stamp = tuple[int, ...]
 
@@ -39,11 +39,11 @@ class Shelf:
 
     Args:
         folder: the folder.
-        bounds: the limits.
+        limits: the limits.
     """
 
-    def __init__(self, folder: CampaignFolder, bounds: Bounds) -> None:
-        self._folder, self._bounds = folder, bounds
+    def __init__(self, folder: CampaignFolder, limits: ServerLimits) -> None:
+        self._folder, self._limits = folder, limits
         self._lock = threading.Lock()  # each file is read once, however many ask
         self._summaries: dict[str, tuple[Stamp, CampaignSummary]] = {}
         self._kept: dict[str, Reading] = {}
@@ -86,7 +86,7 @@ class Shelf:
                 return None
         self._kept[file.key] = kept  # last, as the one that was asked for last
         self._summaries[file.key] = (stamp, kept.summary)
-        while len(self._kept) > 1 and sum(reading.size for reading in self._kept.values()) > self._bounds.kept_bytes:
+        while len(self._kept) > 1 and sum(reading.size for reading in self._kept.values()) > self._limits.kept_bytes:
             del self._kept[next(iter(self._kept))]
         return kept
 
@@ -104,7 +104,7 @@ class Shelf:
 
     def _cut(self, text: str) -> str:
         text = text.encode("utf-8", "replace").decode() or "It is too large for the memory of this machine."
-        return text if len(text) <= self._bounds.text_characters else f"{text[: self._bounds.text_characters]}…"
+        return text if len(text) <= self._limits.text_characters else f"{text[: self._limits.text_characters]}…"
 
 
 def read_campaign(content: bytes, file: FoundFile) -> CampaignState:

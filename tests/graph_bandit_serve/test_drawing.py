@@ -8,7 +8,7 @@ import pytest
 
 from graph_bandit_serve import drawing
 from graph_bandit_serve.drawing import Drawer, without_styles
-from graph_bandit_serve.settings import Bounds
+from graph_bandit_serve.settings import ServerLimits
 
 
 def draw_badly(pipe):
@@ -32,8 +32,8 @@ def draw_badly(pipe):
 def drawer():
     made = []
 
-    def make(**bounds):
-        made.append(Drawer(Bounds(**bounds)))
+    def make(**limits):
+        made.append(Drawer(ServerLimits(**limits)))
         return made[-1]
 
     yield make

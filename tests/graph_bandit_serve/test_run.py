@@ -14,7 +14,7 @@ from graph_bandit_serve import ServeSettings
 from graph_bandit_serve.access.addresses import find_addresses
 from graph_bandit_serve.access.keys import Keys
 from graph_bandit_serve.run import introduce, link, listen, opened_link
-from graph_bandit_serve.settings import Bounds
+from graph_bandit_serve.settings import ServerLimits
 
 
 def test_the_command_prints_its_links_serves_and_stops(tmp_path):
@@ -79,7 +79,7 @@ def test_without_the_extra_the_command_names_it(tmp_path, capsys, monkeypatch):
 
 def said_by(folder, host="127.0.0.1", address="", guests=False):
     settings = ServeSettings(folder, host=host, address=address, guests=guests)
-    keys = Keys(guests, Bounds())
+    keys = Keys(guests, ServerLimits())
     return "\n".join(introduce(settings, find_addresses(host, 8765, address), keys)), keys
 
 
@@ -105,7 +105,7 @@ def test_links_begin_with_the_address_of_the_proxy(tmp_path):
 def test_the_browser_gets_the_link_by_a_file_of_its_owner(monkeypatch):
     opened = []
     monkeypatch.setattr("webbrowser.open_new_tab", opened.append)
-    addresses, keys = find_addresses("127.0.0.1", 8765), Keys(False, Bounds())
+    addresses, keys = find_addresses("127.0.0.1", 8765), Keys(False, ServerLimits())
     with opened_link(addresses, keys):
         ((address,),) = [opened]
         assert keys.link not in address  # others see the arguments of a browser

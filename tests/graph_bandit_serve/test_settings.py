@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from graph_bandit_serve import ServeSettings
-from graph_bandit_serve.settings import Bounds
+from graph_bandit_serve.settings import ServerLimits
 
 
 def test_a_folder_is_enough(tmp_path):
@@ -40,11 +40,11 @@ def test_what_is_not_as_described_is_refused(changes, message, tmp_path):
     assert message in str(refused.value)
 
 
-@pytest.mark.parametrize("name", [field.name for field in dataclasses.fields(Bounds)])
+@pytest.mark.parametrize("name", [field.name for field in dataclasses.fields(ServerLimits)])
 @pytest.mark.parametrize("value", [0, -1, True, float("nan")])
 def test_a_bound_is_positive(name, value):
     with pytest.raises(ValueError, match=f"`{name}` to be positive"):
-        Bounds(**{name: value})
+        ServerLimits(**{name: value})
 
 
 def test_help_needs_neither_framework_nor_numpy():

@@ -20,7 +20,7 @@ from graph_bandit_serve.access.answers import HEADERS
 from graph_bandit_serve.access.guard import Guard
 from graph_bandit_serve.access.keys import Keys
 from graph_bandit_serve.app import make_app
-from graph_bandit_serve.settings import Bounds
+from graph_bandit_serve.settings import ServerLimits
 from support import ROOT
 
 PORT = 8765
@@ -170,9 +170,9 @@ async def ask(app, path, method, pairs, query=""):
     return Answer(start["status"], fields, b"".join(message["body"] for message in bodies))
 
 
-def serve_app(folder, guests=False, drawer=None, public="", **bounds):
+def serve_app(folder, guests=False, drawer=None, public="", **limits):
     """Return the application of a folder."""
-    limits = Bounds(**bounds)
+    limits = ServerLimits(**limits)
     keys = Keys(guests, limits)
     addresses = find_addresses("127.0.0.1", PORT, public)
     return Served(make_app(folder, keys, addresses, drawer or NoDrawer(), limits), keys)

@@ -9,7 +9,7 @@ import uvicorn
 from support.served import parse_answer
 
 from graph_bandit_serve.access.connections import connections_within
-from graph_bandit_serve.settings import Bounds
+from graph_bandit_serve.settings import ServerLimits
 
 
 async def say_yes(scope, receive, send):
@@ -19,7 +19,7 @@ async def say_yes(scope, receive, send):
 
 @pytest.fixture
 def port():
-    http = connections_within(Bounds(head_seconds=0.3, connections=3))
+    http = connections_within(ServerLimits(head_seconds=0.3, connections=3))
     config = uvicorn.Config(say_yes, http=http, ws="none", lifespan="off", log_config=None, timeout_keep_alive=1)
     server = uvicorn.Server(config)
     with socket.create_server(("127.0.0.1", 0)) as listener:

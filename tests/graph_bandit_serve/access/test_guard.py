@@ -7,7 +7,7 @@ from support.served import HOST, PORT, ask, serve_app, write_campaign
 from graph_bandit_serve.access.addresses import find_addresses
 from graph_bandit_serve.access.guard import Guard
 from graph_bandit_serve.access.keys import Keys
-from graph_bandit_serve.settings import Bounds
+from graph_bandit_serve.settings import ServerLimits
 
 
 @pytest.fixture
@@ -102,8 +102,8 @@ def test_a_refusal_without_a_key_is_not_a_page(served):
 # --- Applications that do harm
 
 
-def guard(app, **bounds):
-    limits = Bounds(**bounds)
+def guard(app, **limits):
+    limits = ServerLimits(**limits)
     keys = Keys(False, limits)
     headers = [("host", HOST), ("authorization", f"Bearer {keys.program}")]
     return Guard(app, keys, find_addresses("127.0.0.1", PORT), limits), headers

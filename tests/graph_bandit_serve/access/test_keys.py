@@ -1,7 +1,7 @@
 import pytest
 
 from graph_bandit_serve.access.keys import Access, Keys
-from graph_bandit_serve.settings import Bounds
+from graph_bandit_serve.settings import ServerLimits
 
 
 class Clock:
@@ -12,7 +12,7 @@ class Clock:
 
 
 def test_the_first_link_lets_in_once():
-    keys = Keys(False, Bounds())
+    keys = Keys(False, ServerLimits())
     session = keys.enter(keys.link)
     assert keys.of_session(session) is Access.MEMBER
     assert keys.enter(keys.link) is None
@@ -20,21 +20,21 @@ def test_the_first_link_lets_in_once():
 
 
 def test_the_link_of_guests_lets_in_often_and_is_there_if_asked_for():
-    keys = Keys(True, Bounds())
+    keys = Keys(True, ServerLimits())
     first, second = keys.enter(keys.guest_link), keys.enter(keys.guest_link)
     assert first != second
     assert keys.of_session(first) is keys.of_session(second) is Access.GUEST
-    assert Keys(False, Bounds()).enter("") is None
+    assert Keys(False, ServerLimits()).enter("") is None
 
 
 @pytest.mark.parametrize("token", ["", "x", "\udcff", "é", "A" * 43])
 def test_nothing_else_lets_in(token):
-    keys = Keys(True, Bounds())
+    keys = Keys(True, ServerLimits())
     assert keys.enter(token) is keys.of_session(token) is keys.of_program(token) is None
 
 
 def test_no_key_stands_for_another():
-    keys = Keys(True, Bounds())
+    keys = Keys(True, ServerLimits())
     session = keys.enter(keys.guest_link)
     assert keys.of_program(keys.program) is Access.MEMBER
     for key in (keys.link, keys.guest_link, session):
@@ -46,7 +46,7 @@ def test_no_key_stands_for_another():
 
 
 def test_keys_are_new_at_each_start():
-    first, second = Keys(True, Bounds()), Keys(True, Bounds())
+    first, second = Keys(True, ServerLimits()), Keys(True, ServerLimits())
     every = [key for keys in (first, second) for key in (keys.link, keys.guest_link, keys.program)]
     assert len(set(every)) == 6
     assert min(map(len, every)) >= 43  # 32 bytes in letters
@@ -54,7 +54,7 @@ def test_keys_are_new_at_each_start():
 
 def test_a_session_ends():
     clock = Clock()
-    keys = Keys(False, Bounds(session_seconds=10), clock)
+    keys = Keys(False, ServerLimits(session_seconds=10), clock)
     session = keys.enter(keys.link)
     clock.now = 9.9
     assert keys.of_session(session) is Access.MEMBER
@@ -63,7 +63,7 @@ def test_a_session_ends():
 
 
 def test_guests_take_the_room_of_guests_alone():
-    keys = Keys(True, Bounds(sessions=2))
+    keys = Keys(True, ServerLimits(sessions=2))
     member = keys.enter(keys.link)
     guests = [keys.enter(keys.guest_link) for _ in range(5)]
     assert [keys.of_session(guest) for guest in guests] == [None, None, None, Access.GUEST, Access.GUEST]

@@ -5,11 +5,11 @@ from support.links import make_link
 from support.served import write_campaign
 
 from graph_bandit_serve.campaigns.folder import CampaignFolder, key_of, readable
-from graph_bandit_serve.settings import Bounds
+from graph_bandit_serve.settings import ServerLimits
 
 
-def names(folder, **bounds):
-    return [file.name for file in CampaignFolder(folder, Bounds(**bounds)).list_files().files]
+def names(folder, **limits):
+    return [file.name for file in CampaignFolder(folder, ServerLimits(**limits)).list_files().files]
 
 
 def test_campaigns_are_found_in_subfolders_too_in_the_order_of_their_names(tmp_path):
@@ -30,29 +30,29 @@ def test_what_is_hidden_is_left_out(tmp_path):
 
 def test_a_folder_with_the_ending_is_no_harm(tmp_path):
     write_campaign(tmp_path / "folder.campaign.json" / "inside.campaign.json")
-    folder = CampaignFolder(tmp_path, Bounds())
+    folder = CampaignFolder(tmp_path, ServerLimits())
     assert [file.name for file in folder.list_files().files] == ["folder.campaign.json/inside"]
 
 
 def test_too_many_are_cut_and_told(tmp_path):
     for k in range(9):
         write_campaign(tmp_path / f"{k}.campaign.json")
-    assert not CampaignFolder(tmp_path, Bounds(campaigns=9)).list_files().is_cut
-    for bounds in (Bounds(campaigns=5), Bounds(entries=5)):
-        listing = CampaignFolder(tmp_path, bounds).list_files()
+    assert not CampaignFolder(tmp_path, ServerLimits(campaigns=9)).list_files().is_cut
+    for limits in (ServerLimits(campaigns=5), ServerLimits(entries=5)):
+        listing = CampaignFolder(tmp_path, limits).list_files()
         assert (len(listing.files), listing.is_cut) == (5, True)
 
 
 def test_a_file_is_found_by_its_key_alone(tmp_path):
     write_campaign(tmp_path / "one.campaign.json")
-    folder = CampaignFolder(tmp_path, Bounds())
+    folder = CampaignFolder(tmp_path, ServerLimits())
     assert folder.find(key_of("one.campaign.json")).name == "one"
     for key in ("", "one", "one.campaign.json", "../one", str(tmp_path / "one.campaign.json"), "\0", "." * 5000):
         assert folder.find(key) is None
 
 
 def test_a_new_file_is_found(tmp_path):
-    folder = CampaignFolder(tmp_path, Bounds())
+    folder = CampaignFolder(tmp_path, ServerLimits())
     assert folder.list_files().files == ()
     write_campaign(tmp_path / "new.campaign.json")
     assert folder.find(key_of("new.campaign.json")) is not None
@@ -83,7 +83,7 @@ def test_a_served_folder_may_be_a_link_itself(tmp_path):
 def test_a_file_that_becomes_a_link_out_is_not_read(tmp_path):
     path = write_campaign(tmp_path / "served" / "one.campaign.json")
     secret = write_campaign(tmp_path / "secret.json", target="secret")
-    folder = CampaignFolder(tmp_path / "served", Bounds())
+    folder = CampaignFolder(tmp_path / "served", ServerLimits())
     (file,) = folder.list_files().files
     path.unlink()
     make_link(path, secret)
@@ -94,7 +94,7 @@ def test_a_file_that_becomes_a_link_out_is_not_read(tmp_path):
 def test_a_folder_that_becomes_a_link_out_is_not_read(tmp_path):
     path = write_campaign(tmp_path / "served" / "sub" / "one.campaign.json")
     write_campaign(tmp_path / "outside" / "one.campaign.json", target="secret")
-    folder = CampaignFolder(tmp_path / "served", Bounds())
+    folder = CampaignFolder(tmp_path / "served", ServerLimits())
     (file,) = folder.list_files().files
     path.unlink()
     path.parent.rmdir()
@@ -106,7 +106,7 @@ def test_a_folder_that_becomes_a_link_out_is_not_read(tmp_path):
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a system without named pipes")
 def test_a_pipe_is_refused_at_once(tmp_path):
     os.mkfifo(tmp_path / "pipe.campaign.json")
-    folder = CampaignFolder(tmp_path, Bounds())
+    folder = CampaignFolder(tmp_path, ServerLimits())
     (file,) = folder.list_files().files
     with pytest.raises(ValueError, match="not a file of data"):
         folder.read(file)
@@ -114,7 +114,7 @@ def test_a_pipe_is_refused_at_once(tmp_path):
 
 def test_a_large_file_is_refused_with_its_size(tmp_path):
     (tmp_path / "large.campaign.json").write_bytes(b" " * 1_500_000)
-    folder = CampaignFolder(tmp_path, Bounds(file_bytes=1_000_000))
+    folder = CampaignFolder(tmp_path, ServerLimits(file_bytes=1_000_000))
     (file,) = folder.list_files().files
     with pytest.raises(ValueError, match=r"It has 1\.5 MB\. At most 1\.0 MB are read"):
         folder.read(file)

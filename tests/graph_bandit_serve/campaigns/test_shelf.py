@@ -9,7 +9,7 @@ from support.served import fields_of_campaign, result, serve_app, suggestion, wr
 
 from graph_bandit_serve.campaigns.folder import CampaignFolder, key_of
 from graph_bandit_serve.campaigns.shelf import Shelf
-from graph_bandit_serve.settings import Bounds
+from graph_bandit_serve.settings import ServerLimits
 
 GOOD = json.dumps(fields_of_campaign())
 XSS = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>{{1234567*8}}"
@@ -61,7 +61,7 @@ SHOWN = {
     "nothing yet": {"measured": [], "failed": [], "pending": [], "rounds": []},
     "an empty round": {"rounds": [[]]},
     "results of later rounds": {"measured": [result("a", 1.0, 10**9)], "failed": [], "pending": []},
-    "bounds alone": {"measured": [result("a", 1.0, bound="below")]},
+    "limits alone": {"measured": [result("a", 1.0, bound="below")]},
 }
 
 
@@ -116,8 +116,8 @@ def test_a_campaign_with_anything_in_it_is_shown_and_escaped(name, tmp_path):
     assert not list(tmp_path.rglob("pwned"))
 
 
-def shelf_of(folder, **bounds):
-    limits = Bounds(**bounds)
+def shelf_of(folder, **limits):
+    limits = ServerLimits(**limits)
     return Shelf(CampaignFolder(folder, limits), limits)
 
 
