@@ -138,8 +138,8 @@ def write_state(state: CampaignState) -> str:
     for name in ("algorithm", "goals_algorithm", "failures_algorithm"):
         if fields[name] == 1:  # the files of the first version lack this key, and every version can read them
             del fields[name]
-    later = ("structures", "by_default", "goals", "unwritten", "written", "sources", "vetoed", "pinned", "comments")
-    for name in later:
+    later = ("structures", "by_default", "goals", "unwritten", "written", "sources")
+    for name in (*later, "vetoed", "pinned", "comments", "command"):
         if not fields[name]:
             del fields[name]
     for measurement in fields["measured"]:
@@ -234,6 +234,27 @@ def read_digest(path: Path) -> str:
         return ""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+
+
+class StaleError(ValueError):
+    """A campaign has changed since somebody looked at it."""
+
+
+def check_version(path: Path, version: str) -> None:
+    """Refuse to go on with a file that has changed.
+
+    Args:
+        path: path of the file.
+        version: digest that it is expected to have; empty: any.
+
+    Raises:
+        StaleError: a ValueError, if it has another one.
+    """
+    if version and (now := read_digest(path)) != version:
+        raise StaleError(
+            f"Expected version {version} of {path.name}. It is {now or 'gone'}: somebody changed it since. Read it "
+            "again."
+        )
 
 
 def refuse_others(paths: Iterable[Path], own: Collection[str], overwrite: bool, advice: str = "") -> None:

@@ -15,7 +15,7 @@ from graph_bandit_campaign.model.front import find_front
 from graph_bandit_campaign.pool.index import PoolIndex
 from graph_bandit_campaign.results.marks import Comment, Veto, check_text
 from graph_bandit_campaign.results.measurement import Bound, Measurement
-from graph_bandit_campaign.state import CampaignState
+from graph_bandit_campaign.state import CampaignState, Kept
 
 
 class Records:
@@ -228,6 +228,10 @@ class Records:
     def note_sources(self, digests: Mapping[str, str]) -> None:
         """Save digests of what the campaign is made from, as `sources` of the state, in place of those so far."""
         self._save(replace(self.state, sources=digests))
+
+    def note_command(self, command: Mapping[str, Kept]) -> None:
+        """Save the settings of a command, as `command` of the state."""
+        self._save(replace(self.state, command=command))
 
     def replace_results(
         self, measured: Iterable[Measurement], failed: Iterable[str] = (), pending: Iterable[str] = ()

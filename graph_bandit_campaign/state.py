@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from statistics import NormalDist
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import msgspec
 
@@ -20,6 +20,8 @@ LEVEL = 0.9  # of intervals
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Spread = Annotated[float, msgspec.Meta(ge=0)]
 Probability = Annotated[float, msgspec.Meta(ge=0, le=1)]
+Kept: TypeAlias = str | int | float | bool | tuple[str, ...] | None
+"""A setting of a command, as it is kept."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,7 @@ class CampaignState:
         vetoed: graphs that are not to be suggested, because somebody says so.
         pinned: ids of graphs that are to be in the next batch, or were, because somebody says so.
         comments: texts about graphs, in the order in which they came.
+        command: settings of the last `suggest` other than their defaults, by name, to repeat it; empty without one.
 
     Raises:
         ValueError: if an id is in two of `measured`, `failed` and `pending`, or twice in one of the last two. With
@@ -126,6 +129,7 @@ class CampaignState:
     vetoed: tuple[Veto, ...] = ()
     pinned: tuple[str, ...] = ()
     comments: tuple[Comment, ...] = ()
+    command: Mapping[str, Kept] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_flags(self)

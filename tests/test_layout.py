@@ -131,7 +131,7 @@ FLOORS_OF_THE_CAMPAIGN = (  # each imports those before it only
     ("campaign",),
     ("report",),
     ("backtest", "command"),
-    ("screening",),
+    ("screening", "operations"),
 )
 
 

@@ -12,11 +12,16 @@ import numpy as np
 from graph_bandit_campaign.assays.matched import OtherAssays, match_other_tables
 from graph_bandit_campaign.campaign import Campaign
 from graph_bandit_campaign.command.asked import Asked, read_asked
-from graph_bandit_campaign.command.offer import Offer, describe_others, select
-from graph_bandit_campaign.command.other_graphs import read_other_graphs
-from graph_bandit_campaign.command.products import ProductRounds, describe_changes, product_columns, refuse_options
+from graph_bandit_campaign.command.pools.offer import Offer, describe_others, select
+from graph_bandit_campaign.command.pools.other_graphs import read_other_graphs
+from graph_bandit_campaign.command.pools.products import (
+    ProductRounds,
+    describe_changes,
+    product_columns,
+    refuse_options,
+)
+from graph_bandit_campaign.command.pools.short_lists import ShortLists
 from graph_bandit_campaign.command.settings import SuggestSettings
-from graph_bandit_campaign.command.short_lists import ShortLists
 from graph_bandit_campaign.constraints.batch.offers import Offers
 from graph_bandit_campaign.constraints.goals.goal import Goal
 from graph_bandit_campaign.constraints.limits.selection import Selection

@@ -14,6 +14,7 @@ from graph_bandit_campaign.command.inputs import Inputs
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.model.failures import forecast
 from graph_bandit_campaign.model.failures.forecast import are_enough
+from graph_bandit_campaign.records import Records
 from graph_bandit_campaign.results.books import Books
 from graph_bandit_campaign.results.measurement import Measurement
 from graph_bandit_campaign.state import CampaignState
@@ -32,7 +33,7 @@ class Question(NamedTuple):
     """Ids of graphs that are chosen in any case: the rest of a round in which some were vetoed; None: those pinned."""
 
 
-def mark(campaign: Campaign, settings: SuggestSettings, pool: GraphPool) -> list[str]:
+def mark(campaign: Records, settings: SuggestSettings, pool: GraphPool) -> list[str]:
     """Save the vetoes, pins and comments of a command; what is saved already is left as it is.
 
     Args:
@@ -66,7 +67,13 @@ def mark(campaign: Campaign, settings: SuggestSettings, pool: GraphPool) -> list
     return [key for key, _ in vetoed]
 
 
-def take_over(campaign: Campaign, inputs: Inputs, settings: SuggestSettings, is_seen: bool = True) -> Question:
+class OtherQuestionError(ValueError):
+    """The answer to a question would not be another form of the last round, but a new one."""
+
+
+def take_over(
+    campaign: Campaign, inputs: Inputs, settings: SuggestSettings, is_seen: bool = True, same_round: bool = False
+) -> Question:
     """Replace the results of a campaign by those of the tables; suggestions without a result stay pending.
 
     They do so although they have left the pool. One whose id has changed goes on under its new id.
@@ -79,8 +86,10 @@ def take_over(campaign: Campaign, inputs: Inputs, settings: SuggestSettings, is_
         inputs: what is known of the pool, and the results of the tables.
         settings: settings of the command.
         is_seen: whether the table of the last round was written.
+        same_round: refuse a question other than that of the last round.
 
     Raises:
+        OtherQuestionError: a ValueError, if it is another one then.
         ValueError: if results of earlier rounds are missing from the tables.
     """
     books, pool = inputs.books, inputs.in_pool
@@ -103,12 +112,33 @@ def take_over(campaign: Campaign, inputs: Inputs, settings: SuggestSettings, is_
     question, offered = _digest(asked), _digest(inputs.content)
     before, is_more = state.question.removesuffix(MORE), state.question.endswith(MORE)
     is_same = before in (question, f"{question}-{offered}")  # earlier versions did not save the pool
+    if same_round and not (is_same and state.rounds):
+        raise OtherQuestionError("Expected the question of the last round. Something else is asked, or known, by now.")
     is_cut = bool(state.unwritten) and (not is_seen or (is_same and is_more == settings.more))
     keep = None
     if is_cut or settings.undo or (is_same and not settings.more):
         keep = _left_of_last(state) if is_same and not settings.undo else None
         campaign.undo_ask()  # the same question gets the same answer and does not count as another round
-    state = campaign.state
+    take_results(campaign, books, pool, settings)
+    if keep is not None:
+        renamed, done = _renamed(campaign.state, pool), {*campaign.state.settled(), *campaign.state.failed}
+        keep = tuple(renamed.get(key, key) for key in keep if renamed.get(key, key) not in done)
+    return Question(f"{question}-{offered}{MORE * settings.more}", keep)
+
+
+def take_results(records: Records, books: Books, pool: GraphPool, settings: SuggestSettings) -> None:
+    """Replace the results of a campaign by those of the tables.
+
+    Args:
+        records: the campaign to change.
+        books: the results of the tables.
+        pool: what is known of the pool.
+        settings: settings of the command.
+
+    Raises:
+        ValueError: if results of earlier rounds are missing from the tables.
+    """
+    state, rows = records.state, books.rows()
     renamed = _renamed(state, pool)
     first_round = {
         (renamed.get(result.id, result.id), result.goal): result.round for result in reversed(state.measured)
@@ -125,10 +155,7 @@ def take_over(campaign: Campaign, inputs: Inputs, settings: SuggestSettings, is_
     out = {*settled, *state.vetoes}
     waiting = [key for key in (renamed.get(key, key) for key in state.pending) if key not in out]
     pending = dict.fromkeys((*books.pending, *(() if settings.again else waiting)))
-    campaign.replace_results(measured, books.failed, pending)
-    if keep is not None:
-        keep = tuple(renamed.get(key, key) for key in keep if renamed.get(key, key) not in settled)
-    return Question(f"{question}-{offered}{MORE * settings.more}", keep)
+    records.replace_results(measured, books.failed, pending)
 
 
 def _left_of_last(state: CampaignState) -> tuple[str, ...] | None:

@@ -14,12 +14,13 @@ import numpy as np
 from graph_bandit_campaign.campaign import Campaign
 from graph_bandit_campaign.command.asked import spell_goals
 from graph_bandit_campaign.command.inputs import Inputs, read_inputs
-from graph_bandit_campaign.command.offer import Offer
-from graph_bandit_campaign.command.products import library_sources
+from graph_bandit_campaign.command.kept import keep_command
+from graph_bandit_campaign.command.pools.offer import Offer
+from graph_bandit_campaign.command.pools.products import library_sources
 from graph_bandit_campaign.command.question import Question, mark, take_over
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.constraints.batch.bill import Bill
-from graph_bandit_campaign.file import TYPED_IN, CampaignFile, digest_of, read_digest, refuse_others
+from graph_bandit_campaign.file import TYPED_IN, CampaignFile, check_version, digest_of, read_digest, refuse_others
 from graph_bandit_campaign.model.choice import ShortListEndedError
 from graph_bandit_campaign.model.learner import DEFAULT, AgentChangedWarning
 from graph_bandit_campaign.model.reasons import Neighbour, nearest_measured
@@ -57,21 +58,34 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
     return answer.suggested
 
 
-def write_suggestions(settings: SuggestSettings) -> tuple[Answer, Sequence[str]]:
+def write_suggestions(
+    settings: SuggestSettings, version: str = "", same_round: bool = False
+) -> tuple[Answer, Sequence[str]]:
     """Do what `suggest` does, but print nothing; return what it prints: the answer, and remarks about the tables.
 
+    Args:
+        settings: what is asked.
+        version: digest that the campaign's file is to have before; empty: it does not matter.
+        same_round: refuse to suggest a new round; others may take the place of vetoed suggestions of the last one.
+
     Raises:
+        StaleError: a ValueError, if the file is another version.
+        OtherQuestionError: a ValueError, if it would be a new round.
         TooFewLeftError: a ValueError, if fewer molecules than are wanted can be chosen.
         ValueError, OSError, ImportError: as `suggest`.
     """
-    settings, inputs = _read(settings)
-    campaign, answer, contents = _choose(settings, inputs)
+    settings, inputs = read_command(settings)
+    campaign, answer, contents = _choose(settings, inputs, version, same_round)
     _write(campaign, contents)
     return answer, inputs.remarks
 
 
-def _read(settings: SuggestSettings) -> tuple[SuggestSettings, Inputs]:
-    """Read all that the command names; return the settings with the goals spelt as the tables have them."""
+def read_command(settings: SuggestSettings) -> tuple[SuggestSettings, Inputs]:
+    """Read all that a command names; return the settings with the goals spelt as the tables have them.
+
+    Raises:
+        ValueError, OSError, ImportError: as `suggest`.
+    """
     AgentSpec.admit([settings.agent] if settings.agent else [])
     outputs = _outputs(settings)
     for path in (*outputs, settings.state):
@@ -84,15 +98,18 @@ def _read(settings: SuggestSettings) -> tuple[SuggestSettings, Inputs]:
     return settings, read_inputs(settings, earlier, tables)
 
 
-def _choose(settings: SuggestSettings, inputs: Inputs) -> tuple[Campaign, Answer, Contents]:
+def _choose(
+    settings: SuggestSettings, inputs: Inputs, version: str, same_round: bool
+) -> tuple[Campaign, Answer, Contents]:
     """Tell a campaign all results, ask it for a batch, and save both with digests of what is to be written."""
     for path in _outputs(settings):
         make_folder(path.parent)
-    campaign = _open(settings, inputs)
+    campaign = open_campaign(settings, inputs)
+    check_version(settings.state, version)
     before, is_seen = campaign.state, read_digest(settings.out) == campaign.state.unwritten
     with _told_later(), campaign.at_once():
         vetoed = mark(campaign, settings, inputs.in_pool)
-        question = take_over(campaign, inputs, settings, is_seen)
+        question = take_over(campaign, inputs, settings, is_seen, same_round)
         if measured := next((key for key in vetoed if key in campaign.state.settled()), None):
             raise ValueError(f"Expected a graph that is not measured yet for `--veto`. `{measured}` is.")
         offer, taken = _ask(settings, inputs, campaign, question)
@@ -102,6 +119,7 @@ def _choose(settings: SuggestSettings, inputs: Inputs) -> tuple[Campaign, Answer
         if inputs.sources:
             others = campaign.state.sources.items() - library_sources(campaign.state).items()
             campaign.note_sources({**dict(sorted(others)), **inputs.sources})
+        campaign.note_command(keep_command(settings))
         contents = _contents(settings, offer, campaign, answer)
         digests = [digest_of(content) for content in contents.values() if isinstance(content, bytes)]
         campaign.note_files(digests, unwritten=digests[0])
@@ -131,7 +149,12 @@ def _outputs(settings: SuggestSettings) -> list[Path]:
     return [path for path in (settings.out, settings.predictions, settings.html) if path is not None]
 
 
-def _open(settings: SuggestSettings, inputs: Inputs) -> Campaign:
+def open_campaign(settings: SuggestSettings, inputs: Inputs) -> Campaign:
+    """Return the campaign of a command, as its file has it.
+
+    Raises:
+        ValueError: as `Campaign`.
+    """
     with _told_later():
         campaign = Campaign(
             inputs.graphs,

@@ -61,11 +61,15 @@ def test_only_what_meets_the_limits_is_suggested_and_counts_are_told(folder, cap
     assert told == selection.describe()
 
 
+def command_apart(fields):
+    return {name: value for name, value in fields.items() if name != "command"}
+
+
 def test_the_same_limits_in_any_order_are_the_same_question_and_others_another(folder):
     assert suggest("--require", LIGHT, "--only", "stock=yes") == 0
-    first, before = suggested(), state()
+    first, before = suggested(), command_apart(state())
     assert suggest("--only", "stock=yes", "--require", f" {LIGHT} ") == 0
-    assert (suggested(), state()) == (first, before)
+    assert (suggested(), command_apart(state())) == (first, before)
     assert suggest("--require", LIGHT) == 0
     assert len(state()["rounds"]) == 2
     assert not set(suggested()) & set(first)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from graph_bandit_campaign.campaign import Campaign
 from graph_bandit_campaign.command.asked import Asked
-from graph_bandit_campaign.command.offer import Offer, describe_others, select
+from graph_bandit_campaign.command.pools.offer import Offer, describe_others, select
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.constraints.goals.goal import Goal
 from graph_bandit_campaign.constraints.limits.wishes import Requirement

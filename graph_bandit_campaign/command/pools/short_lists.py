@@ -12,7 +12,7 @@ import numpy as np
 from agents.molecule import MoleculeAgent, Ranks, Scales
 from graph_bandit_campaign.campaign import Campaign
 from graph_bandit_campaign.command.asked import Asked
-from graph_bandit_campaign.command.offer import Offer, describe_others, select
+from graph_bandit_campaign.command.pools.offer import Offer, describe_others, select
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.model.choice import ROUNDING, ShortListEndedError
 from graph_bandit_campaign.model.goals_index import SHORT_LIST, GoalsIndex

@@ -1,0 +1,47 @@
+"""Refuse what a command of a file may not do: run code, or read and write outside of a folder."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import registry
+from graph_bandit_campaign.command.kept import files_of
+from graph_bandit_campaign.command.settings import SuggestSettings
+from graph_bandit_lab import AgentSpec
+
+
+def check_command(settings: SuggestSettings, root: Path | None) -> SuggestSettings:
+    """Return the settings of a command, if it runs no code of files and stays in a folder.
+
+    Args:
+        settings: settings that a file or a request names.
+        root: the folder; None: any files may be read and written.
+
+    Raises:
+        ValueError: if it does not.
+    """
+    if settings.agent and registry.names_a_file(AgentSpec.parse(settings.agent).name):
+        raise ValueError(
+            f"Expected a registered agent. The command names code, `{settings.agent}`, which runs only where somebody "
+            "gives that command."
+        )
+    if root is None:
+        return settings
+    if settings.allow_outside:
+        raise ValueError("Expected a command without --allow-outside, which could read tables anywhere.")
+    for path in files_of(settings):
+        if not is_inside(path, root):
+            raise ValueError(
+                f"Expected the files of a campaign inside of the folder that is served. {path.name} is elsewhere. "
+                "Serve a folder that holds it, or give the command with files in this one."
+            )
+    return settings
+
+
+def is_inside(path: Path, root: Path) -> bool:
+    """Return whether a path, its links followed, leads to somewhere below a folder."""
+    try:
+        return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root))
+    except (OSError, ValueError):
+        return False

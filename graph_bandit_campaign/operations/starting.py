@@ -1,0 +1,117 @@
+"""Start a campaign in a folder of its own: it is there with its first suggestions, or not at all."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import secrets
+import shutil
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from graph_bandit_campaign.command.kept import read_settings
+from graph_bandit_campaign.command.suggestions import write_suggestions
+from graph_bandit_campaign.operations.desk import CHANGEABLE
+from graph_bandit_campaign.operations.safe import check_command
+from graph_bandit_campaign.operations.told import Told, tell_answer
+
+AT_FIRST = frozenset(
+    (
+        *CHANGEABLE,
+        *("noise", "features", "smiles", "id", "sheet", "measured_sheet", "agent", "seed", "trust_ids", "most_atoms"),
+        *("forms", "directed", "skip_bad_rows"),
+    )
+)
+"""Settings with which a campaign may start."""
+NEW = ".new-"
+LONGEST = 60  # characters of a name
+DEVICES = {"con", "prn", "aux", "nul", *(f"{name}{k}" for name in ("com", "lpt") for k in range(10))}  # of Windows
+
+
+@dataclasses.dataclass(frozen=True)
+class Moved:
+    """A file that becomes part of a campaign."""
+
+    path: Path
+    """Where it is now."""
+    name: str
+    """Its name in the folder of the campaign."""
+
+
+def start(
+    root: Path,
+    name: str,
+    pool: Path | Moved,
+    measured: Sequence[Path | Moved],
+    fields: Mapping[str, object],
+    workers: int | None = 0,
+) -> tuple[Path, Told]:
+    """Start a campaign: make its folder, and suggest a first round.
+
+    Args:
+        root: folder in which all files have to be; the campaign's folder is made in it.
+        name: name of the campaign, of which the folder gets its own.
+        pool: the pool; one that is moved is part of the campaign, another stays where it is.
+        measured: tables of results, likewise.
+        fields: settings of `suggest`, of `AT_FIRST`, as in JSON.
+        workers: most processes that read molecules; 0: one for each core; None: this process itself.
+
+    Returns:
+        The file of the campaign, and the suggestions.
+
+    Raises:
+        ValueError: as `suggest`, if there is such a campaign already, or a setting cannot be given here.
+        OSError, ImportError: as `suggest`.
+    """
+    if unknown := min(fields.keys() - AT_FIRST, default=""):
+        raise ValueError(f"Expected settings of {', '.join(sorted(AT_FIRST))}. Got `{unknown}`.")
+    folder, new = root / folder_name(name), root / f"{NEW}{secrets.token_hex(8)}"
+    if os.path.lexists(folder):
+        raise ValueError(f"Expected a new name. There is a folder {folder.name} already.")
+    new.mkdir()
+    moved = [file for file in (pool, *measured) if isinstance(file, Moved)]
+    try:
+        for file in moved:
+            shutil.copyfile(file.path, new / file.name)
+        paths = [new / file.name if isinstance(file, Moved) else file for file in (pool, *measured)]
+        files = {"pool": paths[0], "measured": paths[1:], "out": new / "suggestions.csv"}
+        settings = read_settings({**fields, **files, "predictions": new / "predictions.csv"})
+        told = tell_answer(*write_suggestions(replace(check_command(settings, root), workers=workers)))
+        new.rename(folder)
+    except BaseException:
+        shutil.rmtree(new, ignore_errors=True)
+        raise
+    for file in moved:
+        file.path.unlink(missing_ok=True)
+    return folder / settings.state.name, told
+
+
+def folder_name(name: str) -> str:
+    """Return the name of a folder for a campaign: letters, digits, `-` and `_` of its name.
+
+    Args:
+        name: the name.
+
+    Raises:
+        ValueError: if nothing is left.
+    """
+    text = unicodedata.normalize("NFC", name).strip()
+    kept = "".join(character if character.isalnum() or character in "-_" else "-" for character in text)
+    parts = [part for part in kept.split("-") if part]
+    folder = "-".join(parts)[:LONGEST].strip("-")
+    if not folder:
+        raise ValueError(f"Expected a name with letters or digits. Got {name!r}.")
+    return f"{folder}_" if folder.casefold() in DEVICES else folder
+
+
+def remove_unfinished(root: Path) -> None:
+    """Remove the folders of campaigns that a killed process began.
+
+    Args:
+        root: the folder of campaigns.
+    """
+    for folder in root.glob(f"{NEW}*"):
+        if folder.is_dir() and not folder.is_symlink():
+            shutil.rmtree(folder, ignore_errors=True)

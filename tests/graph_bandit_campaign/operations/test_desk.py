@@ -1,0 +1,253 @@
+"""A campaign that is asked and told by its file: after each step, the file is as the command would have written it."""
+
+import csv
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from support.molecules import some_molecules
+from support.tables import read, write
+
+from graph_bandit_campaign import Desk, Entry, StaleError, digest_of
+from graph_bandit_cli.main import main
+
+MOLECULES = some_molecules()
+NAMES = [f"m{k}" for k in range(len(MOLECULES))]
+SMILES = dict(zip(NAMES, MOLECULES.smiles, strict=True))
+VALUES = dict(zip(NAMES, MOLECULES.targets.tolist(), strict=True))
+COMMAND = ["suggest", "pool.csv", "--n", "4", "--maximize", "logp", "--out", "out.csv", "--agent"]
+COMMAND += ["molecule-ucb:short_list=20", "--measured"]
+STATE = "out.campaign.json"
+
+
+@pytest.fixture
+def desk(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write("pool.csv", [("id", "smiles"), *SMILES.items()])
+    write("results.csv", [("id", "logp"), *((name, VALUES[name]) for name in NAMES[:6])])
+    assert main([*COMMAND, "results.csv"]) == 0
+    return Desk(tmp_path / STATE, tmp_path, workers=None)
+
+
+def last():
+    return [suggestion["id"] for suggestion in json.loads(Path(STATE).read_text())["rounds"][-1]]
+
+
+def in_copy(monkeypatch, *more, tables=("results.csv",)):
+    """What the command makes of a copy of the folder."""
+    here = Path.cwd()
+    copy = here.parent / f"{here.name}-copy"
+    shutil.copytree(here, copy)
+    monkeypatch.chdir(copy)
+    assert main([*COMMAND, *tables, *more]) == 0
+    content = Path(STATE).read_text(), Path("out.csv").read_text()
+    monkeypatch.chdir(here)
+    shutil.rmtree(copy)
+    return content
+
+
+def files():
+    return Path(STATE).read_text(), Path("out.csv").read_text()
+
+
+def test_suggesting_again_is_what_the_command_does(desk, monkeypatch):
+    before = files()
+    told = desk.suggest()
+    assert files() == before == in_copy(monkeypatch)
+    assert told.suggested == tuple(last())
+    assert [row[1] for row in told.rows] == last()
+    expected = in_copy(monkeypatch, "--more")
+    desk.suggest(more=True)
+    assert files() == expected
+
+
+def test_a_veto_is_what_the_command_does(desk, monkeypatch):
+    first = last()
+    expected = in_copy(monkeypatch, "--veto", f"{first[1]}=no stock", "--by", "Ann")
+    told = desk.veto(first[1], "no stock", "Ann")
+    assert files() == expected
+    assert first[1] not in told.suggested
+    assert set(first) - {first[1]} < set(told.suggested)
+
+
+def test_typed_results_are_what_a_table_says(desk, monkeypatch):
+    first = last()
+    entries = [Entry(first[0], f"{VALUES[first[0]]}"), Entry(first[1], ">1.5"), Entry(first[2], "failed")]
+    state = desk.record(entries)
+    assert state.pending == (first[3],)
+    assert state.failed == (first[2],)
+    rows = [("id", "logp"), *((entry.id, entry.value) for entry in entries)]
+    assert [[row["id"], row["logp"]] for row in read("out.results.csv")] == [list(row) for row in rows[1:]]
+    expected = in_copy(monkeypatch, tables=("results.csv", "out.results.csv"))
+    desk.suggest()
+    assert files() == expected
+    assert len(json.loads(files()[0])["rounds"]) == 2
+
+
+def test_results_of_others_than_suggested_ones_are_looked_up_in_the_pool(desk):
+    other = next(name for name in NAMES[6:] if name not in last())
+    state = desk.record([Entry(other, "2.5")])
+    assert state.means()[other] == 2.5
+    assert set(state.pending) == set(last())
+    with pytest.raises(ValueError, match="nobody"):
+        desk.record([Entry("nobody", "2.5")])
+    assert [row["id"] for row in read("out.results.csv")] == [other]
+    assert desk.state() == state
+
+
+def test_the_same_result_again_is_ignored(desk):
+    entry = Entry(last()[0], "1.5")
+    once = desk.record([entry])
+    before = files(), Path("out.results.csv").read_text()
+    assert desk.record([entry, entry]) == once
+    assert (files(), Path("out.results.csv").read_text()) == before
+
+
+def test_a_result_is_taken_back(desk):
+    first = last()
+    before = desk.state()
+    desk.record([Entry(first[0], "1.5"), Entry(first[1], "failed")])
+    desk.take_back([first[0]])
+    state = desk.take_back([first[1]])
+    assert (set(state.pending), state.measured, state.failed) == (set(first), before.measured, ())
+    with pytest.raises(ValueError, match=first[0]):
+        desk.take_back([first[0]])
+    desk.suggest()
+    assert last() == first
+
+
+@pytest.mark.parametrize("value", ["", "much", "nan", "1e400", ">", "pending"])
+def test_what_is_no_result_is_refused_and_nothing_is_kept(desk, value):
+    before = files()
+    with pytest.raises(ValueError, match="Expected"):
+        desk.record([Entry(last()[0], "1.5"), Entry(last()[1], value)])
+    assert files() == before
+    assert not Path("out.results.csv").exists()
+
+
+def test_a_table_is_looked_at_and_then_taken_in(desk, monkeypatch):
+    first, before = last(), files()
+    write("new.csv", [("id", "logp"), *((name, VALUES[name]) for name in first)])
+    books = desk.preview(Path("new.csv").resolve())
+    assert {key for key, _ in books.measured} == {*NAMES[:6], *first}
+    assert files() == before
+    state = desk.accept(Path("new.csv").resolve())
+    assert not state.pending
+    expected = in_copy(monkeypatch, tables=("results.csv", "new.csv"))
+    desk.suggest()
+    assert files() == expected
+
+
+def test_after_results_a_veto_waits_for_the_next_round(desk):
+    first = last()
+    desk.record([Entry(first[0], "1.5")])
+    assert desk.veto(first[1], "no stock") is None
+    state = desk.state()
+    assert last() == first
+    assert list(state.vetoes) == [first[1]]
+    assert set(state.pending) == {*first[2:]}
+    desk.suggest()
+    assert first[1] not in last()
+
+
+def test_pins_comments_and_lifts_are_kept_without_a_look_at_the_pool(desk):
+    first = last()
+    Path("pool.csv").rename("gone.csv")
+    desk.comment(first[0], "ask Bob", "Ann")
+    desk.pin(first[1])
+    state = desk.lift(first[1])
+    assert [(each.id, each.text, each.by) for each in state.comments] == [(first[0], "ask Bob", "Ann")]
+    assert state.pinned == ()
+    Path("gone.csv").rename("pool.csv")
+    other = next(name for name in NAMES[6:] if name not in first)
+    assert desk.pin(other).pinned == (other,)
+    desk.suggest(more=True)
+    assert last()[0] == other
+
+
+def test_the_last_round_is_undone(desk):
+    before = desk.state()
+    desk.suggest(more=True)
+    state = desk.undo()
+    assert (state.rounds, state.pending) == (before.rounds, before.pending)
+    with pytest.raises(ValueError, match="round"):
+        [desk.undo() for _ in range(2)]
+
+
+def test_a_change_of_an_old_version_is_refused(desk, tmp_path):
+    old = digest_of(Path(STATE).read_bytes())
+    desk.comment(last()[0], "ask Bob")
+    stale = Desk(tmp_path / STATE, tmp_path, old, None)
+    for change in (stale.suggest, stale.undo, lambda: stale.veto(last()[0]), lambda: stale.record([Entry("m1", "1")])):
+        before = files()
+        with pytest.raises(StaleError, match=old):
+            change()
+        assert files() == before
+    assert not Path("out.results.csv").exists()
+
+
+def test_settings_may_change_but_not_which_files_and_agents_there_are(desk, tmp_path):
+    assert len(desk.suggest({"n": 2, "require": ("mw<400",)}, more=True).suggested) == 2
+    assert desk.settings().require == ("mw<400",)
+    for name, value in (("agent", "os:system"), ("out", Path("/tmp/x.csv")), ("nothing", 1)):
+        with pytest.raises(ValueError, match=name):
+            desk.suggest({name: value})
+    with pytest.raises(ValueError, match="inside of the folder"):
+        desk.suggest({"forbid": (f"{tmp_path.parent}/secret.txt",)})
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"agent": "os:system"}, "registered agent"),
+        ({"pool": "../pool.csv"}, "inside of the folder"),
+        ({"pool": "/etc/passwd"}, "inside of the folder"),
+        ({"measured": ["../../x.csv"]}, "inside of the folder"),
+        ({"also": ["/etc/passwd:root"]}, "inside of the folder"),
+        ({"features": ["../x.npz"]}, "inside of the folder"),
+        ({"forbid": ["/etc/x.txt"]}, "inside of the folder"),
+        ({"html": "../x.html"}, "inside of the folder"),
+        ({"allow_outside": True}, "allow-outside"),
+        ({"out": "../out.csv"}, "name of a file"),
+        ({"out": "other.csv"}, "of this file"),
+        ({"veto": ["m1"]}, "veto"),
+        ({"scheduler": "tcp://1.2.3.4:5"}, "scheduler"),
+        ({"n": "many"}, "n"),
+        ({"unknown": 1}, "unknown"),
+    ],
+)
+def test_a_file_that_somebody_sends_runs_nothing_and_reads_nothing_elsewhere(desk, changes, words):
+    fields = json.loads(Path(STATE).read_text())
+    fields["command"] |= changes
+    Path(STATE).write_text(json.dumps(fields))
+    with pytest.raises(ValueError, match=words):
+        desk.suggest()
+
+
+def test_a_link_that_leads_out_of_the_folder_is_not_followed(desk, tmp_path):
+    Path("pool.csv").rename(tmp_path.parent / "moved.csv")
+    Path("pool.csv").symlink_to(tmp_path.parent / "moved.csv")
+    with pytest.raises(ValueError, match="inside of the folder"):
+        desk.suggest()
+    (tmp_path.parent / "moved.csv").unlink()
+
+
+def test_a_campaign_without_a_command_says_so(desk):
+    fields = json.loads(Path(STATE).read_text())
+    del fields["command"]
+    Path(STATE).write_text(json.dumps(fields))
+    with pytest.raises(ValueError, match="by hand"):
+        desk.suggest()
+
+
+def test_ids_that_begin_like_formulas_are_typed_too(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with open("pool.csv", "w", newline="") as file:
+        csv.writer(file).writerows([("id", "smiles"), *((f"=m{k}", text) for k, text in enumerate(MOLECULES.smiles))])
+    assert main(["suggest", "pool.csv", "--n", "2", "--maximize", "logp", "--out", "out.csv"]) == 0
+    first = last()
+    state = Desk(tmp_path / STATE, tmp_path, workers=None).record([Entry(first[0], "1.5")])
+    assert state.means() == {first[0]: 1.5}
+    assert read("out.results.csv")[0]["id"] == f"'{first[0]}"
+    assert Desk(tmp_path / STATE, tmp_path, workers=None).suggest().round == 2

@@ -1,0 +1,98 @@
+"""Campaigns that start in a folder of their own."""
+
+import json
+from pathlib import Path
+
+import pytest
+from support.molecules import some_molecules
+from support.tables import read, write
+
+from graph_bandit_campaign import Desk, Moved, remove_unfinished, start
+from graph_bandit_campaign.operations.starting import folder_name
+from graph_bandit_cli.main import main
+
+MOLECULES = some_molecules()
+NAMES = [f"m{k}" for k in range(len(MOLECULES))]
+FIELDS = {"maximize": ["logp"], "n": 3}
+
+
+@pytest.fixture
+def root(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write("up.csv", [("id", "smiles"), *zip(NAMES, MOLECULES.smiles, strict=True)])
+    write("res.csv", [("id", "logp"), *zip(NAMES[:6], MOLECULES.targets.tolist(), strict=False)])
+    return tmp_path
+
+
+def begin(root, name="My campaign!", fields=FIELDS, measured=()):
+    return start(root, name, Moved(root / "up.csv", "pool.csv"), measured, fields, workers=None)
+
+
+def test_a_campaign_is_what_the_command_writes_in_its_folder(root, monkeypatch):
+    state, told = begin(root, measured=[Moved(root / "res.csv", "results-1.csv")])
+    assert state == root / "My-campaign" / "suggestions.campaign.json"
+    assert not (root / "up.csv").exists()
+    content, rows = state.read_text(), read(state.parent / "suggestions.csv")
+    assert [row["id"] for row in rows] == [*told.suggested]
+    monkeypatch.chdir(state.parent)
+    for name in ("suggestions.campaign.json", "suggestions.csv", "predictions.csv"):
+        Path(name).unlink()
+    command = ["suggest", "pool.csv", "--measured", "results-1.csv", "--maximize", "logp", "--n", "3"]
+    assert main([*command, "--out", "suggestions.csv", "--predictions", "predictions.csv"]) == 0
+    assert state.read_text() == content
+    assert Desk(state, root, workers=None).suggest().suggested == told.suggested
+
+
+def test_a_pool_of_the_folder_stays_where_it_is(root):
+    state, _ = start(root, "one", root / "up.csv", [root / "res.csv"], FIELDS, workers=None)
+    assert json.loads(state.read_text())["command"]["pool"] == "../up.csv"
+    assert (root / "up.csv").exists()
+    assert Desk(state, root, workers=None).suggest(more=True).round == 2
+
+
+@pytest.mark.parametrize("fields", [{"maximize": ["logp"], "n": 100}, {"maximize": ["nothing"], "n": "x"}, {}])
+def test_a_campaign_that_cannot_start_leaves_nothing(root, fields):
+    before = sorted(path.name for path in root.iterdir())
+    with pytest.raises(ValueError, match="Expected"):
+        begin(root, fields=fields)
+    assert sorted(path.name for path in root.iterdir()) == before
+
+
+FORBIDDEN = {"out": "/tmp/x.csv", "agent": "os:system", "scheduler": "tcp://a:1", "html": "x.html"}
+
+
+@pytest.mark.parametrize("name", FORBIDDEN)
+def test_no_request_names_a_file_to_write_or_code(root, name):
+    with pytest.raises(ValueError, match="Expected"):
+        begin(root, fields={**FIELDS, name: FORBIDDEN[name]})
+
+
+def test_a_name_is_taken_once(root):
+    begin(root)
+    write("up.csv", [("id", "smiles"), ("a", "CCO")])
+    with pytest.raises(ValueError, match="new name"):
+        begin(root, "My/campaign?")
+
+
+HARMLESS = {"a b": "a-b", "../../etc": "etc", "κ opioid": "κ-opioid", "con": "con_", ".hidden": "hidden"}
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+def test_folders_have_harmless_names(name):
+    assert folder_name(name) == HARMLESS[name]
+    assert len(folder_name(99 * name)) <= 60
+
+
+@pytest.mark.parametrize("name", ["", "..", "///", " - "])
+def test_a_name_without_letters_is_refused(name):
+    with pytest.raises(ValueError, match="letters"):
+        folder_name(name)
+
+
+def test_what_a_killed_process_began_is_removed(root):
+    (root / ".new-0123").mkdir()
+    (root / ".new-0123" / "pool.csv").write_text("x")
+    (root / "kept").mkdir()
+    remove_unfinished(root)
+    assert not (root / ".new-0123").exists()
+    assert (root / "kept").exists()
