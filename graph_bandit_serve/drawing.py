@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import re
-import sys
 import threading
-import time
 from collections import OrderedDict
-from multiprocessing import get_context
 from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
-
-import psutil
 
 from graph_bandit_campaign import draw_molecule
 from graph_bandit_env.extras import is_installed
 from graph_bandit_serve.settings import ServerLimits
+from graph_bandit_serve.work.process import READY, LostProcessError, WorkProcess
 
 SIZE = (260, 160)  # pixels
-START_SECONDS = 60.0
-WATCH_SECONDS = 0.02
 STYLE = re.compile(r"\sstyle=(['\"])([^'\"]*)\1")
 NOT_DRAWN = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="{1}" viewBox="0 0 {0} {1}"><text x="50%" y="50%" '
@@ -39,8 +31,7 @@ class Drawer:
         self._limits, self._lock = limits, threading.Lock()
         self._places = threading.BoundedSemaphore(max(1, limits.requests // 2))  # so that pages find room, too
         self._kept: OrderedDict[str, str | None] = OrderedDict()
-        self._process: BaseProcess | None = None
-        self._pipe: Connection | None = None
+        self._process: WorkProcess | None = None
         self._is_closed = False
 
     def draw(self, smiles: str) -> str | None:
@@ -74,72 +65,36 @@ class Drawer:
     def close(self) -> None:
         """Kill the process, and start none any more."""
         self._is_closed = True
-        self._stop()
-
-    def _stop(self) -> None:
-        process, pipe, self._process, self._pipe = self._process, self._pipe, None, None
-        if process is not None:
-            process.kill()
-            process.join()
-        if pipe is not None:
-            pipe.close()
+        if self._process is not None:
+            self._process.close()
 
     def _draw(self, smiles: str) -> str | None:
+        process = self._open()
+        if process is None:
+            return None
         try:
-            pipe = self._open()
-            if pipe is None:
-                return None
-            pipe.send(smiles)
-            if self._wait(pipe):
-                drawn = pipe.recv()
-                return drawn if isinstance(drawn, str) else None
-        except (OSError, EOFError):  # the process has died over it
-            pass
-        self._stop()
-        return None
+            drawn = next(iter(process.ask(smiles, self._limits.drawing_seconds, self._limits.drawing_bytes)))
+        except LostProcessError:
+            return None
+        return drawn if isinstance(drawn, str) else None
 
-    def _open(self) -> Connection | None:
-        """Return the pipe to a process that is ready; None if none starts."""
-        if self._pipe is not None and self._process is not None and self._process.is_alive():
-            return self._pipe
-        self._stop()
-        context = get_context("spawn")
-        pipe, other = context.Pipe()
-        process = context.Process(target=draw_forever, args=(other,), name="drawing", daemon=True)
-        process.start()
-        other.close()
-        self._pipe, self._process = pipe, process
-        try:
-            if not self._is_closed and pipe.poll(START_SECONDS) and pipe.recv() == "ready":
-                return pipe
-        except (OSError, EOFError):  # it has died, or was closed meanwhile
-            pass
-        self._stop()
-        return None
-
-    def _wait(self, pipe: Connection) -> bool:
-        """Return whether a drawing came in time, from a process that has not taken too much memory."""
-        until = time.monotonic() + self._limits.drawing_seconds
-        while not pipe.poll(WATCH_SECONDS):
-            if time.monotonic() > until or self._memory() > self._limits.drawing_bytes:
-                return False
-        return True
-
-    def _memory(self) -> int:
-        try:
-            return int(psutil.Process(self._process.pid if self._process else None).memory_info().rss)
-        except psutil.Error:
-            return 0
+    def _open(self) -> WorkProcess | None:
+        """Return a process that is ready; None if none starts."""
+        process = self._process
+        if process is None or not process.is_alive():
+            if process is not None:
+                process.close()
+            process = self._process = WorkProcess(draw_forever, "drawing")
+            if self._is_closed:  # since `close` may have seen the one before
+                process.close()
+        return process if process.start() else None
 
 
 def draw_forever(pipe: Connection) -> None:
     """Draw what comes through a pipe, until its other end is closed."""
-    try:
-        import rdkit.Chem.Draw  # noqa: F401 - so that it does not count as time of the first drawing
-    finally:
-        sys.stderr.flush()
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # RDKit says what it does not understand, in letters of others
-    pipe.send("ready")
+    import rdkit.Chem.Draw  # noqa: F401 - so that it does not count as time of the first drawing
+
+    pipe.send(READY)
     while True:
         try:
             smiles = pipe.recv()
