@@ -96,6 +96,18 @@ class ServerLimits:
     """Memory of the process that draws."""
     drawings: int = 1_000
     """How many drawings are kept in memory."""
+    workers: int = 2
+    """Most processes that work on jobs at once."""
+    waiting_jobs: int = 50
+    """Most jobs that wait, of all campaigns."""
+    job_seconds: float = 3600.0
+    """Time in which a job ends, or is stopped."""
+    job_bytes: int = 12_000_000_000
+    """Memory of the process of a job and all that it starts. What these share counts for each."""
+    kept_jobs: int = 200
+    """Most jobs that are kept after they have ended."""
+    kept_job_bytes: int = 64_000_000
+    """Size of the results of those, and of the largest one, as JSON."""
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
