@@ -83,11 +83,29 @@ class ServerLimits:
     head_seconds: float = 10.0
     """Time in which the head of a request has to arrive."""
     request_seconds: float = 20.0
-    """Time in which a request is answered, or given up."""
+    """Time in which a request is answered, or given up, once all of it has arrived."""
+    form_bytes: int = 1_000_000
+    """Largest body that is a form without files, or JSON."""
+    upload_bytes: int = 200_000_000
+    """Largest body that is a form with files, or a file."""
+    upload_seconds: float = 120.0
+    """Time in which a body has to arrive."""
+    upload_pace: int = 1_000
+    """Slowest body, in bytes per second; it has the time of a head before that counts."""
+    uploads: int = 4
+    """Most bodies at once that are larger than `form_bytes`."""
+    streams: int = 32
+    """Most answers at once that go on, of events; they do not count as requests."""
+    stream_seconds: float = 600.0
+    """Time after which such an answer ends, and the browser asks again."""
     session_seconds: float = 7 * 24 * 3600.0
     """Time after which a browser is let in no longer."""
     sessions: int = 1_000
-    """Most browsers of guests at once; the one that came first has to use its link again."""
+    """Most browsers of members at once, and of guests; the one that came first needs a link again."""
+    invitations: int = 100
+    """Most links at once that members made and nobody used, for members and for guests; the first one goes."""
+    invitation_seconds: float = 24 * 3600.0
+    """Time after which such a link lets nobody in."""
     smiles_characters: int = 2_000
     """Longest SMILES that is drawn."""
     drawing_seconds: float = 3.0

@@ -1,10 +1,11 @@
-"""Keys of people and programs: the link that is used once, that of guests, sessions of browsers, a key for programs."""
+"""Keys of people and programs: links that are used once, that of guests, sessions of browsers, a key for programs."""
 
 from __future__ import annotations
 
 import hashlib
 import hmac
 import secrets
+import threading
 import time
 from collections.abc import Callable
 from enum import Enum
@@ -21,6 +22,45 @@ class Access(Enum):
     GUEST = "guest"
 
 
+class TimedKeys:
+    """Keys that hold for a time; their digests alone are kept, which tell nothing about keys like theirs.
+
+    Args:
+        seconds: how long each holds.
+        most: how many there are, of members and of guests each; the one that came first goes.
+        clock: returns seconds.
+    """
+
+    def __init__(self, seconds: float, most: int, clock: Callable[[], float]) -> None:
+        self._seconds, self._most, self._clock = seconds, most, clock
+        self._kept: dict[bytes, tuple[Access, float]] = {}
+        self._lock = threading.Lock()  # pages make keys in threads
+
+    def make(self, access: Access) -> str:
+        """Return a new key."""
+        key = secrets.token_urlsafe(BYTES)
+        with self._lock:
+            now = self._clock()
+            self._kept = {digest: kept for digest, kept in self._kept.items() if kept[1] > now}
+            alike = [digest for digest, (owner, _) in self._kept.items() if owner is access]
+            for digest in alike[: max(0, len(alike) + 1 - self._most)]:
+                del self._kept[digest]
+            self._kept[digest_of_key(key)] = (access, now + self._seconds)
+        return key
+
+    def read(self, key: str) -> Access | None:
+        """Return whose key this is; None if there is none, or its time is over."""
+        with self._lock:
+            access, until = self._kept.get(digest_of_key(key), (None, 0.0))
+        return access if self._clock() < until else None
+
+    def use_up(self, key: str) -> Access | None:
+        """Return whose key this is, once."""
+        access = self.read(key)
+        with self._lock:
+            return access if self._kept.pop(digest_of_key(key), None) else None
+
+
 class Keys:
     """The keys of one start of the server, which are new each time and in memory alone.
 
@@ -28,7 +68,7 @@ class Keys:
 
     Args:
         guests: whether there is a link of guests.
-        limits: the limits; of them, how many sessions there are and how long each lasts.
+        limits: the limits; of them, how many sessions and invitations there are and how long each lasts.
         clock: returns seconds.
     """
 
@@ -36,42 +76,37 @@ class Keys:
         self.link = secrets.token_urlsafe(BYTES)
         self.guest_link = secrets.token_urlsafe(BYTES) if guests else ""
         self.program = secrets.token_urlsafe(BYTES)
-        self._limits, self._clock, self._is_used = limits, clock, False
-        self._sessions: dict[bytes, tuple[Access, float]] = {}
+        self._is_used = False
+        self._sessions = TimedKeys(limits.session_seconds, limits.sessions, clock)
+        self._invitations = TimedKeys(limits.invitation_seconds, limits.invitations, clock)
+
+    def invite(self, access: Access) -> str:
+        """Return the token of another link, which lets somebody in once. Only members may ask for one.
+
+        Args:
+            access: as whom it lets somebody in.
+        """
+        return self._invitations.make(access)
 
     def enter(self, token: str) -> str | None:
         """Return the key of a new session for the token of a link; None if it lets nobody in, or not again."""
-        if same(token, self.link) and not self._is_used:
+        if same(token, self.link):
+            if self._is_used:
+                return None
             self._is_used = True
-            return self._open(Access.MEMBER)
+            return self._sessions.make(Access.MEMBER)
         if self.guest_link and same(token, self.guest_link):
-            return self._open(Access.GUEST)
-        return None
+            return self._sessions.make(Access.GUEST)
+        access = self._invitations.use_up(token)
+        return None if access is None else self._sessions.make(access)
 
     def of_session(self, key: str) -> Access | None:
         """Return whose session a key is of; None if there is none, or it has ended."""
-        digest = digest_of_key(key)
-        access, until = self._sessions.get(digest, (None, 0.0))  # digests tell nothing about keys that are like theirs
-        if access is not None and self._clock() >= until:
-            del self._sessions[digest]
-            return None
-        return access
+        return self._sessions.read(key)
 
     def of_program(self, key: str) -> Access | None:
         """Return who a program is, by its key; None if it is another key."""
         return Access.MEMBER if same(key, self.program) else None
-
-    def _open(self, access: Access) -> str:
-        """Make a session; guests have only so many, and never close those of members."""
-        now = self._clock()
-        self._sessions = {digest: kept for digest, kept in self._sessions.items() if kept[1] > now}
-        if access is Access.GUEST:
-            of_guests = [digest for digest, (owner, _) in self._sessions.items() if owner is Access.GUEST]
-            for digest in of_guests[: max(0, len(of_guests) + 1 - self._limits.sessions)]:
-                del self._sessions[digest]
-        key = secrets.token_urlsafe(BYTES)
-        self._sessions[digest_of_key(key)] = (access, now + self._limits.session_seconds)
-        return key
 
 
 def same(given: str, expected: str) -> bool:

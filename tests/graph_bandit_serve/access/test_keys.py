@@ -68,3 +68,37 @@ def test_guests_take_the_room_of_guests_alone():
     guests = [keys.enter(keys.guest_link) for _ in range(5)]
     assert [keys.of_session(guest) for guest in guests] == [None, None, None, Access.GUEST, Access.GUEST]
     assert keys.of_session(member) is Access.MEMBER
+
+
+def test_members_are_so_many_too():
+    keys = Keys(True, ServerLimits(sessions=2))
+    guest = keys.enter(keys.guest_link)
+    members = [keys.enter(keys.invite(Access.MEMBER)) for _ in range(4)]
+    assert [keys.of_session(member) for member in members] == [None, None, Access.MEMBER, Access.MEMBER]
+    assert keys.of_session(guest) is Access.GUEST
+
+
+@pytest.mark.parametrize("access", list(Access))
+def test_an_invitation_lets_in_once_as_it_says(access):
+    keys = Keys(False, ServerLimits())
+    token = keys.invite(access)
+    assert keys.of_session(token) is keys.of_program(token) is None
+    assert keys.of_session(keys.enter(token)) is access
+    assert keys.enter(token) is None
+    assert keys.of_session(keys.enter(keys.link)) is Access.MEMBER  # the first link stays
+
+
+def test_an_invitation_ends():
+    clock = Clock()
+    keys = Keys(False, ServerLimits(invitation_seconds=10), clock)
+    first, second = keys.invite(Access.MEMBER), keys.invite(Access.MEMBER)
+    clock.now = 9.9
+    assert keys.enter(first) is not None
+    clock.now = 10
+    assert keys.enter(second) is None
+
+
+def test_of_many_invitations_the_first_one_goes():
+    keys = Keys(False, ServerLimits(invitations=2))
+    tokens = [keys.invite(Access.MEMBER) for _ in range(3)]
+    assert [keys.enter(token) is not None for token in tokens] == [False, True, True]
