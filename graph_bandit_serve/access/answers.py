@@ -4,23 +4,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+from graph_bandit_serve.access.head import Head
+
+if TYPE_CHECKING:
+    from starlette.types import Send
 
 Pairs = list[tuple[bytes, bytes]]
 
 POLICY = (
-    "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; "
+    "base-uri 'none'; frame-ancestors 'none'"
 )
 HEADERS = {
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
-    "referrer-policy": "no-referrer",
+    "referrer-policy": "same-origin",  # with no-referrer, forms of our own pages would say `Origin: null`
     "cache-control": "no-store",
     "cross-origin-resource-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
 }
-"""Nothing is loaded from elsewhere, run, framed, guessed, kept, or told to the next site."""
+"""Nothing is loaded or run from elsewhere, framed, guessed, kept, or told to the next site."""
+CLOSE = (("connection", "close"),)
 TEXT, PAGE = "text/plain; charset=utf-8", "text/html; charset=utf-8"
 
 
@@ -53,3 +61,11 @@ def to_bytes(headers: dict[str, str], more: tuple[tuple[str, str], ...] = ()) ->
 def with_headers(pairs: Pairs) -> Pairs:
     """Return the headers of an answer with those of every answer, which win."""
     return [(name, value) for name, value in pairs if name.decode("latin-1").lower() not in HEADERS] + to_bytes(HEADERS)
+
+
+async def send_answer(answer: ShortAnswer, head: Head, send: Send) -> None:
+    """Send a short answer. If the request has a body, the connection is closed: the body may be unread."""
+    close = CLOSE if head.has_body and CLOSE[0] not in answer.more else ()
+    headers = [*answer.head(), *to_bytes({}, close)]
+    await send({"type": "http.response.start", "status": answer.status.value, "headers": headers})
+    await send({"type": "http.response.body", "body": b"" if head.method == "HEAD" else answer.body()})

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import asyncio
-import logging
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from graph_bandit_serve.access.addresses import Addresses
-from graph_bandit_serve.access.answers import PAGE, ShortAnswer, with_headers
+from graph_bandit_serve.access.answers import CLOSE, PAGE, ShortAnswer, send_answer
+from graph_bandit_serve.access.bodies import Bodies, BodyError
+from graph_bandit_serve.access.exchanges import Exchanges, Incoming
 from graph_bandit_serve.access.head import Head
 from graph_bandit_serve.access.keys import Access, Keys
 from graph_bandit_serve.settings import ServerLimits
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
 ENTER = "/enter"
+MCP = "/mcp"
 READS = ("GET", "HEAD")
+WRITES = ("POST",)
 LONGEST_KEY = 200
-CLOSE = (("connection", "close"),)
-LOG = logging.getLogger("graph_bandit_serve")
 ENTERED = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=/"><title>Campaigns</title></head>
 <body><p><a href="/">Go on to the campaigns</a></p></body></html>"""
@@ -30,6 +30,8 @@ ENTERED = """<!doctype html>
 class Guard:
     """An application that asks another one only for those who belong.
 
+    The other one finds in `scope["state"]` who asks, as `access`, and the `keys`, to make links for others.
+
     Args:
         app: the application.
         keys: the keys of people and programs.
@@ -38,8 +40,8 @@ class Guard:
     """
 
     def __init__(self, app: ASGIApp, keys: Keys, addresses: Addresses, limits: ServerLimits) -> None:
-        self._app, self._keys, self._addresses, self._limits = app, keys, addresses, limits
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._keys, self._addresses, self._limits = keys, addresses, limits
+        self._bodies, self._exchanges = Bodies(limits), Exchanges(app, limits)
         # A browser sends the cookies of one port of a machine to all its ports, so two servers need two names; and a
         # link of guests, which anybody may have somebody else's browser follow, must not replace a member's cookie.
         start = "__Host-" * addresses.is_encrypted
@@ -52,15 +54,24 @@ class Guard:
                 await send({"type": "websocket.close", "code": 1008})
             return
         head = Head.of(scope)
-        answer = self._refuse(head) or (self._enter(head) if head.path == ENTER else self._admit(head))
-        if answer is None and len(self._tasks) >= self._limits.requests:
-            answer = ShortAnswer(
-                HTTPStatus.SERVICE_UNAVAILABLE, "Too many requests at once. Try again.", (("retry-after", "1"),)
-            )
+        answer = self._refuse(head) or (self._enter(head) if head.path == ENTER else None)
+        access = self._who_asks(head) if answer is None else None
+        answer = answer or self._admit(head, access) or self._bodies.refuse(head) or self._exchanges.refuse()
         if answer is not None:
-            await _send(answer, head, send)
+            await send_answer(answer, head, send)
             return
-        await self._pass_on(head, scope, receive, send)
+        scope.setdefault("state", {}).update(access=access, keys=self._keys)
+        try:
+            async with self._bodies.take(head, receive) as body:
+                answer = self._exchanges.refuse()  # once more: a body takes time
+                if answer is not None:
+                    await send_answer(answer, head, send)
+                    return
+                incoming = Incoming(receive, body, head.length or 0)
+                await self._exchanges.ask(head, scope, incoming, send)
+        except BodyError as error:
+            if error.answer is not None:
+                await send_answer(error.answer, head, send)
 
     def _refuse(self, head: Head) -> ShortAnswer | None:
         """Refuse what nobody may ask, before any key is looked at."""
@@ -70,8 +81,8 @@ class Guard:
             return ShortAnswer(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "Expected shorter headers.", CLOSE)
         if (head.only("host") or "").lower() not in self._addresses.hosts:
             return ShortAnswer(HTTPStatus.MISDIRECTED_REQUEST, "Expected an address of this server as Host.", CLOSE)
-        if head.has_body:
-            return ShortAnswer(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "Expected no body: nothing is written here.", CLOSE)
+        if head.has_body and head.method not in WRITES:
+            return ShortAnswer(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "Expected no body but with POST.", CLOSE)
         if self._is_from_elsewhere(head):
             return ShortAnswer(HTTPStatus.FORBIDDEN, "Expected a request of this server's own pages.")
         return None
@@ -93,7 +104,7 @@ class Guard:
         session = self._keys.enter(head.token) if len(head.token) <= LONGEST_KEY else None
         access = self._keys.of_session(session or "")
         if session is None or access is None:
-            words = "Expected a link that was not used yet. Start the server again for a new one."
+            words = "Expected a link that was not used yet. Ask a member for a new one, or start the server again."
             return ShortAnswer(HTTPStatus.FORBIDDEN, words)
         life = f"Max-Age={int(self._limits.session_seconds)}"
         parts = [f"{self.cookies[access]}={session}", "Path=/", "HttpOnly", "SameSite=Strict", life]
@@ -102,9 +113,8 @@ class Guard:
             return ShortAnswer(HTTPStatus.SEE_OTHER, "Go on at /", (cookie, ("location", "/")))
         return ShortAnswer(HTTPStatus.OK, ENTERED, (cookie,), PAGE)
 
-    def _admit(self, head: Head) -> ShortAnswer | None:
+    def _admit(self, head: Head, access: Access | None) -> ShortAnswer | None:
         """Return None for those who belong, else the answer."""
-        access = self._who_asks(head)
         if access is None:
             words = (
                 "Expected a key, or a browser that was let in. Use the link that `graph-bandit serve` printed. If you "
@@ -117,6 +127,8 @@ class Guard:
             return ShortAnswer(HTTPStatus.FORBIDDEN, "Expected a member of the team: guests only read.")
         if not (head.all_of("authorization") or head.all_of("origin") or head.all_of("sec-fetch-site")):
             return ShortAnswer(HTTPStatus.FORBIDDEN, "Expected a browser that says which page asks.")
+        if head.method == "DELETE" and head.path == MCP and not head.all_of("authorization"):
+            return ShortAnswer(HTTPStatus.FORBIDDEN, "Expected a program, with its key.")
         return None
 
     def _who_asks(self, head: Head) -> Access | None:
@@ -130,51 +142,3 @@ class Guard:
             if access in map(self._keys.of_session, keys):
                 return access
         return None
-
-    async def _pass_on(self, head: Head, scope: Scope, receive: Receive, send: Send) -> None:
-        """Ask the application, for a limited time, and say nothing of its errors but that there is one."""
-        started = finished = given_up = False
-
-        async def send_on(message: Message) -> None:
-            nonlocal started, finished
-            if given_up:
-                raise ConnectionAbortedError("Another answer was sent.")
-            if message["type"] == "http.response.start":
-                started = True
-                message = {**message, "headers": with_headers(list(message.get("headers", [])))}
-            else:
-                finished = not message.get("more_body", False)
-                message = {**message, "body": b""} if head.method == "HEAD" else message
-            await send(message)
-
-        inner = {**scope, "method": "GET"} if head.method == "HEAD" else scope
-        task = asyncio.ensure_future(self._ask(inner, receive, send_on))
-        self._tasks.add(task)  # until it has ended: a thread cannot be stopped, and takes up the room of a request
-        task.add_done_callback(self._tasks.discard)
-        await asyncio.wait([task], timeout=self._limits.request_seconds)
-        if not task.done():
-            given_up = True
-            task.cancel()
-            task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())  # which nobody waits for
-            answer = ShortAnswer(HTTPStatus.SERVICE_UNAVAILABLE, "This takes too long.", (("retry-after", "5"),))
-            await self._give_up(answer, head, None if started else send, "took too long")
-        elif error := task.exception():
-            answer = ShortAnswer(HTTPStatus.INTERNAL_SERVER_ERROR, "An error. The terminal of the server says more.")
-            await self._give_up(answer, head, None if started else send, f"{type(error).__name__}: {error}")
-        if started and not finished:
-            raise ConnectionAbortedError("The answer was cut off.")
-
-    async def _ask(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self._app(scope, receive, send)
-
-    @staticmethod
-    async def _give_up(answer: ShortAnswer, head: Head, send: Send | None, reason: str) -> None:
-        """Tell the server's terminal in one line, and answer unless something has been sent already."""
-        LOG.error("%s %s: %s", ascii(head.method)[1:-1], ascii(head.path[:200])[1:-1], ascii(reason[:300])[1:-1])
-        if send is not None:
-            await _send(answer, head, send)
-
-
-async def _send(answer: ShortAnswer, head: Head, send: Send) -> None:
-    await send({"type": "http.response.start", "status": answer.status.value, "headers": answer.head()})
-    await send({"type": "http.response.body", "body": b"" if head.method == "HEAD" else answer.body()})

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 MOST_COOKIES = 50
 MOST_FIELDS = 10
+MOST_DIGITS = 15
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,17 @@ class Head:
         """Return whether more follows than the head."""
         lengths = self.all_of("content-length")
         return "transfer-encoding" in dict(self.fields) or any(length.strip() != "0" for length in lengths)
+
+    @property
+    def length(self) -> int | None:
+        """Return the bytes of the body that are announced; None if there are none, or they cannot be read."""
+        text = (self.only("content-length") or "").strip()
+        return int(text) if text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS else None
+
+    @property
+    def content_type(self) -> str:
+        """Return the type of the body in small letters, without what stands behind it; empty if none is named."""
+        return (self.only("content-type") or "").partition(";")[0].strip().lower()
 
     def cookies(self, name: str) -> list[str]:
         """Return the values of a cookie; a page on another port of this machine may have set a second one."""

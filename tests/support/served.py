@@ -11,12 +11,16 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import unicodedata
 from dataclasses import dataclass
 from html.parser import HTMLParser
 
+import uvicorn
+
 from graph_bandit_serve.access.addresses import find_addresses
 from graph_bandit_serve.access.answers import HEADERS
+from graph_bandit_serve.access.connections import connections_within
 from graph_bandit_serve.access.guard import Guard
 from graph_bandit_serve.access.keys import Keys
 from graph_bandit_serve.app import make_app
@@ -134,18 +138,39 @@ class Served:
     app: Guard
     keys: Keys
 
-    def ask(self, path="/", method="GET", headers=(), host=HOST, key=True, query=""):
+    def ask(self, path="/", method="GET", headers=(), host=HOST, key=True, query="", body=b""):
         """Return the answer to a request, with the key of programs unless that is not wanted."""
         pairs = [("host", host), *([("authorization", f"Bearer {self.keys.program}")] if key else []), *headers]
-        return asyncio.run(ask(self.app, path, method, pairs, query))
+        return asyncio.run(ask(self.app, path, method, pairs, query, [body] if body else []))
 
 
-async def ask(app, path, method, pairs, query=""):
-    """Ask an application as a server does."""
-    sent = []
+async def ask(app, path, method, pairs, query="", parts=(), is_gone=False, pause=0.0):
+    """Ask an application as a server does.
+
+    Args:
+        app: the application.
+        path: the address.
+        method: the method.
+        pairs: the headers; the length of the body is added unless it is there.
+        query: what stands behind the address.
+        parts: the body.
+        is_gone: whether the browser goes away once all was sent.
+        pause: seconds before each part.
+    """
+    sent, left = [], list(parts)
+    has_length = any(name.lower() == "content-length" for name, _ in pairs)
+    pairs = [*pairs, *[("content-length", str(sum(map(len, parts))))] * (bool(parts) and not has_length)]
+    is_whole = False
 
     async def receive():
-        return {"type": "http.request", "body": b"", "more_body": False}
+        nonlocal is_whole
+        if is_whole:
+            await asyncio.sleep(0 if is_gone else 60)
+            return {"type": "http.disconnect"}
+        await asyncio.sleep(pause)
+        part = left.pop(0) if left else b""
+        is_whole = not left
+        return {"type": "http.request", "body": part, "more_body": not is_whole}
 
     async def send(message):
         sent.append(message)
@@ -165,6 +190,8 @@ async def ask(app, path, method, pairs, query=""):
         "server": ("127.0.0.1", PORT),
     }
     await app(scope, receive, send)
+    if not sent:
+        return None
     start, *bodies = sent
     fields = [(name.decode(), value.decode()) for name, value in start["headers"]]
     return Answer(start["status"], fields, b"".join(message["body"] for message in bodies))
@@ -176,6 +203,27 @@ def serve_app(folder, guests=False, drawer=None, public="", **limits):
     keys = Keys(guests, limits)
     addresses = find_addresses("127.0.0.1", PORT, public)
     return Served(make_app(folder, keys, addresses, drawer or NoDrawer(), limits), keys)
+
+
+@contextlib.contextmanager
+def serve_in_thread(app, limits):
+    """Serve an application in a thread for a `with` block; yields its port, and what stops it."""
+    http = connections_within(limits)
+    config = uvicorn.Config(app, http=http, ws="none", lifespan="off", log_config=None, server_header=False)
+    config.timeout_keep_alive, config.timeout_graceful_shutdown = 1, 5
+    server = uvicorn.Server(config)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+
+        def stop():
+            server.should_exit = True
+            thread.join()
+
+        try:
+            yield listener.getsockname()[1], stop
+        finally:
+            stop()
 
 
 class Running:

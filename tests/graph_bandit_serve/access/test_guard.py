@@ -6,7 +6,7 @@ from support.served import HOST, PORT, ask, serve_app, write_campaign
 
 from graph_bandit_serve.access.addresses import find_addresses
 from graph_bandit_serve.access.guard import Guard
-from graph_bandit_serve.access.keys import Keys
+from graph_bandit_serve.access.keys import Access, Keys
 from graph_bandit_serve.settings import ServerLimits
 
 
@@ -78,6 +78,24 @@ def test_guests_read_and_do_nothing_else(served):
     assert served.ask("/", key=False, headers=guest).status == 200
     assert served.ask("/", "POST", key=False, headers=[*guest, *ours]).status == 403
     assert served.ask("/", "POST", key=False, headers=[*member, *ours]).status == 405
+
+
+def test_members_and_programs_may_send_a_body(served):
+    member = cookie_of(enter(served, served.keys.link))
+    for key, headers in ((False, [*member, ("origin", f"http://{HOST}")]), (True, [])):
+        answer = served.ask("/", "POST", key=key, headers=[*headers, ("content-type", "application/json")], body=b"{}")
+        assert answer.status == 405  # of the application, which has no such address
+
+
+def test_browsers_say_in_forms_which_page_of_ours_they_are_on(served):
+    """With the policy `no-referrer` they would send `Origin: null`, which is refused."""
+    assert served.ask("/").headers["referrer-policy"] == "same-origin"
+
+
+def test_an_invitation_is_a_link(served):
+    answer = enter(served, served.keys.invite(Access.MEMBER))
+    assert answer.status == 303
+    assert served.ask("/", key=False, headers=cookie_of(answer)).status == 200
 
 
 def test_head_is_get_without_a_body(served):
