@@ -1,12 +1,14 @@
 """Hostile requests to a server that runs: none gets in, none stops it, and every answer has its headers."""
 
 import pytest
+from support.hostile_bodies import BODIES
 from support.intruders import CLOSED, TABLE
 from support.links import make_link
 from support.served import Running, write_campaign
 
 from graph_bandit_serve.campaigns.folder import key_of
 
+ROWS = [*TABLE, *BODIES]
 SECRET = "a secret of another folder"
 INSIDE = "name of what is inside"
 
@@ -40,7 +42,7 @@ def values(running):
     return {"host": host, "key": running.key, "spent": first, "guests": guests, **names, **ids}
 
 
-@pytest.mark.parametrize(("text", "statuses"), [row[1:] for row in TABLE], ids=[row[0] for row in TABLE])
+@pytest.mark.parametrize(("text", "statuses"), [row[1:] for row in ROWS], ids=[row[0] for row in ROWS])
 def test_a_hostile_request_is_refused_and_the_next_one_answered(text, statuses, running, values):
     request = text.format(**values)
     answer = running.send(request.encode("utf-8" if "٣" in request else "latin-1"))
@@ -56,8 +58,8 @@ def test_a_hostile_request_is_refused_and_the_next_one_answered(text, statuses, 
 
 
 def test_the_table_is_long():
-    assert len(TABLE) >= 80
-    assert len({name for name, *_ in TABLE}) == len(TABLE)
+    assert len(ROWS) >= 80
+    assert len({name for name, *_ in ROWS}) == len(ROWS)
 
 
 def test_a_link_out_of_the_folder_is_not_there(running, values, tmp_path):
