@@ -40,5 +40,6 @@ from .screening.run import screen as screen
 from .screening.settings import ScreenSettings as ScreenSettings
 from .state import CampaignState as CampaignState
 from .state import Suggestion as Suggestion
+from .workers import listening as listening
 
 __version__: str

@@ -1,4 +1,4 @@
-"""Make calls in parallel, and say in a chemist's words what becomes of the rest if workers die."""
+"""Make calls in parallel, say how far they are, and in a chemist's words what becomes of the rest if workers die."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from contextlib import closing, contextmanager
+from contextvars import ContextVar
 from multiprocessing import get_context
 from typing import TypeVar
 
@@ -15,6 +16,29 @@ S = TypeVar("S")
 T = TypeVar("T")
 MOST_PROCESSES = 61  # Windows cannot wait for more
 ATTEMPTS = 2  # at a call whose worker dies
+
+
+LISTENER: ContextVar[Callable[[str], None] | None] = ContextVar("LISTENER", default=None)
+
+
+@contextmanager
+def listening(report: Callable[[str], None]) -> Iterator[None]:
+    """Report how far this thread is, for a `with` block.
+
+    Args:
+        report: takes a line for people.
+    """
+    token = LISTENER.set(report)
+    try:
+        yield
+    finally:
+        LISTENER.reset(token)
+
+
+def say(line: str) -> None:
+    """Report a line to who listens, if somebody does."""
+    if (report := LISTENER.get()) is not None:
+        report(line)
 
 
 @contextmanager

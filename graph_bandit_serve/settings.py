@@ -106,6 +106,12 @@ class ServerLimits:
     """Most links at once that members made and nobody used, for members and for guests; the first one goes."""
     invitation_seconds: float = 24 * 3600.0
     """Time after which such a link lets nobody in."""
+    kept_uploads: int = 1_000
+    """Most files that were sent, and wait to become part of a campaign."""
+    upload_life_seconds: float = 24 * 3600.0
+    """Time after which such a file is removed."""
+    request_keys: int = 10_000
+    """Most keys of requests of programs that are remembered."""
     smiles_characters: int = 2_000
     """Longest SMILES that is drawn."""
     drawing_seconds: float = 3.0

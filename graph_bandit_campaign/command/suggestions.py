@@ -30,6 +30,7 @@ from graph_bandit_campaign.report.tables import check_kind, write_table
 from graph_bandit_campaign.report.terminal import print_answer
 from graph_bandit_campaign.results.rows import ResultTables
 from graph_bandit_campaign.state import Suggestion
+from graph_bandit_campaign.workers import say
 from graph_bandit_env import MoleculeSet
 from graph_bandit_env.storage import find_file, replace_file
 from graph_bandit_lab import AgentSpec
@@ -74,8 +75,11 @@ def write_suggestions(
         TooFewLeftError: a ValueError, if fewer molecules than are wanted can be chosen.
         ValueError, OSError, ImportError: as `suggest`.
     """
+    say("Reading the pool and the results.")
     settings, inputs = read_command(settings)
+    say(f"Learning from the results, and choosing among {inputs.size:,}.")
     campaign, answer, contents = _choose(settings, inputs, version, same_round)
+    say("Writing the files.")
     _write(campaign, contents)
     return answer, inputs.remarks
 

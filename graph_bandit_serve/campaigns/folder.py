@@ -13,9 +13,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from graph_bandit_serve.campaigns.uploads import KINDS
 from graph_bandit_serve.settings import ServerLimits
 
 ENDING = ".campaign.json"
+LIBRARY = ".toml"
+PREPARED = "manifest.json"
+"""A file of this name is in each folder that `graph-bandit prepare` made."""
 KEY_DIGITS = 16
 UNREADABLE = "It cannot be opened"
 
@@ -54,16 +58,37 @@ class CampaignFolder:
         self._last: dict[str, FoundFile] = {}
 
     def list_files(self) -> Listing:
+        """Look for files of campaigns."""
+        listing = self._look_for((ENDING,), self._limits.campaigns)
+        self._last = {file.key: file for file in listing.files}
+        return listing
+
+    def list_tables(self) -> Listing:
+        """Look for tables, files of graphs, libraries of products and prepared pools; names keep their endings."""
+        listing = self._look_for((*KINDS, LIBRARY, f"/{PREPARED}"), self._limits.entries)
+        files = [
+            FoundFile(file.key, file.name.removesuffix(f"/{PREPARED}"), file.path.parent)
+            if file.path.name == PREPARED
+            else file
+            for file in listing.files
+            if file.path.is_file()
+        ]
+        return Listing(tuple(files), listing.is_cut)
+
+    def find_table(self, name: str) -> FoundFile | None:
+        """Return a table by its place in the folder; None if there is none."""
+        return next((file for file in self.list_tables().files if file.name == name), None)
+
+    def _look_for(self, endings: tuple[str, ...], most: int) -> Listing:
         """Look for files, those whose names begin with a dot and links that lead out of the folder left out."""
         found: list[FoundFile] = []
         is_cut = False
         for count, (place, path) in enumerate(self._walk(self.root, "", 0)):
-            if count >= self._limits.entries or len(found) >= self._limits.campaigns:
+            if count >= self._limits.entries or len(found) >= most:
                 is_cut = True
                 break
-            if place.endswith(ENDING) and self._is_inside(path):
+            if place.lower().endswith(endings) and self._is_inside(path):
                 found.append(FoundFile(key_of(place), readable(place.removesuffix(ENDING)), path))
-        self._last = {file.key: file for file in found}
         return Listing(tuple(sorted(found, key=lambda file: file.name.casefold())), is_cut)
 
     def find(self, key: str) -> FoundFile | None:

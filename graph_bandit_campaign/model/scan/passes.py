@@ -14,7 +14,7 @@ from tqdm import tqdm
 from graph_bandit_campaign.pool.prepared import Block, PreparedPool
 from graph_bandit_campaign.pool.source import Source
 from graph_bandit_campaign.text import duration
-from graph_bandit_campaign.workers import results_of
+from graph_bandit_campaign.workers import results_of, say
 from graph_bandit_lab.execution import choose_workers
 
 T = TypeVar("T")
@@ -63,8 +63,9 @@ def make_pass(
     parts = ((number,) for number in range(len(pool.parts)) if not stop())  # those before are under way already
     results = results_of(open_workers(), work, parts, lambda number: str(pool.parts[number].path), kept)
     with closing(results), tqdm(total=len(pool.parts), unit=f" parts of {unit}", disable=None, file=sys.stderr) as bar:
-        for result in results:
+        for number, result in enumerate(results, start=1):
             bar.update()
+            say(f"Part {number:,} of {len(pool.parts):,} of {unit} is scanned.")
             yield result
 
 

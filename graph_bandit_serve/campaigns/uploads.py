@@ -1,0 +1,86 @@
+"""Keep files that people send until they become part of a campaign; no name of theirs is a path here."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import shutil
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from graph_bandit_serve.settings import ServerLimits
+
+HIDDEN = ".graph-bandit-uploads"  # campaigns and tables are not looked for in folders that begin with a dot
+TEXTS = (".csv", ".tsv", ".txt", ".smi", ".sdf", ".jsonl")
+KINDS = (*TEXTS, *(f"{kind}.gz" for kind in TEXTS), ".xlsx", ".parquet")
+TOKEN = re.compile(r"[0-9a-f]{32}")
+
+
+@dataclass(frozen=True)
+class Upload:
+    """A file that somebody sent."""
+
+    token: str
+    """By which it is asked for."""
+    kind: str
+    """The ending of its name, such as `.csv`."""
+    path: Path
+    """Where it is."""
+
+
+class Uploads:
+    """The files of a folder that people sent, and that are not part of a campaign yet.
+
+    Args:
+        root: the folder.
+        limits: the limits.
+    """
+
+    def __init__(self, root: Path, limits: ServerLimits) -> None:
+        self._folder, self._limits = root / HIDDEN, limits
+
+    def add(self, name: str, content: BinaryIO) -> Upload:
+        """Keep a file.
+
+        Args:
+            name: its name where it comes from, of which the ending counts.
+            content: an open file.
+
+        Raises:
+            ValueError: if it is of another kind, or too many files wait.
+        """
+        kind = kind_of(name)
+        if not kind:
+            raise ValueError(f"Expected a table that ends in {', '.join(KINDS)}. Got {name[-100:]!r}.")
+        self._remove_old()
+        self._folder.mkdir(exist_ok=True)
+        if sum(1 for _ in self._folder.iterdir()) >= self._limits.kept_uploads:
+            raise ValueError("Expected fewer files that wait. Use those that were sent, or wait for a day.")
+        token = secrets.token_hex(16)
+        path = self._folder / f"{token}{kind}"
+        with path.open("xb") as file:
+            shutil.copyfileobj(content, file)
+        return Upload(token, kind, path)
+
+    def find(self, token: str) -> Upload | None:
+        """Return a file by its token; None if there is none."""
+        if not TOKEN.fullmatch(token) or not self._folder.is_dir() or self._folder.is_symlink():
+            return None
+        for path in self._folder.glob(f"{token}.*"):
+            if path.is_file() and not path.is_symlink():
+                return Upload(token, path.name.removeprefix(token), path)
+        return None
+
+    def _remove_old(self) -> None:
+        if self._folder.is_dir() and not self._folder.is_symlink():
+            for path in self._folder.iterdir():
+                if time.time() - path.stat().st_mtime > self._limits.upload_life_seconds:
+                    path.unlink(missing_ok=True)
+
+
+def kind_of(name: str) -> str:
+    """Return the ending of the name of a table; empty if it is not one of `KINDS`."""
+    lower = name.lower()
+    return max((kind for kind in KINDS if lower.endswith(kind)), key=len, default="")

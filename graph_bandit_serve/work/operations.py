@@ -1,0 +1,192 @@
+"""The operations that jobs run: those of the campaign, on files of the folder that is served, and nothing else."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import hashlib
+import io
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import rdkit.Chem  # noqa: F401 - like torch below, so that a process that waits for a job has imported what it needs
+import torch  # noqa: F401
+
+from graph_bandit_campaign import (
+    BacktestSettings,
+    Desk,
+    Entry,
+    Moved,
+    PoolPreview,
+    ResultsPreview,
+    Source,
+    StaleError,
+    Told,
+    Why,
+    digest_of,
+    enough,
+    find_doubts,
+    listening,
+    preview_pool,
+    preview_results,
+    run_backtest,
+    start,
+    why,
+)
+from graph_bandit_serve.work.worker import Report
+
+MOST_ENTRIES = 10_000
+MOST_WHY = 20
+
+
+@dataclasses.dataclass(frozen=True)
+class Done:
+    """What became of a change."""
+
+    version: str = ""
+    """Digest of the campaign's file after it."""
+    stale: str = ""
+    """Set, and nothing done, if the file has changed since the version that was named: its digest now."""
+    told: Told | None = None
+    """The suggestions, if there are new ones."""
+    campaign: str = ""
+    """Place of the campaign's file in the folder, if it is a new one."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Place:
+    """A campaign of the folder, as jobs are given it."""
+
+    root: str
+    """The folder."""
+    path: str
+    """The campaign's file."""
+    version: str = ""
+    """Digest that the file is to have; empty: any."""
+
+    def desk(self) -> Desk:
+        """Return the campaign."""
+        return Desk(Path(self.path), Path(self.root), self.version)
+
+    def change(self, change: Callable[[Desk], object]) -> Done:
+        """Change the campaign, unless it is another version."""
+        try:
+            told = change(self.desk())
+        except StaleError:
+            return Done(stale=digest_of(Path(self.path).read_bytes()))
+        return Done(digest_of(Path(self.path).read_bytes()), told=told if isinstance(told, Told) else None)
+
+
+def suggest(report: Report, place: Mapping[str, str], changes: Mapping[str, object], more: bool) -> Done:
+    """Suggest what to measure next, as `Desk.suggest`."""
+    with listening(report):
+        return Place(**place).change(lambda desk: desk.suggest(changes, more))
+
+
+def record(report: Report, place: Mapping[str, str], entries: Sequence[Mapping[str, str]]) -> Done:
+    """Take in results, as `Desk.record`."""
+    if not 0 < len(entries) <= MOST_ENTRIES:
+        raise ValueError(f"Expected between 1 and {MOST_ENTRIES:,} results at once. Got {len(entries):,}.")
+    with listening(report):
+        return Place(**place).change(lambda desk: desk.record([Entry(**entry) for entry in entries]))
+
+
+def take_back(report: Report, place: Mapping[str, str], ids: Sequence[str]) -> Done:
+    """Take back results that were typed, as `Desk.take_back`."""
+    return Place(**place).change(lambda desk: desk.take_back(ids))
+
+
+def mark(report: Report, place: Mapping[str, str], kind: str, id: str, text: str, by: str) -> Done:  # noqa: A002 - as in the file
+    """Veto, pin, lift or comment, as `Desk` does."""
+    with listening(report):
+        if kind == "veto":
+            return Place(**place).change(lambda desk: desk.veto(id, text, by))
+        if kind == "comment":
+            return Place(**place).change(lambda desk: desk.comment(id, text, by))
+        return Place(**place).change(lambda desk: desk.pin(id) if kind == "pin" else desk.lift(id))
+
+
+def undo(report: Report, place: Mapping[str, str]) -> Done:
+    """Undo the last round, as `Desk.undo`."""
+    return Place(**place).change(lambda desk: desk.undo())
+
+
+def read_results(report: Report, place: Mapping[str, str], table: str) -> ResultsPreview:
+    """Return what a table of results says, before it is taken in."""
+    with listening(report):
+        books = Place(**place).desk().preview(Path(table))
+        return preview_results(books, [*find_doubts(books)])
+
+
+def accept(report: Report, place: Mapping[str, str], table: str, name: str) -> Done:
+    """Take in a table of results under a name of its own next to the campaign's file; as `Desk.accept`."""
+    with listening(report):
+        target = Path(place["path"]).parent / name
+        with target.open("xb") as file:
+            file.write(Path(table).read_bytes())
+        try:
+            done = Place(**place).change(lambda desk: desk.accept(target))
+        except BaseException:
+            target.unlink(missing_ok=True)
+            raise
+        (target if done.stale else Path(table)).unlink(missing_ok=True)
+        return done
+
+
+def explain(report: Report, place: Mapping[str, str], ids: Sequence[str]) -> tuple[Why, ...]:
+    """Return what is predicted of some graphs, and why."""
+    if not 0 < len(ids) <= MOST_WHY:
+        raise ValueError(f"Expected between 1 and {MOST_WHY} ids. Got {len(ids)}.")
+    with listening(report):
+        return why(Place(**place).desk(), ids)
+
+
+def look_ahead(report: Report, place: Mapping[str, str]) -> str:
+    """Return whether it is enough."""
+    with listening(report):
+        return enough(Place(**place).desk())
+
+
+def read_pool(report: Report, path: str, smiles: str, id: str | None, sheet: str | None) -> PoolPreview:  # noqa: A002
+    """Return what a pool holds."""
+    with listening(report):
+        return preview_pool(Source(path=Path(path), smiles=smiles, identifier=id, sheet=sheet, workers=0))
+
+
+def begin(
+    report: Report,
+    root: str,
+    name: str,
+    pool: Sequence[str],
+    measured: Sequence[Sequence[str]],
+    fields: Mapping[str, object],
+) -> Done:
+    """Start a campaign; a file is given by its path and, if it moves into the campaign's folder, its name there."""
+
+    def file(parts: Sequence[str]) -> Path | Moved:
+        return Moved(Path(parts[0]), parts[1]) if len(parts) > 1 else Path(parts[0])
+
+    with listening(report):
+        path, told = start(Path(root), name, file(pool), [file(parts) for parts in measured], fields)
+    return Done(digest_of(path.read_bytes()), told=told, campaign=path.relative_to(root).as_posix())
+
+
+def backtest(report: Report, root: str, table: str, fields: Mapping[str, object]) -> str:
+    """Replay a finished table, and return what the command prints; the page and the results go into `backtests`."""
+    digest = hashlib.sha256(f"{table} {sorted(fields.items())}".encode()).hexdigest()[:8]
+    out = Path(root) / "backtests" / f"{Path(table).stem}-{digest}"
+    settings = BacktestSettings(Path(table), out, workers=0, **fields)  # type: ignore[arg-type]
+    printed = io.StringIO()
+    with listening(report), contextlib.redirect_stdout(printed):
+        run_backtest(settings)
+    return printed.getvalue().replace(f"{root}/", "").replace(f"{root}\\", "")
+
+
+OPERATIONS: dict[str, Callable[..., object]] = {
+    operation.__name__: operation
+    for operation in (
+        *(suggest, record, take_back, mark, undo, accept, begin),
+        *(read_results, explain, look_ahead, read_pool, backtest),
+    )
+}
+"""The operations by their names."""
