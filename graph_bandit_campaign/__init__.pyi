@@ -25,6 +25,7 @@ from .operations.preview import PoolPreview as PoolPreview
 from .operations.preview import ResultsPreview as ResultsPreview
 from .operations.preview import preview_pool as preview_pool
 from .operations.preview import preview_results as preview_results
+from .operations.replaying import replay as replay
 from .operations.starting import Moved as Moved
 from .operations.starting import remove_unfinished as remove_unfinished
 from .operations.starting import start as start

@@ -12,12 +12,17 @@ from starlette.exceptions import HTTPException
 from graph_bandit_serve.access.addresses import Addresses
 from graph_bandit_serve.access.guard import Guard
 from graph_bandit_serve.access.keys import Keys
-from graph_bandit_serve.api import PREFIX, make_api
 from graph_bandit_serve.campaigns.folder import CampaignFolder
 from graph_bandit_serve.campaigns.shelf import Shelf
-from graph_bandit_serve.drawing import Drawer
-from graph_bandit_serve.pages import Pages, make_pages
+from graph_bandit_serve.campaigns.uploads import Uploads
+from graph_bandit_serve.rest.jobs import make_jobs
+from graph_bandit_serve.rest.reading import make_reading
+from graph_bandit_serve.rest.writing import make_writing
+from graph_bandit_serve.service import Service
 from graph_bandit_serve.settings import ServerLimits
+from graph_bandit_serve.web.pages import Pages, make_pages
+from graph_bandit_serve.work.drawing import Drawer
+from graph_bandit_serve.work.jobs import Jobs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,10 +30,11 @@ if TYPE_CHECKING:
 ABOUT = (
     "The campaigns of a folder. Each request has the header `Authorization: Bearer KEY`, with the key that was printed."
 )
+PREFIX = "/api/v1"
 TITLES = {404: "Not found", 405: "Not possible"}
 
 
-def make_app(folder: Path, keys: Keys, addresses: Addresses, drawer: Drawer, limits: ServerLimits) -> Guard:
+def make_app(folder: Path, keys: Keys, addresses: Addresses, drawer: Drawer, jobs: Jobs, limits: ServerLimits) -> Guard:
     """Return the application.
 
     Args:
@@ -36,9 +42,12 @@ def make_app(folder: Path, keys: Keys, addresses: Addresses, drawer: Drawer, lim
         keys: the keys of people and programs.
         addresses: the addresses of the server.
         drawer: draws molecules.
+        jobs: change campaigns.
         limits: the limits.
     """
-    shelf = Shelf(CampaignFolder(folder, limits), limits)
+    found = CampaignFolder(folder, limits)
+    shelf = Shelf(found, limits)
+    service = Service(found, shelf, Uploads(found.root, limits), jobs, limits)
     pages = Pages(shelf, drawer, limits)
     app = FastAPI(
         title="graph-bandit",
@@ -49,7 +58,8 @@ def make_app(folder: Path, keys: Keys, addresses: Addresses, drawer: Drawer, lim
         openapi_url=f"{PREFIX}/openapi.json",
         redirect_slashes=False,
     )
-    app.include_router(make_api(shelf))
+    for router in (make_reading(shelf, PREFIX), make_writing(service, PREFIX), make_jobs(service, PREFIX)):
+        app.include_router(router)
     app.include_router(make_pages(pages, shelf))
 
     @app.get("/api", include_in_schema=False)

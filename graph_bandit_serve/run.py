@@ -41,21 +41,25 @@ def serve(settings: ServeSettings, limits: ServerLimits | None = None) -> None:
         raise ValueError(f"Expected {settings.folder} to be a folder. Got {what}.")
     from graph_bandit_env.extras import require
 
-    for module in ("fastapi", "uvicorn"):
+    for module in ("fastapi", "uvicorn", "python_multipart"):
         require(module, PURPOSE)
     import uvicorn
 
+    from graph_bandit_campaign import remove_unfinished
     from graph_bandit_serve.access.addresses import find_addresses
     from graph_bandit_serve.access.connections import connections_within
     from graph_bandit_serve.access.keys import Keys
     from graph_bandit_serve.app import make_app
-    from graph_bandit_serve.drawing import Drawer
+    from graph_bandit_serve.service import OPERATIONS
+    from graph_bandit_serve.work.drawing import Drawer
+    from graph_bandit_serve.work.jobs import Jobs
 
     limits = limits or ServerLimits()
     with listen(settings.host, settings.port) as listener, say_errors():
         addresses = find_addresses(settings.host, listener.getsockname()[1], settings.address)
         keys, drawer = Keys(settings.guests, limits), Drawer(limits)
-        app = make_app(settings.folder, keys, addresses, drawer, limits)
+        jobs = Jobs(limits, OPERATIONS)
+        app = make_app(settings.folder, keys, addresses, drawer, jobs, limits)
         config = uvicorn.Config(
             app,
             http=connections_within(limits),
@@ -69,13 +73,16 @@ def serve(settings: ServeSettings, limits: ServerLimits | None = None) -> None:
             timeout_graceful_shutdown=CLOSING_SECONDS,
         )
         print("\n".join(introduce(settings, addresses, keys)), flush=True)
-        threading.Thread(target=drawer.start, daemon=True).start()
+        remove_unfinished(settings.folder)
+        for start in (jobs.start_spare, drawer.start):
+            threading.Thread(target=start, daemon=True).start()
         try:
             with opened_link(addresses, keys) if settings.open else no_link():
                 uvicorn.Server(config).run(sockets=[listener])
         except KeyboardInterrupt:
             pass  # without one, Ctrl-C is ignored where the command was started, as in the background; uvicorn is not
         finally:
+            jobs.close()
             drawer.close()
         raise KeyboardInterrupt("The campaigns stay as they are.")
 
@@ -88,7 +95,7 @@ def introduce(settings: ServeSettings, addresses: Addresses, keys: Keys) -> Iter
     """
     from graph_bandit_serve.access.addresses import is_local
 
-    yield f"The campaigns of {settings.folder}, to read. Ctrl-C stops.\n"
+    yield f"The campaigns of {settings.folder}. Ctrl-C stops.\n"
     yield f"  your link, which works once:   {link(addresses, keys.link)}"
     if keys.guest_link:
         yield f"  guests, who may only read:     {link(addresses, keys.guest_link)}"

@@ -14,7 +14,7 @@ from tqdm import tqdm
 from graph_bandit_campaign.backtest.players import SIMILARITY
 from graph_bandit_campaign.backtest.plays import Play, Task, play_from_file
 from graph_bandit_campaign.backtest.table import Table
-from graph_bandit_campaign.workers import results_of
+from graph_bandit_campaign.workers import results_of, say
 from graph_bandit_lab.execution import choose_workers
 
 KEPT = "Finished plays are kept: give the same command with fewer --workers."
@@ -41,7 +41,7 @@ def play_tasks(
     long = sum(task.player != SIMILARITY for task in tasks)  # that takes no time
     open_workers, count = choose_workers(workers, None)
     with TemporaryDirectory() as folder, tqdm(total=len(tasks), unit="play", disable=None, file=sys.stderr) as bar:
-        path, warned = Path(folder, "table.pickle"), False
+        path, warned, done = Path(folder, "table.pickle"), False, 0
         path.write_bytes(pickle.dumps(table))
         calls = ((path, task, seed) for task in tasks)
         plays = results_of(open_workers(), play_from_file, calls, lambda _, task, __: f"`{task.player}`", KEPT)
@@ -49,6 +49,8 @@ def play_tasks(
             for task, finished in plays:
                 on_done(task, finished)
                 bar.update()
+                done += 1
+                say(f"{done} of {len(tasks)} plays are done.")
                 if not warned and long > 1 and task.player != SIMILARITY:
                     warned = True
                     bar.write(estimate(finished.seconds, long - 1, count), file=sys.stderr)

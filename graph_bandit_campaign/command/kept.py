@@ -94,7 +94,7 @@ def read_settings(fields: Mapping[str, object]) -> SuggestSettings:
     Raises:
         ValueError: if one is of another type, or not as `SuggestSettings` describes it.
     """
-    return msgspec.convert(dict(fields), SuggestSettings, dec_hook=_to_path)
+    return msgspec.convert(dict(fields), SuggestSettings, dec_hook=to_path)
 
 
 def files_of(settings: SuggestSettings) -> list[Path]:
@@ -139,7 +139,12 @@ def _changed(name: str, value: object, change: Change) -> str:
     return text
 
 
-def _to_path(kind: type, value: object) -> object:
+def to_path(kind: type, value: object) -> object:
+    """Return a path that is given as text, for settings that are read from JSON.
+
+    Raises:
+        TypeError: if another type is asked for, or given.
+    """
     if kind is Path and isinstance(value, str | Path):
         return Path(value)
     raise TypeError(f"Expected text for {kind.__name__}. Got {value!r}")

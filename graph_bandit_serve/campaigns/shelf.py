@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import threading
+from collections import OrderedDict
 from dataclasses import dataclass
 
 import msgspec
 
 from graph_bandit_campaign import CampaignState, digest_of, read_state
+from graph_bandit_serve.campaigns.changes import describe_changes
 from graph_bandit_serve.campaigns.folder import CampaignFolder, FoundFile
 from graph_bandit_serve.campaigns.views import CampaignList, CampaignSummary, describe_problem, summarize
 from graph_bandit_serve.settings import ServerLimits
@@ -47,6 +49,7 @@ class Shelf:
         self._lock = threading.Lock()  # each file is read once, however many ask
         self._summaries: dict[str, tuple[Stamp, CampaignSummary]] = {}
         self._kept: dict[str, Reading] = {}
+        self._earlier: OrderedDict[tuple[str, str], Reading] = OrderedDict()
 
     def list_campaigns(self) -> CampaignList:
         """Return all campaigns in a line each."""
@@ -66,6 +69,29 @@ class Shelf:
         with self._lock:
             return self._read(file)
 
+    def tell_changes(self, key: str, version: str) -> str:
+        """Say what has changed in a campaign since a version.
+
+        Args:
+            key: key of the campaign.
+            version: digest of the version that somebody has seen.
+        """
+        now = self.read(key)
+        with self._lock:
+            before = self._earlier.get((key, version))
+        if now is None or now.state is None:
+            return "The campaign cannot be read any more."
+        if before is None or before.state is None:
+            return f"Expected version {now.version}. It has changed since version {version}. Read it again."
+        what = describe_changes(before.state, now.state)
+        return f"Expected version {now.version}. Since version {version}: {what} Read it again."
+
+    def _remember(self, reading: Reading) -> None:
+        """Keep a version, to say later what has changed since."""
+        self._earlier[reading.file.key, reading.version] = reading
+        while len(self._earlier) > 1 and sum(each.size for each in self._earlier.values()) > self._limits.kept_bytes:
+            self._earlier.popitem(last=False)
+
     def _summary(self, file: FoundFile) -> CampaignSummary | None:
         with self._lock:
             stamp, summary = self._summaries.get(file.key, ((), None))
@@ -84,6 +110,8 @@ class Shelf:
                 kept = self._open(file, stamp)
             except FileNotFoundError:
                 return None
+            if kept.state is not None:
+                self._remember(kept)
         self._kept[file.key] = kept  # last, as the one that was asked for last
         self._summaries[file.key] = (stamp, kept.summary)
         while len(self._kept) > 1 and sum(reading.size for reading in self._kept.values()) > self._limits.kept_bytes:

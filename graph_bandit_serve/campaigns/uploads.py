@@ -8,7 +8,7 @@ import shutil
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO
 
 from graph_bandit_serve.settings import ServerLimits
 
@@ -41,7 +41,7 @@ class Uploads:
     def __init__(self, root: Path, limits: ServerLimits) -> None:
         self._folder, self._limits = root / HIDDEN, limits
 
-    def add(self, name: str, content: BinaryIO) -> Upload:
+    def add(self, name: str, content: IO[bytes]) -> Upload:
         """Keep a file.
 
         Args:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import hashlib
-import io
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -13,7 +10,6 @@ import rdkit.Chem  # noqa: F401 - like torch below, so that a process that waits
 import torch  # noqa: F401
 
 from graph_bandit_campaign import (
-    BacktestSettings,
     Desk,
     Entry,
     Moved,
@@ -29,7 +25,7 @@ from graph_bandit_campaign import (
     listening,
     preview_pool,
     preview_results,
-    run_backtest,
+    replay,
     start,
     why,
 )
@@ -172,14 +168,9 @@ def begin(
 
 
 def backtest(report: Report, root: str, table: str, fields: Mapping[str, object]) -> str:
-    """Replay a finished table, and return what the command prints; the page and the results go into `backtests`."""
-    digest = hashlib.sha256(f"{table} {sorted(fields.items())}".encode()).hexdigest()[:8]
-    out = Path(root) / "backtests" / f"{Path(table).stem}-{digest}"
-    settings = BacktestSettings(Path(table), out, workers=0, **fields)  # type: ignore[arg-type]
-    printed = io.StringIO()
-    with listening(report), contextlib.redirect_stdout(printed):
-        run_backtest(settings)
-    return printed.getvalue().replace(f"{root}/", "").replace(f"{root}\\", "")
+    """Replay a finished table; the page and the results go into `backtests`."""
+    with listening(report):
+        return replay(Path(root), Path(table), fields)
 
 
 OPERATIONS: dict[str, Callable[..., object]] = {

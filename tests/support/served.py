@@ -24,7 +24,9 @@ from graph_bandit_serve.access.connections import connections_within
 from graph_bandit_serve.access.guard import Guard
 from graph_bandit_serve.access.keys import Keys
 from graph_bandit_serve.app import make_app
+from graph_bandit_serve.service import OPERATIONS
 from graph_bandit_serve.settings import ServerLimits
+from graph_bandit_serve.work.jobs import Jobs
 from support import ROOT
 
 PORT = 8765
@@ -197,12 +199,13 @@ async def ask(app, path, method, pairs, query="", parts=(), is_gone=False, pause
     return Answer(start["status"], fields, b"".join(message["body"] for message in bodies))
 
 
-def serve_app(folder, guests=False, drawer=None, public="", **limits):
+def serve_app(folder, guests=False, drawer=None, public="", jobs=None, **limits):
     """Return the application of a folder."""
     limits = ServerLimits(**limits)
     keys = Keys(guests, limits)
     addresses = find_addresses("127.0.0.1", PORT, public)
-    return Served(make_app(folder, keys, addresses, drawer or NoDrawer(), limits), keys)
+    jobs = jobs or Jobs(limits, OPERATIONS)  # starts no process before there is a job
+    return Served(make_app(folder, keys, addresses, drawer or NoDrawer(), jobs, limits), keys)
 
 
 @contextlib.contextmanager

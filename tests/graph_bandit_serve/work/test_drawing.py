@@ -6,9 +6,9 @@ import time
 import psutil
 import pytest
 
-from graph_bandit_serve import drawing
-from graph_bandit_serve.drawing import Drawer, without_styles
 from graph_bandit_serve.settings import ServerLimits
+from graph_bandit_serve.work import drawing
+from graph_bandit_serve.work.drawing import Drawer, without_styles
 
 
 def draw_badly(pipe):

@@ -10,7 +10,7 @@ from support.served import (
 )
 
 from graph_bandit_serve.campaigns.folder import key_of
-from graph_bandit_serve.pages import digest_of_structure, to_code, to_shown
+from graph_bandit_serve.web.pages import digest_of_structure, to_code, to_shown
 
 KEY = key_of("one.campaign.json")
 PAGE = f"/campaigns/{KEY}"

@@ -13,8 +13,8 @@ from markupsafe import Markup, escape
 
 from graph_bandit_serve.campaigns.shelf import Reading, Shelf
 from graph_bandit_serve.campaigns.views import History, ResultView, RoundView, best_of, goals_of, view_result
-from graph_bandit_serve.drawing import NOT_DRAWN, SIZE, Drawer
 from graph_bandit_serve.settings import ServerLimits
+from graph_bandit_serve.work.drawing import NOT_DRAWN, SIZE, Drawer
 
 SVG = "image/svg+xml"
 CSS = "text/css; charset=utf-8"

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated
 
 from fastapi import APIRouter, Header, HTTPException, Response
 
 from graph_bandit_campaign import digest_of
 from graph_bandit_serve.campaigns.shelf import Shelf
 from graph_bandit_serve.campaigns.views import CampaignList, CampaignView, describe
+from graph_bandit_serve.rest.jobs import Answers
 
-PREFIX = "/api/v1"
-Answers: TypeAlias = dict[int | str, dict[str, Any]]  # Any: the type that FastAPI asks for
 UNCHANGED: Answers = {304: {"description": "Nothing has changed since the version that `If-None-Match` names."}}
 UNREADABLE: Answers = {422: {"description": "A header cannot be read."}}
 UNKNOWN: Answers = {
@@ -21,13 +20,14 @@ UNKNOWN: Answers = {
 IfNoneMatch = Annotated[str | None, Header(description="ETags of versions that the program has.")]
 
 
-def make_api(shelf: Shelf) -> APIRouter:
+def make_reading(shelf: Shelf, prefix: str) -> APIRouter:
     """Return the addresses for programs.
 
     Args:
         shelf: the campaigns.
+        prefix: begin of the addresses.
     """
-    router = APIRouter(prefix=PREFIX)
+    router = APIRouter(prefix=prefix)
 
     @router.get("/campaigns", response_model=CampaignList, responses=UNCHANGED | UNREADABLE)
     def list_campaigns(if_none_match: IfNoneMatch = None) -> Response:

@@ -2,8 +2,8 @@ import pytest
 from support.served import serve_app, write_campaign
 
 from graph_bandit_campaign import digest_of
-from graph_bandit_serve.api import is_known
 from graph_bandit_serve.campaigns.folder import key_of
+from graph_bandit_serve.rest.reading import is_known
 
 KEY = key_of("sub/one.campaign.json")
 
@@ -83,9 +83,12 @@ def test_what_is_not_there_is_said_in_json(served):
 
 def test_openapi_describes_every_field(served):
     schema = served.ask("/api/v1/openapi.json").json()
-    assert list(schema["paths"]) == ["/api/v1/campaigns", "/api/v1/campaigns/{campaign}"]
+    paths = schema["paths"].keys()
+    assert {"/api/v1/campaigns", "/api/v1/campaigns/{campaign}/suggestions", "/api/v1/jobs/{job}"} <= paths
+    for methods in schema["paths"].values():
+        assert all(operation["description"] for operation in methods.values())
     for name, kind in schema["components"]["schemas"].items():
-        if not name.startswith(("HTTP", "Validation")):
+        if not name.startswith(("HTTP", "Validation", "JsonValue")):
             assert kind["description"]
             assert all(about["description"] for about in kind["properties"].values()), name
 

@@ -1,0 +1,1 @@
+"""Answer programs: the campaigns and what is done with them as JSON, described by OpenAPI."""

@@ -1,0 +1,327 @@
+"""The operations on campaigns for programs: each is a job, which is waited for a while."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping
+from typing import Annotated, TypeVar
+
+from fastapi import APIRouter, Header, HTTPException, Query, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from graph_bandit_serve.campaigns.marks import View
+from graph_bandit_serve.rest.jobs import LONGEST_WAIT, Answers, JobView, Wait, answer_job
+from graph_bandit_serve.service import SENT, KeyUsedError, Service, UnknownError
+from graph_bandit_serve.work.jobs import BusyError, Job
+
+IfMatch = Annotated[
+    str | None,
+    Header(description="ETag of the version that the program has seen. If the file has changed, nothing is done."),
+]
+RequestKey = Annotated[
+    str,
+    Header(
+        alias="Idempotency-Key",
+        max_length=200,
+        description="Any text. The same request with the same key again gets the same job, and nothing is done twice.",
+    ),
+]
+FileName = Annotated[str, Query(description="Its name, of which the ending counts.")]
+IN_MEMORY = 1_000_000  # bytes of a file that is sent
+WRITTEN: Answers = {
+    202: {"description": "It goes on; `Location` leads to the job.", "model": JobView},
+    404: {"description": "There is no such campaign or table."},
+    409: {"description": "The key was used for another request, or the job was stopped."},
+    412: {"description": "The file has changed since the version of `If-Match`; `detail` says how."},
+    422: {"description": "What was asked is wrong; `detail` says what was expected."},
+    503: {"description": "Too many jobs wait."},
+}
+
+
+T = TypeVar("T")
+
+
+class Asked(BaseModel):
+    """A part of a request."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True, extra="forbid")
+
+
+class ResultAsked(Asked):
+    """A result."""
+
+    id: str
+    """What was measured."""
+    value: str | float
+    """A number, a bound such as `>4.5`, or `failed`."""
+    goal: str = ""
+    """Name of the measured quantity; it may be left out with one goal."""
+    noise: str | float = ""
+    """Standard deviation of the value; empty: it is not known."""
+
+
+class ResultsAsked(Asked):
+    """Results."""
+
+    results: list[ResultAsked] = Field(min_length=1, max_length=10_000)
+    """All are taken in, or none."""
+
+
+class RoundAsked(Asked):
+    """A round of suggestions."""
+
+    more: bool = False
+    """Whether another batch is wanted although no result came in; else the last one is suggested again."""
+    changes: dict[str, JsonValue] = Field(default_factory=dict)
+    """Settings of `suggest` that change, such as `n`, `require`, `budget`; they are kept."""
+
+
+class MarkAsked(Asked):
+    """A mark of a graph."""
+
+    id: str
+    """Its id."""
+    text: str = ""
+    """The reason of a veto, or a comment."""
+    by: str = ""
+    """Who says so."""
+
+
+class IdsAsked(Asked):
+    """Graphs."""
+
+    ids: list[str] = Field(min_length=1, max_length=1_000)
+    """Their ids."""
+
+
+class TableAsked(Asked):
+    """A table of results that was sent."""
+
+    table: str
+    """`upload:TOKEN`."""
+
+
+class CampaignAsked(Asked):
+    """A new campaign."""
+
+    name: str
+    """Its name."""
+    pool: str
+    """The pool: a table of the folder by its place in it, or `upload:TOKEN`."""
+    measured: list[str] = Field(default_factory=list)
+    """Tables of results, likewise."""
+    settings: dict[str, JsonValue] = Field(default_factory=dict)
+    """Settings of `suggest`, such as `maximize`, a list of columns, and `n`."""
+
+
+class PoolAsked(Asked):
+    """A pool to look at."""
+
+    pool: str
+    """A table of the folder by its place in it, or `upload:TOKEN`."""
+    smiles: str = "smiles"
+    """Column of the SMILES."""
+    id: str | None = None
+    """Column of the names; null: `id`, if there is one."""
+    sheet: str | None = None
+    """Sheet of a workbook; null: the first."""
+
+
+class BacktestAsked(Asked):
+    """A finished table to replay."""
+
+    table: str
+    """A table of the folder by its place in it, or `upload:TOKEN`."""
+    settings: dict[str, JsonValue] = Field(default_factory=dict)
+    """Settings of `backtest`, such as `maximize`, a column, `n`, a list of sizes, `starts` and `budget`."""
+
+
+class UploadView(View):
+    """A file that was sent."""
+
+    table: str
+    """By which it is named in other requests, until it is used: `upload:TOKEN`."""
+
+
+class TablesView(View):
+    """The tables of the folder."""
+
+    tables: list[str]
+    """Their places in it."""
+    is_cut: bool
+    """Whether the folder holds more files than are looked at."""
+
+
+def make_writing(service: Service, prefix: str) -> APIRouter:
+    """Return the addresses by which programs change campaigns.
+
+    Args:
+        service: does what they ask for.
+        prefix: begin of the addresses.
+    """
+    router = APIRouter(prefix=prefix, responses=WRITTEN)
+
+    def do(
+        campaign: str, operation: str, arguments: Mapping[str, object], version: str | None, key: str, wait: float
+    ) -> Response:
+        named = version_of(version)
+        job = started(lambda: service.do(campaign, operation, arguments, named, key))
+        return finish(service, job, campaign, named, wait)
+
+    @router.get("/tables", response_model=TablesView, responses={404: {"description": "It does not happen."}})
+    def list_tables() -> TablesView:
+        """List the tables of the folder, which can be pools or hold results."""
+        listing = service.folder.list_tables()
+        return TablesView(tables=[file.name for file in listing.files], is_cut=listing.is_cut)
+
+    @router.post("/uploads", response_model=UploadView, status_code=201)
+    async def upload(request: Request, name: FileName) -> UploadView:
+        """Send a file, as the body of type `application/octet-stream`."""
+        with tempfile.SpooledTemporaryFile(IN_MEMORY) as content:
+            async for part in request.stream():
+                content.write(part)
+            content.seek(0)
+            try:
+                sent = await run_in_threadpool(service.uploads.add, name, content)
+            except ValueError as error:
+                raise HTTPException(422, str(error)) from error
+        return UploadView(table=f"{SENT}{sent.token}")
+
+    @router.post("/pools/preview", response_model=JobView)
+    def preview_pool(asked: PoolAsked, wait: Wait = LONGEST_WAIT) -> Response:
+        """Say what a pool holds, with each row that cannot be read."""
+        job = started(lambda: service.read_pool(asked.pool, asked.smiles, asked.id, asked.sheet))
+        return finish(service, job, "", "", wait)
+
+    @router.post("/campaigns", response_model=JobView)
+    def start_campaign(asked: CampaignAsked, idempotency_key: RequestKey = "", wait: Wait = LONGEST_WAIT) -> Response:
+        """Start a campaign, and suggest its first round."""
+        job = started(
+            lambda: service.begin(asked.name, asked.pool, asked.measured, asked.settings, request=idempotency_key)
+        )
+        return finish(service, job, "", "", wait)
+
+    @router.post("/campaigns/{campaign}/suggestions", response_model=JobView)
+    def suggest(
+        campaign: str,
+        asked: RoundAsked,
+        if_match: IfMatch = None,
+        idempotency_key: RequestKey = "",
+        wait: Wait = LONGEST_WAIT,
+    ) -> Response:
+        """Suggest what to measure next, from all results; without new ones, the last round is answered again."""
+        return do(campaign, "suggest", asked.model_dump(), if_match, idempotency_key, wait)
+
+    @router.post("/campaigns/{campaign}/results", response_model=JobView)
+    def record(
+        campaign: str,
+        asked: ResultsAsked,
+        if_match: IfMatch = None,
+        idempotency_key: RequestKey = "",
+        wait: Wait = LONGEST_WAIT,
+    ) -> Response:
+        """Take in results; those that are there already are ignored."""
+        entries = [{**each.model_dump(), "value": f"{each.value}", "noise": f"{each.noise}"} for each in asked.results]
+        return do(campaign, "record", {"entries": entries}, if_match, idempotency_key, wait)
+
+    @router.post("/campaigns/{campaign}/results/take-back", response_model=JobView)
+    def take_back(
+        campaign: str,
+        asked: IdsAsked,
+        if_match: IfMatch = None,
+        idempotency_key: RequestKey = "",
+        wait: Wait = LONGEST_WAIT,
+    ) -> Response:
+        """Take back results of some graphs that came in by `results`."""
+        return do(campaign, "take_back", {"ids": asked.ids}, if_match, idempotency_key, wait)
+
+    @router.post("/campaigns/{campaign}/results/preview", response_model=JobView)
+    def preview_results(campaign: str, asked: TableAsked, wait: Wait = LONGEST_WAIT) -> Response:
+        """Say what a table of results would teach; nothing is taken in."""
+        path = started(lambda: service.table(asked.table))[0]
+        return do(campaign, "read_results", {"table": path}, None, "", wait)
+
+    @router.post("/campaigns/{campaign}/results/table", response_model=JobView)
+    def accept(
+        campaign: str,
+        asked: TableAsked,
+        if_match: IfMatch = None,
+        idempotency_key: RequestKey = "",
+        wait: Wait = LONGEST_WAIT,
+    ) -> Response:
+        """Take in a table of results, which is kept next to the campaign's file."""
+        named = version_of(if_match)
+        job = started(lambda: service.accept(campaign, asked.table, named, idempotency_key))
+        return finish(service, job, campaign, named, wait)
+
+    def add_mark(kind: str, path: str, about: str) -> None:
+        def mark(
+            campaign: str,
+            asked: MarkAsked,
+            if_match: IfMatch = None,
+            idempotency_key: RequestKey = "",
+            wait: Wait = LONGEST_WAIT,
+        ) -> Response:
+            return do(campaign, "mark", {"kind": kind, **asked.model_dump()}, if_match, idempotency_key, wait)
+
+        address = f"/campaigns/{{campaign}}/{path}"
+        router.add_api_route(address, mark, methods=["POST"], name=kind, description=about, response_model=JobView)
+
+    add_mark("veto", "vetoes", "Say that a graph is not to be suggested; another takes its place in the last round.")
+    add_mark("pin", "pins", "Say that a graph is to be in the next round.")
+    add_mark("lift", "lifts", "Take back the veto or the pin of a graph.")
+    add_mark("comment", "comments", "Keep a text about a graph.")
+
+    @router.post("/campaigns/{campaign}/undo", response_model=JobView)
+    def undo(
+        campaign: str, if_match: IfMatch = None, idempotency_key: RequestKey = "", wait: Wait = LONGEST_WAIT
+    ) -> Response:
+        """Undo the last round, as if it had not been suggested; results stay."""
+        return do(campaign, "undo", {}, if_match, idempotency_key, wait)
+
+    @router.post("/campaigns/{campaign}/why", response_model=JobView)
+    def explain(campaign: str, asked: IdsAsked, wait: Wait = LONGEST_WAIT) -> Response:
+        """Say what is predicted of some graphs, and why."""
+        return do(campaign, "explain", {"ids": asked.ids}, None, "", wait)
+
+    @router.post("/campaigns/{campaign}/enough", response_model=JobView)
+    def look_ahead(campaign: str, wait: Wait = LONGEST_WAIT) -> Response:
+        """Say whether the pool holds a better graph, and whether to stop."""
+        return do(campaign, "look_ahead", {}, None, "", wait)
+
+    @router.post("/backtests", response_model=JobView)
+    def backtest(asked: BacktestAsked, wait: Wait = LONGEST_WAIT) -> Response:
+        """Replay a finished table of molecules: would suggestions have found the best ones sooner?"""
+        return finish(service, started(lambda: service.backtest(asked.table, asked.settings)), "", "", wait)
+
+    return router
+
+
+def started(start: Callable[[], T]) -> T:
+    """Return what a call of the service returns, and its refusals as answers."""
+    try:
+        return start()
+    except UnknownError as error:
+        raise HTTPException(404, str(error)) from error
+    except KeyUsedError as error:
+        raise HTTPException(409, str(error)) from error
+    except BusyError as error:
+        raise HTTPException(503, str(error), {"retry-after": "5"}) from error
+
+
+def finish(service: Service, job: Job, campaign: str, version: str, wait: float) -> Response:
+    """Wait for a job, and answer with it."""
+    job = service.jobs.wait(job.id, wait) or job
+    return answer_job(job, service.shelf.tell_changes(campaign, version) if is_stale(job) else "")
+
+
+def is_stale(job: Job) -> bool:
+    """Return whether nothing was done, because the file has changed."""
+    return isinstance(job.result, dict) and bool(job.result.get("stale"))
+
+
+def version_of(header: str | None) -> str:
+    """Return the version that the header If-Match names; empty if any will do."""
+    text = (header or "").strip().removeprefix("W/").strip('"')
+    return "" if text == "*" else text

@@ -1,0 +1,1 @@
+"""Answer people: the campaigns as pages, and forms to change them."""

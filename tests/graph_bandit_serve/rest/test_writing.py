@@ -1,0 +1,243 @@
+"""Programs that change campaigns, asked without a network; the jobs run in a process as they do in a server."""
+
+import csv
+import io
+import json
+from contextlib import closing
+
+import pytest
+from support.molecules import some_molecules
+from support.served import serve_app
+
+from graph_bandit_serve.service import OPERATIONS
+from graph_bandit_serve.settings import ServerLimits
+from graph_bandit_serve.work.jobs import Jobs
+
+MOLECULES = some_molecules()
+NAMES = [f"m{k}" for k in range(len(MOLECULES))]
+VALUES = dict(zip(NAMES, MOLECULES.targets.tolist(), strict=True))
+JSON = ("content-type", "application/json")
+
+
+def table(*rows):
+    text = io.StringIO()
+    csv.writer(text).writerows(rows)
+    return text.getvalue().encode()
+
+
+POOL = table(("id", "smiles"), *zip(NAMES, MOLECULES.smiles, strict=True))
+
+
+@pytest.fixture(scope="module")
+def jobs():
+    with closing(Jobs(ServerLimits(), OPERATIONS)) as jobs:
+        yield jobs
+
+
+@pytest.fixture
+def robot(tmp_path, jobs):
+    return Robot(tmp_path, jobs)
+
+
+class Robot:
+    """A program, and the folder that it works on."""
+
+    def __init__(self, folder, jobs):
+        self.folder, self.served = folder, serve_app(folder, jobs=jobs)
+
+    def post(self, path, content, *headers):
+        body = json.dumps(content).encode()
+        pairs = [JSON, ("content-length", f"{len(body)}"), *headers]
+        return self.served.ask(f"/api/v1{path}", "POST", pairs, body=body)
+
+    def send(self, name, content):
+        pairs = [("content-type", "application/octet-stream"), ("content-length", f"{len(content)}")]
+        return self.served.ask("/api/v1/uploads", "POST", pairs, query=f"name={name}", body=content)
+
+    def done(self, path, content, *headers):
+        """Return what came of a job that is done."""
+        answer = self.post(path, content, *headers)
+        assert answer.status in (200, 202), answer.text
+        job = answer.json()
+        while job["status"] in ("waiting", "running"):
+            job = self.get(f"/jobs/{job['id']}", query="wait=10").json()
+        assert job["status"] == "done", job
+        return job["result"]
+
+    def get(self, path, *headers, query=""):
+        return self.served.ask(f"/api/v1{path}", headers=headers, query=query)
+
+    def start(self, **changes):
+        """Start a campaign of a pool that is sent, and return its id."""
+        upload = self.send("molecules.csv", POOL).json()["table"]
+        settings = {"maximize": ["logp"], "n": 3, **changes}
+        self.done("/campaigns", {"name": "One", "pool": upload, "settings": settings})
+        return self.get("/campaigns").json()["campaigns"][0]["id"]
+
+    def last(self, campaign):
+        view = self.get(f"/campaigns/{campaign}").json()
+        return [suggestion["id"] for suggestion in view["rounds"][-1]["suggestions"]]
+
+    def version(self, campaign):
+        return self.get(f"/campaigns/{campaign}").json()["version"]
+
+
+def test_three_rounds_of_a_robot(robot):
+    campaign = robot.start()
+    for number in (1, 2, 3):
+        entries = [{"id": name, "value": VALUES[name]} for name in robot.last(campaign)]
+        robot.done(f"/campaigns/{campaign}/results", {"results": entries})
+        result = robot.done(f"/campaigns/{campaign}/suggestions", {})
+        assert result["told"]["round"] == number + 1
+        assert result["version"] == robot.version(campaign)
+        assert list(result["told"]["suggested"]) == robot.last(campaign)
+    view = robot.get(f"/campaigns/{campaign}").json()
+    assert len(view["results"]) == 9
+    assert sorted(path.name for path in (robot.folder / "One").iterdir() if path.name[0] != ".") == [
+        *("pool.csv", "predictions.csv", "suggestions.campaign.json", "suggestions.csv", "suggestions.results.csv")
+    ]
+
+
+def test_a_veto_and_what_is_said_of_molecules(robot):
+    campaign = robot.start()
+    first = robot.last(campaign)
+    robot.done(f"/campaigns/{campaign}/comments", {"id": first[0], "text": "ask Bob", "by": "Ann"})
+    result = robot.done(f"/campaigns/{campaign}/vetoes", {"id": first[1], "text": "no stock", "by": "Ann"})
+    assert first[1] not in result["told"]["suggested"]
+    robot.done(f"/campaigns/{campaign}/lifts", {"id": first[1]})
+    robot.done(f"/campaigns/{campaign}/pins", {"id": first[1]})
+    view = robot.get(f"/campaigns/{campaign}").json()
+    assert (view["pinned"], view["vetoed"]) == ([first[1]], [])
+    assert view["comments"] == [{"id": first[0], "text": "ask Bob", "by": "Ann", "round": 1}]
+    why = robot.done(f"/campaigns/{campaign}/why", {"ids": first[:1]})
+    assert [each["id"] for each in why] == first[:1]
+    assert "cannot be said yet" in robot.done(f"/campaigns/{campaign}/enough", {})
+    robot.done(f"/campaigns/{campaign}/undo", {})
+    assert robot.get(f"/campaigns/{campaign}").json()["rounds"] == []
+
+
+def test_an_old_version_is_refused_with_what_has_changed(robot):
+    campaign = robot.start()
+    first, old = robot.last(campaign), robot.version(campaign)
+    known = ("if-match", f'"{old}"')
+    robot.done(f"/campaigns/{campaign}/results", {"results": [{"id": first[0], "value": 1.5}]}, known)
+    now = robot.version(campaign)
+    answer = robot.post(f"/campaigns/{campaign}/suggestions", {"more": True}, known)
+    assert answer.status == 412
+    said = f"Expected version {now}. Since version {old}: results came in of {first[0]};"
+    assert answer.json()["detail"].startswith(said)
+    assert robot.version(campaign) == now
+
+
+def test_the_same_request_with_the_same_key_is_done_once(robot):
+    campaign = robot.start()
+    key = ("idempotency-key", "batch 2")
+    once = robot.post(f"/campaigns/{campaign}/suggestions", {"more": True}, key).json()
+    again = robot.post(f"/campaigns/{campaign}/suggestions", {"more": True}, key).json()
+    assert once["id"] == again["id"]
+    assert len(robot.get(f"/campaigns/{campaign}").json()["rounds"]) == 2
+    answer = robot.post(f"/campaigns/{campaign}/suggestions", {"more": False}, key)
+    assert answer.status == 409
+    assert "key" in answer.json()["detail"]
+
+
+def test_a_table_of_results_is_looked_at_before_it_is_taken_in(robot):
+    campaign = robot.start()
+    first, before = robot.last(campaign), robot.version(campaign)
+    rows = [("id", "logp"), (first[0], 1.5), (first[1], ">2"), (first[2], "failed")]
+    upload = robot.send("new.csv", table(*rows)).json()["table"]
+    preview = robot.done(f"/campaigns/{campaign}/results/preview", {"table": upload})
+    assert (preview["values"], preview["bounds"], preview["failed"]) == (1, [f"{first[1]} (>2)"], [first[2]])
+    assert robot.version(campaign) == before
+    robot.done(f"/campaigns/{campaign}/results/table", {"table": upload})
+    view = robot.get(f"/campaigns/{campaign}").json()
+    assert (view["pending"], view["failed"]) == ([], [first[2]])
+    assert (robot.folder / "One" / "suggestions.results-2.csv").is_file()
+    answer = robot.post(f"/campaigns/{campaign}/results/table", {"table": upload})
+    assert answer.status == 404
+
+
+def test_a_bad_table_is_refused_with_its_rows_and_nothing_stays(robot):
+    campaign = robot.start()
+    before = sorted((robot.folder / "One").iterdir())
+    upload = robot.send("new.csv", table(("id", "logp"), (robot.last(campaign)[0], "much"), ("nobody", "1"))).json()
+    answer = robot.post(f"/campaigns/{campaign}/results/table", upload)
+    assert answer.status == 422
+    assert "line 2" in answer.json()["detail"]
+    assert sorted((robot.folder / "One").iterdir()) == before
+
+
+def test_a_pool_is_looked_at(robot):
+    upload = robot.send("molecules.csv", table(("id", "smiles", "price"), ("a", "CCO", 3), ("b", "C(C", 4))).json()
+    preview = robot.done("/pools/preview", {"pool": upload["table"]})
+    assert (preview["count"], preview["bad_count"]) == (1, 1)
+    (robot.folder / "sub").mkdir()
+    (robot.folder / "sub" / "pool.csv").write_bytes(POOL)
+    assert robot.get("/tables").json() == {"tables": ["sub/pool.csv"], "is_cut": False}
+    assert robot.done("/pools/preview", {"pool": "sub/pool.csv"})["count"] == len(NAMES)
+
+
+ELSEWHERE = ("/etc/passwd", "../x.csv", "sub/../pool.csv", "upload:../x", "upload:*", "nothing.csv")
+
+
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_a_table_is_looked_up_and_never_opened_as_a_path(robot, name):
+    (robot.folder / "pool.csv").write_bytes(POOL)
+    answer = robot.post("/pools/preview", {"pool": name})
+    assert answer.status == 404
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "words"),
+    [
+        ("/suggestions", {"changes": {"agent": "os:system"}}, "agent"),
+        ("/suggestions", {"changes": {"out": "/tmp/x.csv"}}, "out"),
+        ("/suggestions", {"changes": {"n": 1000}, "more": True}, "left"),
+        ("/suggestions", {"changes": {"forbid": ["/etc/x.txt"]}}, "inside of the folder"),
+        ("/suggestions", {"changes": {"only": 5}}, "only"),
+        ("/results", {"results": [{"id": "nobody", "value": 1}]}, "nobody"),
+        ("/results", {"results": [{"id": "m1", "value": "much"}]}, "much"),
+        ("/vetoes", {"id": "nobody"}, "nobody"),
+        ("/comments", {"id": "m1", "text": ""}, "says something"),
+        ("/results/take-back", {"ids": ["m1"]}, "m1"),
+    ],
+)
+def test_what_is_wrong_is_refused_in_words_and_nothing_changes(robot, path, content, words):
+    campaign = robot.start()
+    before = robot.version(campaign)
+    answer = robot.post(f"/campaigns/{campaign}{path}", content)
+    assert answer.status == 422
+    assert words in answer.json()["detail"]
+    assert robot.version(campaign) == before
+
+
+def test_a_request_with_other_fields_is_refused(robot):
+    campaign = robot.start()
+    answer = robot.post(f"/campaigns/{campaign}/suggestions", {"mroe": True})
+    assert answer.status == 422
+
+
+def test_a_campaign_that_is_not_there_cannot_be_changed(robot):
+    assert robot.post("/campaigns/0123/suggestions", {}).status == 404
+
+
+def test_a_finished_table_is_replayed(robot):
+    rows = zip(NAMES, MOLECULES.smiles, VALUES.values(), strict=True)
+    (robot.folder / "done.csv").write_bytes(table(("id", "smiles", "logp"), *rows))
+    settings = {"maximize": "logp", "n": [4], "starts": 5, "budget": 18, "agents": ["molecule-greedy"], "baselines": []}
+    text = robot.done("/backtests", {"table": "done.csv", "settings": settings})
+    assert "40 molecules with logp; 5 random starts of 10, 18 measurements in all" in text
+    assert f"{robot.folder}" not in text
+    assert [path for path in text.splitlines() if path.startswith("backtests/done-")]
+
+
+FORBIDDEN = {"agents": ["os:system"], "also": ["/etc/passwd"], "out": "/tmp/x", "n": "x"}
+
+
+@pytest.mark.parametrize("name", FORBIDDEN)
+def test_a_replay_runs_no_code_and_names_no_file(robot, name):
+    (robot.folder / "done.csv").write_bytes(table(("id", "smiles", "logp"), ("a", "CCO", 1)))
+    settings = {"maximize": "logp", name: FORBIDDEN[name]}
+    answer = robot.post("/backtests", {"table": "done.csv", "settings": settings})
+    assert answer.status == 422
+    assert "Expected" in answer.json()["detail"]
