@@ -7,9 +7,12 @@ from .command.settings import SuggestSettings as SuggestSettings
 from .command.suggestions import suggest as suggest
 from .constraints.goals.goal import Goal as Goal
 from .constraints.limits.limits import Limits as Limits
+from .constraints.limits.wishes import Choice as Choice
+from .constraints.limits.wishes import Requirement as Requirement
 from .file import StaleError as StaleError
 from .file import digest_of as digest_of
 from .file import read_state as read_state
+from .model.front import find_front as find_front
 from .model.learner import AgentChangedWarning as AgentChangedWarning
 from .model.reasons import Reason as Reason
 from .model.stopping import Outlook as Outlook
@@ -26,6 +29,10 @@ from .operations.preview import ResultsPreview as ResultsPreview
 from .operations.preview import preview_pool as preview_pool
 from .operations.preview import preview_results as preview_results
 from .operations.replaying import replay as replay
+from .operations.showing import Rows as Rows
+from .operations.showing import draw_progress as draw_progress
+from .operations.showing import export as export
+from .operations.showing import find_rows as find_rows
 from .operations.starting import Moved as Moved
 from .operations.starting import remove_unfinished as remove_unfinished
 from .operations.starting import start as start

@@ -20,7 +20,12 @@ from graph_bandit_serve.rest.reading import make_reading
 from graph_bandit_serve.rest.writing import make_writing
 from graph_bandit_serve.service import Service
 from graph_bandit_serve.settings import ServerLimits
+from graph_bandit_serve.web.changing import make_changing
+from graph_bandit_serve.web.inviting import make_inviting
 from graph_bandit_serve.web.pages import Pages, make_pages
+from graph_bandit_serve.web.starting import make_starting
+from graph_bandit_serve.web.tables import make_tables
+from graph_bandit_serve.web.waiting import Waiting, make_waiting
 from graph_bandit_serve.work.drawing import Drawer
 from graph_bandit_serve.work.jobs import Jobs
 
@@ -31,7 +36,7 @@ ABOUT = (
     "The campaigns of a folder. Each request has the header `Authorization: Bearer KEY`, with the key that was printed."
 )
 PREFIX = "/api/v1"
-TITLES = {404: "Not found", 405: "Not possible"}
+TITLES = {404: "Not found", 405: "Not possible", 422: "Not done", 503: "Not now"}
 
 
 def make_app(folder: Path, keys: Keys, addresses: Addresses, drawer: Drawer, jobs: Jobs, limits: ServerLimits) -> Guard:
@@ -60,7 +65,12 @@ def make_app(folder: Path, keys: Keys, addresses: Addresses, drawer: Drawer, job
     )
     for router in (make_reading(shelf, PREFIX), make_writing(service, PREFIX), make_jobs(service, PREFIX)):
         app.include_router(router)
+    waiting = Waiting(service, pages)
     app.include_router(make_pages(pages, shelf))
+    for make in (make_changing, make_starting, make_waiting):
+        app.include_router(make(waiting))
+    app.include_router(make_tables(waiting, pages))
+    app.include_router(make_inviting(pages, addresses.link))
 
     @app.get("/api", include_in_schema=False)
     def explain_api() -> HTMLResponse:

@@ -21,6 +21,10 @@ FOLDER = ""
 """Stands for the key of a campaign in jobs that are not about one."""
 
 
+LOOKS = "looks at "
+"""Begins the key of a campaign in jobs that change nothing."""
+
+
 class UnknownError(LookupError):
     """There is not what somebody asks for; the message says what is."""
 
@@ -77,6 +81,17 @@ class Service:
         """
         place = {"root": str(self.folder.root), "path": str(self.campaign(campaign).path), "version": version}
         return self._start(campaign, operation, {"place": place, **arguments}, request)
+
+    def look(self, campaign: str, operation: str, arguments: Mapping[str, object]) -> Job:
+        """Start a job that changes nothing, and so need not wait for others; arguments and errors as of `do`.
+
+        Args:
+            campaign: key of the campaign.
+            operation: as in `do`.
+            arguments: as in `do`.
+        """
+        place = {"root": str(self.folder.root), "path": str(self.campaign(campaign).path), "version": ""}
+        return self._start(f"{LOOKS}{campaign}", operation, {"place": place, **arguments})
 
     def accept(self, campaign: str, table: str, version: str = "", request: str = "") -> Job:
         """Start a job that takes in a table of results that was sent; arguments and errors as of `do`.

@@ -20,6 +20,8 @@ ENDING = ".campaign.json"
 LIBRARY = ".toml"
 PREPARED = "manifest.json"
 """A file of this name is in each folder that `graph-bandit prepare` made."""
+STARTED = "/suggestions"
+"""Ends the name of a campaign that was started here, in a folder of its own, which names it."""
 KEY_DIGITS = 16
 UNREADABLE = "It cannot be opened"
 
@@ -88,7 +90,7 @@ class CampaignFolder:
                 is_cut = True
                 break
             if place.lower().endswith(endings) and self._is_inside(path):
-                found.append(FoundFile(key_of(place), readable(place.removesuffix(ENDING)), path))
+                found.append(FoundFile(key_of(place), readable(place.removesuffix(ENDING).removesuffix(STARTED)), path))
         return Listing(tuple(sorted(found, key=lambda file: file.name.casefold())), is_cut)
 
     def find(self, key: str) -> FoundFile | None:

@@ -1,4 +1,4 @@
-"""The campaigns as pages for people, which need no scripts."""
+"""The campaigns as pages for people, which work without scripts, too."""
 
 from __future__ import annotations
 
@@ -6,18 +6,27 @@ import hashlib
 import unicodedata
 from collections.abc import Mapping
 
-from fastapi import APIRouter, HTTPException
-from fastapi.responses import HTMLResponse, Response
+from fastapi import APIRouter, HTTPException, Request
+from fastapi.responses import HTMLResponse, PlainTextResponse, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from graph_bandit_campaign import CampaignState, Choice, Requirement, find_front
+from graph_bandit_serve.access.keys import Access
+from graph_bandit_serve.campaigns.details import read_details, read_typed
 from graph_bandit_serve.campaigns.shelf import Reading, Shelf
 from graph_bandit_serve.campaigns.views import History, ResultView, RoundView, best_of, goals_of, view_result
 from graph_bandit_serve.settings import ServerLimits
+from graph_bandit_serve.web.forms import UNSET
 from graph_bandit_serve.work.drawing import NOT_DRAWN, SIZE, Drawer
 
 SVG = "image/svg+xml"
 CSS = "text/css; charset=utf-8"
+SCRIPT = "text/javascript; charset=utf-8"
+ICON = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path d="M8 1.5l5.6 3.25v6.5L8 14.5l-5.6-3.25v-6.5z" '
+    'fill="none" stroke="#005a94" stroke-width="2"/><circle cx="8" cy="8" r="2.2" fill="#005a94"/></svg>'
+)
 REPLACEMENT = "\ufffd"
 LAYOUT = "\t\n"
 TURNS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
@@ -49,6 +58,7 @@ class Pages:
             "value": value_of,
         }
         self.style = loader.get_source(self._templates, "style.css")[0]
+        self.script = loader.get_source(self._templates, "page.js")[0]
 
     def _cut(self, text: str) -> str:
         return text if len(text) <= self._limits.text_characters else f"{text[: self._limits.text_characters]}…"
@@ -58,16 +68,17 @@ class Pages:
         text = self._templates.get_template(f"{template}.html.jinja").render(values)
         return HTMLResponse(text, status)
 
-    def message(self, status: int, title: str, text: str) -> HTMLResponse:
+    def message(self, status: int, title: str, text: str, back: str = "/") -> HTMLResponse:
         """Return a page that says why there is nothing to see."""
-        return self.render("message", {"title": title, "text": text}, status)
+        return self.render("message", {"title": title, "text": text, "back": back}, status)
 
-    def campaign(self, reading: Reading, number: int | None = None) -> HTMLResponse:
+    def campaign(self, reading: Reading, number: int | None = None, writes: bool = False) -> HTMLResponse:
         """Return the page of a campaign, or of one of its rounds.
 
         Args:
             reading: the campaign.
             number: of the round; None: all of the campaign, with the last round.
+            writes: whether who asks may change it.
 
         Raises:
             HTTPException: if there is no such round.
@@ -92,6 +103,12 @@ class Pages:
             "results": results,
             "size": SIZE,
             "most": most,
+            "writes": writes and bool(state.command) and number in (None, last),
+            "details": read_details(state, reading.file.path, self._limits) if number in (None, last) else {},
+            "typed": read_typed(reading.file.path, self._limits) if writes and number is None else set(),
+            "has_news": has_news(state),
+            "front": find_front(state)[:most] if state.goals else (),
+            "command": {**UNSET, **state.command},
         }
         return self.render("campaign" if number is None else "round", values)
 
@@ -120,19 +137,32 @@ def make_pages(pages: Pages, shelf: Shelf) -> APIRouter:
         return reading
 
     @router.get("/")
-    def list_campaigns() -> HTMLResponse:
-        return pages.render("campaigns", {"listing": shelf.list_campaigns()})
+    def list_campaigns(request: Request) -> HTMLResponse:
+        return pages.render("campaigns", {"listing": shelf.list_campaigns(), "writes": may_write(request)})
 
     @router.get("/style.css")
     def style() -> Response:
         return Response(pages.style, media_type=CSS)
 
+    @router.get("/icon.svg")
+    def icon() -> Response:
+        return Response(ICON, media_type=SVG)
+
+    @router.get("/page.js")
+    def script() -> Response:
+        return Response(pages.script, media_type=SCRIPT)
+
+    @router.get("/check")
+    def check(kind: str, text: str) -> Response:
+        problem = check_limits(kind, text)
+        return PlainTextResponse(problem, 422 if problem else 200)
+
     @router.get("/campaigns/{campaign}")
-    def show_campaign(campaign: str) -> HTMLResponse:
-        return pages.campaign(read(campaign))
+    def show_campaign(request: Request, campaign: str) -> HTMLResponse:
+        return pages.campaign(read(campaign), None, may_write(request))
 
     @router.get("/campaigns/{campaign}/rounds/{number}")
-    def show_round(campaign: str, number: str) -> HTMLResponse:
+    def show_round(request: Request, campaign: str, number: str) -> HTMLResponse:
         is_number = number.isascii() and number.isdecimal() and len(number) < 10
         return pages.campaign(read(campaign), int(number) if is_number else 0)
 
@@ -144,6 +174,33 @@ def make_pages(pages: Pages, shelf: Shelf) -> APIRouter:
         return Response(drawing, media_type=SVG)
 
     return router
+
+
+def check_limits(kind: str, text: str) -> str:
+    """Return what is wrong with limits, one a line; an empty text if nothing is, as far as it can be said here.
+
+    Args:
+        kind: `require` or `only`.
+        text: the limits.
+    """
+    parsers = {"require": Requirement.parse, "only": Choice.parse}
+    try:
+        for line in filter(str.strip, text.splitlines() if kind in parsers else ()):
+            parsers[kind](line.strip())
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def has_news(state: CampaignState) -> bool:
+    """Return whether something has come in since the last round was suggested."""
+    last = {suggestion.id for suggestions in state.rounds[-1:] for suggestion in suggestions}
+    return any(result.round == len(state.rounds) for result in state.measured) or not last.isdisjoint(state.failed)
+
+
+def may_write(request: Request) -> bool:
+    """Return whether somebody who asks may change campaigns."""
+    return getattr(request.state, "access", None) is Access.MEMBER
 
 
 def to_number(value: float | None) -> str:

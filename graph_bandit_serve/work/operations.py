@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Literal
 
 import rdkit.Chem  # noqa: F401 - like torch below, so that a process that waits for a job has imported what it needs
 import torch  # noqa: F401
@@ -15,13 +17,17 @@ from graph_bandit_campaign import (
     Moved,
     PoolPreview,
     ResultsPreview,
+    Rows,
     Source,
     StaleError,
     Told,
     Why,
     digest_of,
+    draw_progress,
     enough,
+    export,
     find_doubts,
+    find_rows,
     listening,
     preview_pool,
     preview_results,
@@ -31,6 +37,7 @@ from graph_bandit_campaign import (
 )
 from graph_bandit_serve.work.worker import Report
 
+Which = Literal["suggestions", "predictions"]
 MOST_ENTRIES = 10_000
 MOST_WHY = 20
 
@@ -173,11 +180,36 @@ def backtest(report: Report, root: str, table: str, fields: Mapping[str, object]
         return replay(Path(root), Path(table), fields)
 
 
+def list_rows(
+    report: Report,
+    place: Mapping[str, str],
+    which: Which,
+    sort: str,
+    falling: bool,
+    contains: str,
+    part: str,
+    start: int,
+    count: int,
+) -> Rows:
+    """Return some rows of a table of the campaign, as `find_rows`."""
+    return find_rows(Place(**place).desk(), which, sort, falling, contains, part, start, count)
+
+
+def download(report: Report, place: Mapping[str, str], which: Which, kind: str) -> str:
+    """Return a table of the campaign as a file, in base64."""
+    return base64.b64encode(export(Place(**place).desk(), which, kind)).decode()
+
+
+def draw(report: Report, place: Mapping[str, str]) -> str:
+    """Return a figure of the campaign's progress as SVG."""
+    return draw_progress(Place(**place).desk())
+
+
 OPERATIONS: dict[str, Callable[..., object]] = {
     operation.__name__: operation
     for operation in (
         *(suggest, record, take_back, mark, undo, accept, begin),
-        *(read_results, explain, look_ahead, read_pool, backtest),
+        *(read_results, explain, look_ahead, read_pool, backtest, list_rows, download, draw),
     )
 }
 """The operations by their names."""

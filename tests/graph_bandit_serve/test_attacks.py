@@ -42,6 +42,9 @@ def values(running):
     return {"host": host, "key": running.key, "spent": first, "guests": guests, **names, **ids}
 
 
+OWN_SCRIPT = '<script src="/page.js" defer></script>'
+
+
 @pytest.mark.parametrize(("text", "statuses"), [row[1:] for row in ROWS], ids=[row[0] for row in ROWS])
 def test_a_hostile_request_is_refused_and_the_next_one_answered(text, statuses, running, values):
     request = text.format(**values)
@@ -53,7 +56,7 @@ def test_a_hostile_request_is_refused_and_the_next_one_answered(text, statuses, 
         answer.assert_headers()
         assert "set-cookie" not in answer.headers
         for hidden in (SECRET, INSIDE, "Traceback", "root:", "<script", "onerror=alert(1)>", values["key"]):
-            assert hidden not in answer.text
+            assert hidden not in answer.text.replace(OWN_SCRIPT, "")
     assert running.get("/api/v1/campaigns").status == 200
 
 

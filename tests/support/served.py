@@ -78,7 +78,7 @@ class Elements(HTMLParser):
 
     def __init__(self, text):
         super().__init__()
-        self.tags, self.attributes = set(), []
+        self.tags, self.attributes, self.scripts = set(), [], []
         self.feed(text)
         self.close()
 
@@ -88,14 +88,21 @@ class Elements(HTMLParser):
 
     def places(self):
         """Return where it leads, and what it loads."""
-        return [value for name, value in self.attributes if name in ("href", "src")]
+        return [value for name, value in self.attributes if name in ("href", "src", "action")]
+
+    def handle_data(self, data):
+        """Remember what stands in elements that run."""
+        if (self.get_starttag_text() or "").startswith("<script") and data.strip():
+            self.scripts.append(data)
 
 
 TAGS = {
     *re.findall(r"\w+", "html head meta title link body a nav main footer p h1 h2 h3 ul ol li dl dt dd div span bdi")
 }
 TAGS |= {"img", "meter", "strong", "code", "br", "table", "thead", "tbody", "tr", "th", "td"}
-RUN = ("style", "srcdoc", "action", "formaction")
+TAGS |= {"form", "button", "input", "label", "select", "option", "textarea", "details", "summary", "datalist"}
+TAGS |= {"script", "noscript"}
+RUN = ("style", "srcdoc", "formaction")
 
 
 @dataclass
@@ -121,6 +128,8 @@ class Answer:
         """A page has only elements of ours, runs nothing, and leads nowhere else."""
         page = Elements(self.text)
         assert page.tags <= TAGS
+        assert [value for name, value in page.attributes if name == "src" and "script" in page.tags][:1] == ["/page.js"]
+        assert not page.scripts
         assert not [name for name, _ in page.attributes if name.startswith("on") or name in RUN]
         assert not [place for place in page.places() if not re.match(r"/(?!/)|#", place)]
         hidden = [c for c in self.text if (unicodedata.category(c) == "Cc" and c not in "\n\t") or c in "\u202e\u2066"]

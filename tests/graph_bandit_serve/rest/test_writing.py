@@ -1,31 +1,13 @@
 """Programs that change campaigns, asked without a network; the jobs run in a process as they do in a server."""
 
-import csv
-import io
-import json
 from contextlib import closing
 
 import pytest
-from support.molecules import some_molecules
-from support.served import serve_app
+from support.robot import MOLECULES, NAMES, POOL, VALUES, Robot, table
 
 from graph_bandit_serve.service import OPERATIONS
 from graph_bandit_serve.settings import ServerLimits
 from graph_bandit_serve.work.jobs import Jobs
-
-MOLECULES = some_molecules()
-NAMES = [f"m{k}" for k in range(len(MOLECULES))]
-VALUES = dict(zip(NAMES, MOLECULES.targets.tolist(), strict=True))
-JSON = ("content-type", "application/json")
-
-
-def table(*rows):
-    text = io.StringIO()
-    csv.writer(text).writerows(rows)
-    return text.getvalue().encode()
-
-
-POOL = table(("id", "smiles"), *zip(NAMES, MOLECULES.smiles, strict=True))
 
 
 @pytest.fixture(scope="module")
@@ -37,49 +19,6 @@ def jobs():
 @pytest.fixture
 def robot(tmp_path, jobs):
     return Robot(tmp_path, jobs)
-
-
-class Robot:
-    """A program, and the folder that it works on."""
-
-    def __init__(self, folder, jobs):
-        self.folder, self.served = folder, serve_app(folder, jobs=jobs)
-
-    def post(self, path, content, *headers):
-        body = json.dumps(content).encode()
-        pairs = [JSON, ("content-length", f"{len(body)}"), *headers]
-        return self.served.ask(f"/api/v1{path}", "POST", pairs, body=body)
-
-    def send(self, name, content):
-        pairs = [("content-type", "application/octet-stream"), ("content-length", f"{len(content)}")]
-        return self.served.ask("/api/v1/uploads", "POST", pairs, query=f"name={name}", body=content)
-
-    def done(self, path, content, *headers):
-        """Return what came of a job that is done."""
-        answer = self.post(path, content, *headers)
-        assert answer.status in (200, 202), answer.text
-        job = answer.json()
-        while job["status"] in ("waiting", "running"):
-            job = self.get(f"/jobs/{job['id']}", query="wait=10").json()
-        assert job["status"] == "done", job
-        return job["result"]
-
-    def get(self, path, *headers, query=""):
-        return self.served.ask(f"/api/v1{path}", headers=headers, query=query)
-
-    def start(self, **changes):
-        """Start a campaign of a pool that is sent, and return its id."""
-        upload = self.send("molecules.csv", POOL).json()["table"]
-        settings = {"maximize": ["logp"], "n": 3, **changes}
-        self.done("/campaigns", {"name": "One", "pool": upload, "settings": settings})
-        return self.get("/campaigns").json()["campaigns"][0]["id"]
-
-    def last(self, campaign):
-        view = self.get(f"/campaigns/{campaign}").json()
-        return [suggestion["id"] for suggestion in view["rounds"][-1]["suggestions"]]
-
-    def version(self, campaign):
-        return self.get(f"/campaigns/{campaign}").json()["version"]
 
 
 def test_three_rounds_of_a_robot(robot):

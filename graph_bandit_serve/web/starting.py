@@ -1,0 +1,129 @@
+"""The pages by which a campaign starts: a pool is sent or named and looked at, then goals are set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from fastapi import APIRouter, HTTPException, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import HTMLResponse, Response
+
+from graph_bandit_serve.campaigns.folder import key_of
+from graph_bandit_serve.service import SENT, UnknownError
+from graph_bandit_serve.web.forms import UNSET, Sent, SentForm, settings_of
+from graph_bandit_serve.web.pages import may_write
+from graph_bandit_serve.web.waiting import Next, Waiting, to
+from graph_bandit_serve.work.jobs import BusyError, Job
+
+AIMS = ("maximize", "minimize", "near")
+GOALS = 4  # that a form has room for
+START = "/new"
+
+
+class Starting:
+    """Campaigns that people start.
+
+    Args:
+        waiting: waits for the jobs.
+    """
+
+    def __init__(self, waiting: Waiting) -> None:
+        self._waiting, self._service, self._pages = waiting, waiting.service, waiting.pages
+
+    def choose(self) -> HTMLResponse:
+        """Return the page on which a pool is sent or named."""
+        return self._pages.render("pool", {"tables": self._service.folder.list_tables()})
+
+    def look(self, sent: Sent) -> Response:
+        """Keep a pool that is sent, look at it, and show what it holds with a form for goals."""
+        names = self._keep(sent)
+        pool = f"{SENT}{names[0][0].partition('.')[0]}" if names else sent.get("table")
+        if not pool:
+            raise ValueError("Expected a file, or a table of the folder. Choose one first.")
+        columns = {"smiles": sent.get("smiles") or "smiles", "id": sent.get("id")}
+
+        def show(job: Job) -> Response:
+            preview = job.result if isinstance(job.result, dict) else {}
+            bad = [following.say(text) for text in preview["bad"]]
+            values = {
+                **columns,
+                "pool": pool,
+                "name": names[0][1] if names else pool,
+                "preview": {**preview, "bad": bad},
+            }
+            return self._pages.render("goals", {**values, "goals": GOALS, "back": START, "command": UNSET})
+
+        following = Next(START, show, names=names)
+        return self._waiting.go_on(self._service.read_pool(pool, columns["smiles"], columns["id"] or None), following)
+
+    def begin(self, sent: Sent) -> Response:
+        """Start the campaign."""
+        names = self._keep(sent)
+        measured = [f"{SENT}{here.partition('.')[0]}" for here, _ in names]
+        job = self._service.begin(sent.get("name"), sent.get("pool"), measured, fields_of(sent))
+        return self._waiting.go_on(job, Next(START, show_campaign, names=names))
+
+    def _keep(self, sent: Sent) -> tuple[tuple[str, str], ...]:
+        """Keep the files of a form; return what each is called here, and what it is called where it comes from."""
+        files = [(file.filename or "", file.file) for _, file in sent.files]
+        return tuple((self._service.uploads.add(name, file).path.name, name) for name, file in files)
+
+
+def fields_of(sent: Sent) -> dict[str, object]:
+    """Return the settings of a campaign in a form, as in JSON.
+
+    Raises:
+        ValueError: if a goal has no aim.
+    """
+    goals: dict[str, list[str]] = {aim: [] for aim in AIMS}
+    for number in range(GOALS):
+        column, aim, ends = (sent.get(f"{part}-{number}") for part in ("goal", "aim", "range"))
+        if column and aim not in AIMS:
+            raise ValueError(f"Expected each goal to have an aim. Got {column!r} without.")
+        if column:
+            goals[aim].append(f"{column}={ends}" if aim == "near" else column)
+    settings: Mapping[str, object] = {**settings_of(sent), **goals, "skip_bad_rows": sent.get("skip_bad_rows") == "yes"}
+    named = {name: sent.get(name) for name in ("smiles", "id", "noise") if sent.get(name)}
+    return {name: value for name, value in {**settings, **named}.items() if value not in (None, [], False)}
+
+
+def show_campaign(job: Job) -> Response:
+    """Lead on to a campaign that has started."""
+    result = job.result if isinstance(job.result, dict) else {}
+    return to(f"/campaigns/{key_of(str(result.get('campaign', '')))}")
+
+
+def make_starting(waiting: Waiting) -> APIRouter:
+    """Return the addresses of the pages by which a campaign starts.
+
+    Args:
+        waiting: waits for the jobs.
+    """
+    router = APIRouter(include_in_schema=False, prefix=START)
+    starting = Starting(waiting)
+
+    async def answer(call: Callable[[Sent], Response], sent: Sent) -> Response:
+        try:
+            return await run_in_threadpool(call, sent)
+        except UnknownError as error:
+            raise HTTPException(404, str(error)) from error
+        except BusyError as error:
+            raise HTTPException(503, str(error)) from error
+        except ValueError as error:
+            raise HTTPException(422, str(error)) from error
+
+    @router.get("")
+    def choose(request: Request) -> Response:
+        if not may_write(request):
+            raise HTTPException(403, "Expected a member of the team: guests only read.")
+        return starting.choose()
+
+    @router.post("/pool")
+    async def look(sent: SentForm) -> Response:
+        return await answer(starting.look, sent)
+
+    @router.post("/campaign")
+    async def begin(sent: SentForm) -> Response:
+        return await answer(starting.begin, sent)
+
+    return router

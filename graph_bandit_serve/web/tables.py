@@ -1,0 +1,85 @@
+"""The tables of a campaign for people: all predictions, to sort and to filter; downloads; a figure of its progress."""
+
+from __future__ import annotations
+
+import base64
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, HTTPException, Query
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import Response
+
+from graph_bandit_serve.service import UnknownError
+from graph_bandit_serve.web.pages import SVG, Pages
+from graph_bandit_serve.web.waiting import Next, Waiting
+from graph_bandit_serve.work.drawing import without_styles
+from graph_bandit_serve.work.jobs import Job
+
+A_PAGE = 100  # rows
+PATIENCE = 10.0  # seconds for a figure
+Which = Literal["suggestions", "predictions"]
+Kind = Literal["csv", "xlsx", "sdf"]
+TYPES = {
+    "csv": "text/csv; charset=utf-8",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "sdf": "chemical/x-mdl-sdfile",
+}
+Text = Annotated[str, Query(max_length=300)]
+
+
+def make_tables(waiting: Waiting, pages: Pages) -> APIRouter:
+    """Return the addresses of the tables of a campaign.
+
+    Args:
+        waiting: waits for the jobs.
+        pages: templates.
+    """
+    router = APIRouter(include_in_schema=False, prefix="/campaigns/{campaign}")
+    service = waiting.service
+
+    def start(campaign: str, operation: str, arguments: dict[str, object]) -> Job:
+        """Start a job that only looks, and so need not wait for those that change the campaign."""
+        try:
+            return service.look(campaign, operation, arguments)
+        except UnknownError as error:
+            raise HTTPException(404, str(error)) from error
+        except ValueError as error:
+            raise HTTPException(503, str(error)) from error
+
+    @router.get("/predictions")
+    def list_predictions(
+        campaign: str,
+        sort: Text = "",
+        falling: bool = False,
+        contains: Text = "",
+        part: Text = "",
+        page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
+    ) -> Response:
+        asked: dict[str, object] = {"sort": sort, "falling": falling, "contains": contains, "part": part}
+        place = {"which": "predictions", "start": (page - 1) * A_PAGE, "count": A_PAGE}
+        reading = service.shelf.read(campaign)
+
+        def show(job: Job) -> Response:
+            values = {**asked, "answer": job.result, "page": page, "a_page": A_PAGE}
+            return pages.render("predictions", {**values, "summary": reading.summary if reading else None})
+
+        return waiting.go_on(start(campaign, "list_rows", {**asked, **place}), Next(f"/campaigns/{campaign}", show))
+
+    @router.get("/files/{which}.{kind}")
+    def download(campaign: str, which: Which, kind: Kind) -> Response:
+        def show(job: Job) -> Response:
+            headers = {"content-disposition": f'attachment; filename="{which}.{kind}"'}
+            return Response(base64.b64decode(str(job.result)), media_type=TYPES[kind], headers=headers)
+
+        job = start(campaign, "download", {"which": which, "kind": f".{kind}"})
+        return waiting.go_on(job, Next(f"/campaigns/{campaign}", show))
+
+    @router.get("/progress.svg")
+    async def draw(campaign: str) -> Response:
+        job = start(campaign, "draw", {})
+        ended = await run_in_threadpool(service.jobs.wait, job.id, PATIENCE)
+        if ended is None or ended.status != "done" or not ended.result:
+            raise HTTPException(404, "There is nothing to draw yet.")
+        return Response(without_styles(str(ended.result)), media_type=SVG)
+
+    return router
