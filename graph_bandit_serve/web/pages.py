@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import unicodedata
 from collections.abc import Mapping
 
 from fastapi import APIRouter, HTTPException, Request
@@ -15,6 +14,7 @@ from graph_bandit_campaign import CampaignState, Choice, Requirement, find_front
 from graph_bandit_serve.access.keys import Access
 from graph_bandit_serve.campaigns.details import read_details, read_typed
 from graph_bandit_serve.campaigns.shelf import Reading, Shelf
+from graph_bandit_serve.campaigns.texts import to_seen
 from graph_bandit_serve.campaigns.views import History, ResultView, RoundView, best_of, goals_of, view_result
 from graph_bandit_serve.settings import ServerLimits
 from graph_bandit_serve.web.forms import UNSET
@@ -27,10 +27,6 @@ ICON = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path d="M8 1.5l5.6 3.25v6.5L8 14.5l-5.6-3.25v-6.5z" '
     'fill="none" stroke="#005a94" stroke-width="2"/><circle cx="8" cy="8" r="2.2" fill="#005a94"/></svg>'
 )
-REPLACEMENT = "\ufffd"
-LAYOUT = "\t\n"
-TURNS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
-"""Classes of characters that turn the direction of what follows them: a name could look like another one."""
 UNKNOWN = "Expected a campaign of this folder."
 
 
@@ -235,12 +231,4 @@ def digest_of_structure(smiles: str) -> str:
 
 def to_shown(value: object) -> object:
     """Return a text of somebody's without characters that are not seen, or that turn what follows them."""
-    if not isinstance(value, str) or isinstance(value, Markup) or (value.isascii() and value.isprintable()):
-        return value
-    return "".join(REPLACEMENT if is_hidden(character) else character for character in value)
-
-
-def is_hidden(character: str) -> bool:
-    """Return whether a character controls others in place of being seen."""
-    is_control = unicodedata.category(character) in ("Cc", "Cs") and character not in LAYOUT
-    return is_control or unicodedata.bidirectional(character) in TURNS
+    return to_seen(value) if isinstance(value, str) and not isinstance(value, Markup) else value
