@@ -9,6 +9,8 @@ EXTRAS = {
     "openpyxl": ("openpyxl", "chem"),
     "fastapi": ("FastAPI", "serve"),
     "uvicorn": ("uvicorn", "serve"),
+    "mcp": ("mcp", "serve"),
+    "python_multipart": ("python-multipart", "serve"),
     "sklearn": ("scikit-learn", "backtest"),
     "pyarrow": ("pyarrow", "parquet"),
     "tensorboard": ("tensorboard", "tensorboard"),
