@@ -1,0 +1,85 @@
+"""Offer the tools over HTTP, at `/mcp` of the server of pages."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from fastapi import FastAPI
+from mcp.server.mcpserver import MCPServer
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+from graph_bandit_serve.access.addresses import Addresses
+from graph_bandit_serve.access.guard import MCP
+from graph_bandit_serve.access.keys import Access
+from graph_bandit_serve.service import Service
+from graph_bandit_serve.settings import ServerLimits
+from graph_bandit_serve.tools.server import make_tools
+
+if TYPE_CHECKING:
+    from starlette.types import Receive, Scope, Send
+
+
+def mount_mcp(app: FastAPI, service: Service, addresses: Addresses, limits: ServerLimits) -> None:
+    """Add the tools to an application that stands behind a `Guard`.
+
+    Args:
+        app: the application.
+        service: the campaigns.
+        addresses: the addresses of the server.
+        limits: the limits.
+    """
+    app.router.routes.append(Route(MCP, ToolsOverHttp(make_tools(service), addresses, limits), include_in_schema=False))
+
+
+class ToolsOverHttp:
+    """The tools as an application, for members alone: a guest reads pages, and starts no jobs.
+
+    The sessions of the SDK need a task of their own, which begins with the first request and ends with the event loop:
+    so no server has to announce its start and end (`lifespan`).
+
+    Args:
+        server: the tools.
+        addresses: the addresses of the server. The guard has checked Host and Origin before; the SDK does so again.
+        limits: the limits.
+    """
+
+    def __init__(self, server: MCPServer, addresses: Addresses, limits: ServerLimits) -> None:
+        self._server, self._limits = server, limits
+        self._security = TransportSecuritySettings(
+            allowed_hosts=sorted(addresses.hosts), allowed_origins=sorted(addresses.origins)
+        )
+        self._sessions: asyncio.Future[StreamableHTTPSessionManager] | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["state"]["access"] is not Access.MEMBER:
+            refusal = JSONResponse({"detail": "Expected a member of the team: guests only read pages."}, 403)
+            await refusal(scope, receive, send)
+            return
+        sessions = await self._open()
+        await sessions.handle_request(scope, receive, send)
+
+    async def _open(self) -> StreamableHTTPSessionManager:
+        """Return the sessions of this event loop."""
+        loop = asyncio.get_running_loop()
+        if self._sessions is None or self._sessions.get_loop() is not loop:
+            self._sessions = loop.create_future()
+            self._task = loop.create_task(self._run(self._sessions))
+        return await asyncio.shield(self._sessions)  # others wait for them, too
+
+    async def _run(self, opened: asyncio.Future[StreamableHTTPSessionManager]) -> None:
+        """Hold the sessions open until the event loop ends."""
+        self._server.streamable_http_app(  # which makes the sessions; its routes are not needed
+            transport_security=self._security,
+            max_request_body_size=self._limits.form_bytes,
+            max_sessions=self._limits.sessions,
+        )
+        sessions = self._server.session_manager
+        async with sessions.run():
+            opened.set_result(sessions)
+            await asyncio.Event().wait()
