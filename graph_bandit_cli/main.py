@@ -34,6 +34,10 @@ COMMANDS = {  # module and summary of each
     ),
     "prepare": ("measure.prepare", "Prepare a pool of any size, in parallel, so that rounds read it part by part."),
     "serve": ("measure.serve", "Show the campaigns of a folder to a team: pages in a browser, and JSON for programs."),
+    "mcp": (
+        "measure.mcp",
+        "Offer the campaigns of a folder to a language model: tools over stdin and stdout (MCP).",
+    ),
     "library": ("measure.library", "Write a pool of 4,419 molecules and a few results, to try `suggest` with."),
     "cache": ("measure.cache", "Show how much is kept of tables that were read, or clear it."),
 }

@@ -1,4 +1,4 @@
-"""Show the campaigns of a folder to a team: pages in a browser, and JSON for programs."""
+"""Show the campaigns of a folder to a team: pages in a browser, JSON for programs, and tools for language models."""
 
 from importlib.metadata import version
 

@@ -133,8 +133,12 @@ def listen(host: str, port: int) -> Iterator[socket.socket]:
 
 
 @contextmanager
-def say_errors() -> Iterator[None]:
-    """Print errors of requests to stderr, a line each."""
+def say_errors(command: str = "serve") -> Iterator[None]:
+    """Print errors of requests to stderr, a line each.
+
+    Args:
+        command: name of the command that says them.
+    """
 
     class OneLine(logging.Formatter):
         def format(self, record: logging.LogRecord) -> str:
@@ -142,9 +146,9 @@ def say_errors() -> Iterator[None]:
             return " ".join(super().format(record).split("\n"))
 
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(OneLine("graph-bandit serve: %(message)s"))
+    handler.setFormatter(OneLine(f"graph-bandit {command}: %(message)s"))
     handler.addFilter(lambda record: record.name.startswith("graph_bandit_serve") or record.levelno >= logging.ERROR)
-    loggers = [logging.getLogger(name) for name in ("graph_bandit_serve", "uvicorn", "asyncio")]
+    loggers = [logging.getLogger(name) for name in ("graph_bandit_serve", "uvicorn", "asyncio", "mcp")]
     before = [(logger.propagate, logger.level) for logger in loggers]
     for logger in loggers:
         logger.addHandler(handler)

@@ -50,6 +50,14 @@ class ServeSettings:
             )
 
 
+@dataclass(frozen=True)
+class McpSettings:
+    """Offer the campaigns of a folder as tools to a language model, over stdin and stdout (MCP)."""
+
+    folder: tyro.conf.Positional[Path]
+    """Folder of campaigns and tables, its subfolders too. New campaigns get folders in it."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class ServerLimits:
     """Limits of the server. All are positive.

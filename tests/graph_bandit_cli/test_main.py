@@ -21,7 +21,7 @@ def test_help_lists_the_commands_and_imports_nothing_heavy():
     assert done.stdout.splitlines()[-1] == "[]"
 
 
-@pytest.mark.parametrize("command", ["tuned", "compare", "report", "library", "agents", "sweep", "run"])
+@pytest.mark.parametrize("command", ["tuned", "compare", "report", "library", "agents", "sweep", "run", "mcp"])
 def test_help_of_a_command_imports_no_more_than_its_settings_need(command):
     light = HEAVY if command in ("tuned", "compare", "report", "library") else ("pandas", "torch", "matplotlib")
     code = (

@@ -1,0 +1,57 @@
+"""Offer the tools to the program that started this one, over stdin and stdout."""
+
+from __future__ import annotations
+
+import sys
+import threading
+
+from graph_bandit_serve.settings import McpSettings, ServerLimits
+
+PURPOSE = "`graph-bandit mcp`"
+WAKE_SECONDS = 0.5
+
+
+def serve_tools(settings: McpSettings, limits: ServerLimits | None = None) -> None:
+    """Offer the campaigns of a folder as tools, until stdin is closed or Ctrl-C.
+
+    Args:
+        settings: what is served.
+        limits: the limits; None: those of the command.
+
+    Raises:
+        MissingExtraError: if the extra `serve` is not installed.
+        ValueError: if there is no such folder.
+    """
+    if not settings.folder.is_dir():
+        what = "a file. Name the folder that it is in" if settings.folder.exists() else "nothing there. Make it first"
+        raise ValueError(f"Expected {settings.folder} to be a folder. Got {what}.")
+    from graph_bandit_env.extras import require
+
+    require("mcp", PURPOSE)
+    import anyio
+
+    from graph_bandit_serve.campaigns.folder import CampaignFolder
+    from graph_bandit_serve.campaigns.shelf import Shelf
+    from graph_bandit_serve.campaigns.uploads import Uploads
+    from graph_bandit_serve.run import say_errors
+    from graph_bandit_serve.service import OPERATIONS, Service
+    from graph_bandit_serve.tools.server import make_tools
+    from graph_bandit_serve.work.jobs import Jobs
+
+    limits = limits or ServerLimits()
+    folder, jobs = CampaignFolder(settings.folder, limits), Jobs(limits, OPERATIONS)
+    service = Service(folder, Shelf(folder, limits), Uploads(folder.root, limits), jobs, limits)
+    server = make_tools(service)
+    # A thread that waits for a line of stdin cannot be stopped; as a daemon, it does not keep the command from ending.
+    serving = threading.Thread(target=anyio.run, args=(server.run_stdio_async,), daemon=True)
+    with say_errors("mcp"):
+        try:
+            print(f"The campaigns of {settings.folder}, as tools over stdin and stdout. Ctrl-C stops.", file=sys.stderr)
+            threading.Thread(target=jobs.start_spare, daemon=True).start()
+            serving.start()
+            while serving.is_alive():
+                serving.join(WAKE_SECONDS)  # on Windows, Ctrl-C does not end a wait
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt("What was saved is saved; what was going on has stopped.") from None
+        finally:
+            jobs.close()
