@@ -20,6 +20,7 @@ from graph_bandit_serve.rest.reading import make_reading
 from graph_bandit_serve.rest.writing import make_writing
 from graph_bandit_serve.service import Service
 from graph_bandit_serve.settings import ServerLimits
+from graph_bandit_serve.tools.mount import mount_mcp
 from graph_bandit_serve.web.changing import make_changing
 from graph_bandit_serve.web.inviting import make_inviting
 from graph_bandit_serve.web.pages import Pages, make_pages
@@ -71,6 +72,7 @@ def make_app(folder: Path, keys: Keys, addresses: Addresses, drawer: Drawer, job
         app.include_router(make(waiting))
     app.include_router(make_tables(waiting, pages))
     app.include_router(make_inviting(pages, addresses.link))
+    mount_mcp(app, service, addresses, limits)
 
     @app.get("/api", include_in_schema=False)
     def explain_api() -> HTMLResponse:

@@ -41,7 +41,7 @@ def serve(settings: ServeSettings, limits: ServerLimits | None = None) -> None:
         raise ValueError(f"Expected {settings.folder} to be a folder. Got {what}.")
     from graph_bandit_env.extras import require
 
-    for module in ("fastapi", "uvicorn", "python_multipart"):
+    for module in ("fastapi", "uvicorn", "python_multipart", "mcp"):
         require(module, PURPOSE)
     import uvicorn
 
@@ -100,7 +100,8 @@ def introduce(settings: ServeSettings, addresses: Addresses, keys: Keys) -> Iter
     if keys.guest_link:
         yield f"  guests, who may only read:     {link(addresses, keys.guest_link)}"
     yield f"  programs:                      {addresses.link}/api/v1/campaigns"
-    yield f"    with the header              Authorization: Bearer {keys.program}"
+    yield f"  agents, by MCP:                {addresses.link}/mcp"
+    yield f"    both with the header         Authorization: Bearer {keys.program}"
     if not is_local(settings.host):
         yield (
             f"\nEverybody who reaches {settings.host} can try to connect, and nothing is encrypted: who listens on the "

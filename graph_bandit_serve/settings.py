@@ -104,7 +104,7 @@ class ServerLimits:
     """Most bodies at once that are larger than `form_bytes`."""
     streams: int = 32
     """Most answers at once that go on, of events; they do not count as requests."""
-    stream_seconds: float = 600.0
+    stream_seconds: float = 3600.0
     """Time after which such an answer ends, and the browser asks again."""
     session_seconds: float = 7 * 24 * 3600.0
     """Time after which a browser is let in no longer."""

@@ -6,6 +6,7 @@ import dataclasses
 import os
 import secrets
 import shutil
+import time
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -26,6 +27,7 @@ AT_FIRST = frozenset(
 )
 """Settings with which a campaign may start."""
 NEW = ".new-"
+OLD = 24 * 3600.0  # seconds
 LONGEST = 60  # characters of a name
 DEVICES = {"con", "prn", "aux", "nul", *(f"{name}{k}" for name in ("com", "lpt") for k in range(10))}  # of Windows
 
@@ -106,12 +108,13 @@ def folder_name(name: str) -> str:
     return f"{folder}_" if folder.casefold() in DEVICES else folder
 
 
-def remove_unfinished(root: Path) -> None:
-    """Remove the folders of campaigns that a killed process began.
+def remove_unfinished(root: Path, age: float = OLD) -> None:
+    """Remove the folders of campaigns that a killed process began; another process may be at work on younger ones.
 
     Args:
         root: the folder of campaigns.
+        age: seconds since such a folder has changed.
     """
     for folder in root.glob(f"{NEW}*"):
-        if folder.is_dir() and not folder.is_symlink():
+        if folder.is_dir() and not folder.is_symlink() and time.time() - folder.stat().st_mtime >= age:
             shutil.rmtree(folder, ignore_errors=True)

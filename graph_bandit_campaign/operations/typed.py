@@ -10,7 +10,7 @@ from pathlib import Path
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.report.tables import write_table
 from graph_bandit_campaign.results.measurement import Measurement
-from graph_bandit_campaign.results.rows import Columns, MeasuredRow, ResultTables
+from graph_bandit_campaign.results.rows import Columns, MeasuredRow, NoResultsError, ResultTables
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.text import shield, unshield
 from graph_bandit_env.storage import replace_file
@@ -18,6 +18,7 @@ from graph_bandit_env.tables import Table, open_table
 
 ENDING = ".results.csv"
 ID = "id"
+WANTED = "Expected a number, a bound such as `>4.5`, or `failed`."
 
 
 @dataclass(frozen=True)
@@ -117,12 +118,12 @@ class TypedResults:
         """
         noise = self._settings.noise if row.get(self._settings.noise or "") else None
         table = Table(self.path, tuple(row), [(2, [*row.values()])])
-        read = ResultTables([table]).read(Columns(goal, ID, noise=noise)).rows[0]
+        try:
+            read = ResultTables([table]).read(Columns(goal, ID, noise=noise)).rows[0]
+        except NoResultsError as error:
+            raise ValueError(f"{WANTED} Got {row[goal]!r} for `{unshield(row[ID])}`.") from error
         if read.value == "pending":
-            raise ValueError(
-                "Expected a number, a bound such as `>4.5`, or `failed`. Got `pending`, which a suggestion is until "
-                "there is a result."
-            )
+            raise ValueError(f"{WANTED} Got `pending`, which a suggestion is until there is a result.")
         return replace(read, identifier=unshield(read.identifier))
 
     def _goal_of(self, entry: Entry, goals: Sequence[str]) -> str:

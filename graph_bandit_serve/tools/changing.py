@@ -155,13 +155,13 @@ class ChangingTools:
         sentence: str,
     ) -> CallToolResult:
         start = partial(self._service.do, campaign, operation, arguments, version)
-        return await self._change(context, campaign, start, sentence)
+        return await self._change(context, campaign, start, sentence, version)
 
     async def _change(
-        self, context: Context, campaign: str | None, start: Callable[[], Job], sentence: str
+        self, context: Context, campaign: str | None, start: Callable[[], Job], sentence: str, version: str = ""
     ) -> CallToolResult:
         """Change a campaign, or start one, and say how it stands then."""
-        done = await finish(context, self._service, start)
+        done = await finish(context, self._service, start, version)
         assert isinstance(done, dict)  # noqa: S101 - operations that change something return `Done`
         told = done.get("told")
         suggestions = None if told is None else Round.model_validate(told)

@@ -46,13 +46,14 @@ async def ask(call: Callable[[], T]) -> T:
         raise ToolError(tell_problem(BUSY, {"problem": str(error)})) from error
 
 
-async def finish(context: Context, service: Service, start: Callable[[], Job]) -> object:
+async def finish(context: Context, service: Service, start: Callable[[], Job], version: str = "") -> object:
     """Start a job, and return its result once it has ended.
 
     Args:
         context: of the call; progress goes there if it is wanted.
         service: the campaigns.
         start: starts the job.
+        version: the version of the campaign that the model has seen, if it said so.
 
     Raises:
         ToolError: if it does not end well.
@@ -77,5 +78,6 @@ async def finish(context: Context, service: Service, start: Callable[[], Job]) -
     if job.status != "done":
         raise ToolError(tell_problem(FAILED, {"problem": job.problem}))
     if isinstance(job.result, dict) and job.result.get("stale"):
-        raise ToolError(tell_problem(STALE, {"version": f"{job.result['stale']}"}))
+        changes = await ask(partial(service.shelf.tell_changes, job.campaign, version))
+        raise ToolError(tell_problem(STALE, {"version": f"{job.result['stale']}", "changes": changes}))
     return job.result

@@ -28,7 +28,7 @@ def test_the_command_prints_its_links_serves_and_stops(tmp_path):
     page = running.send(f"GET / HTTP/1.1\r\nHost: {host}\r\nCookie: {cookie}\r\n\r\n".encode())
     assert "maximize affinity" in page.text
     (campaign,) = running.get("/api/v1/campaigns").json()["campaigns"]
-    drawn = re.search(r'src="([^"]+)"', running.get(f"/campaigns/{campaign['id']}").text)[1]
+    drawn = re.search(r'src="([^"]+svg)"', running.get(f"/campaigns/{campaign['id']}").text)[1]
     assert "<path" in running.get(drawn).text
     said = running.stop()
     assert "Stopped. The campaigns stay as they are." in said or os.name == "nt"

@@ -94,5 +94,7 @@ def test_what_a_killed_process_began_is_removed(root):
     (root / ".new-0123" / "pool.csv").write_text("x")
     (root / "kept").mkdir()
     remove_unfinished(root)
+    assert (root / ".new-0123").exists()
+    remove_unfinished(root, age=0)
     assert not (root / ".new-0123").exists()
     assert (root / "kept").exists()
