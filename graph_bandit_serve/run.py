@@ -23,10 +23,11 @@ if TYPE_CHECKING:
 PURPOSE = "`graph-bandit serve`"
 LEAD_ON = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url={}"><title>Campaigns</title>'
 CLOSING_SECONDS = 2
+ENDING = ".campaign.json"
 
 
 def serve(settings: ServeSettings, limits: ServerLimits | None = None) -> None:
-    """Show the campaigns of a folder until Ctrl-C. Links and key are printed first.
+    """Serve the campaigns of a folder until Ctrl-C. Links and key are printed first.
 
     Args:
         settings: what is served, and where.
@@ -34,11 +35,11 @@ def serve(settings: ServeSettings, limits: ServerLimits | None = None) -> None:
 
     Raises:
         MissingExtraError: if the extra `serve` is not installed.
-        ValueError: if there is no such folder, or the server cannot listen there.
+        ValueError: if there is no such folder or campaign, or the server cannot listen there.
     """
-    if not settings.folder.is_dir():
-        what = "a file. Name the folder that it is in" if settings.folder.exists() else "nothing there. Make it first"
-        raise ValueError(f"Expected {settings.folder} to be a folder. Got {what}.")
+    if not settings.folder.is_dir() and not (settings.folder.is_file() and settings.folder.name.endswith(ENDING)):
+        what = "another file" if settings.folder.exists() else "nothing there. Make it first"
+        raise ValueError(f"Expected {settings.folder} to be a folder, or a file that ends in {ENDING}. Got {what}.")
     from graph_bandit_env.extras import require
 
     for module in ("fastapi", "uvicorn", "python_multipart", "mcp"):
@@ -73,7 +74,7 @@ def serve(settings: ServeSettings, limits: ServerLimits | None = None) -> None:
             timeout_graceful_shutdown=CLOSING_SECONDS,
         )
         print("\n".join(introduce(settings, addresses, keys)), flush=True)
-        remove_unfinished(settings.folder)
+        remove_unfinished(settings.folder if settings.folder.is_dir() else settings.folder.parent)
         for start in (jobs.start_spare, drawer.start):
             threading.Thread(target=start, daemon=True).start()
         try:
@@ -95,7 +96,8 @@ def introduce(settings: ServeSettings, addresses: Addresses, keys: Keys) -> Iter
     """
     from graph_bandit_serve.access.addresses import is_local
 
-    yield f"The campaigns of {settings.folder}. Ctrl-C stops.\n"
+    what = "campaigns of " * settings.folder.is_dir()
+    yield f"The {what or 'campaign '}{settings.folder}. Ctrl-C stops.\n"
     yield f"  your link, which works once:   {link(addresses, keys.link)}"
     if keys.guest_link:
         yield f"  guests, who may only read:     {link(addresses, keys.guest_link)}"

@@ -138,9 +138,11 @@ class Service:
             request: as in `do`.
 
         Raises:
-            UnknownError: if there is no such table.
+            UnknownError: if there is no such table, or a single campaign is served.
             BusyError, KeyUsedError: ValueErrors, as in `do`.
         """
+        if self.folder.is_one:
+            raise UnknownError("Expected a folder of campaigns. Here one campaign is served: give `serve` its folder.")
         files = [[path, f"pool{kind_of(path)}"][: 1 + is_sent] for path, is_sent in [self.table(pool)]]
         for number, (path, is_sent) in enumerate(map(self.table, measured), start=1):
             files.append([path, f"results-{number}{kind_of(path)}"][: 1 + is_sent])

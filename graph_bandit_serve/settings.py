@@ -14,14 +14,15 @@ LAST_PORT = 65_535
 
 @dataclass(frozen=True)
 class ServeSettings:
-    """Show the campaigns of a folder to a team, in a browser and as JSON. The files are read, never written.
+    """Serve the campaigns of a folder to a team: as pages in a browser, as JSON to robots, and as tools to agents.
 
     Raises:
         ValueError: if a value is not as described.
     """
 
     folder: tyro.conf.Positional[Path]
-    """Folder of campaigns: files that end in .campaign.json, those in its subfolders too. It may be empty."""
+    """Folder of campaigns: files that end in .campaign.json, those in its subfolders too. It may be empty. Or one such
+    file."""
     port: int = 8765
     """Port, from 0 to 65535; 0: any that is free. The command prints it."""
     host: str = "127.0.0.1"

@@ -50,18 +50,25 @@ class CampaignFolder:
     """A folder whose files of campaigns are found and read.
 
     Args:
-        root: the folder.
+        root: the folder, or the file of one campaign, which then is the only one of its folder that is found.
         limits: the limits.
     """
 
+    is_one: bool
+    """Whether a single campaign is found."""
+
     def __init__(self, root: Path, limits: ServerLimits) -> None:
-        self.root = Path(os.path.realpath(root))
-        self._limits = limits
+        path = Path(os.path.realpath(root))
+        self.is_one = path.is_file()
+        self.root = path.parent if self.is_one else path
+        self._limits, self._only = limits, path
         self._last: dict[str, FoundFile] = {}
 
     def list_files(self) -> Listing:
         """Look for files of campaigns."""
         listing = self._look_for((ENDING,), self._limits.campaigns)
+        if self.is_one:
+            listing = Listing(tuple(file for file in listing.files if file.path == self._only))
         self._last = {file.key: file for file in listing.files}
         return listing
 

@@ -117,12 +117,13 @@ class Pages:
         return None
 
 
-def make_pages(pages: Pages, shelf: Shelf) -> APIRouter:
+def make_pages(pages: Pages, shelf: Shelf, is_one: bool) -> APIRouter:
     """Return the addresses for people.
 
     Args:
         pages: what is shown at each.
         shelf: the campaigns.
+        is_one: whether a single campaign is served.
     """
     router = APIRouter(include_in_schema=False)
 
@@ -134,7 +135,8 @@ def make_pages(pages: Pages, shelf: Shelf) -> APIRouter:
 
     @router.get("/")
     def list_campaigns(request: Request) -> HTMLResponse:
-        return pages.render("campaigns", {"listing": shelf.list_campaigns(), "writes": may_write(request)})
+        listing, writes = shelf.list_campaigns(), may_write(request)
+        return pages.render("campaigns", {"listing": listing, "writes": writes, "is_one": is_one})
 
     @router.get("/style.css")
     def style() -> Response:

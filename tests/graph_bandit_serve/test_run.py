@@ -56,10 +56,11 @@ def test_what_cannot_be_is_refused_in_words(flags, message, tmp_path, capsys):
     assert message in re.sub(r"[\s│]+", " ", capsys.readouterr().err)
 
 
-def test_a_file_and_a_folder_that_is_not_there_are_refused(tmp_path, capsys):
-    path = write_campaign(tmp_path / "one.campaign.json")
+def test_another_file_and_a_folder_that_is_not_there_are_refused(tmp_path, capsys):
+    path = tmp_path / "pool.csv"
+    path.write_text("smiles")
     assert main(["serve", str(path)]) == 1
-    assert "Name the folder that it is in" in capsys.readouterr().err
+    assert "a file that ends in .campaign.json" in capsys.readouterr().err
     assert main(["serve", str(tmp_path / "nothing")]) == 1
     assert "Make it first" in capsys.readouterr().err
 

@@ -123,3 +123,11 @@ def test_a_large_file_is_refused_with_its_size(tmp_path):
 def test_names_of_any_bytes_are_shown():
     assert readable("plain name") == "plain name"
     assert "\ufffd" in readable(os.fsdecode(b"a\xffb")) or os.name == "nt"
+
+
+def test_one_campaign_of_a_folder_is_served_alone(tmp_path):
+    paths = [write_campaign(tmp_path / f"{name}.campaign.json") for name in ("one", "two")]
+    folder = CampaignFolder(paths[0], ServerLimits())
+    assert [file.name for file in folder.list_files().files] == ["one"]
+    assert (folder.is_one, folder.root) == (True, tmp_path)
+    assert folder.find(key_of("two.campaign.json")) is None

@@ -1,0 +1,137 @@
+"""Time the server on a large pool, as ratios to the command: python -m benchmarks.speed.serve."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+import psutil
+
+from benchmarks.speed.also import write_tables
+from benchmarks.speed.measure import ROOT, Row, show
+
+MOLECULES, OWN = 50_000, 100  # of the pool, results
+PAIRS = 3
+STATE = "out.campaign.json"
+PAGE_SECONDS = 3.0  # in which the page should be there
+
+
+class Server(NamedTuple):
+    """A server that runs."""
+
+    start: str
+    """Begin of its addresses."""
+    key: str
+    """Key of programs."""
+    process: psutil.Process
+    """Its process, which has those that work below it."""
+
+    def ask(self, path: str, content: object = None) -> bytes:
+        """Return the answer to a request; with content, to a POST of it as JSON."""
+        body = None if content is None else json.dumps(content).encode()
+        headers = {"authorization": f"Bearer {self.key}", "content-type": "application/json"}
+        with urllib.request.urlopen(urllib.request.Request(self.start + path, body, headers)) as answer:  # noqa: S310
+            return bytes(answer.read())
+
+    def do(self, path: str, content: object) -> dict[str, object]:
+        """Ask for a job, and return it once it has ended."""
+        job = json.loads(self.ask(f"/api/v1{path}", content))
+        while job["status"] in ("waiting", "running"):
+            job = json.loads(self.ask(f"/api/v1/jobs/{job['id']}?wait=15"))
+        if job["status"] != "done":
+            raise RuntimeError(f"{path}: {job['problem']}")
+        return dict(job)
+
+    def memory(self) -> int:
+        """Return the bytes that the server and its processes hold."""
+        every = [self.process, *self.process.children(recursive=True)]
+        return sum(process.memory_info().rss for process in every)
+
+
+def suggest(folder: Path, *more: str) -> float:
+    """Return the seconds of a round of the command, in a process of its own."""
+    tables = ["pool.csv", "--measured", "results.csv", *more, "--out", "out.csv", "--predictions", "all.csv"]
+    command = [sys.executable, "-m", "graph_bandit_cli", "suggest", *tables, "--maximize", "value", "--n", "8"]
+    begin = time.perf_counter()
+    subprocess.run(command, cwd=folder, capture_output=True, check=True, env={"PYTHONPATH": str(ROOT)})
+    return time.perf_counter() - begin
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[Server]:
+    """Run a server, for a `with` block."""
+    command = [sys.executable, "-m", "graph_bandit_cli", "serve", str(folder), "--port", "0"]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            said = ""
+            while "Bearer" not in said and process.stdout is not None:
+                said += process.stdout.readline()
+            start, key = re.findall(r"(http://\S+?)/api", said)[0], re.findall(r"Bearer (\S+)", said)[0]
+            yield Server(start, key, psutil.Process(process.pid))
+        finally:
+            process.terminate()
+
+
+def median_seconds(server: Server, path: str, times: int = 5) -> float:
+    """Return the median time of a page."""
+    seconds = []
+    for _ in range(times):
+        begin = time.perf_counter()
+        server.ask(path)
+        seconds.append(time.perf_counter() - begin)
+    return statistics.median(seconds)
+
+
+def rows(molecules: int = MOLECULES, own: int = OWN, pairs: int = PAIRS) -> list[Row]:
+    """Return the times of pages, and the ratio of a round by the server to one by the command."""
+    ratios, by_server, by_command = [], [], []
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        write_tables(folder, molecules, own, 2)
+        suggest(folder)
+        with served(folder) as server:
+            campaign = json.loads(server.ask("/api/v1/campaigns"))["campaigns"][0]["id"]
+            first = median_seconds(server, f"/campaigns/{campaign}")
+            for _ in range(pairs):
+                pending = [each["id"] for each in json.loads(server.ask(f"/api/v1/campaigns/{campaign}"))["pending"]]
+                results = [{"id": each, "value": 10 + k} for k, each in enumerate(pending)]
+                begin = time.perf_counter()
+                server.do(f"/campaigns/{campaign}/results", {"results": results})
+                recorded = time.perf_counter() - begin
+                copy = folder / "copy"
+                shutil.copytree(folder, copy, ignore=shutil.ignore_patterns("copy", ".*"))
+                begin = time.perf_counter()
+                server.do(f"/campaigns/{campaign}/suggestions", {})
+                by_server.append(time.perf_counter() - begin)
+                by_command.append(suggest(copy, "out.results.csv"))
+                ratios.append(by_server[-1] / by_command[-1])
+                if (copy / STATE).read_bytes() != (folder / STATE).read_bytes():
+                    raise RuntimeError("The server has written another file than the command.")
+                shutil.rmtree(copy)
+            predictions = median_seconds(server, f"/campaigns/{campaign}/predictions?sort=predicted_value&falling=true")
+            memory = server.memory() / 1e9
+    what = f"a campaign of {molecules:,} molecules"
+    return [
+        Row.at_most(f"the page of {what}, warm", first, "s", PAGE_SECONDS),
+        Row("the table of its predictions, sorted, warm", predictions, "s"),
+        Row("eight results typed", recorded, "s"),
+        Row.at_most("a round by the server, times as long as by the command", statistics.median(ratios), "", 1),
+        Row("a round by the server", statistics.median(by_server), "s"),
+        Row("a round by the command", statistics.median(by_command), "s"),
+        Row("memory of the server and its processes after it", memory, "GB"),
+    ]
+
+
+if __name__ == "__main__":
+    show(rows())
