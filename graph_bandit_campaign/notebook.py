@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,8 @@ SIZE = (260, 160)  # pixels of a drawn structure
 SMALL = (150, 84)
 SULFUR, OCHRE = 16, (0.6, 0.47, 0.0)  # RDKit's yellow is hard to read on white
 MOST = 20  # rows that a notebook shows
+HELPS, HURTS = (0.55, 0.76, 0.96), (1.0, 0.72, 0.42)  # blue and orange, which all tell apart
+LEAST, WRITTEN = 0.1, 4  # of the largest score, from which an atom gets a disc; scores in digits
 NUMBERS = ("mean", "std", "low", "high", "probability")
 PICTURE = '<div style="background: white; width: max-content">{}</div>'  # dark pages would hide black bonds
 
@@ -107,12 +109,17 @@ def _to_html(entries: Iterable[Suggestion], smiles: Mapping[str, str]) -> str:
     return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>{more}"
 
 
-def draw_molecule(smiles: str, size: tuple[int, int]) -> str:
+def draw_molecule(smiles: str, size: tuple[int, int], scores: Sequence[float] = ()) -> str:
     """Draw a molecule as an `<svg>` element.
 
     Args:
         smiles: its SMILES. RDKit may take long over one of thousands of atoms, or crash.
         size: width and height in pixels.
+        scores: of each atom, as of `Why.atoms`: blue discs if they are positive, orange ones if negative, as large as
+            they are, and the largest in digits. Empty: there are none.
+
+    Raises:
+        ValueError: if there is not one for each atom.
     """
     from rdkit import Chem
     from rdkit.Chem.Draw import rdMolDraw2D
@@ -121,7 +128,25 @@ def draw_molecule(smiles: str, size: tuple[int, int]) -> str:
     options = picture.drawOptions()
     options.clearBackground = False
     options.updateAtomPalette({SULFUR: OCHRE})
-    rdMolDraw2D.PrepareAndDrawMolecule(picture, Chem.MolFromSmiles(smiles))
+    molecule = Chem.MolFromSmiles(smiles)
+    discs = _discs(molecule, scores) if scores else {}
+    rdMolDraw2D.PrepareAndDrawMolecule(picture, molecule, **discs)
     picture.FinishDrawing()
     text: str = picture.GetDrawingText()
     return text[text.index("<svg") :]
+
+
+def _discs(molecule: Any, scores: Sequence[float]) -> dict[str, Any]:
+    """Return the discs behind atoms as RDKit takes them, and write the largest scores next to their atoms."""
+    if len(scores) != molecule.GetNumAtoms():
+        raise ValueError(f"Expected a score for each of {molecule.GetNumAtoms()} atoms. Got {len(scores)}.")
+    largest = max(map(abs, scores)) or 1.0
+    for k in sorted(range(len(scores)), key=lambda k: -abs(scores[k]))[:WRITTEN]:
+        molecule.GetAtomWithIdx(k).SetProp("atomNote", f"{scores[k]:+.2f}")
+    shown = [k for k, score in enumerate(scores) if abs(score) >= LEAST * largest]
+    return {
+        "highlightAtoms": shown,
+        "highlightBonds": [],
+        "highlightAtomColors": {k: HELPS if scores[k] > 0 else HURTS for k in shown},
+        "highlightAtomRadii": {k: 0.15 + 0.35 * abs(scores[k]) / largest for k in shown},
+    }

@@ -11,3 +11,4 @@ from .traits import Ranks as Ranks
 from .traits import Scales as Scales
 from .traits import Traits as Traits
 from .traits import compute_traits as compute_traits
+from .traits import mask_atoms as mask_atoms

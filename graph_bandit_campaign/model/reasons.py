@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.contract import Agent, Explainer
+from agents.molecule import MoleculeAgent, mask_atoms
 from graph_bandit_campaign.pool.parsing import molecule_of
 from graph_bandit_campaign.state import CampaignState
 
@@ -83,6 +85,29 @@ def find_reasons(
         pulls = dict(zip(seen, np.asarray(explanation.pulls[:, column]).tolist(), strict=True))
         reasons[ids[k]] = Reason(_largest_first(parts), _largest_first(pulls), explanation.by_rank)
     return reasons
+
+
+def score_atoms(agent: Agent, smiles: str, columns: NDArray[np.float64] | None = None) -> tuple[float, ...]:
+    """Return what each atom of a molecule adds to its score: how much smaller the score is without it.
+
+    Without an atom, the features are not counted that it is part of. Since the model is not linear in their counts,
+    the atoms do not add up to the score; and numbers of the whole molecule, such as its weight, are not ascribed.
+
+    Args:
+        agent: trained on rewards.
+        smiles: canonical SMILES of the molecule, in whose order the atoms are.
+        columns: `(c,)`. Its columns; None: there are none.
+
+    Returns:
+        In standard deviations, as `Reason`; empty if the agent does not compare molecules by counts.
+    """
+    if not isinstance(agent, MoleculeAgent):
+        return ()
+    rater = agent.rater()
+    traits = mask_atoms(smiles, rater.traits.names, rater.traits.stereo)
+    own = None if columns is None else np.repeat(columns[None], len(traits), axis=0)
+    mean = rater(traits, own, [""] * len(traits)).mean
+    return tuple((mean[0] - mean[1:]).tolist())
 
 
 def _largest_first(terms: Mapping[str, float]) -> dict[str, float]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from graph_bandit_campaign.campaign import Campaign
 from graph_bandit_campaign.command.suggestions import open_campaign
-from graph_bandit_campaign.model.reasons import nearest_measured
+from graph_bandit_campaign.model.reasons import nearest_measured, score_atoms
 from graph_bandit_campaign.operations.desk import Desk
 from graph_bandit_campaign.report.answer import Quantities
 from graph_bandit_campaign.text import short
-from graph_bandit_env import MoleculeSet
+from graph_bandit_env import GraphPool, MoleculeSet
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,8 @@ class Why:
     """Of what the score of each goal is the sum, in words, by its name; empty if the agent cannot say."""
     nearest: tuple[str, ...]
     """The measured molecules most similar to it, the most similar first, with similarity and value."""
+    atoms: Mapping[str, tuple[float, ...]]
+    """How much smaller the score of each goal is without each atom, in the order of `smiles`; empty without reasons."""
 
 
 def why(desk: Desk, ids: Sequence[str]) -> tuple[Why, ...]:
@@ -67,9 +70,21 @@ def why(desk: Desk, ids: Sequence[str]) -> tuple[Why, ...]:
             predictions=dict(zip(quantities.columns(), quantities.cells(predicted[key]), strict=True)),
             reasons={name: those[key].sentence() for name, those in reasons.items() if key in those},
             nearest=near.get(key, ()),
+            atoms=_score_atoms(campaign, inputs.graphs, key, goals) if any(reasons.values()) else {},
         )
         for key in names
     )
+
+
+def _score_atoms(
+    campaign: Campaign, graphs: GraphPool, key: str, goals: Mapping[str, str]
+) -> dict[str, tuple[float, ...]]:
+    if not isinstance(graphs, MoleculeSet):
+        return {}
+    place = graphs.ids.index(key)
+    columns = graphs.columns[place] if graphs.column_names else None
+    scores = {name: score_atoms(campaign.model(goal), graphs.smiles[place], columns) for name, goal in goals.items()}
+    return {name: those for name, those in scores.items() if those}
 
 
 def enough(desk: Desk) -> str:

@@ -69,7 +69,9 @@ class Changing:
         back = f"/campaigns/{campaign}"
 
         def show(job: Job) -> Response:
-            return self._pages.render(template, {"summary": reading.summary, "answer": job.result, "back": back})
+            return self._pages.render(
+                template, {"summary": reading.summary, "answer": job.result, "back": back, "job": job}
+            )
 
         return self._waiting.go_on(self._service.do(campaign, operation, arguments), Next(back, show))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import HTMLResponse, PlainTextResponse, Response
@@ -107,6 +107,10 @@ class Pages:
             "command": {**UNSET, **state.command},
         }
         return self.render("campaign" if number is None else "round", values)
+
+    def draw(self, smiles: str, scores: Sequence[float]) -> str:
+        """Return a drawing of a molecule with scores of its atoms."""
+        return self._drawer.draw(smiles, scores) or NOT_DRAWN
 
     def structure(self, reading: Reading, digest: str) -> str | None:
         """Return the drawing of a structure of a campaign; None: there is no such structure."""

@@ -10,7 +10,7 @@ from fastapi import APIRouter, HTTPException
 from fastapi.responses import RedirectResponse, Response
 
 from graph_bandit_serve.service import Service
-from graph_bandit_serve.web.pages import Pages
+from graph_bandit_serve.web.pages import SVG, Pages
 from graph_bandit_serve.work.jobs import Job
 
 PATIENCE = 2.0  # seconds before the page of a job is shown
@@ -86,6 +86,23 @@ class Waiting:
             return self._explain(job, following)
         return following.show(job)
 
+    def draw_atoms(self, job: Job, place: int, number: int) -> str | None:
+        """Return a molecule whose atoms are coloured by what they add to its score; None if the job has no such answer.
+
+        Args:
+            job: a job that asked why.
+            place: of the molecule in its answer.
+            number: of the goal.
+        """
+        if job.operation != "explain" or job.status != "done" or not isinstance(job.result, list):
+            return None
+        try:
+            answer = job.result[place]
+            scores = [*answer["atoms"].values()][number]
+        except IndexError:
+            return None
+        return self.pages.draw(answer["smiles"], scores)
+
     def _explain(self, job: Job, following: Next) -> Response:
         """Say what has changed since the page was loaded, and offer to do it all the same."""
         form, result = following.form, job.result
@@ -121,6 +138,13 @@ def make_waiting(waiting: Waiting) -> APIRouter:
     @router.get("/{job}")
     def show_job(job: str) -> Response:
         return waiting.answer(known(jobs.get(job)))
+
+    @router.get("/{job}/atoms/{place}/{number}.svg")
+    def draw_atoms(job: str, place: int, number: int) -> Response:
+        drawn = waiting.draw_atoms(known(jobs.get(job)), place, number)
+        if drawn is None:
+            raise HTTPException(404, "Expected an answer with scores of atoms.")
+        return Response(drawn, media_type=SVG)
 
     @router.post("/{job}/stop")
     def stop_job(job: str) -> Response:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 import threading
 from collections import OrderedDict
+from collections.abc import Sequence
 from multiprocessing.connection import Connection
+from typing import TypeAlias
 
 from graph_bandit_campaign import draw_molecule
 from graph_bandit_env.extras import is_installed
 from graph_bandit_serve.settings import ServerLimits
 from graph_bandit_serve.work.process import READY, LostProcessError, WorkProcess
 
-SIZE = (260, 160)  # pixels
+SIZE, LARGE = (260, 160), (520, 320)  # pixels; with scores
+Key: TypeAlias = tuple[str, tuple[float, ...]]
 STYLE = re.compile(r"\sstyle=(['\"])([^'\"]*)\1")
 NOT_DRAWN = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="{1}" viewBox="0 0 {0} {1}"><text x="50%" y="50%" '
@@ -30,24 +33,30 @@ class Drawer:
     def __init__(self, limits: ServerLimits) -> None:
         self._limits, self._lock = limits, threading.Lock()
         self._places = threading.BoundedSemaphore(max(1, limits.requests // 2))  # so that pages find room, too
-        self._kept: OrderedDict[str, str | None] = OrderedDict()
+        self._kept: OrderedDict[Key, str | None] = OrderedDict()
         self._process: WorkProcess | None = None
         self._is_closed = False
 
-    def draw(self, smiles: str) -> str | None:
-        """Return a drawing as an SVG file; None: it cannot be drawn, or not within the limits."""
+    def draw(self, smiles: str, scores: Sequence[float] = ()) -> str | None:
+        """Return a drawing as an SVG file; None: it cannot be drawn, or not within the limits.
+
+        Args:
+            smiles: SMILES of the molecule.
+            scores: of each atom, as `draw_molecule` takes them.
+        """
         if len(smiles) > self._limits.smiles_characters or not is_installed("rdkit"):
             return None
-        if smiles in self._kept:
-            return self._kept[smiles]
+        key = smiles, tuple(scores)
+        if key in self._kept:
+            return self._kept[key]
         if not self._places.acquire(blocking=False):
             return None
         try:
             if not self._lock.acquire(timeout=2 * self._limits.drawing_seconds):
                 return None
             try:
-                drawn = self._kept[smiles] if smiles in self._kept else self._draw(smiles)
-                self._kept[smiles] = drawn
+                drawn = self._kept[key] if key in self._kept else self._draw(key)
+                self._kept[key] = drawn
                 while len(self._kept) > self._limits.drawings:
                     self._kept.popitem(last=False)
                 return drawn
@@ -68,12 +77,12 @@ class Drawer:
         if self._process is not None:
             self._process.close()
 
-    def _draw(self, smiles: str) -> str | None:
+    def _draw(self, key: Key) -> str | None:
         process = self._open()
         if process is None:
             return None
         try:
-            drawn = next(iter(process.ask(smiles, self._limits.drawing_seconds, self._limits.drawing_bytes)))
+            drawn = next(iter(process.ask(key, self._limits.drawing_seconds, self._limits.drawing_bytes)))
         except LostProcessError:
             return None
         return drawn if isinstance(drawn, str) else None
@@ -97,11 +106,11 @@ def draw_forever(pipe: Connection) -> None:
     pipe.send(READY)
     while True:
         try:
-            smiles = pipe.recv()
+            smiles, scores = pipe.recv()
         except (OSError, EOFError):
             return
         try:
-            drawn: str | None = without_styles(draw_molecule(smiles, SIZE))
+            drawn: str | None = without_styles(draw_molecule(smiles, LARGE if scores else SIZE, scores))
         except Exception:  # noqa: BLE001 - the SMILES is wrong, whatever RDKit calls it
             drawn = None
         pipe.send(drawn)

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from graph_bandit_campaign import Campaign, Goal, Predictions, Suggestion, Suggestions
+from graph_bandit_campaign import Campaign, Goal, Predictions, Suggestion, Suggestions, draw_molecule
 from graph_bandit_env import GraphPool, from_smiles
 
 SMILES = ["CCO", "CCN", "CCCl", "CCCO", "CCCN", "c1ccccc1"]
@@ -90,3 +90,11 @@ def test_other_graphs_and_agents_without_predictions_have_tables_too():
 def test_the_first_of_a_batch_in_a_notebook_has_rank_one():
     html = begin().ask(3)._repr_html_()
     assert [int(rank) for rank in re.findall(r"<tr><td>(\d+)</td>", html)] == [1, 2, 3]
+
+
+def test_atoms_are_drawn_with_discs_and_the_largest_scores():
+    drawn = draw_molecule("CCO", (200, 120), (0.5, -0.25, 0.0))
+    assert drawn.count("<ellipse") == 2
+    assert draw_molecule("CCO", (200, 120)).count("<ellipse") == 0
+    with pytest.raises(ValueError, match="3 atoms"):
+        draw_molecule("CCO", (200, 120), (0.5,))

@@ -69,7 +69,7 @@ def write_campaign(path, **changes):
 class NoDrawer:
     """Draws nothing, and starts no process."""
 
-    def draw(self, smiles):
+    def draw(self, smiles, scores=()):
         return None
 
 

@@ -1,6 +1,7 @@
 from .counts import BINS as BINS
 from .counts import Counts as Counts
 from .counts import Kind as Kind
+from .masking import mask_atoms as mask_atoms
 from .molecules import Molecules as Molecules
 from .scales import FARTHEST as FARTHEST
 from .scales import Moments as Moments

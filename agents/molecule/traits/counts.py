@@ -108,7 +108,7 @@ def count_features(molecules: Sequence[Mol], kind: Kind, stereo: bool = False) -
             acceptor, acid, base, halogen, aromatic) instead of what they are.
         stereo: whether stereoisomers differ.
     """
-    prints = _generator(kind, stereo).GetCountFingerprints(list(molecules), numThreads=1)
+    prints = generator_of(kind, stereo).GetCountFingerprints(list(molecules), numThreads=1)
     histograms: list[Mapping[int, int]] = [fingerprint.GetNonzeroElements() for fingerprint in prints]
     lengths = np.fromiter(map(len, histograms), np.int64, len(histograms))
     offsets = _offsets(lengths)
@@ -118,7 +118,8 @@ def count_features(molecules: Sequence[Mol], kind: Kind, stereo: bool = False) -
     return Counts(offsets, bins[order].astype(np.uint16), np.minimum(counts[order], MOST).astype(np.uint16))
 
 
-def _generator(kind: Kind, stereo: bool) -> Any:
+def generator_of(kind: Kind, stereo: bool) -> Any:
+    """Return RDKit's generator of the counts of a kind."""
     from rdkit.Chem import rdFingerprintGenerator
 
     fingerprints: Any = rdFingerprintGenerator

@@ -7,7 +7,9 @@ import pytest
 from support.molecules import some_molecules
 from support.tables import read
 
+from agents.molecule import mask_atoms
 from graph_bandit_campaign import Campaign, Goal, Reason
+from graph_bandit_campaign.model.reasons import score_atoms
 from graph_bandit_cli.main import main
 
 MOLECULES = some_molecules(22)
@@ -133,3 +135,17 @@ def test_the_page_says_so_where_scores_are_not_of_ranks(tmp_path, monkeypatch):
     page = (tmp_path / "out.html").read_text(encoding="utf-8")
     assert "0 is their mean" in page
     assert not re.search(r"five\s+in six", page)
+
+
+def test_atoms_add_what_the_score_loses_without_them():
+    campaign, other = begin("molecule-ucb"), MOLECULES.ids[20]
+    rater = campaign.model().rater()
+    scores = score_atoms(campaign.model(), MOLECULES.smiles[20])
+    means = rater(mask_atoms(MOLECULES.smiles[20], rater.traits.names)).mean
+    assert scores == pytest.approx(tuple(means[0] - means[1:]))
+    assert means[0] == pytest.approx(campaign.reasons([other])[other].score, abs=1e-6)
+    assert max(map(abs, scores)) > 0.01
+
+
+def test_an_agent_that_does_not_count_features_says_nothing_of_atoms():
+    assert score_atoms(begin("gp-ucb").model(), MOLECULES.smiles[20]) == ()

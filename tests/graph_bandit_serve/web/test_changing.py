@@ -160,6 +160,9 @@ def test_why_and_whether_it_is_enough_are_told(robot):
     answer = robot.submit(f"{page}/why", [("id", "m30")])
     answer.assert_safe()
     assert "What the score is the sum of" in words_of(answer)
+    drawn = robot.page(re.search(r'src="(/jobs/[^"]+/atoms/0/0.svg)"', answer.text)[1])
+    assert (drawn.status, drawn.headers["content-type"]) == (200, "image/svg+xml")
+    assert robot.page(re.search(r'src="(/jobs/[^"]+)0.svg"', answer.text)[1] + "1.svg").status == 404
     answer = robot.submit(f"{page}/enough")
     answer.assert_safe()
     assert "The pool holds a better logp with a probability of" in words_of(answer)
