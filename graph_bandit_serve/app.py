@@ -6,6 +6,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from starlette.exceptions import HTTPException
 
@@ -14,7 +15,7 @@ from graph_bandit_serve.access.guard import Guard
 from graph_bandit_serve.access.keys import Keys
 from graph_bandit_serve.campaigns.folder import CampaignFolder
 from graph_bandit_serve.campaigns.shelf import Shelf
-from graph_bandit_serve.campaigns.uploads import Uploads
+from graph_bandit_serve.campaigns.uploads import NoRoomError, Uploads
 from graph_bandit_serve.rest.jobs import make_jobs
 from graph_bandit_serve.rest.reading import make_reading
 from graph_bandit_serve.rest.writing import make_writing
@@ -37,7 +38,8 @@ ABOUT = (
     "The campaigns of a folder. Each request has the header `Authorization: Bearer KEY`, with the key that was printed."
 )
 PREFIX = "/api/v1"
-TITLES = {404: "Not found", 405: "Not possible", 422: "Not done", 503: "Not now"}
+MOST_PROBLEMS = 5
+TITLES = {404: "Not found", 405: "Not possible", 422: "Not done", 503: "Not now", 507: "No room"}
 
 
 def make_app(folder: Path, keys: Keys, addresses: Addresses, drawer: Drawer, jobs: Jobs, limits: ServerLimits) -> Guard:
@@ -86,4 +88,18 @@ def make_app(folder: Path, keys: Keys, addresses: Addresses, drawer: Drawer, job
         page.headers.update(error.headers or {})
         return page
 
+    @app.exception_handler(RequestValidationError)
+    def explain(request: Request, error: RequestValidationError) -> Response:
+        return refuse(request, HTTPException(422, words_of(error)))
+
+    @app.exception_handler(NoRoomError)
+    def regret(request: Request, error: NoRoomError) -> Response:
+        return refuse(request, HTTPException(507, str(error)))
+
     return Guard(app, keys, addresses, limits)
+
+
+def words_of(error: RequestValidationError) -> str:
+    """Return what is wrong with a request. What it says there is left out: it may be no text that can be sent."""
+    problems = [f"`{'.'.join(map(str, each['loc']))}`: {each['msg']}." for each in error.errors()[:MOST_PROBLEMS]]
+    return " ".join(["Expected other fields.", *problems]).encode("utf-8", "replace").decode()

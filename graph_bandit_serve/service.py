@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
@@ -13,16 +13,12 @@ from graph_bandit_serve.campaigns.folder import CampaignFolder, FoundFile
 from graph_bandit_serve.campaigns.shelf import Shelf
 from graph_bandit_serve.campaigns.uploads import Uploads, kind_of
 from graph_bandit_serve.settings import ServerLimits
-from graph_bandit_serve.work.jobs import Job, Jobs
+from graph_bandit_serve.work.jobs import BusyError, Job, Jobs
 
 OPERATIONS = "graph_bandit_serve.work.operations:OPERATIONS"
 SENT = "upload:"
-FOLDER = ""
-"""Stands for the key of a campaign in jobs that are not about one."""
-
-
-LOOKS = "looks at "
-"""Begins the key of a campaign in jobs that change nothing."""
+BEGINS, POOLS, REPLAYS, LOOKS = QUEUES = ("begins", "pools", "replays", "looks")
+"""Stand for the key of a campaign in jobs that need not wait for those of one. Guests start looks, one at a time."""
 
 
 class UnknownError(LookupError):
@@ -77,13 +73,17 @@ class Service:
         Raises:
             UnknownError: if there is no such campaign.
             KeyUsedError: a ValueError, if something else was asked under this key.
+            ValueError: if an argument is not what a file can keep.
             BusyError: a ValueError, if too many jobs wait.
         """
         place = {"root": str(self.folder.root), "path": str(self.campaign(campaign).path), "version": version}
-        return self._start(campaign, operation, {"place": place, **arguments}, request)
+        asked = {"place": place, **arguments}
+        return self._start(campaign, operation, asked, lambda: asked, request)
 
     def look(self, campaign: str, operation: str, arguments: Mapping[str, object]) -> Job:
-        """Start a job that changes nothing, and so need not wait for others; arguments and errors as of `do`.
+        """Start a short job that changes nothing, and so need not wait for others; errors as of `do`.
+
+        Guests may ask for it. So few wait, one runs at a time, and not for long: there is room for those who change.
 
         Args:
             campaign: key of the campaign.
@@ -91,7 +91,9 @@ class Service:
             arguments: as in `do`.
         """
         place = {"root": str(self.folder.root), "path": str(self.campaign(campaign).path), "version": ""}
-        return self._start(f"{LOOKS}{campaign}", operation, {"place": place, **arguments})
+        if sum(not job.has_ended for job in self.jobs.of(LOOKS)) >= self._limits.looks:
+            raise BusyError("Expected fewer people who look at tables and figures at once. Try again.")
+        return self.jobs.start(LOOKS, operation, {"place": place, **arguments}, self._limits.look_seconds)
 
     def accept(self, campaign: str, table: str, version: str = "", request: str = "") -> Job:
         """Start a job that takes in a table of results that was sent; arguments and errors as of `do`.
@@ -102,12 +104,20 @@ class Service:
             version: as in `do`.
             request: as in `do`.
         """
-        file = self.campaign(campaign)
-        start = f"{file.path.name.removesuffix('.campaign.json')}.results-"
-        path = self.table(table)[0]
-        numbers = (int(text) for other in file.path.parent.glob(f"{start}*") if (text := _number(other.name, start)))
-        name = f"{start}{max(numbers, default=1) + 1}{kind_of(path)}"
-        return self.do(campaign, "accept", {"table": path, "name": name}, version, request)
+        path = self.campaign(campaign).path
+        place = {"root": str(self.folder.root), "path": str(path), "version": version}
+
+        def make() -> Mapping[str, object]:
+            sent, is_sent = self.table(table)
+            if not is_sent:  # it would be moved away from others who read it
+                raise UnknownError("Expected a table that was sent. Send this one.")
+            start = f"{path.name.removesuffix('.campaign.json')}.results-"
+            names = (other.name for other in path.parent.iterdir() if other.name.startswith(start))
+            numbers = (int(text) for name in names if (text := _number(name, start)))
+            name = f"{start}{max(numbers, default=1) + 1}{kind_of(sent)}"
+            return {"place": place, "table": sent, "name": name}
+
+        return self._start(campaign, "accept", {"place": place, "table": table}, make, request)
 
     def read_pool(self, pool: str, smiles: str = "smiles", id: str | None = None, sheet: str | None = None) -> Job:  # noqa: A002
         """Start a job that looks at a pool.
@@ -122,8 +132,9 @@ class Service:
             UnknownError: if there is no such table.
             BusyError: a ValueError, if too many jobs wait.
         """
-        arguments = {"path": self.table(pool)[0], "smiles": smiles, "id": id, "sheet": sheet}
-        return self._start(FOLDER, "read_pool", arguments)
+        root, path = str(self.folder.root), self.table(pool)[0]
+        arguments = {"root": root, "path": path, "smiles": smiles, "id": id, "sheet": sheet}
+        return self._start(POOLS, "read_pool", arguments, lambda: arguments)
 
     def begin(
         self, name: str, pool: str, measured: Sequence[str], fields: Mapping[str, object], request: str = ""
@@ -143,11 +154,15 @@ class Service:
         """
         if self.folder.is_one:
             raise UnknownError("Expected a folder of campaigns. Here one campaign is served: give `serve` its folder.")
-        files = [[path, f"pool{kind_of(path)}"][: 1 + is_sent] for path, is_sent in [self.table(pool)]]
-        for number, (path, is_sent) in enumerate(map(self.table, measured), start=1):
-            files.append([path, f"results-{number}{kind_of(path)}"][: 1 + is_sent])
         arguments = {"root": str(self.folder.root), "name": name, "fields": dict(fields)}
-        return self._start(FOLDER, "begin", {**arguments, "pool": files[0], "measured": files[1:]}, request)
+
+        def make() -> Mapping[str, object]:
+            files = [[path, f"pool{kind_of(path)}"][: 1 + is_sent] for path, is_sent in [self.table(pool)]]
+            for number, (path, is_sent) in enumerate(map(self.table, measured), start=1):
+                files.append([path, f"results-{number}{kind_of(path)}"][: 1 + is_sent])
+            return {**arguments, "pool": files[0], "measured": files[1:]}
+
+        return self._start(BEGINS, "begin", {**arguments, "pool": pool, "measured": [*measured]}, make, request)
 
     def backtest(self, table: str, fields: Mapping[str, object]) -> Job:
         """Start a job that replays a finished table of the folder.
@@ -161,7 +176,7 @@ class Service:
             BusyError: a ValueError, if too many jobs wait.
         """
         arguments = {"root": str(self.folder.root), "table": self.table(table)[0], "fields": dict(fields)}
-        return self._start(FOLDER, "backtest", arguments)
+        return self._start(REPLAYS, "backtest", arguments, lambda: arguments)
 
     def table(self, name: str) -> tuple[str, bool]:
         """Return the path of a table, and whether somebody sent it.
@@ -182,21 +197,49 @@ class Service:
             raise UnknownError("Expected a table of this folder, by its place in it, or one that was sent.")
         return str(file.path), False
 
-    def _start(self, campaign: str, operation: str, arguments: Mapping[str, object], request: str = "") -> Job:
-        """Start a job, or return that which a key of a request has started before."""
+    def _start(
+        self,
+        queue: str,
+        operation: str,
+        asked: Mapping[str, object],
+        make: Callable[[], Mapping[str, object]],
+        request: str = "",
+    ) -> Job:
+        """Start a job, or return that which a key of a request has started before.
+
+        Args:
+            queue: key of a campaign, or one of `QUEUES`.
+            operation: what is done.
+            asked: what a request asks for; the same again with the same key is the same request.
+            make: returns the arguments; files that were sent may be gone the second time.
+            request: the key; empty: there is none.
+        """
+        digest = digest_of_request([queue, operation, asked])
+        if not request:
+            return self.jobs.start(queue, operation, make())
         with self._lock:
-            asked = hashlib.sha256(msgspec.json.encode([campaign, operation, arguments], order="sorted")).hexdigest()
-            before, job_id = self._asked.get(request, (asked, ""))
-            if before != asked:
+            before, job_id = self._asked.get(request, (digest, ""))
+            if before != digest:
                 raise KeyUsedError("Expected a new key for another request. This one was used for something else.")
-            job = self.jobs.get(job_id)
+            job = self.jobs.get(job_id) if job_id else self.jobs.start(queue, operation, make())
             if job is None:
-                job = self.jobs.start(campaign, operation, arguments)
-                if request:
-                    self._asked[request] = (asked, job.id)
-                while len(self._asked) > self._limits.request_keys:
-                    self._asked.popitem(last=False)
+                raise KeyUsedError("Expected a new key. What this one asked for ended too long ago to be told.")
+            self._asked[request] = (digest, job.id)
+            while len(self._asked) > self._limits.request_keys:
+                self._asked.popitem(last=False)
             return job
+
+
+def digest_of_request(asked: object) -> str:
+    """Return a digest of what is asked for.
+
+    Raises:
+        ValueError: if it has what no file can keep: halves of characters, or brackets without end.
+    """
+    try:
+        return hashlib.sha256(msgspec.json.encode(asked, order="sorted")).hexdigest()
+    except (UnicodeEncodeError, RecursionError) as error:
+        raise ValueError("Expected whole characters and few brackets. Got others.") from error
 
 
 def _number(name: str, start: str) -> str:

@@ -137,6 +137,10 @@ class ServerLimits:
     """Time in which a job ends, or is stopped."""
     job_bytes: int = 12_000_000_000
     """Memory of the process of a job and all that it starts. What these share counts for each."""
+    looks: int = 10
+    """Most tables and figures at once that wait to be made for people who look at them, guests among them."""
+    look_seconds: float = 60.0
+    """Time in which each of those is made, or given up."""
     kept_jobs: int = 200
     """Most jobs that are kept after they have ended."""
     kept_job_bytes: int = 64_000_000

@@ -14,7 +14,7 @@ import msgspec
 from graph_bandit_campaign.backtest.run import run_backtest
 from graph_bandit_campaign.backtest.settings import BacktestSettings
 from graph_bandit_campaign.command.kept import to_path
-from graph_bandit_campaign.operations.safe import check_agents
+from graph_bandit_campaign.operations.safe import check_agents, is_inside
 
 FOLDER = "backtests"
 SETTINGS = frozenset(
@@ -44,6 +44,9 @@ def replay(root: Path, table: Path, fields: Mapping[str, object], workers: int |
     files = {"table": table, "out": root / FOLDER / f"{table.name.partition('.')[0]}-{digest}"}
     settings = msgspec.convert({**fields, **files, "workers": workers}, BacktestSettings, dec_hook=to_path)
     check_agents(settings.agents)
+    for path in files.values():
+        if not is_inside(path, root):
+            raise ValueError(f"Expected files inside of the folder that is served. {path.name} is elsewhere.")
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         run_backtest(settings)

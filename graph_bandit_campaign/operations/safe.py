@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import registry
 from graph_bandit_campaign.command.kept import files_of
 from graph_bandit_campaign.command.settings import SuggestSettings
+from graph_bandit_campaign.constraints.limits.patterns import names_file
+from graph_bandit_campaign.operations.typed import path_of_typed
 from graph_bandit_lab import AgentSpec
 
 
@@ -27,7 +29,8 @@ def check_command(settings: SuggestSettings, root: Path | None) -> SuggestSettin
         return settings
     if settings.allow_outside:
         raise ValueError("Expected a command without --allow-outside, which could read tables anywhere.")
-    for path in files_of(settings):
+    patterns = [Path(text.strip()) for text in settings.forbid if names_file(text)]
+    for path in _with_content([*files_of(settings), path_of_typed(settings.state), *patterns]):
         if not is_inside(path, root):
             raise ValueError(
                 f"Expected the files of a campaign inside of the folder that is served. {path.name} is elsewhere. "
@@ -51,6 +54,14 @@ def check_agents(agents: Iterable[str]) -> None:
                 f"Expected a registered agent. The command names code, `{agent}`, which runs only where somebody "
                 "gives it by hand."
             )
+
+
+def _with_content(paths: Iterable[Path]) -> Iterator[Path]:
+    """Yield paths, and of folders what they hold: a table or a part in there may be a link, too."""
+    for path in paths:
+        yield path
+        if path.is_dir():
+            yield from path.iterdir()
 
 
 def is_inside(path: Path, root: Path) -> bool:

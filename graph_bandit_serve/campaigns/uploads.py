@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import os
 import re
 import secrets
 import shutil
@@ -16,6 +19,10 @@ HIDDEN = ".graph-bandit-uploads"  # campaigns and tables are not looked for in f
 TEXTS = (".csv", ".tsv", ".txt", ".smi", ".sdf", ".jsonl")
 KINDS = (*TEXTS, *(f"{kind}.gz" for kind in TEXTS), ".xlsx", ".parquet")
 TOKEN = re.compile(r"[0-9a-f]{32}")
+
+
+class NoRoomError(OSError):
+    """A file that was sent cannot be kept on the machine of the server."""
 
 
 @dataclass(frozen=True)
@@ -50,18 +57,29 @@ class Uploads:
 
         Raises:
             ValueError: if it is of another kind, or too many files wait.
+            NoRoomError: an OSError, if it cannot be kept; nothing of it stays.
         """
         kind = kind_of(name)
         if not kind:
             raise ValueError(f"Expected a table that ends in {', '.join(KINDS)}. Got {name[-100:]!r}.")
         self._remove_old()
-        self._folder.mkdir(exist_ok=True)
-        if sum(1 for _ in self._folder.iterdir()) >= self._limits.kept_uploads:
-            raise ValueError("Expected fewer files that wait. Use those that were sent, or wait for a day.")
         token = secrets.token_hex(16)
         path = self._folder / f"{token}{kind}"
-        with path.open("xb") as file:
-            shutil.copyfileobj(content, file)
+        try:
+            self._folder.mkdir(exist_ok=True)
+            if self._folder.is_symlink():
+                raise NoRoomError(f"Expected {HIDDEN} to be a folder. It is a link. Remove it on the server.")
+            if sum(1 for _ in self._folder.iterdir()) >= self._limits.kept_uploads:
+                raise ValueError("Expected fewer files that wait. Use those that were sent, or wait for a day.")
+            with path.open("xb") as file:
+                shutil.copyfileobj(content, file)
+        except NoRoomError:
+            raise
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                path.unlink(missing_ok=True)
+            reason = os.strerror(error.errno or errno.EIO)
+            raise NoRoomError(f"Expected room for a file on the machine of the server. {reason}.") from error
         return Upload(token, kind, path)
 
     def find(self, token: str) -> Upload | None:
@@ -74,9 +92,11 @@ class Uploads:
         return None
 
     def _remove_old(self) -> None:
-        if self._folder.is_dir() and not self._folder.is_symlink():
-            for path in self._folder.iterdir():
-                if time.time() - path.stat().st_mtime > self._limits.upload_life_seconds:
+        if not self._folder.is_dir() or self._folder.is_symlink():
+            return
+        for path in self._folder.iterdir():
+            with contextlib.suppress(OSError):  # it was used meanwhile, or somebody reads it
+                if time.time() - path.lstat().st_mtime > self._limits.upload_life_seconds:
                     path.unlink(missing_ok=True)
 
 

@@ -11,7 +11,7 @@ from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import JsonValue
 
 from graph_bandit_serve.campaigns.marks import View
-from graph_bandit_serve.service import Service
+from graph_bandit_serve.service import QUEUES, Service
 from graph_bandit_serve.work.jobs import Job, Status
 
 Answers: TypeAlias = dict[int | str, dict[str, Any]]  # Any: the type that FastAPI asks for
@@ -49,7 +49,7 @@ def view_job(job: Job) -> JobView:
     """Return a job as JSON shows it."""
     return JobView(
         id=job.id,
-        campaign=job.campaign,
+        campaign="" if job.campaign in QUEUES else job.campaign,
         operation=job.operation,
         status=job.status,
         progress=list(job.progress),

@@ -8,7 +8,7 @@ from typing import Annotated, TypeVar
 
 from fastapi import APIRouter, Header, HTTPException, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictFloat
 
 from graph_bandit_serve.campaigns.marks import View
 from graph_bandit_serve.rest.jobs import LONGEST_WAIT, Answers, JobView, Wait, answer_job
@@ -53,11 +53,11 @@ class ResultAsked(Asked):
 
     id: str
     """What was measured."""
-    value: str | float
+    value: str | StrictFloat
     """A number, a bound such as `>4.5`, or `failed`."""
     goal: str = ""
     """Name of the measured quantity; it may be left out with one goal."""
-    noise: str | float = ""
+    noise: str | StrictFloat = ""
     """Standard deviation of the value; empty: it is not known."""
 
 
@@ -308,6 +308,8 @@ def started(start: Callable[[], T]) -> T:
         raise HTTPException(409, str(error)) from error
     except BusyError as error:
         raise HTTPException(503, str(error), {"retry-after": "5"}) from error
+    except ValueError as error:
+        raise HTTPException(422, str(error)) from error
 
 
 def finish(service: Service, job: Job, campaign: str, version: str, wait: float) -> Response:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StrictFloat
 
 LONGEST = 2_000
 """Most characters of a text."""
@@ -37,11 +37,11 @@ class GivenResult(Given):
 
     id: Text
     """Id of what was measured."""
-    value: float | Text
+    value: StrictFloat | Text
     """A number; or, as text, a bound such as ">4.5" or "<0.1"; or "failed" if it could not be measured."""
     goal: Text = ""
     """Name of the measured quantity; empty if the campaign has one goal."""
-    noise: float | Text = ""
+    noise: StrictFloat | Text = ""
     """Standard deviation of the value; empty: it is not known."""
 
 

@@ -14,7 +14,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from graph_bandit_serve.campaigns.texts import to_told
 from graph_bandit_serve.service import Service, UnknownError
 from graph_bandit_serve.tools.answers import tell_problem
-from graph_bandit_serve.work.jobs import Job
+from graph_bandit_serve.work.jobs import BusyError, Job
 
 T = TypeVar("T")
 
@@ -42,8 +42,10 @@ async def ask(call: Callable[[], T]) -> T:
         return await to_thread.run_sync(call)
     except UnknownError as error:
         raise ToolError(UNKNOWN) from error
-    except ValueError as error:  # too many jobs wait
+    except BusyError as error:
         raise ToolError(tell_problem(BUSY, {"problem": str(error)})) from error
+    except ValueError as error:
+        raise ToolError(tell_problem(REFUSED, {"problem": str(error)})) from error
 
 
 async def finish(context: Context, service: Service, start: Callable[[], Job], version: str = "") -> object:

@@ -62,6 +62,8 @@ class Changing:
             raise HTTPException(404, str(error)) from error
         except BusyError as error:
             raise HTTPException(503, str(error)) from error
+        except ValueError as error:
+            raise HTTPException(422, str(error)) from error
 
     def look(self, campaign: str, operation: str, arguments: Mapping[str, object], template: str) -> Response:
         """Start a job that changes nothing, and show what it says."""
@@ -114,12 +116,13 @@ def entries_of(sent: Sent, state: CampaignState) -> list[dict[str, str]]:
     Raises:
         HTTPException: if there are none, or a field is of another goal.
     """
-    goals, entries = state.quantities, []
+    by_number, entries = {f"{number}": goal for number, goal in enumerate(state.quantities)}, []
     for name, value in sent.starting(RESULT).items():
         number, _, identifier = name.partition(":")
-        if not (number.isascii() and number.isdecimal() and int(number) < len(goals)):
+        goal = by_number.get(number)
+        if goal is None:
             raise HTTPException(422, "Expected results of the goals of this campaign. Load the page again.")
-        entries.append({"id": identifier, "value": value, "goal": goals[int(number)]})
+        entries.append({"id": identifier, "value": value, "goal": goal})
     if not entries:
         raise HTTPException(422, "Expected at least one result. Type a number, a bound such as >4.5, or failed.")
     return entries

@@ -75,7 +75,7 @@ def number_of(text: str, name: str, whole: bool = False) -> float | int | None:
         return None if not text else int(text) if whole else float(text)
     except ValueError as error:
         kind = "a whole number" if whole else "a number"
-        raise HTTPException(422, f"Expected `{name}` to be {kind}. Got {text!r}.") from error
+        raise HTTPException(422, f"Expected `{name}` to be {kind}. Got {text[:100]!r}.") from error
 
 
 def settings_of(sent: Sent) -> dict[str, object]:

@@ -104,7 +104,7 @@ class Pages:
             "typed": read_typed(reading.file.path, self._limits) if writes and number is None else set(),
             "has_news": has_news(state),
             "front": find_front(state)[:most] if state.goals else (),
-            "command": {**UNSET, **state.command},
+            "command": command_of(state),
         }
         return self.render("campaign" if number is None else "round", values)
 
@@ -192,6 +192,13 @@ def check_limits(kind: str, text: str) -> str:
     except ValueError as error:
         return str(error)
     return ""
+
+
+def command_of(state: CampaignState) -> dict[str, object]:
+    """Return the settings of a campaign that forms have; a list in place of a text, as somebody may send, is none."""
+    command = state.command.items()
+    given = {name: value for name, value in command if isinstance(value, tuple) == isinstance(UNSET.get(name), list)}
+    return {**UNSET, **given}
 
 
 def has_news(state: CampaignState) -> bool:

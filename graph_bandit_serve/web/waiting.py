@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 from fastapi import APIRouter, HTTPException
 from fastapi.responses import RedirectResponse, Response
 
+from graph_bandit_serve.campaigns.uploads import HIDDEN
 from graph_bandit_serve.service import Service
 from graph_bandit_serve.web.pages import SVG, Pages
 from graph_bandit_serve.work.jobs import Job
@@ -45,7 +47,7 @@ class Next:
     def say(self, text: str) -> str:
         """Return a text with the names that people know."""
         for here, there in self.names:
-            text = text.replace(here, there)
+            text = text.replace(f"{HIDDEN}{os.sep}{here}", there).replace(here, there)
         return text
 
 

@@ -66,6 +66,7 @@ class _Entry:
 
     job: Job
     arguments: Mapping[str, object]
+    seconds: float
     started: float = 0.0
     size: int = 0
     process: WorkProcess | None = None
@@ -92,13 +93,16 @@ class Jobs:
         self._idle: list[WorkProcess] = []
         self._is_closed = False
 
-    def start(self, campaign: str, operation: str, arguments: Mapping[str, object]) -> Job:
+    def start(
+        self, campaign: str, operation: str, arguments: Mapping[str, object], seconds: float | None = None
+    ) -> Job:
         """Queue a job, and return it.
 
         Args:
             campaign: key of a campaign; its jobs run in the order in which they were started.
             operation: name of an operation.
             arguments: its arguments.
+            seconds: time in which it ends, or is stopped; None: that of the limits.
 
         Raises:
             BusyError: if too many jobs wait.
@@ -106,7 +110,8 @@ class Jobs:
         with self._changed:
             if self._is_closed:
                 raise BusyError("Expected a server that goes on. Got one that stops. Start it again.")
-            entry = _Entry(Job(secrets.token_urlsafe(), campaign, operation), dict(arguments))
+            most = self._limits.job_seconds if seconds is None else seconds
+            entry = _Entry(Job(secrets.token_urlsafe(), campaign, operation), dict(arguments), most)
             self._waiting.append(entry)
             self._start_next()
             if len(self._waiting) > self._limits.waiting_jobs:
@@ -224,7 +229,7 @@ class Jobs:
             outcome = Outcome("failed", problem=NOT_STARTED) if process is None else self._ask(entry, process)
             self._tell(entry, outcome)
         except LostProcessError as error:
-            self._tell(entry, Outcome("failed", problem=self._explain(error)))
+            self._tell(entry, Outcome("failed", problem=self._explain(error, entry.seconds)))
         except Exception:  # the job must end, whatever happens
             LOG.exception("A job of `%s` could not be run", entry.job.operation)
             self._tell(entry, Outcome("failed", problem=MISTAKE))
@@ -250,7 +255,7 @@ class Jobs:
 
     def _ask(self, entry: _Entry, process: WorkProcess) -> Outcome:
         request = Request(entry.job.operation, entry.arguments, self._limits.kept_job_bytes)
-        for message in process.ask(request, self._limits.job_seconds, self._limits.job_bytes):
+        for message in process.ask(request, entry.seconds, self._limits.job_bytes):
             if isinstance(message, Outcome):
                 return message
             line = f"{message}"[: self._limits.text_characters]
@@ -305,9 +310,9 @@ class Jobs:
         for listener in entry.listeners:
             listener()
 
-    def _explain(self, error: LostProcessError) -> str:
+    def _explain(self, error: LostProcessError, seconds: float) -> str:
         if error.loss == "time":
-            return f"It took more than {self._limits.job_seconds / 60:,.3g} minutes, and was stopped."
+            return f"It took more than {seconds / 60:,.3g} minutes, and was stopped."
         if error.loss == "memory":
             return f"It took more than {self._limits.job_bytes / 1e9:,.3g} GB of memory, and was stopped."
         return DIED

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import dataclasses
+import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
@@ -124,10 +125,10 @@ def read_results(report: Report, place: Mapping[str, str], table: str) -> Result
 def accept(report: Report, place: Mapping[str, str], table: str, name: str) -> Done:
     """Take in a table of results under a name of its own next to the campaign's file; as `Desk.accept`."""
     with listening(report):
-        target = Path(place["path"]).parent / name
-        with target.open("xb") as file:
-            file.write(Path(table).read_bytes())
+        target, content = Path(place["path"]).parent / name, Path(table).read_bytes()
+        target.touch(exist_ok=False)
         try:
+            target.write_bytes(content)
             done = Place(**place).change(lambda desk: desk.accept(target))
         except BaseException:
             target.unlink(missing_ok=True)
@@ -150,7 +151,14 @@ def look_ahead(report: Report, place: Mapping[str, str]) -> str:
         return enough(Place(**place).desk())
 
 
-def read_pool(report: Report, path: str, smiles: str, id: str | None, sheet: str | None) -> PoolPreview:  # noqa: A002
+def read_pool(
+    report: Report,
+    root: str,
+    path: str,
+    smiles: str,
+    id: str | None,  # noqa: A002 - as in the command
+    sheet: str | None,
+) -> PoolPreview:
     """Return what a pool holds."""
     with listening(report):
         return preview_pool(Source(path=Path(path), smiles=smiles, identifier=id, sheet=sheet, workers=0))
@@ -205,8 +213,24 @@ def draw(report: Report, place: Mapping[str, str]) -> str:
     return draw_progress(Place(**place).desk())
 
 
+def without_root(operation: Callable[..., object]) -> Callable[..., object]:
+    """Return an operation whose refusals name files by their places in the folder, and not where that is."""
+
+    def call(report: Report, **arguments: object) -> object:
+        place = arguments.get("place", arguments)
+        root = str(place["root"]) if isinstance(place, Mapping) else ""
+        try:
+            return operation(report, **arguments)
+        except (ValueError, OSError) as error:
+            if not root or root not in str(error):
+                raise
+            raise ValueError(str(error).replace(f"{root}{os.sep}", "").replace(root, "the folder")) from error
+
+    return call
+
+
 OPERATIONS: dict[str, Callable[..., object]] = {
-    operation.__name__: operation
+    operation.__name__: without_root(operation)
     for operation in (
         *(suggest, record, take_back, mark, undo, accept, begin),
         *(read_results, explain, look_ahead, read_pool, backtest, list_rows, download, draw),

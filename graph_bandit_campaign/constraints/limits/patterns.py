@@ -78,9 +78,8 @@ def read_pattern(text: str) -> Pattern:
     catalogs = catalog_names()
     if text.casefold() in catalogs:
         return Pattern(text.casefold(), catalog=catalogs[text.casefold()])
-    path = Path(text)
-    if path.suffix.lower() in FILES or (path.name != text and _is_file(path)):  # `CO` may be a file, too
-        return Pattern(text, smarts=_read_file(path))
+    if names_file(text):
+        return Pattern(text, smarts=_read_file(Path(text)))
     problem = smarts_problem(text)
     if problem:
         nearest = difflib.get_close_matches(text.casefold(), catalogs, n=1, cutoff=0.75)
@@ -90,6 +89,12 @@ def read_pattern(text: str) -> Pattern:
             f"{', '.join(catalogs)}. {problem}{hint}"
         )
     return Pattern(text, smarts=(text,))
+
+
+def names_file(text: str) -> bool:
+    """Return whether an entry is the path of a file: by its ending, or since there is one in a folder that it names."""
+    path = Path(text.strip())
+    return path.suffix.lower() in FILES or (path.name != text.strip() and _is_file(path))  # `CO` may be a file, too
 
 
 def smarts_problem(text: str) -> str:

@@ -1,0 +1,60 @@
+"""Jobs as JSON: how they stand, their events, and their stop."""
+
+import json
+from contextlib import closing
+
+import pytest
+from support.served import serve_app
+
+from graph_bandit_serve.service import QUEUES
+from graph_bandit_serve.settings import ServerLimits
+from graph_bandit_serve.work.jobs import Jobs
+
+
+@pytest.fixture(scope="module")
+def jobs():
+    with closing(Jobs(ServerLimits(), "support.operations:OPERATIONS")) as jobs:
+        yield jobs
+
+
+@pytest.fixture
+def served(tmp_path, jobs):
+    return serve_app(tmp_path, jobs=jobs)
+
+
+def test_events_tell_how_a_job_stands_until_it_has_ended(served, jobs):
+    job = jobs.start("counted", "count", {"lines": 3})
+    answer = served.ask(f"/api/v1/jobs/{job.id}/events")
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    views = [json.loads(line.removeprefix("data: ")) for line in answer.text.split("\n\n") if line]
+    assert (views[-1]["status"], views[-1]["progress"][-1]) == ("done", "2 of 3")
+    assert all(view["result"] is None for view in views)
+
+
+def test_a_job_is_waited_for_and_has_its_result(served, jobs):
+    job = jobs.start("x", "echo", {"word": "<b>"})
+    view = served.ask(f"/api/v1/jobs/{job.id}", query="wait=15").json()
+    assert (view["status"], view["campaign"], view["result"]["word"]) == ("done", "x", "<b>")
+
+
+@pytest.mark.parametrize("queue", QUEUES)
+def test_a_job_of_no_campaign_names_none(served, jobs, queue):
+    job = jobs.start(queue, "echo", {})
+    assert served.ask(f"/api/v1/jobs/{job.id}").json()["campaign"] == ""
+
+
+def test_a_job_is_stopped_and_says_so(served, jobs):
+    job = jobs.start("stopped", "hold", {})
+    assert served.ask(f"/api/v1/jobs/{job.id}/stop", "POST").json()["status"] == "stopped"
+    assert served.ask(f"/api/v1/jobs/{job.id}/stop", "POST").json()["status"] == "stopped"
+
+
+@pytest.mark.parametrize(("method", "end"), [("GET", ""), ("GET", "/events"), ("POST", "/stop")])
+def test_an_unknown_job_is_not_found(served, method, end):
+    answer = served.ask(f"/api/v1/jobs/guess{end}", method)
+    assert (answer.status, "job" in answer.json()["detail"]) == (404, True)
+
+
+@pytest.mark.parametrize("wait", ["-1", "nan", "1e9", "x"])
+def test_nobody_waits_longer_than_is_allowed(served, wait):
+    assert served.ask("/api/v1/jobs/guess", query=f"wait={wait}").status == 422

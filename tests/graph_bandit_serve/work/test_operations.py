@@ -1,0 +1,111 @@
+"""The operations that jobs run, on files of the folder; called here without a process."""
+
+import json
+
+import pytest
+from support.links import make_link
+from support.robot import MOLECULES, NAMES, POOL, table
+
+from graph_bandit_campaign import Moved, start
+from graph_bandit_serve.work.operations import MOST_ENTRIES, MOST_WHY, OPERATIONS
+
+
+def call(name, /, **arguments):
+    return OPERATIONS[name](lambda line: None, **arguments)
+
+
+@pytest.fixture
+def place(tmp_path):
+    (tmp_path / "up.csv").write_bytes(POOL)
+    fields = {"maximize": ["logp"], "n": 3}
+    path, _ = start(tmp_path, "One", Moved(tmp_path / "up.csv", "pool.csv"), [], fields, workers=None)
+    return {"root": str(tmp_path), "path": str(path)}
+
+
+def test_a_refusal_names_places_in_the_folder_alone(place, tmp_path):
+    (tmp_path / "bad.csv").write_bytes(b"a,b\n1,2\n")
+    for name, arguments in (
+        (
+            "read_pool",
+            {"root": place["root"], "path": str(tmp_path / "bad.csv"), "smiles": "s", "id": None, "sheet": None},
+        ),
+        ("read_results", {"place": place, "table": str(tmp_path / "bad.csv")}),
+        ("accept", {"place": place, "table": str(tmp_path / "gone.csv"), "name": "suggestions.results-2.csv"}),
+    ):
+        with pytest.raises(ValueError, match="csv") as caught:
+            call(name, **arguments)
+        assert f"{tmp_path}" not in str(caught.value)
+
+
+def test_a_table_is_taken_in_under_no_name_that_is_there(place, tmp_path):
+    (tmp_path / "sent.csv").write_bytes(table(("id", "logp"), ("m1", 1)))
+    (tmp_path / "outside.csv").touch()
+    make_link(tmp_path / "One" / "suggestions.results-2.csv", tmp_path / "outside.csv")
+    with pytest.raises(ValueError, match="results-2.csv"):
+        call("accept", place=place, table=str(tmp_path / "sent.csv"), name="suggestions.results-2.csv")
+    assert (tmp_path / "outside.csv").read_bytes() == b""
+    assert (tmp_path / "sent.csv").exists()
+
+
+def test_a_table_that_cannot_be_taken_in_leaves_nothing(place, tmp_path):
+    before = sorted((tmp_path / "One").iterdir())
+    (tmp_path / "bad.csv").write_bytes(b"id,logp\nm1,much\n")
+    for table_sent in ("bad.csv", "gone.csv"):
+        with pytest.raises(ValueError, match="csv"):
+            call("accept", place=place, table=str(tmp_path / table_sent), name="suggestions.results-2.csv")
+    assert sorted((tmp_path / "One").iterdir()) == before
+
+
+def test_a_change_of_an_old_version_says_which_it_is_now(place):
+    stale = call("undo", place={**place, "version": "0" * 16})
+    assert (len(stale.stale), stale.version) == (16, "")
+    done = call("undo", place={**place, "version": stale.stale})
+    assert (done.stale, done.version != stale.stale) == ("", True)
+
+
+@pytest.mark.parametrize("count", [0, MOST_ENTRIES + 1])
+def test_too_many_results_are_refused(place, count):
+    with pytest.raises(ValueError, match="results at once"):
+        call("record", place=place, entries=[{"id": "m1", "value": "1"}] * count)
+
+
+@pytest.mark.parametrize("count", [0, MOST_WHY + 1])
+def test_too_many_questions_are_refused(place, count):
+    with pytest.raises(ValueError, match="ids"):
+        call("explain", place=place, ids=["m1"] * count)
+
+
+@pytest.mark.parametrize("name", ["backtests", "done.csv"])
+def test_a_replay_follows_no_link_out_of_the_folder(tmp_path, name):
+    (tmp_path / "served").mkdir()
+    (tmp_path / "outside").mkdir()
+    rows = zip(NAMES, MOLECULES.smiles, range(len(NAMES)), strict=False)
+    (tmp_path / "outside" / "done.csv").write_bytes(table(("id", "smiles", "logp"), *rows))
+    if name == "backtests":
+        make_link(tmp_path / "served" / name, tmp_path / "outside")
+        (tmp_path / "served" / "done.csv").write_bytes((tmp_path / "outside" / "done.csv").read_bytes())
+    else:
+        make_link(tmp_path / "served" / name, tmp_path / "outside" / name)
+    with pytest.raises(ValueError, match="inside of the folder"):
+        call(
+            "backtest",
+            root=str(tmp_path / "served"),
+            table=str(tmp_path / "served" / "done.csv"),
+            fields={"maximize": "logp"},
+        )
+    assert [path.name for path in (tmp_path / "outside").iterdir()] == ["done.csv"]
+
+
+@pytest.mark.parametrize("setting", ["predictions", "html"])
+def test_a_campaign_that_somebody_sends_replaces_no_file_of_others(place, tmp_path, setting):
+    name = {"predictions": "other.csv", "html": "other.html"}[setting]
+    (tmp_path / name).write_text("ours")
+    path = tmp_path / "One" / "suggestions.campaign.json"
+    fields = json.loads(path.read_text())
+    fields["command"][setting] = f"../{name}"
+    path.write_text(json.dumps(fields))
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match=name):
+        call("suggest", place=place, changes={}, more=True)
+    assert (tmp_path / name).read_text() == "ours"
+    assert path.read_bytes() == before
