@@ -8,6 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
+from graph_bandit_campaign.constraints.limits.patterns import smarts_problem
 from graph_bandit_campaign.file import read_digest
 from graph_bandit_campaign.model.front import find_front
 from graph_bandit_campaign.operations.desk import Desk
@@ -144,9 +145,9 @@ def _rank(cell: str) -> tuple[int, float, str]:
 def _having(part: str, rows: Sequence[tuple[str, ...]], place: int) -> Iterator[tuple[str, ...]]:
     from rdkit import Chem
 
+    if problem := smarts_problem(part):
+        raise ValueError(f"Expected a SMARTS, such as c1ccncc1. {problem}")
     pattern = Chem.MolFromSmarts(part)
-    if pattern is None:
-        raise ValueError(f"Expected SMARTS, as `c1ccncc1`. Got {part!r}.")
     for row in rows:
         molecule = Chem.MolFromSmiles(row[place])
         if molecule is not None and molecule.HasSubstructMatch(pattern):

@@ -8,6 +8,7 @@ from typing import Annotated
 
 from fastapi import Depends, HTTPException, Request
 from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException as FormError
 
 MOST_FIELDS = 20_000
 MOST_FILES = 10
@@ -51,7 +52,7 @@ async def read_form(request: Request) -> AsyncIterator[Sent]:
     """
     try:
         form = await request.form(max_files=MOST_FILES, max_fields=MOST_FIELDS, max_part_size=LONGEST_FIELD)
-    except HTTPException as error:
+    except FormError as error:  # not one of FastAPI's
         raise HTTPException(422, f"Expected a form of this page. {error.detail}") from error
     pairs = form.multi_items()
     texts = tuple((name, value) for name, value in pairs if isinstance(value, str))

@@ -1,0 +1,85 @@
+"""Tables and figures of a campaign, as its command has written them and not otherwise."""
+
+import pytest
+from support.molecules import some_molecules
+from support.tables import write
+
+from graph_bandit_campaign import Desk, draw_progress, export, find_rows
+from graph_bandit_cli.main import main
+from graph_bandit_env.tables import open_table
+
+MOLECULES = some_molecules()
+NAMES = [f"m{k}" for k in range(len(MOLECULES))]
+VALUES = dict(zip(NAMES, MOLECULES.targets.tolist(), strict=True))
+
+
+@pytest.fixture
+def desk(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(
+        "pool.csv", [("id", "smiles", "note"), *((n, s, "=1+1") for n, s in zip(NAMES, MOLECULES.smiles, strict=True))]
+    )
+    write("results.csv", [("id", "logp"), *((name, VALUES[name]) for name in NAMES[:6])])
+    command = ["suggest", "pool.csv", "--measured", "results.csv", "--maximize", "logp", "--n", "3", "--out", "out.csv"]
+    assert main([*command, "--predictions", "all.csv"]) == 0
+    return Desk(tmp_path / "out.campaign.json", tmp_path, workers=None)
+
+
+def rows_of(desk, sort="", falling=False, contains="", part="", start=0, count=100):
+    return find_rows(desk, "predictions", sort, falling, contains, part, start, count)
+
+
+def test_numbers_are_sorted_as_numbers_and_pages_add_up(desk):
+    table = rows_of(desk, "predicted_logp", falling=True)
+    place = table.columns.index("predicted_logp")
+    values = [float(row[place]) for row in table.rows if row[place]]
+    assert values == sorted(values, reverse=True)
+    assert table.count == len(NAMES)
+    pages = [rows_of(desk, "predicted_logp", falling=True, start=k, count=7).rows for k in range(0, len(NAMES), 7)]
+    assert tuple(row for page in pages for row in page) == table.rows
+    assert rows_of(desk, start=10**9).rows == ()
+
+
+def test_rows_are_found_by_text_and_by_substructure(desk):
+    from rdkit import Chem
+
+    ring = Chem.MolFromSmarts("c1ccncc1")
+    having = {n for n, s in zip(NAMES, MOLECULES.smiles, strict=True) if Chem.MolFromSmiles(s).HasSubstructMatch(ring)}
+    assert {row[0] for row in rows_of(desk, part="c1ccncc1").rows} == having
+    assert [row[0] for row in rows_of(desk, contains="M12").rows] == ["m12"]
+    assert rows_of(desk, contains="\0").count == 0
+
+
+@pytest.mark.parametrize("asked", [{"sort": "nothing"}, {"part": "c1cc"}, {"part": "C" * 5001}, {"sort": "../x"}])
+def test_what_cannot_be_looked_for_is_refused(desk, asked):
+    with pytest.raises(ValueError, match="Expected"):
+        rows_of(desk, **asked)
+
+
+def test_a_table_that_was_changed_is_neither_shown_nor_sent(desk, tmp_path):
+    rows_of(desk)
+    (tmp_path / "all.csv").write_text("id,smiles\nm1,C\n")
+    with pytest.raises(ValueError, match="changed"):
+        rows_of(desk)
+    (tmp_path / "out.csv").unlink()
+    with pytest.raises(ValueError, match="gone"):
+        export(desk, "suggestions", ".csv")
+
+
+@pytest.mark.parametrize("kind", [".csv", ".tsv", ".xlsx", ".sdf", ".parquet"])
+def test_a_table_is_the_same_as_any_file(desk, tmp_path, kind):
+    (tmp_path / f"sent{kind}").write_bytes(export(desk, "predictions", kind))
+    with open_table(tmp_path / f"sent{kind}") as table, open_table(tmp_path / "all.csv") as other:
+        columns = ["id", "predicted_logp"]
+        assert [cells for _, cells in table.rows(columns)] == [cells for _, cells in other.rows(columns)]
+
+
+@pytest.mark.parametrize("kind", ["", ".html", ".py", "csv", "../x.csv"])
+def test_no_other_kind_is_made(desk, kind):
+    with pytest.raises(ValueError, match=r"\.csv"):
+        export(desk, "predictions", kind)
+
+
+def test_progress_is_a_picture_without_scripts(desk):
+    assert draw_progress(desk).lstrip().startswith("<")
+    assert "<script" not in draw_progress(desk)
