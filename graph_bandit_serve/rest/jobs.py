@@ -20,7 +20,10 @@ Wait = Annotated[
     float,
     Query(ge=0, le=LONGEST_WAIT, description="Seconds to wait for the end of the job, before it is answered as it is."),
 ]
-NO_JOB: Answers = {404: {"description": "There is no such job, or it ended long ago."}}
+NO_JOB: Answers = {
+    404: {"description": "There is no such job, or it ended long ago."},
+    422: {"description": "`wait` is out of its limits."},
+}
 EVENTS = "text/event-stream"
 
 
@@ -100,9 +103,12 @@ def make_jobs(service: Service, prefix: str) -> APIRouter:
         """Stop a job; what it has not saved yet is as before."""
         return JSONResponse(view_job(known(service.jobs.stop(job))).model_dump())
 
-    followed: Answers = {200: {"content": {EVENTS: {}}, "description": "A `JobView` each, without its result."}}
+    followed: Answers = {
+        200: {"content": {EVENTS: {}}, "description": "A `JobView` each, without its result."},
+        422: {"description": "It does not happen."},
+    }
 
-    @router.get("/{job}/events", responses=followed | NO_JOB)
+    @router.get("/{job}/events", responses=NO_JOB | followed)
     async def follow_job(job: str) -> Response:
         """Send how a job stands, at once and after each change, until it has ended."""
         known(service.jobs.get(job))

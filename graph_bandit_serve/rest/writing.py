@@ -6,14 +6,15 @@ import tempfile
 from collections.abc import Callable, Mapping
 from typing import Annotated, TypeVar
 
-from fastapi import APIRouter, Header, HTTPException, Query, Request, Response
+from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictFloat
 
 from graph_bandit_serve.campaigns.marks import View
+from graph_bandit_serve.refusals import refusals
 from graph_bandit_serve.rest.jobs import LONGEST_WAIT, Answers, JobView, Wait, answer_job
-from graph_bandit_serve.service import SENT, KeyUsedError, Service, UnknownError
-from graph_bandit_serve.work.jobs import BusyError, Job
+from graph_bandit_serve.service import SENT, Service
+from graph_bandit_serve.work.jobs import Job
 
 IfMatch = Annotated[
     str | None,
@@ -182,10 +183,8 @@ def make_writing(service: Service, prefix: str) -> APIRouter:
             async for part in request.stream():
                 content.write(part)
             content.seek(0)
-            try:
+            with refusals():
                 sent = await run_in_threadpool(service.uploads.add, name, content)
-            except ValueError as error:
-                raise HTTPException(422, str(error)) from error
         return UploadView(table=f"{SENT}{sent.token}")
 
     @router.post("/pools/preview", response_model=JobView)
@@ -300,16 +299,8 @@ def make_writing(service: Service, prefix: str) -> APIRouter:
 
 def started(start: Callable[[], T]) -> T:
     """Return what a call of the service returns, and its refusals as answers."""
-    try:
+    with refusals():
         return start()
-    except UnknownError as error:
-        raise HTTPException(404, str(error)) from error
-    except KeyUsedError as error:
-        raise HTTPException(409, str(error)) from error
-    except BusyError as error:
-        raise HTTPException(503, str(error), {"retry-after": "5"}) from error
-    except ValueError as error:
-        raise HTTPException(422, str(error)) from error
 
 
 def finish(service: Service, job: Job, campaign: str, version: str, wait: float) -> Response:

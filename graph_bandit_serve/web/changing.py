@@ -10,10 +10,11 @@ from fastapi.responses import Response
 
 from graph_bandit_campaign import CampaignState
 from graph_bandit_serve.campaigns.shelf import Reading
-from graph_bandit_serve.service import SENT, UnknownError
+from graph_bandit_serve.refusals import refusals
+from graph_bandit_serve.service import SENT
 from graph_bandit_serve.web.forms import Sent, SentForm, changed, settings_of
 from graph_bandit_serve.web.waiting import Form, Next, Waiting, to
-from graph_bandit_serve.work.jobs import BusyError, Job
+from graph_bandit_serve.work.jobs import Job
 
 MARKS = ("veto", "pin", "lift", "comment")
 RESULT = "value-"
@@ -55,15 +56,9 @@ class Changing:
         return await self.run(go)
 
     async def run(self, go: Callable[[], Response]) -> Response:
-        """Start a job in a thread; too many jobs and unknown things are answered as such."""
-        try:
+        """Start a job in a thread, which may wait."""
+        with refusals():
             return await run_in_threadpool(go)
-        except UnknownError as error:
-            raise HTTPException(404, str(error)) from error
-        except BusyError as error:
-            raise HTTPException(503, str(error)) from error
-        except ValueError as error:
-            raise HTTPException(422, str(error)) from error
 
     def look(self, campaign: str, operation: str, arguments: Mapping[str, object], template: str) -> Response:
         """Start a job that changes nothing, and show what it says."""
@@ -83,10 +78,8 @@ class Changing:
         if not sent.files:
             raise HTTPException(422, "Expected a file. Choose one first.")
         name, back = sent.files[0][1].filename or "", f"/campaigns/{campaign}"
-        try:
+        with refusals():
             upload = await run_in_threadpool(self._service.uploads.add, name, sent.files[0][1].file)
-        except ValueError as error:
-            raise HTTPException(422, str(error)) from error
 
         def show(job: Job) -> Response:
             values = {"summary": reading.summary, "answer": job.result, "back": back, "name": name}

@@ -9,11 +9,12 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, Response
 
 from graph_bandit_serve.campaigns.folder import key_of
-from graph_bandit_serve.service import SENT, UnknownError
+from graph_bandit_serve.refusals import refusals
+from graph_bandit_serve.service import SENT
 from graph_bandit_serve.web.forms import UNSET, Sent, SentForm, settings_of
 from graph_bandit_serve.web.pages import may_write
 from graph_bandit_serve.web.waiting import Next, Waiting, to
-from graph_bandit_serve.work.jobs import BusyError, Job
+from graph_bandit_serve.work.jobs import Job
 
 AIMS = ("maximize", "minimize", "near")
 GOALS = 4  # that a form has room for
@@ -103,14 +104,8 @@ def make_starting(waiting: Waiting) -> APIRouter:
     starting = Starting(waiting)
 
     async def answer(call: Callable[[Sent], Response], sent: Sent) -> Response:
-        try:
+        with refusals():
             return await run_in_threadpool(call, sent)
-        except UnknownError as error:
-            raise HTTPException(404, str(error)) from error
-        except BusyError as error:
-            raise HTTPException(503, str(error)) from error
-        except ValueError as error:
-            raise HTTPException(422, str(error)) from error
 
     @router.get("")
     def choose(request: Request) -> Response:

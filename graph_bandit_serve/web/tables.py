@@ -9,7 +9,7 @@ from fastapi import APIRouter, HTTPException, Query
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
 
-from graph_bandit_serve.service import UnknownError
+from graph_bandit_serve.refusals import refusals
 from graph_bandit_serve.web.pages import SVG, Pages
 from graph_bandit_serve.web.waiting import Next, Waiting
 from graph_bandit_serve.work.drawing import without_styles
@@ -39,12 +39,8 @@ def make_tables(waiting: Waiting, pages: Pages) -> APIRouter:
 
     def start(campaign: str, operation: str, arguments: dict[str, object]) -> Job:
         """Start a job that only looks, and so need not wait for those that change the campaign."""
-        try:
+        with refusals():
             return service.look(campaign, operation, arguments)
-        except UnknownError as error:
-            raise HTTPException(404, str(error)) from error
-        except ValueError as error:
-            raise HTTPException(503, str(error)) from error
 
     @router.get("/predictions")
     def list_predictions(

@@ -171,3 +171,21 @@ def test_vetoes_and_comments_are_shown_and_their_texts_stay_texts(tmp_path):
     assert "c CCN vetoed" in re.sub(r" \d ", " ", words)
     view = served.ask(f"/api/v1/campaigns/{KEY}").json()
     assert (view["vetoed"], view["comments"]) == (marks["vetoed"], marks["comments"])
+
+
+HOSTILE = {
+    "a number in place of a list": {"require": 5, "only": True, "forbid": 1.5},
+    "a text in place of a list": {"require": "mw<5"},
+    "a list in place of a text": {"price": ["a"], "n": [1], "per": [], "budget": [2]},
+    "pages in each": dict.fromkeys(("price", "per", "n", "budget"), '"><script>alert(1)</script>\u202e'),
+    "pages in lists": {name: ["</textarea><img src=x onerror=alert(1)>"] for name in ("require", "only", "forbid")},
+    "nothing": dict.fromkeys(("require", "only", "forbid", "n", "price")),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_command_that_somebody_sends_is_shown_as_text_or_not_at_all(tmp_path, name):
+    write_campaign(tmp_path / "one.campaign.json", command={"out": "one.csv", **HOSTILE[name]})
+    answer = serve_app(tmp_path).ask(PAGE)
+    assert answer.status == 200
+    answer.assert_safe()

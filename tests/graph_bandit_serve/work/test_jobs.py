@@ -105,6 +105,11 @@ def test_a_job_too_many_is_refused(make_jobs):
     assert jobs.start("b", "echo", {}).status == "running"
 
 
+def test_a_job_may_have_less_time_than_others(jobs):
+    job = jobs.start("a", "hang", {}, seconds=0.3)
+    assert jobs.wait(job.id, LONG).problem == "It took more than 0.005 minutes, and was stopped."
+
+
 def test_a_process_serves_one_job_after_the_other(jobs):
     jobs.start_spare()
     assert run(jobs, "echo").result["pid"] == run(jobs, "echo").result["pid"]
