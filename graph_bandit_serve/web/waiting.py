@@ -16,7 +16,7 @@ from graph_bandit_serve.web.pages import SVG, Pages
 from graph_bandit_serve.work.jobs import Job
 
 PATIENCE = 2.0  # seconds before the page of a job is shown
-MOST = 1_000  # jobs of which it is known how to go on
+MOST = 200  # jobs of which it is known how to go on
 SEE_OTHER = 303
 STOPPED = "It was stopped. Nothing that was not saved before has changed."
 
