@@ -6,7 +6,8 @@ import dataclasses
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -19,6 +20,38 @@ from graph_bandit_campaign.results.marks import Comment, Veto
 from graph_bandit_campaign.results.measurement import Measurement
 from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_env.storage import find_file, replace_file
+
+
+class ChangedError(ValueError):
+    """Another process has changed a campaign meanwhile.
+
+    Args:
+        path: path of its file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"Expected {path} as this campaign left it. Another process wrote to it. Open it again.")
+
+
+@contextmanager
+def lock_campaign(path: Path) -> Iterator[None]:
+    """Keep other processes from changing a campaign and its table of typed results, for a `with` block.
+
+    It waits for those that do so now. A thread that has the lock may take it again. Without a file nothing is locked.
+
+    Args:
+        path: path of the campaign's file.
+    """
+    path = find_file(path)
+    if not path.is_file():
+        yield
+        return
+    with _lock_of(path):
+        yield
+
+
+def _lock_of(path: Path) -> FileLock:
+    return FileLock(path.with_name(f".{path.name}.lock"), is_singleton=True)
 
 
 class CampaignFile:
@@ -51,15 +84,13 @@ class CampaignFile:
         """Replace the file.
 
         Raises:
-            ValueError: if another process has changed it since it was last read or written here.
+            ChangedError: a ValueError, if another process has changed it since it was last read or written here.
         """
         if self.path is None:
             return
-        with FileLock(self.path.with_name(f".{self.path.name}.lock")):
+        with _lock_of(self.path):
             if self._text() != self._written:
-                raise ValueError(
-                    f"Expected {self.path} as this campaign left it. Another process wrote to it. Open it again."
-                )
+                raise ChangedError(self.path)
             text = write_state(state)
             replace_file(self.path, text.encode())
             self._written = text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +20,16 @@ from graph_bandit_campaign.command.pools.products import library_sources
 from graph_bandit_campaign.command.question import Question, mark, take_over
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.constraints.batch.bill import Bill
-from graph_bandit_campaign.file import TYPED_IN, CampaignFile, check_version, digest_of, read_digest, refuse_others
+from graph_bandit_campaign.file import (
+    TYPED_IN,
+    CampaignFile,
+    ChangedError,
+    check_version,
+    digest_of,
+    lock_campaign,
+    read_digest,
+    refuse_others,
+)
 from graph_bandit_campaign.model.choice import ShortListEndedError
 from graph_bandit_campaign.model.learner import DEFAULT, AgentChangedWarning
 from graph_bandit_campaign.model.reasons import Neighbour, nearest_measured
@@ -76,16 +85,21 @@ def write_suggestions(
         ValueError, OSError, ImportError: as `suggest`.
     """
     say("Reading the pool and the results.")
-    settings, inputs = read_command(settings)
+    settings, inputs, seen = read_command(settings)
     say(f"Learning from the results, and choosing among {inputs.size:,}.")
-    campaign, answer, contents = _choose(settings, inputs, version, same_round)
-    say("Writing the files.")
-    _write(campaign, contents)
+    with ExitStack() as locked:  # from the first change to the last: another process is to see all of a round
+        campaign, answer, contents = _choose(settings, inputs, version, seen, same_round, locked)
+        say("Writing the files.")
+        _write(campaign, contents)
     return answer, inputs.remarks
 
 
-def read_command(settings: SuggestSettings) -> tuple[SuggestSettings, Inputs]:
-    """Read all that a command names; return the settings with the goals spelt as the tables have them.
+def read_command(settings: SuggestSettings) -> tuple[SuggestSettings, Inputs, str]:
+    """Read all that a command names.
+
+    Returns:
+        The settings with the goals spelt as the tables have them, what was read, and the digest that the campaign's
+        file had then.
 
     Raises:
         ValueError, OSError, ImportError: as `suggest`.
@@ -95,21 +109,24 @@ def read_command(settings: SuggestSettings) -> tuple[SuggestSettings, Inputs]:
     for path in (*outputs, settings.state):
         find_file(path)
         check_kind(path)
-    earlier = CampaignFile(settings.state).read()
-    refuse_others(outputs, earlier.written if earlier else (), settings.overwrite, TYPED_IN)
-    tables = ResultTables.open(settings.measured, settings.measured_sheet)
+    with lock_campaign(settings.state):  # the tables are those of this version
+        seen, earlier = read_digest(settings.state), CampaignFile(settings.state).read()
+        refuse_others(outputs, earlier.written if earlier else (), settings.overwrite, TYPED_IN)
+        tables = ResultTables.open(settings.measured, settings.measured_sheet)
     settings = spell_goals(settings, earlier, tables)
-    return settings, read_inputs(settings, earlier, tables)
+    return settings, read_inputs(settings, earlier, tables), seen
 
 
 def _choose(
-    settings: SuggestSettings, inputs: Inputs, version: str, same_round: bool
+    settings: SuggestSettings, inputs: Inputs, version: str, seen: str, same_round: bool, locked: ExitStack
 ) -> tuple[Campaign, Answer, Contents]:
     """Tell a campaign all results, ask it for a batch, and save both with digests of what is to be written."""
     for path in _outputs(settings):
         make_folder(path.parent)
     campaign = open_campaign(settings, inputs)
     check_version(settings.state, version)
+    if read_digest(settings.state) != seen:
+        raise ChangedError(settings.state)
     before, is_seen = campaign.state, read_digest(settings.out) == campaign.state.unwritten
     with _told_later(), campaign.at_once():
         vetoed = mark(campaign, settings, inputs.in_pool)
@@ -127,6 +144,7 @@ def _choose(
         contents = _contents(settings, offer, campaign, answer)
         digests = [digest_of(content) for content in contents.values() if isinstance(content, bytes)]
         campaign.note_files(digests, unwritten=digests[0])
+        locked.enter_context(lock_campaign(settings.state))
     return campaign, answer, contents
 
 

@@ -15,7 +15,14 @@ from graph_bandit_campaign.command.kept import keep_command, read_settings, repe
 from graph_bandit_campaign.command.question import OtherQuestionError, mark, take_results
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.command.suggestions import write_suggestions
-from graph_bandit_campaign.file import CampaignFile, check_version
+from graph_bandit_campaign.file import (
+    CampaignFile,
+    ChangedError,
+    StaleError,
+    check_version,
+    lock_campaign,
+    read_digest,
+)
 from graph_bandit_campaign.operations.known import KnownGraphs
 from graph_bandit_campaign.operations.safe import check_command
 from graph_bandit_campaign.operations.told import Told, tell_answer
@@ -33,6 +40,9 @@ CHANGEABLE = frozenset((*FOR_A_ROUND, "budget_only", "at_most", "per", "ignore_f
 
 class Desk:
     """A campaign that is asked and told by its file; each call reads the file, and saves before it returns.
+
+    Other processes may do so at the same time: changes wait for each other, but for `suggest` and `veto`, which take
+    long, and are refused if somebody has changed the file meanwhile.
 
     Args:
         path: path of the campaign's file.
@@ -65,15 +75,16 @@ class Desk:
             more: suggest another batch although no result came in.
 
         Raises:
+            ChangedError: a ValueError, if another process has changed the file meanwhile.
             ValueError: as `suggest`, or if another setting is to be changed.
         """
         changes = dict(changes or {})
         if unknown := min(changes.keys() - CHANGEABLE, default=""):
             raise ValueError(f"Expected changes of {', '.join(sorted(CHANGEABLE))}. Got `{unknown}`.")
-        settings = replace(self.settings(), more=more)
+        seen, settings = read_digest(self.path), replace(self.settings(), more=more)
         fields = {field.name: getattr(settings, field.name) for field in dataclasses.fields(settings)}
         settings = check_command(read_settings(fields | changes), self._root)
-        return tell_answer(*write_suggestions(settings, self._version))
+        return self._write(settings, seen)
 
     def record(self, entries: Sequence[Entry]) -> CampaignState:
         """Take in results that somebody typed; those that are there already are ignored.
@@ -81,21 +92,22 @@ class Desk:
         Raises:
             ValueError: if one cannot be understood, or is of a graph that is not in the pool.
         """
-        settings = self.settings()
-        typed = TypedResults(settings)
-        read = typed.add(entries)
-        settings = replace(settings, measured=tuple(dict.fromkeys((*settings.measured, typed.path))))
-        if all(row.identifier in KnownGraphs(self.state()).ids for _, row in read):
-            with typed.written(), self._records() as records:
-                for goal, row in read:
-                    if isinstance(row.value, float):
-                        name = goal if records.state.goals else ""
-                        records.tell(row.identifier, row.value, row.side, name, row.noise)
-                    elif row.identifier not in records.state.failed:
-                        records.tell_failed(row.identifier)
-                records.note_command(keep_command(settings))
-                return records.state
-        return self._take(settings, typed)
+        with lock_campaign(self.path):
+            settings = self.settings()
+            typed = TypedResults(settings)
+            read = typed.add(entries)
+            settings = replace(settings, measured=tuple(dict.fromkeys((*settings.measured, typed.path))))
+            if all(row.identifier in KnownGraphs(self.state()).ids for _, row in read):
+                with typed.written(), self._records() as records:
+                    for goal, row in read:
+                        if isinstance(row.value, float):
+                            name = goal if records.state.goals else ""
+                            records.tell(row.identifier, row.value, row.side, name, row.noise)
+                        elif row.identifier not in records.state.failed:
+                            records.tell_failed(row.identifier)
+                    records.note_command(keep_command(settings))
+                    return records.state
+            return self._take(settings, typed)
 
     def take_back(self, ids: Iterable[str]) -> CampaignState:
         """Take back the results of some graphs that were typed; those that were suggested are pending again.
@@ -103,15 +115,17 @@ class Desk:
         Raises:
             ValueError: if no result of one was typed.
         """
-        typed, names = TypedResults(self.settings()), list(dict.fromkeys(ids))
-        removed = typed.remove(names)
-        if missing := set(names) - {row.identifier for _, row in removed}:
-            raise ValueError(
-                f"Expected graphs with results that were typed in. Got {min(missing)}. Correct results of other tables "
-                "in these."
-            )
-        with typed.written(), self._records() as records:
-            records.replace_results(*take_out(records.state, removed))
+        with lock_campaign(self.path):
+            typed, names = TypedResults(self.settings()), list(dict.fromkeys(ids))
+            removed = typed.remove(names)
+            if missing := set(names) - {row.identifier for _, row in removed}:
+                raise ValueError(
+                    f"Expected graphs with results that were typed in. Got {min(missing)}. Correct results of other "
+                    "tables in these."
+                )
+            with self._records() as records:
+                records.replace_results(*take_out(records.state, removed))
+            typed.write()  # last: were it cut off before, the results would be back with the next round, and none amiss
             return records.state
 
     def accept(self, table: Path) -> CampaignState:
@@ -123,7 +137,8 @@ class Desk:
         Raises:
             ValueError: if it cannot be understood.
         """
-        return self._take(self._with(table))
+        with lock_campaign(self.path):
+            return self._take(self._with(table))
 
     def preview(self, table: Path) -> Books:
         """Return what a table of results would teach, together with those so far; nothing is changed.
@@ -148,13 +163,14 @@ class Desk:
             The last round; None if it stays without another: the graph is not in it, or results have come in since.
 
         Raises:
+            ChangedError: a ValueError, if another process has changed the file meanwhile.
             ValueError: if there is no such graph, it has been measured, or a text is too long.
         """
-        last = self.state().rounds[-1:]
+        seen, last = read_digest(self.path), self.state().rounds[-1:]
         if any(identifier == suggestion.id for suggested in last for suggestion in suggested):
             settings = replace(self.settings(), veto=(f"{identifier}={reason}",), by=by)
             try:
-                return tell_answer(*write_suggestions(settings, self._version, same_round=True))
+                return self._write(settings, seen, same_round=True)
             except OtherQuestionError:  # the next round is without it; until then, one less is pending
                 pass
         with self._of(identifier) as records:
@@ -200,12 +216,22 @@ class Desk:
     @contextmanager
     def _records(self, inputs: Inputs | None = None) -> Iterator[Records]:
         """Yield the records of the campaign, and save what has changed; without inputs, of graphs that it knows."""
-        file, state = self._open()
-        graphs = KnownGraphs(state) if inputs is None else inputs.graphs
-        offered = np.arange(len(graphs)) < (len(graphs) if inputs is None else len(inputs.in_pool))
-        records = Records(PoolIndex(graphs), offered, file, state)
-        with records.at_once():
-            yield records
+        with lock_campaign(self.path):
+            file, state = self._open()
+            graphs = KnownGraphs(state) if inputs is None else inputs.graphs
+            offered = np.arange(len(graphs)) < (len(graphs) if inputs is None else len(inputs.in_pool))
+            records = Records(PoolIndex(graphs), offered, file, state)
+            with records.at_once():
+                yield records
+
+    def _write(self, settings: SuggestSettings, seen: str, same_round: bool = False) -> Told:
+        """Suggest by settings that were made from the file when it had the digest `seen`."""
+        try:
+            return tell_answer(*write_suggestions(settings, self._version or seen, same_round))
+        except StaleError as error:
+            if self._version:
+                raise
+            raise ChangedError(self.path) from error
 
     @contextmanager
     def _of(self, identifier: str) -> Iterator[Records]:

@@ -95,12 +95,16 @@ class TypedResults:
         cells = [[row.get(name, "") for name in self.columns] for row in self.rows]
         return Table(self.path, tuple(self.columns), list(enumerate(cells, start=2)))
 
+    def write(self) -> None:
+        """Write the table."""
+        rows = [[row.get(name, "") for name in self.columns] for row in self.rows]
+        replace_file(self.path, write_table(self.path, [self.columns, *rows]))
+
     @contextmanager
     def written(self) -> Iterator[None]:
         """Write the table, for a `with` block; if that fails, the table is as it was."""
         before = self.path.read_bytes() if self.path.is_file() else None
-        rows = [[row.get(name, "") for name in self.columns] for row in self.rows]
-        replace_file(self.path, write_table(self.path, [self.columns, *rows]))
+        self.write()
         try:
             yield
         except BaseException:
