@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import os
+import platform
 import secrets
 import shutil
 import time
@@ -11,6 +13,8 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+
+import psutil
 
 from graph_bandit_campaign.command.kept import read_settings
 from graph_bandit_campaign.command.suggestions import write_suggestions
@@ -69,7 +73,7 @@ def start(
     """
     if unknown := min(fields.keys() - AT_FIRST, default=""):
         raise ValueError(f"Expected settings of {', '.join(sorted(AT_FIRST))}. Got `{unknown}`.")
-    folder, new = root / folder_name(name), root / f"{NEW}{secrets.token_hex(8)}"
+    folder, new = root / folder_name(name), root / f"{_start_of_ours()}{os.getpid()}-{secrets.token_hex(8)}"
     if os.path.lexists(folder):
         raise ValueError(f"Expected a new name. There is a folder {folder.name} already.")
     new.mkdir()
@@ -109,12 +113,21 @@ def folder_name(name: str) -> str:
 
 
 def remove_unfinished(root: Path, age: float = OLD) -> None:
-    """Remove the folders of campaigns that a killed process began; another process may be at work on younger ones.
+    """Remove the folders of campaigns that a killed process began; another process may be at work on others.
 
     Args:
         root: the folder of campaigns.
-        age: seconds since such a folder has changed.
+        age: seconds since a folder has changed after which it is removed although its process may be alive: that of
+            another machine, perhaps, which has the folder too.
     """
     for folder in root.glob(f"{NEW}*"):
-        if folder.is_dir() and not folder.is_symlink() and time.time() - folder.stat().st_mtime >= age:
-            shutil.rmtree(folder, ignore_errors=True)
+        if folder.is_dir() and not folder.is_symlink():
+            number = folder.name.removeprefix(_start_of_ours()).partition("-")[0]
+            is_dead = number.isascii() and number.isdecimal() and not psutil.pid_exists(int(number))
+            if is_dead or time.time() - folder.stat().st_mtime >= age:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _start_of_ours() -> str:
+    """Return how the names of new folders of this machine begin."""
+    return f"{NEW}{hashlib.sha256(platform.node().encode()).hexdigest()[:8]}-"

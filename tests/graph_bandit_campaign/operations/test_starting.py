@@ -1,9 +1,13 @@
 """Campaigns that start in a folder of their own."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from support.crashes import Crash, DiesAfter
 from support.molecules import some_molecules
 from support.tables import read, write
 
@@ -98,3 +102,18 @@ def test_what_a_killed_process_began_is_removed(root):
     remove_unfinished(root, age=0)
     assert not (root / ".new-0123").exists()
     assert (root / "kept").exists()
+
+
+def test_what_a_dead_process_of_this_machine_began_is_removed_at_once(root, monkeypatch):
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    for number in (os.getpid(), gone.pid):
+        with monkeypatch.context() as dying:
+            dying.setattr(os, "getpid", lambda number=number: number)
+            DiesAfter(dying, 1)  # it makes the folder, and dies before it is whole
+            with pytest.raises(Crash):
+                start(root, "One", root / "pool.csv", [], {"maximize": ["y"]}, workers=None)
+    assert len([*root.glob(".new-*")]) == 2
+    remove_unfinished(root)
+    (left,) = root.glob(".new-*")
+    assert f"-{os.getpid()}-" in left.name
