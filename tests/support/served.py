@@ -260,13 +260,18 @@ class Running:
             *flags,
         ]
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"}
+        self.folder = folder
         self.process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8", env=environment
         )
+        self.read_links(self.process.stdout, self.process.stderr)
+
+    def read_links(self, output, errors):
+        """Read what is printed first."""
         self.printed = ""
         while "Bearer" not in self.printed:
-            line = self.process.stdout.readline()
-            assert line, self.process.stderr.read()
+            line = output.readline()
+            assert line, errors.read()
             self.printed += line
         self.port = int(re.search(r"127\.0\.0\.1:(\d+)", self.printed)[1])
         self.tokens = re.findall(r"token=(\S+)", self.printed)
@@ -293,6 +298,14 @@ class Running:
         lines = [f"GET {path} HTTP/1.1", f"Host: 127.0.0.1:{self.port}", f"Authorization: Bearer {self.key}"]
         lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
         return self.send("\r\n".join([*lines, "", ""]).encode())
+
+    def post(self, path, content, timeout=60, kind="application/json", **headers):
+        """Return the answer to a request with the key and a body; None: the server closed without one."""
+        body = content if isinstance(content, bytes) else json.dumps(content).encode()
+        lines = [f"POST {path} HTTP/1.1", f"Host: 127.0.0.1:{self.port}", f"Authorization: Bearer {self.key}"]
+        lines += [f"Content-Type: {kind}", f"Content-Length: {len(body)}"]
+        lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
+        return self.send("\r\n".join([*lines, "", ""]).encode() + body, timeout)
 
     def stop(self):
         """Stop as Ctrl-C does, and return what it said to stderr."""

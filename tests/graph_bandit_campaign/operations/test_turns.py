@@ -100,9 +100,10 @@ def test_a_round_is_refused_if_a_result_has_come_in_since_the_tables_were_read(d
         return inputs
 
     settings = desk.settings()
-    with monkeypatch.context() as slow, pytest.raises(ValueError, match="Another process wrote to it"):
+    with monkeypatch.context() as slow:
         slow.setattr(suggestions, "read_inputs", read_slowly)
-        suggestions.suggest(settings) if by_hand else desk.suggest()
+        with pytest.raises(ValueError, match="Another process wrote to it"):
+            suggestions.suggest(settings) if by_hand else desk.suggest()
     state = desk.state()
     assert second in {*state.failed, *(result.id for result in state.measured)}
     assert second in in_table()
