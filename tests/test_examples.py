@@ -6,6 +6,7 @@ EXAMPLES = ROOT / "examples"
 CASES = {
     "molecule_campaign.py": "of the 4419 molecules are better",
     "quickstart.py": "random: regret",
+    "robot.py": "of the 80 molecules score better",
     "custom_acquisition.py": "gnn-pi",
     "own_network.py": "its last layer: regret",
     "own_graphs.py": "random play has",
@@ -15,7 +16,7 @@ CASES = {
     "sb3_ppo.py": "plays the same graphs: True",
     "nas_cells.py": "best of 8 cells out of 1000: |",
 }
-ROUNDS = {"molecule_campaign.py": 1}  # where a round takes seconds
+ROUNDS = {"molecule_campaign.py": 1, "robot.py": 3}  # where a round takes seconds
 
 
 def test_every_example_is_run_here():
