@@ -69,7 +69,7 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
 
 
 def write_suggestions(
-    settings: SuggestSettings, version: str = "", same_round: bool = False
+    settings: SuggestSettings, version: str = "", same_round: bool = False, is_shown: bool = False
 ) -> tuple[Answer, Sequence[str]]:
     """Do what `suggest` does, but print nothing; return what it prints: the answer, and remarks about the tables.
 
@@ -77,6 +77,8 @@ def write_suggestions(
         settings: what is asked.
         version: digest that the campaign's file is to have before; empty: it does not matter.
         same_round: refuse to suggest a new round; others may take the place of vetoed suggestions of the last one.
+        is_shown: whether people see rounds in the campaign's file, so that the last one counts for them although a
+            crash kept its table from being written.
 
     Raises:
         StaleError: a ValueError, if the file is another version.
@@ -87,8 +89,9 @@ def write_suggestions(
     say("Reading the pool and the results.")
     settings, inputs, seen = read_command(settings)
     say(f"Learning from the results, and choosing among {inputs.size:,}.")
+    campaign = _open_seen(settings, inputs, version, seen)
     with ExitStack() as locked:  # from the first change to the last: another process is to see all of a round
-        campaign, answer, contents = _choose(settings, inputs, version, seen, same_round, locked)
+        answer, contents = _choose(settings, inputs, campaign, same_round, is_shown, locked)
         say("Writing the files.")
         _write(campaign, contents)
     return answer, inputs.remarks
@@ -117,17 +120,25 @@ def read_command(settings: SuggestSettings) -> tuple[SuggestSettings, Inputs, st
     return settings, read_inputs(settings, earlier, tables), seen
 
 
-def _choose(
-    settings: SuggestSettings, inputs: Inputs, version: str, seen: str, same_round: bool, locked: ExitStack
-) -> tuple[Campaign, Answer, Contents]:
-    """Tell a campaign all results, ask it for a batch, and save both with digests of what is to be written."""
+def _open_seen(settings: SuggestSettings, inputs: Inputs, version: str, seen: str) -> Campaign:
+    """Return the campaign of a command if its file is as it was when the tables were read, and the version wanted."""
     for path in _outputs(settings):
         make_folder(path.parent)
     campaign = open_campaign(settings, inputs)
     check_version(settings.state, version)
     if read_digest(settings.state) != seen:
         raise ChangedError(settings.state)
-    before, is_seen = campaign.state, read_digest(settings.out) == campaign.state.unwritten
+    return campaign
+
+
+def _choose(
+    settings: SuggestSettings, inputs: Inputs, campaign: Campaign, same_round: bool, is_shown: bool, locked: ExitStack
+) -> tuple[Answer, Contents]:
+    """Tell a campaign all results, ask it for a batch, and save both with digests of what is to be written.
+
+    The campaign is locked with the change of its file, until `locked` is closed.
+    """
+    before, is_seen = campaign.state, is_shown or read_digest(settings.out) == campaign.state.unwritten
     with _told_later(), campaign.at_once():
         vetoed = mark(campaign, settings, inputs.in_pool)
         question = take_over(campaign, inputs, settings, is_seen, same_round)
@@ -145,7 +156,7 @@ def _choose(
         digests = [digest_of(content) for content in contents.values() if isinstance(content, bytes)]
         campaign.note_files(digests, unwritten=digests[0])
         locked.enter_context(lock_campaign(settings.state))
-    return campaign, answer, contents
+    return answer, contents
 
 
 def _write(campaign: Campaign, contents: Contents) -> None:

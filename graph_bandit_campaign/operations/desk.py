@@ -227,7 +227,7 @@ class Desk:
     def _write(self, settings: SuggestSettings, seen: str, same_round: bool = False) -> Told:
         """Suggest by settings that were made from the file when it had the digest `seen`."""
         try:
-            return tell_answer(*write_suggestions(settings, self._version or seen, same_round))
+            return tell_answer(*write_suggestions(settings, self._version or seen, same_round, is_shown=True))
         except StaleError as error:
             if self._version:
                 raise

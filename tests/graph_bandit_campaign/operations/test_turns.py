@@ -122,3 +122,17 @@ def test_a_round_is_refused_if_the_command_has_changed_since_it_was_read(desk, m
     with pytest.raises(ValueError, match="Another process wrote to it"):
         Desk(desk.path, workers=None).suggest()
     assert desk.state().failed == (first,)
+
+
+def test_a_round_that_people_see_stays_although_its_table_was_not_written(desk, monkeypatch):
+    first = last()
+    for _ in crashes(monkeypatch, lambda: desk.veto(first[0])):
+        before = {path: path.read_bytes() for path in (desk.path, Path("out.csv"))}
+        Desk(desk.path, workers=None).record([Entry(first[1], "1")])
+        Desk(desk.path, workers=None).suggest()
+        state = desk.state()
+        assert len(state.rounds) == 2
+        assert set(first[2:]) <= set(state.pending)
+        for path, content in before.items():
+            path.write_bytes(content)
+        Path(TYPED).unlink()
