@@ -35,9 +35,14 @@ def describe_changes(before: CampaignState, now: CampaignState) -> str:
         "comments on {}": (each.id for each in now.comments[len(before.comments) :]),
     }
     parts += [text.format(_listed(names)) for text, ids in pairs.items() if (names := sorted(set(ids)))]
-    if now.command != before.command:
+    if settings_of(now) != settings_of(before):
         parts.append("the settings have changed")
     return f"{'; '.join(parts or ['nothing that is shown'])}."
+
+
+def settings_of(state: CampaignState) -> dict[str, object]:
+    """Return the settings, less which tables there are: what these say is told by itself."""
+    return {name: value for name, value in state.command.items() if name != "measured"}
 
 
 def _listed(names: Iterable[str]) -> str:

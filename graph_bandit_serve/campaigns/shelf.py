@@ -70,21 +70,27 @@ class Shelf:
             return self._read(file)
 
     def tell_changes(self, key: str, version: str) -> str:
-        """Say what has changed in a campaign since a version.
+        """Tell a program what has changed in a campaign since a version, and what to do.
 
         Args:
             key: key of the campaign.
-            version: digest of the version that somebody has seen.
+            version: digest of the version that it has seen.
         """
+        now, what = self.read(key), self.find_changes(key, version)
+        if now is None or now.state is None:
+            return what
+        return f"Expected version {now.version}. Since version {version}: {what} Read it again."
+
+    def find_changes(self, key: str, version: str) -> str:
+        """Say what has changed in a campaign since a version; arguments as of `tell_changes`."""
         now = self.read(key)
         with self._lock:
             before = self._earlier.get((key, version))
         if now is None or now.state is None:
             return "The campaign cannot be read any more."
         if before is None or before.state is None:
-            return f"Expected version {now.version}. It has changed since version {version}. Read it again."
-        what = describe_changes(before.state, now.state)
-        return f"Expected version {now.version}. Since version {version}: {what} Read it again."
+            return "it has changed."
+        return describe_changes(before.state, now.state)
 
     def _remember(self, reading: Reading) -> None:
         """Keep a version, to say later what has changed since."""

@@ -87,7 +87,8 @@ class Pages:
         if number is not None and not 1 <= number <= last:
             raise HTTPException(404, "Expected a round of this campaign.")
         shown: RoundView | None = history.round(number or last, most) if last else None
-        results = [view_result(state, result) for result in state.measured[: -most - 1 : -1]]
+        newest = sorted(state.measured, key=lambda result: result.round)[: -most - 1 : -1]
+        on_cards = {suggestion.id for suggestion in shown.suggestions} if shown else set()
         values = {
             "summary": reading.summary,
             "state": state,
@@ -96,7 +97,8 @@ class Pages:
             "round": shown,
             "in_round": len(state.rounds[shown.number - 1]) if shown else 0,
             "rounds": [(k, len(state.rounds[k - 1]), history.counts(k)) for k in range(last, max(0, last - most), -1)],
-            "results": results,
+            "results": [view_result(state, result) for result in newest],
+            "others": [name for name in state.pending if name not in on_cards][:most],
             "size": SIZE,
             "most": most,
             "writes": writes and bool(state.command) and number in (None, last),

@@ -9,6 +9,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, Response
 
 from graph_bandit_serve.campaigns.folder import key_of
+from graph_bandit_serve.campaigns.uploads import kind_of
 from graph_bandit_serve.refusals import refusals
 from graph_bandit_serve.service import SENT
 from graph_bandit_serve.web.forms import UNSET, Sent, SentForm, settings_of
@@ -61,8 +62,9 @@ class Starting:
         """Start the campaign."""
         names = self._keep(sent)
         measured = [f"{SENT}{here.partition('.')[0]}" for here, _ in names]
+        moved = tuple((f"results-{k}{kind_of(name)}", name) for k, (_, name) in enumerate(names, start=1))
         job = self._service.begin(sent.get("name"), sent.get("pool"), measured, fields_of(sent))
-        return self._waiting.go_on(job, Next(START, show_campaign, names=names))
+        return self._waiting.go_on(job, Next(START, show_campaign, names=(*names, *moved)))
 
     def _keep(self, sent: Sent) -> tuple[tuple[str, str], ...]:
         """Keep the files of a form; return what each is called here, and what it is called where it comes from."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from graph_bandit_serve.work.jobs import Job
 PATIENCE = 2.0  # seconds before the page of a job is shown
 MOST = 200  # jobs of which it is known how to go on
 SEE_OTHER = 303
+NEW = re.compile(r"\.new-[0-9a-f]+[/\\]")  # begins the places of files of a campaign that starts
 STOPPED = "It was stopped. Nothing that was not saved before has changed."
 
 
@@ -45,10 +47,10 @@ class Next:
     """What files that were sent are called here, and what they are called where they come from."""
 
     def say(self, text: str) -> str:
-        """Return a text with the names that people know."""
+        """Return a text with the names that people know, without places that are of no use to them."""
         for here, there in self.names:
             text = text.replace(f"{HIDDEN}{os.sep}{here}", there).replace(here, there)
-        return text
+        return NEW.sub("", text)
 
 
 class Waiting:
@@ -110,7 +112,7 @@ class Waiting:
         form, result = following.form, job.result
         version = dict(form.fields).get("version", "") if form else ""
         values = {
-            "changes": self.service.shelf.tell_changes(job.campaign, version),
+            "changes": self.service.shelf.find_changes(job.campaign, version),
             "form": form,
             "version": result.get("stale", "") if isinstance(result, dict) else "",
             "back": following.back,

@@ -63,7 +63,7 @@ def test_an_old_version_is_refused_with_what_has_changed(robot):
     now = robot.version(campaign)
     answer = robot.post(f"/campaigns/{campaign}/suggestions", {"more": True}, known)
     assert answer.status == 412
-    said = f"Expected version {now}. Since version {old}: results came in of {first[0]};"
+    said = f"Expected version {now}. Since version {old}: results came in of {first[0]}."
     assert answer.json()["detail"].startswith(said)
     assert robot.version(campaign) == now
 

@@ -55,7 +55,7 @@ def test_a_wrong_file_is_refused_in_words_and_nothing_stays(robot):
     answer = robot.submit("/new/pool", files=[("file", "pool.csv", b"a,b\r\n1,2\r\n")])
     assert answer.status == 422
     answer.assert_safe()
-    assert "smiles" in words_of(answer)
+    assert "`smiles` in pool.csv" in words_of(answer)  # and not where it is kept
     assert robot.page("/").text.count('class="card"') == 0
 
 
@@ -85,6 +85,32 @@ def test_a_result_is_taken_back(robot):
     assert "Take its result back" in words_of(answer)
     robot.submit(f"{page}/take-back", [version(robot, campaign), ("id", first[0])])
     assert robot.get(page).json()["results"] == []
+
+
+def test_results_of_earlier_rounds_are_typed_too_and_the_newest_stand_first(robot):
+    campaign = robot.start()
+    first, page = robot.last(campaign), f"/campaigns/{campaign}"
+    robot.submit(f"{page}/results", [version(robot, campaign), (f"value-0:{first[0]}", "1.5")])
+    answer = robot.submit(f"{page}/suggest", [version(robot, campaign)])
+    assert first[1] not in robot.last(campaign)
+    assert f'aria-label="Result of {first[1]}"' in answer.text
+    newest = robot.last(campaign)[0]
+    robot.submit(f"{page}/results", [version(robot, campaign), (f"value-0:{newest}", "2.5")])
+    answer = robot.submit(f"{page}/results", [version(robot, campaign), (f"value-0:{first[1]}", "0.5")])
+    rows = re.findall(r'<tr><th scope="row"><bdi class="id">(m\d+)</bdi></th>', answer.text)
+    assert sorted(rows[:2]) == sorted([newest, first[1]])
+    assert rows[2] == first[0]
+
+
+def test_a_bad_table_of_results_is_named_as_its_owner_knows_it(robot):
+    sent = robot.submit("/new/pool", files=[("file", "my pool.csv", POOL)]).text
+    fields = [("pool", re.search(r'name="pool" value="(upload:\w+)"', sent)[1]), ("name", "One"), ("goal-0", "logp")]
+    fields += [("aim-0", "maximize"), ("n", "3")]
+    bad = table(("id", "logp"), (NAMES[0], "much"))
+    answer = robot.submit("/new/campaign", fields, [("measured", "plate 1.csv", bad)])
+    assert "plate 1.csv, line 2" in words_of(answer)
+    assert str(robot.folder) not in answer.text
+    assert ".new-" not in answer.text
 
 
 @pytest.mark.parametrize("value", ["much", "1,5", "nan"])
