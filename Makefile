@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet -c constraints.txt
 
-.PHONY: demo suggest test test-all lint types tests slow-tests portable mutants size bench docs release-check clean
+.PHONY: demo suggest test test-all lint types tests slow-tests browser portable mutants size bench docs release-check clean
 
 demo: $(VENV)/.installed
 	$(BIN)/graph-bandit run --agents gnn-ts random --graph-model er --reward-model linear \
@@ -32,8 +32,11 @@ types: $(VENV)/.installed-all
 tests: $(VENV)/.installed-all
 	$(BIN)/pytest -m "not slow"
 
-slow-tests: $(VENV)/.installed-all
+slow-tests: $(VENV)/.installed-all browser
 	$(BIN)/pytest -m slow
+
+browser: $(VENV)/.installed-all
+	PYTHONPATH=tests $(BIN)/python -m support.browser
 
 portable: $(VENV)/.installed-all
 	PYTHONPATH=tests $(BIN)/python -m support.portable

@@ -36,6 +36,7 @@ SLOW = (
     "tests/graph_bandit_serve/test_kills.py",
     "tests/graph_bandit_serve/test_replay.py",
     "tests/graph_bandit_serve/test_together.py",
+    "tests/graph_bandit_serve/test_browser.py",
     "tests/test_docs.py::test_commands_are_understood[docs/evidence/",
     "tests/test_docs.py::test_page_is_played_from_top_to_bottom",
     "tests/test_examples.py",
@@ -46,6 +47,7 @@ SLOW = (
 """Files and tests that `make test` leaves to `make test-all`, beside those that carry the marker."""
 SLOWEST_FIRST = (
     "tests/test_examples.py",
+    "tests/graph_bandit_serve/test_browser.py",
     "tests/graph_bandit_cli/research/test_sweep.py",
     "tests/graph_bandit_lab/execution/test_execute.py",
     "tests/test_packaging.py",

@@ -1,5 +1,6 @@
-"""Whether processes have ended."""
+"""Whether processes have ended, or are at work."""
 
+import contextlib
 import time
 
 import psutil
@@ -20,3 +21,22 @@ def _runs(pid):
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return False
+
+
+def at_work(parent, seconds=0.5):
+    """Return the numbers of the processes below another that compute now.
+
+    Args:
+        parent: number of the process above them.
+        seconds: how long they are watched.
+    """
+    below = psutil.Process(parent).children(recursive=True)
+    before = [_seconds(process) for process in below]
+    time.sleep(seconds)
+    return [process.pid for process, used in zip(below, before, strict=True) if _seconds(process) > used + seconds / 5]
+
+
+def _seconds(process):
+    with contextlib.suppress(psutil.Error):  # it has ended meanwhile
+        return sum(process.cpu_times()[:2])
+    return 0.0

@@ -1,0 +1,137 @@
+"""A real browser, and what every page owes those who use it. As a program: install Chromium if there is none."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+NONE = (
+    "Expected Chromium. Got none on PATH, in $CHROMIUM, or of Playwright's. Install it by `python -m playwright "
+    "install chromium`, by `apt-get install chromium`, or set CHROMIUM to the program."
+)
+PATIENCE = 120_000.0  # milliseconds
+WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 420, "height": 900}
+REFUSED = "the server responded with a status of 4"  # which the browser says of pages that refuse a form in words, too
+FAULTS = (Path(__file__).parent / "faults_of_a_page.js").read_text(encoding="utf-8")
+
+
+def find_chromium(playwright):
+    """Return the program of Chromium; None if there is none."""
+    programs = [os.environ.get("CHROMIUM"), *map(shutil.which, NAMES), playwright.chromium.executable_path]
+    return next((program for program in programs if program and Path(program).exists()), None)
+
+
+@contextmanager
+def browsing():
+    """Yield a browser for a `with` block.
+
+    Raises:
+        AssertionError: if there is none. A test that needs one is never left out.
+    """
+    with sync_playwright() as playwright:
+        program = find_chromium(playwright)
+        assert program, NONE
+        browser = playwright.chromium.launch(executable_path=program)
+        yield browser
+        browser.close()
+
+
+class Visitor:
+    """A person at a browser of their own.
+
+    Args:
+        browser: the browser.
+        link: what they open first.
+        options: of the browser's context, as `java_script_enabled=False`.
+    """
+
+    def __init__(self, browser, link, **options):
+        self._context = browser.new_context(viewport=WIDE, **options)
+        self._context.set_default_timeout(PATIENCE)
+        self._has_scripts = options.get("java_script_enabled", True)
+        self.said = []
+        self.page = self.window(link)
+
+    def window(self, address):
+        """Open another window of the same person."""
+        page = self._context.new_page()
+        page.on("console", lambda message: self._hear(message.type, message.text))
+        page.on("pageerror", lambda error: self._hear("error", str(error)))
+        page.goto(address)
+        return page
+
+    def _hear(self, kind, text):
+        if kind in ("error", "warning") and REFUSED not in text:
+            self.said.append(text)
+
+    def look(self, name, page=None):
+        """Assert that a page fits on a telephone, that a screen reader can tell it, and that no script has failed.
+
+        Args:
+            name: of its picture, which is kept if $GRAPH_BANDIT_SCREENSHOTS names a folder.
+            page: the window; None: the first.
+        """
+        page = page or self.page
+        for size in (WIDE, NARROW):
+            page.set_viewport_size(size)
+            faults = page.evaluate(FAULTS) if self._has_scripts else []
+            if folder := os.environ.get("GRAPH_BANDIT_SCREENSHOTS"):
+                page.wait_for_timeout(600)  # for the drawings, which are loaded when they are near
+                page.screenshot(path=Path(folder) / f"{name}-{size['width']}.png", full_page=True)
+            assert not faults, f"{name}, {size['width']} px: {faults}"
+        page.set_viewport_size(WIDE)
+        assert not self.said
+
+    def tab_to(self, target):
+        """Press Tab until an element has the focus."""
+        for _ in range(100):
+            if target.evaluate("element => element === document.activeElement"):
+                return
+            self.page.keyboard.press("Tab")
+        raise AssertionError(f"Tab never leads to {target}.")
+
+
+def field_of(page, identifier):
+    """Return the field for the result of a molecule."""
+    return page.locator(f'input[name="value-0:{identifier}"]')
+
+
+def card_of(page, identifier):
+    """Return the card of a suggestion."""
+    return page.locator("li.card", has=page.locator("h3 bdi", has_text=re.compile(f"^{identifier}$")))
+
+
+def press(page, name):
+    """Press a button."""
+    page.get_by_role("button", name=name).click()
+
+
+def save(page, values):
+    """Type results by id, and save them."""
+    for identifier, value in values.items():
+        field_of(page, identifier).fill(f"{value}")
+    press(page, "Save the results typed above")
+
+
+def heading(page, text):
+    """Wait for a heading."""
+    page.get_by_role("heading", name=text).wait_for()
+
+
+def install():
+    """Install Playwright's Chromium if no other one is found, and return the exit status."""
+    with sync_playwright() as playwright:
+        program = find_chromium(playwright)
+    if program:
+        return 0
+    return subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"], check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(install())
