@@ -29,9 +29,8 @@ def played(tmp_path_factory):
     running = Running(folder)
     settings = {"maximize": "value", "n": [BATCH], "start": START, "budget": BUDGET, "seed": SEED, "starts": 5}
     settings |= {"agents": [AGENT], "baselines": []}
-    job = running.post("/api/v1/backtests", {"table": "done.csv", "settings": settings}).json()
-    while job["status"] in ("waiting", "running"):
-        job = running.get(f"/api/v1/jobs/{job['id']}?wait=15").json()
+    asked = running.post("/api/v1/backtests", {"table": "done.csv", "settings": settings})
+    assert running.wait(asked)["status"] == "done"
     (results,) = folder.glob("backtests/*/results.csv")
     yield running, [row for row in read(results) if row["player"] == AGENT and row["start"] == f"{NUMBER}"]
     running.stop()
@@ -54,9 +53,9 @@ class Robot:
         self.record(first)
 
     def post(self, path, content):
-        answer = self.running.post(f"{API}{path}", content)
-        assert answer.status == 200, answer.text
-        return answer.json()["result"]
+        job = self.running.wait(self.running.post(f"{API}{path}", content))
+        assert job["status"] == "done", job
+        return job["result"]
 
     def record(self, names):
         self.post(f"/{self.campaign}/results", {"results": measure(names)})

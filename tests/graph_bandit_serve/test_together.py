@@ -31,9 +31,14 @@ def test_what_command_and_server_acknowledge_is_there(running, tmp_path, monkeyp
     monkeypatch.chdir(tmp_path)
     campaign, moments = key_of(PLACE), random.Random(0)
     settings = {"maximize": ["logp"], "n": 1, "agent": "random"}
-    first = {"results": [{"id": NAMES[0], "value": 0.5}]}
-    assert running.post(API, {"name": "One", "pool": "pool.csv", "settings": settings}).status == 200
-    assert running.post(f"{API}/{campaign}/results", first).status == 200
+
+    def ask(path, content):
+        answer = running.wait(running.post(f"{API}{path}", content))
+        assert answer.get("status") == "done" or TOLD in f"{answer}"
+        return answer.get("status") == "done"
+
+    assert ask("", {"name": "One", "pool": "pool.csv", "settings": settings})
+    assert ask(f"/{campaign}/results", {"results": [{"id": NAMES[0], "value": 0.5}]})
     command = ["suggest", "pool.csv", "--maximize", "logp", "--n", "1", "--agent", "random", "--more"]
     command += ["--measured", "One/suggestions.results.csv", "--out", "One/suggestions.csv"]
     rounds, results, comments, refused = {}, {(NAMES[0], 0.5)}, set(), 0
@@ -46,12 +51,11 @@ def test_what_command_and_server_acknowledge_is_there(running, tmp_path, monkeyp
             time.sleep(moments.uniform(0, 0.9))
             number, name = number + 1, moments.choice(NAMES[:10])
             if moments.random() < 0.5:
-                answer = running.post(f"{API}/{campaign}/comments", {"id": name, "text": f"{number}"})
-                comments |= {(name, f"{number}")} if answer.status == 200 else set()
+                is_done = ask(f"/{campaign}/comments", {"id": name, "text": f"{number}"})
+                comments |= {(name, f"{number}")} if is_done else set()
             else:
-                answer = running.post(f"{API}/{campaign}/results", {"results": [{"id": name, "value": number}]})
-                results |= {(name, float(number))} if answer.status == 200 else set()
-            assert answer.status == 200 or TOLD in answer.text
+                is_done = ask(f"/{campaign}/results", {"results": [{"id": name, "value": number}]})
+                results |= {(name, float(number))} if is_done else set()
         process.join()
         text = printed.read_text(encoding="utf-8")
         if process.exitcode == 0:

@@ -307,6 +307,13 @@ class Running:
         lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
         return self.send("\r\n".join([*lines, "", ""]).encode() + body, timeout)
 
+    def wait(self, answer):
+        """Return the content of an answer, or its job once that has ended: a busy machine takes long."""
+        content = answer.json()
+        while content.get("status") in ("waiting", "running"):
+            content = self.get(f"/api/v1/jobs/{content['id']}?wait=10").json()
+        return content
+
     def stop(self):
         """Stop as Ctrl-C does, and return what it said to stderr."""
         if self.process.poll() is None:
