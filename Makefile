@@ -84,7 +84,7 @@ $(VENV)/.installed-chem: setup.cfg constraints.txt | $(BIN)/python
 	touch $@ $(VENV)/.installed
 
 $(VENV)/.installed-all: setup.cfg constraints.txt | $(BIN)/python
-	$(PIP) -e '.[chem,serve,sb3,distributed,parquet,tensorboard,benchmarks,dev]'
+	$(PIP) -e '.[chem,serve,optuna,sb3,distributed,parquet,tensorboard,benchmarks,dev]'
 	touch $@ $(VENV)/.installed $(VENV)/.installed-chem
 
 $(VENV)/.installed-docs: $(VENV)/.installed-all

@@ -17,13 +17,15 @@ MAY_IMPORT = {
     "registry": ("graph_bandit_env", "agents"),
     "graph_bandit_lab": ("registry", "graph_bandit_env", "agents.contract"),
     "graph_bandit_campaign": ("graph_bandit_lab", "registry", "graph_bandit_env", "agents", "gntk"),
+    "graph_bandit_bridges": ("graph_bandit_campaign", "graph_bandit_env"),
     "graph_bandit_serve": ("graph_bandit_campaign", "graph_bandit_env.extras"),
     "graph_bandit_cli": PRODUCT,
     "benchmarks": PRODUCT,
 }
 FILES = ("registry", "_graph_bandit_strangers")
 PACKAGES = tuple(name for name in PRODUCT if name not in FILES)
-REFUSE_STRANGERS = {"registry", "graph_bandit_lab", "graph_bandit_campaign", "graph_bandit_serve", "graph_bandit_cli"}
+REFUSE_STRANGERS = {"registry", "graph_bandit_lab", "graph_bandit_campaign", "graph_bandit_bridges"}
+REFUSE_STRANGERS |= {"graph_bandit_serve", "graph_bandit_cli"}
 MODULES_IN_A_FOLDER = 10
 LINES_IN_A_FILE = 350
 LINES_WITH_ANY = 120

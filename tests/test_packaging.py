@@ -16,6 +16,7 @@ PACKAGES = (
     "agents",
     "graph_bandit_lab",
     "graph_bandit_campaign",
+    "graph_bandit_bridges",
     "graph_bandit_serve",
     "graph_bandit_cli",
 )
@@ -66,7 +67,7 @@ def test_the_wheel_holds_the_packages_of_the_design_and_nothing_else(wheel):
 # --- Beside packages of others that are called `agents` and `registry`
 
 FOREIGN = {"agents": "agents/__init__.py", "registry": "registry.py"}
-NEEDS_OURS = ("registry", "graph_bandit_lab", "graph_bandit_campaign", "graph_bandit_serve", "graph_bandit_cli")
+NEEDS_OURS = ("registry", *PACKAGES[PACKAGES.index("graph_bandit_lab") :])
 
 
 def write_foreign(name, folder):

@@ -12,6 +12,7 @@ EXTRAS = {
     "mcp": ("mcp", "serve"),
     "python_multipart": ("python-multipart", "serve"),
     "sklearn": ("scikit-learn", "backtest"),
+    "optuna": ("Optuna", "optuna"),
     "pyarrow": ("pyarrow", "parquet"),
     "tensorboard": ("tensorboard", "tensorboard"),
     "distributed": ("distributed", "distributed"),

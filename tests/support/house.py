@@ -25,6 +25,7 @@ PRODUCT = (
     "registry",
     "graph_bandit_lab",
     "graph_bandit_campaign",
+    "graph_bandit_bridges",
     "graph_bandit_serve",
     "graph_bandit_cli",
     "_graph_bandit_strangers",

@@ -1,0 +1,3 @@
+from .optuna import PoolSampler as PoolSampler
+
+__version__: str

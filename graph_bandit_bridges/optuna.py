@@ -1,0 +1,129 @@
+"""Optuna: a sampler that chooses among the graphs of a pool, by a campaign."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from graph_bandit_campaign import Campaign, Goal, Measurement
+from graph_bandit_env.extras import require
+
+require("optuna", "`PoolSampler`")
+
+from optuna.distributions import BaseDistribution, CategoricalDistribution  # noqa: E402 - after the message for people
+from optuna.samplers import BaseSampler, RandomSampler  # noqa: E402
+from optuna.study import Study, StudyDirection  # noqa: E402
+from optuna.trial import FrozenTrial, TrialState  # noqa: E402
+
+if TYPE_CHECKING:
+    from graph_bandit_env import GraphPool
+
+UNSETTLED = (TrialState.RUNNING, TrialState.WAITING, TrialState.PRUNED)
+"""States of trials whose graph is not chosen again, and teaches nothing."""
+
+
+class PoolSampler(BaseSampler):
+    """Choose the values of one categorical parameter, the ids of a pool, by what is known of its graphs.
+
+    The objective asks for `trial.suggest_categorical(parameter, pool.ids)`. Each graph is chosen once; the study stops
+    when all are. Trials that failed teach what fails; those that run, wait or were pruned teach nothing, and are not
+    chosen again. With several objectives, or constraints (`Trial.set_constraint`), graphs are chosen for the front.
+
+    The sampler keeps nothing: each trial is chosen from the trials in the storage, so that studies can be continued,
+    and several processes can share one. Other parameters are sampled at random.
+
+    Args:
+        pool: K graphs, such as `from_smiles(...)` makes.
+        parameter: name of the parameter.
+        agent: the agent that chooses, as on the command line; None: the default for these graphs.
+        seed: seed of all randomness.
+
+    Raises:
+        MissingExtraError: if Optuna is not installed.
+    """
+
+    def __init__(self, pool: GraphPool, parameter: str = "id", agent: str | None = None, seed: int = 0) -> None:
+        self._pool, self._parameter, self._agent, self._seed = pool, parameter, agent, seed
+        self._random = RandomSampler(seed)
+        self._choices = CategoricalDistribution(tuple(pool.ids))
+
+    def reseed_rng(self) -> None:
+        """Seed the sampling of other parameters again, as Optuna asks for in each of its processes."""
+        self._random.reseed_rng()
+
+    def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
+        """Return the ids of the pool as the only parameter that is chosen here."""
+        return {self._parameter: self._choices}
+
+    def sample_relative(
+        self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
+    ) -> dict[str, object]:
+        """Return the id of the graph to try next.
+
+        Raises:
+            ValueError: if all graphs were tried, or an earlier trial is of no graph of the pool.
+        """
+        trials = [other for other in study.get_trials(deepcopy=False) if other.number != trial.number]
+        return {self._parameter: self._open(study, trials).ask(1)[0].id}
+
+    def sample_independent(
+        self, study: Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
+    ) -> object:
+        """Return a random value of another parameter."""
+        return self._random.sample_independent(study, trial, param_name, param_distribution)
+
+    def after_trial(self, study: Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None) -> None:
+        """Stop the study if all graphs were tried."""
+        tried = {self._id_of(other) for other in study.get_trials(deepcopy=False)} - {None}
+        if len(tried) >= len(self._choices.choices):
+            study.stop()
+
+    def _open(self, study: Study, trials: Sequence[FrozenTrial]) -> Campaign:
+        """Return a campaign that knows the trials."""
+        trials = [trial for trial in trials if self._id_of(trial) is not None]
+        constraints = list(dict.fromkeys(name for trial in trials for name, _ in constraints_of(trial)))
+        goals = goals_of(study.directions, constraints)
+        one = study.directions[0] is StudyDirection.MAXIMIZE if not goals else None
+        campaign = Campaign(self._pool, self._agent, maximize=one, goals=goals or None, seed=self._seed)
+        measured, failed = [], []
+        for trial in trials:
+            key = str(self._id_of(trial))
+            if trial.state is TrialState.FAIL:
+                failed.append(key)
+            elif trial.state is TrialState.COMPLETE:
+                values = {goal.name: value for goal, value in zip(goals, trial.values, strict=False)}
+                values = values or {"": trial.values[0]}
+                values |= dict(constraints_of(trial))
+                measured += [Measurement(key, value, 0, goal=name) for name, value in values.items()]
+        known = {result.id for result in measured}
+        failed = [key for key in dict.fromkeys(failed) if key not in known]
+        waiting = dict.fromkeys(str(self._id_of(trial)) for trial in trials if trial.state in UNSETTLED)
+        pending = [key for key in waiting if key not in known and key not in failed]
+        campaign.replace_results(dict.fromkeys(measured), failed, pending)
+        return campaign
+
+    def _id_of(self, trial: FrozenTrial) -> str | None:
+        """Return the id that a trial tries; None if it has none yet."""
+        fixed = trial.system_attrs.get("fixed_params", {})  # of trials that wait in a queue
+        value = trial.params.get(self._parameter, fixed.get(self._parameter))
+        return None if value is None else str(value)
+
+
+def goals_of(directions: Sequence[StudyDirection], constraints: Sequence[str]) -> tuple[Goal, ...]:
+    """Return the goals of a study; none with one objective and no constraints.
+
+    Args:
+        directions: of its objectives.
+        constraints: names of its constraints, which are met up to 0.
+    """
+    if len(directions) == 1 and not constraints:
+        return ()
+    aims = ["maximize" if direction is StudyDirection.MAXIMIZE else "minimize" for direction in directions]
+    goals = [Goal(f"objective {k}", "maximize" if aim == "maximize" else "minimize") for k, aim in enumerate(aims)]
+    return (*goals, *(Goal(name, "limit", high=0.0) for name in constraints))
+
+
+def constraints_of(trial: FrozenTrial) -> Iterator[tuple[str, float]]:
+    """Yield the names and values of the constraints of a trial."""
+    for name, value in (trial.constraints or {}).items():
+        yield f"constraint {name}", float(value)

@@ -1,0 +1,110 @@
+"""Optuna's studies over the graphs of a pool."""
+
+import optuna
+import pytest
+from optuna.trial import TrialState
+from support.molecules import some_molecules
+
+from graph_bandit_bridges import PoolSampler
+from graph_bandit_campaign import Campaign, Goal
+
+POOL = some_molecules(24)
+VALUES = dict(zip(POOL.ids, POOL.targets.tolist(), strict=True))
+WEIGHTS = {key: float(len(text)) for key, text in zip(POOL.ids, POOL.smiles, strict=True)}
+AGENT = "molecule-ucb:short_list=10"
+
+
+@pytest.fixture(autouse=True)
+def quiet():
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+
+
+def choose(trial):
+    return trial.suggest_categorical("id", POOL.ids)
+
+
+def tried(study):
+    return [trial.params["id"] for trial in study.trials]
+
+
+def test_a_study_tries_what_a_campaign_asks_for():
+    study = optuna.create_study(direction="maximize", sampler=PoolSampler(POOL, agent=AGENT))
+    study.optimize(lambda trial: VALUES[choose(trial)], n_trials=8)
+    campaign, asked = Campaign(POOL, AGENT), []
+    for _ in range(8):
+        asked.append(campaign.ask(1)[0].id)
+        campaign.tell(asked[-1], VALUES[asked[-1]])
+    assert tried(study) == asked
+    assert study.best_value == campaign.best
+
+
+def test_small_values_are_wanted_where_the_study_says_so():
+    study = optuna.create_study(direction="minimize", sampler=PoolSampler(POOL, agent=AGENT))
+    study.optimize(lambda trial: VALUES[choose(trial)], n_trials=10)
+    assert study.best_value <= sorted(VALUES.values())[2]
+
+
+def test_every_graph_is_tried_once_and_then_the_study_stops():
+    study = optuna.create_study(sampler=PoolSampler(POOL, agent="random"))
+    study.optimize(lambda trial: VALUES[choose(trial)], n_trials=100)
+    assert sorted(tried(study)) == sorted(POOL.ids)
+
+
+def test_trials_that_failed_are_not_tried_again_nor_are_those_that_run():
+    study = optuna.create_study(sampler=PoolSampler(POOL, agent=AGENT))
+    running = [study.ask() for _ in range(3)]
+    first = [choose(trial) for trial in running]
+    assert len(set(first)) == 3
+    study.tell(running[0], state=TrialState.FAIL)
+    study.tell(running[1], state=TrialState.PRUNED)
+    study.optimize(lambda trial: VALUES[choose(trial)], n_trials=6)
+    assert len(set(tried(study))) == 9
+
+
+def test_a_study_goes_on_from_its_storage(tmp_path):
+    def go(trials, **more):
+        where = {"storage": f"sqlite:///{tmp_path}/study.db", "study_name": "s", "load_if_exists": True}
+        study = optuna.create_study(**where, sampler=PoolSampler(POOL, **more))
+        study.optimize(lambda trial: VALUES[choose(trial)], n_trials=trials)
+        return tried(study)
+
+    first = go(3, agent=AGENT)
+    both = go(3, agent=AGENT)
+    once = optuna.create_study(sampler=PoolSampler(POOL, agent=AGENT))
+    once.optimize(lambda trial: VALUES[choose(trial)], n_trials=6)
+    assert both[:3] == first
+    assert both == tried(once)
+
+
+def test_several_objectives_and_constraints_are_goals_and_limits():
+    def objective(trial):
+        key = choose(trial)
+        trial.set_constraint("weight", WEIGHTS[key] - 18)
+        return VALUES[key], WEIGHTS[key]
+
+    study = optuna.create_study(directions=["maximize", "minimize"], sampler=PoolSampler(POOL, agent=AGENT))
+    study.optimize(objective, n_trials=6)
+    goals = [Goal("objective 0"), Goal("objective 1", "minimize"), Goal("constraint weight", "limit", high=0.0)]
+    campaign = Campaign(POOL, AGENT, goals=goals)
+    for key in tried(study):
+        for goal, value in zip(goals, (VALUES[key], WEIGHTS[key], WEIGHTS[key] - 18), strict=True):
+            campaign.tell(key, value, goal=goal.name)
+    study.optimize(objective, n_trials=1)
+    assert tried(study)[-1] == campaign.ask(1)[0].id
+
+
+def test_trials_that_wait_in_a_queue_are_tried_first_and_by_nobody_else():
+    study = optuna.create_study(sampler=PoolSampler(POOL, agent=AGENT))
+    study.enqueue_trial({"id": POOL.ids[7]})
+    study.optimize(lambda trial: VALUES[choose(trial)], n_trials=5)
+    assert tried(study)[0] == POOL.ids[7]
+    assert len(set(tried(study))) == 5
+
+
+def test_other_parameters_are_sampled_too_and_other_choices_refused():
+    study = optuna.create_study(sampler=PoolSampler(POOL, agent=AGENT))
+    study.optimize(lambda trial: VALUES[choose(trial)] + trial.suggest_float("dose", 0, 1), n_trials=2)
+    assert all(0 <= trial.params["dose"] <= 1 for trial in study.trials)
+    other = optuna.create_study(sampler=PoolSampler(POOL, agent=AGENT))
+    with pytest.raises(ValueError, match="dynamic value space"):
+        other.optimize(lambda trial: len(trial.suggest_categorical("id", POOL.ids[:3])), n_trials=1)
