@@ -46,12 +46,11 @@ def serve(settings: ServeSettings, limits: ServerLimits | None = None) -> None:
         require(module, PURPOSE)
     import uvicorn
 
-    from graph_bandit_campaign import remove_unfinished
     from graph_bandit_serve.access.addresses import find_addresses
     from graph_bandit_serve.access.connections import connections_within
     from graph_bandit_serve.access.keys import Keys
     from graph_bandit_serve.app import make_app
-    from graph_bandit_serve.service import OPERATIONS
+    from graph_bandit_serve.service import BEGINS, OPERATIONS
     from graph_bandit_serve.work.drawing import Drawer
     from graph_bandit_serve.work.jobs import Jobs
 
@@ -74,9 +73,9 @@ def serve(settings: ServeSettings, limits: ServerLimits | None = None) -> None:
             timeout_graceful_shutdown=CLOSING_SECONDS,
         )
         print("\n".join(introduce(settings, addresses, keys)), flush=True)
-        remove_unfinished(settings.folder if settings.folder.is_dir() else settings.folder.parent)
-        for start in (jobs.start_spare, drawer.start):
-            threading.Thread(target=start, daemon=True).start()
+        root = settings.folder if settings.folder.is_dir() else settings.folder.parent
+        jobs.start(BEGINS, "clean", {"root": str(root.resolve())})  # in a process that then waits for the next job
+        threading.Thread(target=drawer.start, daemon=True).start()
         try:
             with opened_link(addresses, keys) if settings.open else no_link():
                 uvicorn.Server(config).run(sockets=[listener])

@@ -6,9 +6,6 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
-from mcp.server.mcpserver import MCPServer
-from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp.server.transport_security import TransportSecuritySettings
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
@@ -17,9 +14,9 @@ from graph_bandit_serve.access.guard import MCP
 from graph_bandit_serve.access.keys import Access
 from graph_bandit_serve.service import Service
 from graph_bandit_serve.settings import ServerLimits
-from graph_bandit_serve.tools.server import make_tools
 
 if TYPE_CHECKING:
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
     from starlette.types import Receive, Scope, Send
 
 
@@ -32,26 +29,23 @@ def mount_mcp(app: FastAPI, service: Service, addresses: Addresses, limits: Serv
         addresses: the addresses of the server.
         limits: the limits.
     """
-    app.router.routes.append(Route(MCP, ToolsOverHttp(make_tools(service), addresses, limits), include_in_schema=False))
+    app.router.routes.append(Route(MCP, ToolsOverHttp(service, addresses, limits), include_in_schema=False))
 
 
 class ToolsOverHttp:
     """The tools as an application, for members alone: a guest reads pages, and starts no jobs.
 
     The sessions of the SDK need a task of their own, which begins with the first request and ends with the event loop:
-    so no server has to announce its start and end (`lifespan`).
+    so no server has to announce its start and end (`lifespan`). The SDK takes seconds to import, and is only then.
 
     Args:
-        server: the tools.
+        service: the campaigns.
         addresses: the addresses of the server. The guard has checked Host and Origin before; the SDK does so again.
         limits: the limits.
     """
 
-    def __init__(self, server: MCPServer, addresses: Addresses, limits: ServerLimits) -> None:
-        self._server, self._limits = server, limits
-        self._security = TransportSecuritySettings(
-            allowed_hosts=sorted(addresses.hosts), allowed_origins=sorted(addresses.origins)
-        )
+    def __init__(self, service: Service, addresses: Addresses, limits: ServerLimits) -> None:
+        self._service, self._addresses, self._limits = service, addresses, limits
         self._sessions: asyncio.Future[StreamableHTTPSessionManager] | None = None
         self._task: asyncio.Task[None] | None = None
 
@@ -74,12 +68,26 @@ class ToolsOverHttp:
 
     async def _run(self, opened: asyncio.Future[StreamableHTTPSessionManager]) -> None:
         """Hold the sessions open until the event loop ends."""
-        self._server.streamable_http_app(  # which makes the sessions; its routes are not needed
-            transport_security=self._security,
+        try:
+            sessions = await asyncio.to_thread(self._make)
+            async with sessions.run():
+                opened.set_result(sessions)
+                await asyncio.Event().wait()
+        except Exception as error:
+            if opened.done():
+                raise
+            opened.set_exception(error)
+
+    def _make(self) -> StreamableHTTPSessionManager:
+        from mcp.server.transport_security import TransportSecuritySettings
+
+        from graph_bandit_serve.tools.server import make_tools
+
+        hosts, origins = sorted(self._addresses.hosts), sorted(self._addresses.origins)
+        server = make_tools(self._service)
+        server.streamable_http_app(  # which makes the sessions; its routes are not needed
+            transport_security=TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins),
             max_request_body_size=self._limits.form_bytes,
             max_sessions=self._limits.sessions,
         )
-        sessions = self._server.session_manager
-        async with sessions.run():
-            opened.set_result(sessions)
-            await asyncio.Event().wait()
+        return server.session_manager

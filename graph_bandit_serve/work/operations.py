@@ -32,6 +32,7 @@ from graph_bandit_campaign import (
     listening,
     preview_pool,
     preview_results,
+    remove_unfinished,
     replay,
     start,
     why,
@@ -182,6 +183,11 @@ def begin(
     return Done(digest_of(path.read_bytes()), told=told, campaign=path.relative_to(root).as_posix())
 
 
+def clean(report: Report, root: str) -> None:
+    """Remove what killed processes began, as `remove_unfinished`."""
+    remove_unfinished(Path(root))
+
+
 def backtest(report: Report, root: str, table: str, fields: Mapping[str, object]) -> str:
     """Replay a finished table; the page and the results go into `backtests`."""
     with listening(report):
@@ -232,7 +238,7 @@ def without_root(operation: Callable[..., object]) -> Callable[..., object]:
 OPERATIONS: dict[str, Callable[..., object]] = {
     operation.__name__: without_root(operation)
     for operation in (
-        *(suggest, record, take_back, mark, undo, accept, begin),
+        *(suggest, record, take_back, mark, undo, accept, begin, clean),
         *(read_results, explain, look_ahead, read_pool, backtest, list_rows, download, draw),
     )
 }
