@@ -281,8 +281,8 @@ def test_a_stop_in_mid_scan_leaves_all_as_it_was_and_the_next_try_works(browser,
         page = visitor.page
         heading(page, "At work")
         page.locator("[data-line]").filter(has_text=re.compile("Part [1-5] of")).wait_for()
-        busy = at_work(running.process.pid)
-        assert busy
+        while not (busy := at_work(running.process.pid)):
+            assert page.get_by_role("heading", name="At work").is_visible()
         visitor.look(name)
         press(page, "Stop")
         heading(page, "Stopped")

@@ -5,6 +5,8 @@ import time
 
 import psutil
 
+A_MOMENT = 0.03  # seconds of a core, which a process that waits does not use, and one that computes gets under any load
+
 
 def have_ended(pids, seconds=10):
     """Return whether processes end, which takes the system a moment. What nobody has asked after counts as ended."""
@@ -33,7 +35,7 @@ def at_work(parent, seconds=0.5):
     below = psutil.Process(parent).children(recursive=True)
     before = [_seconds(process) for process in below]
     time.sleep(seconds)
-    return [process.pid for process, used in zip(below, before, strict=True) if _seconds(process) > used + seconds / 5]
+    return [process.pid for process, used in zip(below, before, strict=True) if _seconds(process) > used + A_MOMENT]
 
 
 def _seconds(process):
