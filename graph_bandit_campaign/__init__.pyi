@@ -43,6 +43,7 @@ from .pool.prepared.pool import PreparedPool as PreparedPool
 from .pool.prepared.settings import PrepareSettings as PrepareSettings
 from .pool.source import Source as Source
 from .results.doubts import find_doubts as find_doubts
+from .results.doubts import find_slips as find_slips
 from .results.measurement import Measurement as Measurement
 from .screening.run import screen as screen
 from .screening.settings import ScreenSettings as ScreenSettings

@@ -239,7 +239,7 @@ class Campaign(Records):
             self.undo_ask()
             keep = (*waiting, *before.waiting_pins()[:gone])
             asked = self.ask(len(waiting) + gone, before.question, among, constraints, keep)
-            self._save(replace(self.state, rounds=(*before.rounds[:-1], (*done, *asked))))
+            self._save(replace(self.state, rounds=(*before.rounds[:-1], (*done, *asked)), measured=before.measured))
         new = [each for each in asked if each.id not in waiting]
         return Suggestions(new, self._index.written(self._index.present(each.id for each in new)))
 

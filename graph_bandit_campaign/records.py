@@ -217,8 +217,9 @@ class Records:
         """
         if not self.state.rounds:
             raise ValueError("Expected a round to undo. Nothing was suggested yet.")
-        pending = self._pending_without(*(suggestion.id for suggestion in self.state.rounds[-1]))
-        self._save(replace(self.state, rounds=self.state.rounds[:-1], pending=pending, question="", unwritten=""))
+        pending, rounds = self._pending_without(*(each.id for each in self.state.rounds[-1])), self.state.rounds[:-1]
+        measured = tuple(replace(each, round=min(each.round, len(rounds))) for each in self.state.measured)
+        self._save(replace(self.state, measured=measured, rounds=rounds, pending=pending, question="", unwritten=""))
 
     def note_files(self, digests: Iterable[str] = (), unwritten: str = "") -> None:
         """Save digests of files that a command writes for the last round, as `written` and `unwritten` of the state."""

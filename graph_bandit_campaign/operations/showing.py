@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -83,21 +84,27 @@ def find_rows(
     return Rows(table.columns, tuple(rows[start : start + count]), len(rows))
 
 
-def export(desk: Desk, which: Which, kind: str) -> bytes:
-    """Return a table as a file of another kind.
+def export(
+    desk: Desk, which: Which, kind: str, sort: str = "", falling: bool = False, contains: str = "", part: str = ""
+) -> bytes:
+    """Return a table, or some rows of it, as a file of another kind.
 
     Args:
         desk: the campaign.
         which: the table.
         kind: ending of the file, one of `.csv`, `.tsv`, `.xlsx`, `.sdf` and `.parquet`.
+        sort: as of `find_rows`.
+        falling: as of `find_rows`.
+        contains: as of `find_rows`.
+        part: as of `find_rows`.
 
     Raises:
-        ValueError: as `read_rows`, or if the table cannot be written as such a file.
+        ValueError: as `find_rows`, or if the table cannot be written as such a file.
         MissingExtraError: if a package that writes it is not installed.
     """
     if kind not in KINDS:
         raise ValueError(f"Expected one of {', '.join(KINDS)}. Got {kind!r}.")
-    table, path = read_rows(desk, which), Path(f"{which}{kind}")
+    table, path = find_rows(desk, which, sort, falling, contains, part, 0, sys.maxsize), Path(f"{which}{kind}")
     check_kind(path)
     return write_table(path, [table.columns, *table.rows])
 

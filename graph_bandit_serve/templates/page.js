@@ -27,6 +27,17 @@ for (const input of names) {
   });
 }
 
+// Results that were typed and not saved yet come back when another form of the page was sent.
+const drafts = document.querySelectorAll("input[name^=value-]");
+for (const input of drafts) {
+  const key = `${location.pathname} ${input.name}`;
+  input.value ||= sessionStorage.getItem(key) ?? "";
+  input.addEventListener("input", () => sessionStorage.setItem(key, input.value));
+}
+document.getElementById("results")?.addEventListener("submit", () => {
+  for (const input of drafts) sessionStorage.removeItem(`${location.pathname} ${input.name}`);
+});
+
 for (const area of document.querySelectorAll("[data-check]")) {
   let timer = 0;
   area.addEventListener("input", () => {

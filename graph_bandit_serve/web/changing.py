@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 
 from fastapi import APIRouter, HTTPException, Request
@@ -17,6 +18,7 @@ from graph_bandit_serve.web.waiting import Form, Next, Waiting, to
 from graph_bandit_serve.work.jobs import Job
 
 MARKS = ("veto", "pin", "lift", "comment")
+DECIMAL_COMMA = re.compile(r"^(\D*\d+),(\d{1,2}|\d{4,})$")  # with three digits it may be a thousand
 RESULT = "value-"
 """Begin of the names of fields of results: `value-0:ID` is that of the first goal."""
 
@@ -47,7 +49,8 @@ class Changing:
     ) -> Response:
         """Start a job that changes a campaign, and answer the form."""
         form = Form(request.url.path, sent.fields)
-        following = Next(f"/campaigns/{campaign}", lambda _: to(f"/campaigns/{campaign}"), form)
+        page, before = f"/campaigns/{campaign}", len(self.read(campaign)[1].rounds)
+        following = Next(page, lambda job: to(f"{page}?said={say_change(job, before)}"), form)
 
         def go() -> Response:
             job = self._service.do(campaign, operation, arguments, sent.get("version"))
@@ -95,12 +98,25 @@ class Changing:
     async def accept(self, request: Request, campaign: str, sent: Sent) -> Response:
         """Take in a table of results that was looked at."""
         back = f"/campaigns/{campaign}"
-        following = Next(back, lambda _: to(back), Form(request.url.path, sent.fields))
+        following = Next(back, lambda _: to(f"{back}?said=accept"), Form(request.url.path, sent.fields))
         return await self.run(
             lambda: self._waiting.go_on(
                 self._service.accept(campaign, sent.get("table"), sent.get("version")), following
             )
         )
+
+
+def say_change(job: Job, rounds: int) -> str:
+    """Return the key of what is said of a change.
+
+    Args:
+        job: the job that made it.
+        rounds: how many rounds there were before.
+    """
+    told = job.result.get("told") if isinstance(job.result, dict) else None
+    if job.operation == "suggest" and isinstance(told, dict) and told["round"] == rounds:
+        return "same"
+    return "another" if job.operation == "mark" and told is not None else job.operation
 
 
 def entries_of(sent: Sent, state: CampaignState) -> list[dict[str, str]]:
@@ -115,7 +131,7 @@ def entries_of(sent: Sent, state: CampaignState) -> list[dict[str, str]]:
         goal = by_number.get(number)
         if goal is None:
             raise HTTPException(422, "Expected results of the goals of this campaign. Load the page again.")
-        entries.append({"id": identifier, "value": value, "goal": goal})
+        entries.append({"id": identifier, "value": DECIMAL_COMMA.sub(r"\1.\2", value), "goal": goal})
     if not entries:
         raise HTTPException(422, "Expected at least one result. Type a number, a bound such as >4.5, or failed.")
     return entries

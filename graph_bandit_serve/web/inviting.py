@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from graph_bandit_serve.access.addresses import is_local
 from graph_bandit_serve.access.keys import Access
 from graph_bandit_serve.web.pages import Pages
 
@@ -21,6 +24,8 @@ def make_inviting(pages: Pages, start: str) -> APIRouter:
     @router.post("/invite")
     def invite(request: Request) -> Response:
         token = request.state.keys.invite(Access.MEMBER)
-        return pages.render("invitation", {"link": f"{start}/enter?token={token}"})
+        return pages.render(
+            "invitation", {"link": f"{start}/enter?token={token}", "is_local": is_local(urlsplit(start).hostname or "")}
+        )
 
     return router

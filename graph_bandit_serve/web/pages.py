@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse, PlainTextResponse, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from graph_bandit_campaign import CampaignState, Choice, Requirement, find_front
+from graph_bandit_campaign import CampaignState, Choice, Requirement, find_front, find_slips
 from graph_bandit_serve.access.keys import Access
 from graph_bandit_serve.campaigns.details import read_details, read_typed
 from graph_bandit_serve.campaigns.shelf import Reading, Shelf
@@ -28,6 +28,17 @@ ICON = (
     'fill="none" stroke="#005a94" stroke-width="2"/><circle cx="8" cy="8" r="2.2" fill="#005a94"/></svg>'
 )
 UNKNOWN = "Expected a campaign of this folder."
+SAID = {
+    "record": "The results are saved.",
+    "take_back": "The result is taken back.",
+    "mark": "It is saved.",
+    "another": "It is saved, and another suggestion has taken its place.",
+    "suggest": "This is a new round.",
+    "same": "Nothing has come in since: these are the same suggestions as before.",
+    "undo": "The round is undone. Results stay.",
+    "accept": "The results of the table are taken in.",
+}
+"""What is said of a change."""
 
 
 class Pages:
@@ -68,13 +79,16 @@ class Pages:
         """Return a page that says why there is nothing to see."""
         return self.render("message", {"title": title, "text": text, "back": back}, status)
 
-    def campaign(self, reading: Reading, number: int | None = None, writes: bool = False) -> HTMLResponse:
+    def campaign(
+        self, reading: Reading, number: int | None = None, writes: bool = False, said: str = ""
+    ) -> HTMLResponse:
         """Return the page of a campaign, or of one of its rounds.
 
         Args:
             reading: the campaign.
             number: of the round; None: all of the campaign, with the last round.
             writes: whether who asks may change it.
+            said: key of what is said of the last change, of `SAID`; empty: nothing.
 
         Raises:
             HTTPException: if there is no such round.
@@ -105,6 +119,8 @@ class Pages:
             "details": read_details(state, reading.file.path, self._limits) if number in (None, last) else {},
             "typed": read_typed(reading.file.path, self._limits) if writes and number is None else set(),
             "has_news": has_news(state),
+            "slips": slips_of(state)[:most],
+            "said": SAID.get(said, ""),
             "front": find_front(state)[:most] if state.goals else (),
             "command": command_of(state),
         }
@@ -162,8 +178,8 @@ def make_pages(pages: Pages, shelf: Shelf, is_one: bool) -> APIRouter:
         return PlainTextResponse(problem, 422 if problem else 200)
 
     @router.get("/campaigns/{campaign}")
-    def show_campaign(request: Request, campaign: str) -> HTMLResponse:
-        return pages.campaign(read(campaign), None, may_write(request))
+    def show_campaign(request: Request, campaign: str, said: str = "") -> HTMLResponse:
+        return pages.campaign(read(campaign), None, may_write(request), said)
 
     @router.get("/campaigns/{campaign}/rounds/{number}")
     def show_round(request: Request, campaign: str, number: str) -> HTMLResponse:
@@ -201,6 +217,18 @@ def command_of(state: CampaignState) -> dict[str, object]:
     command = state.command.items()
     given = {name: value for name, value in command if isinstance(value, tuple) == isinstance(UNSET.get(name), list)}
     return {**UNSET, **given}
+
+
+def slips_of(state: CampaignState) -> list[tuple[str, str]]:
+    """Return ids and values of results that are far from all others, and may be slips of the pen."""
+    found = []
+    for view in state.views():
+        values: dict[str, list[float]] = {}
+        for result in view.measured:
+            if not result.bound:
+                values.setdefault(result.id, []).append(result.value)
+        found += [(name, " and ".join(map(to_number, values[name]))) for name in find_slips(values)[0]]
+    return found
 
 
 def has_news(state: CampaignState) -> bool:

@@ -10,7 +10,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
 
 from graph_bandit_serve.refusals import refusals
-from graph_bandit_serve.web.pages import SVG, Pages
+from graph_bandit_serve.web.pages import SVG, Pages, has_news
 from graph_bandit_serve.web.waiting import Next, Waiting
 from graph_bandit_serve.work.drawing import without_styles
 from graph_bandit_serve.work.jobs import Job
@@ -55,19 +55,30 @@ def make_tables(waiting: Waiting, pages: Pages) -> APIRouter:
         place = {"which": "predictions", "start": (page - 1) * A_PAGE, "count": A_PAGE}
         reading = service.shelf.read(campaign)
 
+        is_old = reading is not None and reading.state is not None and has_news(reading.state)
+
         def show(job: Job) -> Response:
-            values = {**asked, "answer": job.result, "page": page, "a_page": A_PAGE}
+            values = {**asked, "answer": job.result, "page": page, "a_page": A_PAGE, "is_old": is_old}
             return pages.render("predictions", {**values, "summary": reading.summary if reading else None})
 
         return waiting.go_on(start(campaign, "list_rows", {**asked, **place}), Next(f"/campaigns/{campaign}", show))
 
     @router.get("/files/{which}.{kind}")
-    def download(campaign: str, which: Which, kind: Kind) -> Response:
+    def download(
+        campaign: str,
+        which: Which,
+        kind: Kind,
+        sort: Text = "",
+        falling: bool = False,
+        contains: Text = "",
+        part: Text = "",
+    ) -> Response:
         def show(job: Job) -> Response:
             headers = {"content-disposition": f'attachment; filename="{which}.{kind}"'}
             return Response(base64.b64decode(str(job.result)), media_type=TYPES[kind], headers=headers)
 
-        job = start(campaign, "download", {"which": which, "kind": f".{kind}"})
+        asked = {"sort": sort, "falling": falling, "contains": contains, "part": part}
+        job = start(campaign, "download", {"which": which, "kind": f".{kind}", **asked})
         return waiting.go_on(job, Next(f"/campaigns/{campaign}", show))
 
     @router.get("/progress.svg")

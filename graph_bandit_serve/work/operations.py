@@ -209,9 +209,18 @@ def list_rows(
     return find_rows(Place(**place).desk(), which, sort, falling, contains, part, start, count)
 
 
-def download(report: Report, place: Mapping[str, str], which: Which, kind: str) -> str:
-    """Return a table of the campaign as a file, in base64."""
-    return base64.b64encode(export(Place(**place).desk(), which, kind)).decode()
+def download(
+    report: Report,
+    place: Mapping[str, str],
+    which: Which,
+    kind: str,
+    sort: str,
+    falling: bool,
+    contains: str,
+    part: str,
+) -> str:
+    """Return rows of a table of the campaign as a file, in base64."""
+    return base64.b64encode(export(Place(**place).desk(), which, kind, sort, falling, contains, part)).decode()
 
 
 def draw(report: Report, place: Mapping[str, str]) -> str:

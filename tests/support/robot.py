@@ -88,6 +88,8 @@ class Robot:
         while answer.status == 303:
             place = answer.headers["location"]
             if job := re.fullmatch(r"/jobs/(.+)", place):
-                self.get(f"/jobs/{job[1]}", query="wait=15")
-            answer = self.page(place)
+                while self.get(f"/jobs/{job[1]}", query="wait=15").json()["status"] in ("waiting", "running"):
+                    pass  # the machine is busy
+            path, _, query = place.partition("?")
+            answer = self.page(path, query)
         return answer

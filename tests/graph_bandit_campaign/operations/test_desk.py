@@ -175,6 +175,15 @@ def test_the_last_round_is_undone(desk):
         [desk.undo() for _ in range(2)]
 
 
+def test_results_that_came_in_after_an_undone_round_belong_to_the_one_before(desk):
+    first = last()
+    desk.record([Entry(first[0], "1.5")])
+    desk.suggest()
+    desk.record([Entry(last()[0], "2.5")])
+    assert [result.round for result in desk.undo().measured if result.id in first] == [1]
+    assert {result.round for result in desk.state().measured} == {0, 1}
+
+
 def test_a_change_of_an_old_version_is_refused(desk, tmp_path):
     old = digest_of(Path(STATE).read_bytes())
     desk.comment(last()[0], "ask Bob")

@@ -113,7 +113,7 @@ def test_a_bad_table_of_results_is_named_as_its_owner_knows_it(robot):
     assert ".new-" not in answer.text
 
 
-@pytest.mark.parametrize("value", ["much", "1,5", "nan"])
+@pytest.mark.parametrize("value", ["much", "1,500", "nan"])
 def test_what_is_no_result_is_refused_and_says_why(robot, value):
     campaign = robot.start()
     before = robot.version(campaign)
@@ -214,6 +214,51 @@ def test_predictions_are_sorted_filtered_and_downloaded(robot):
         assert len(answer.body) > 1000
     assert robot.page(f"{page}/files/pool.csv").status == 422
     assert robot.page(f"{page}/progress.svg").body.startswith(b"<svg")
+
+
+def test_a_download_has_the_rows_that_were_asked_for(robot):
+    page = f"/campaigns/{robot.start()}"
+    answer = robot.follow(robot.page(f"{page}/files/predictions.csv", "sort=smiles&part=c1ccncc1"))
+    smiles = [line.split(",")[1] for line in answer.text.splitlines()[1:]]
+    assert 0 < len(smiles) < 40
+    assert smiles == sorted(smiles, key=str.casefold)
+
+
+def test_after_each_change_it_is_said_what_was_done(robot):
+    campaign = robot.start()
+    page, first = f"/campaigns/{campaign}", robot.last(campaign)
+    answer = robot.submit(f"{page}/suggest", [version(robot, campaign)])
+    assert "these are the same suggestions as before" in words_of(answer)
+    fields = [version(robot, campaign), ("kind", "veto"), ("id", first[0])]
+    assert "another suggestion has taken its place" in words_of(robot.submit(f"{page}/mark", fields))
+    answer = robot.submit(f"{page}/results", [version(robot, campaign), (f"value-0:{first[1]}", "2,5")])
+    assert "The results are saved." in words_of(answer)
+    assert robot.get(page).json()["results"][0]["value"] == 2.5
+    assert "This is a new round." in words_of(robot.submit(f"{page}/suggest", [version(robot, campaign)]))
+    assert "Results stay." in words_of(robot.submit(f"{page}/undo", [version(robot, campaign)]))
+    answer = robot.page(page, "said=%3Cb%3E")
+    assert "&lt;b" not in answer.text
+
+
+def test_a_slip_of_the_decimal_point_is_named(robot):
+    results = table(("id", "logp"), *((name, VALUES[name]) for name in NAMES[:9]))
+    (robot.folder / "results.csv").write_bytes(results)
+    (robot.folder / "pool.csv").write_bytes(POOL)
+    fields = [("pool", "pool.csv"), ("name", "One"), ("goal-0", "logp"), ("aim-0", "maximize"), ("n", "2")]
+    robot.submit("/new/campaign", fields, [("measured", "results.csv", results)])
+    campaign = robot.get("/campaigns").json()["campaigns"][0]["id"]
+    name = robot.last(campaign)[0]
+    answer = robot.submit(f"/campaigns/{campaign}/results", [version(robot, campaign), (f"value-0:{name}", "2949")])
+    assert f"Check {name} (2949): far from all other results." in re.sub(r"\s+([:,)])", r"\1", words_of(answer))
+
+
+def test_suggestions_that_were_undone_are_not_offered_for_download(robot):
+    campaign = robot.start()
+    page = f"/campaigns/{campaign}"
+    assert "Download the suggestions" in words_of(robot.page(page))
+    robot.submit(f"{page}/suggest", [version(robot, campaign), ("more", "yes")])
+    answer = robot.submit(f"{page}/undo", [version(robot, campaign)])
+    assert "Download the suggestions" not in words_of(answer)
 
 
 def test_guests_see_no_forms(robot):
