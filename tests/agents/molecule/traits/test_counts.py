@@ -19,7 +19,7 @@ def test_a_count_beyond_sixteen_bits_counts_as_the_largest(monkeypatch):
         def GetCountFingerprints(self, molecules, numThreads):  # noqa: N802
             return [Crowded() for _ in molecules]
 
-    monkeypatch.setattr("agents.molecule.traits.counts._generator", lambda *_: Generator())
+    monkeypatch.setattr("agents.molecule.traits.counts.generator_of", lambda *_: Generator())
     found = count_features(read_molecules(["C", "CC"]), "atom_pairs")
     assert (found.bins.tolist(), found.counts.tolist()) == ([2, 7, 2, 7], [MOST, 3, MOST, 3])
     assert found.offsets.tolist() == [0, 2, 4]
