@@ -9,7 +9,7 @@ from support.molecules import some_molecules
 from support.tables import read, write
 
 from graph_bandit_campaign import Campaign
-from graph_bandit_campaign.command import short_lists as inputs
+from graph_bandit_campaign.command.pools import short_lists as inputs
 from graph_bandit_campaign.model import stopping as outlook
 from graph_bandit_campaign.pool.prepared import PreparedPool, PrepareSettings, prepare
 from graph_bandit_cli.main import main
