@@ -85,6 +85,7 @@ class Program:
         for name in self.random.sample(known, min(1, len(known))):
             gone = [pair for pair in self.results if pair[0] == name]
             self.results |= dict.fromkeys(gone)
+            self.failed.discard(name)  # all that was typed of it is taken back
             if self.ask("/results/take-back", {"ids": [name]}):
                 self.results |= dict.fromkeys(gone, False)
 
