@@ -66,7 +66,7 @@ def make_app(folder: Path, keys: Keys, addresses: Addresses, drawer: Drawer, job
         openapi_url=f"{PREFIX}/openapi.json",
         redirect_slashes=False,
     )
-    for router in (make_reading(shelf, PREFIX), make_writing(service, PREFIX), make_jobs(service, PREFIX)):
+    for router in (make_reading(shelf, found, PREFIX), make_writing(service, PREFIX), make_jobs(service, PREFIX)):
         app.include_router(router)
     waiting = Waiting(service, pages)
     app.include_router(make_pages(pages, shelf, found.is_one))

@@ -90,6 +90,8 @@ def find_reasons(
 def score_atoms(agent: Agent, smiles: str, columns: NDArray[np.float64] | None = None) -> tuple[float, ...]:
     """Return what each atom of a molecule adds to its score: how much smaller the score is without it.
 
+        w_a = s(x) - s(x without a),  s the posterior mean        [atomic weights, Riniker & Landrum 2013]
+
     Without an atom, the features are not counted that it is part of. Since the model is not linear in their counts,
     the atoms do not add up to the score; and numbers of the whole molecule, such as its weight, are not ascribed.
 

@@ -16,7 +16,7 @@ from graph_bandit_env import GraphPool, MoleculeSet
 
 @dataclass(frozen=True)
 class Why:
-    """What is predicted of a graph, and why."""
+    """The prediction for a graph, and its reasons."""
 
     id: str
     """Its id."""
@@ -104,5 +104,5 @@ def enough(desk: Desk) -> str:
     if outlook is not None:
         return outlook.sentence(settings.target)
     if campaign.state.goals:
-        return "With several goals there is no rule to stop: look at the front."
+        return "No rule says when to stop with several goals. Look at the front."
     return "It cannot be said yet: there are too few different results, or the agent has no exact model."

@@ -25,10 +25,10 @@ class ColumnPreview:
 
     name: str
     """Its name."""
-    filled: int
-    """How many cells are not empty."""
-    numbers: int
-    """How many of them are numbers."""
+    filled: int | None = None
+    """How many cells are not empty; None: the cells of a prepared pool are not looked at."""
+    numbers: int | None = None
+    """How many of them are numbers; None: as above."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def preview_pool(source: Source) -> PoolPreview:
     """
     if source.path.is_dir():
         pool = PreparedPool.open(source.path)
-        made, columns = pool.manifest, tuple(ColumnPreview(name, -1, -1) for name in pool.columns)
+        made, columns = pool.manifest, tuple(ColumnPreview(name) for name in pool.columns)
         notes = (f"{made.bad:,} bad rows were left out, and {made.merged:,} rows of equal molecules merged.",)
         return PoolPreview("molecules", len(pool), columns, (), (), 0, notes)
     if source.path.suffix.lower() == ".toml":

@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import io
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -40,7 +41,8 @@ def replay(root: Path, table: Path, fields: Mapping[str, object], workers: int |
     """
     if unknown := min(fields.keys() - SETTINGS, default=""):
         raise ValueError(f"Expected settings of {', '.join(sorted(SETTINGS))}. Got `{unknown}`.")
-    digest = hashlib.sha256(json.dumps([str(table), fields], sort_keys=True).encode()).hexdigest()[:8]
+    place = os.path.relpath(os.path.realpath(table), os.path.realpath(root))
+    digest = hashlib.sha256(json.dumps([Path(place).as_posix(), fields], sort_keys=True).encode()).hexdigest()[:8]
     files = {"table": table, "out": root / FOLDER / f"{table.name.partition('.')[0]}-{digest}"}
     settings = msgspec.convert({**fields, **files, "workers": workers}, BacktestSettings, dec_hook=to_path)
     check_agents(settings.agents)

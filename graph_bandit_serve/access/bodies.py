@@ -113,7 +113,7 @@ class Bodies:
             try:
                 kept.write(part)
             except OSError as error:
-                words = "There is no room for this body on the machine of the server."
+                words = "The disk of the server is too full for this body."
                 raise BodyError(ShortAnswer(HTTPStatus.INSUFFICIENT_STORAGE, words, CLOSE)) from error
         if size < length:
             raise BodyError(OTHER_LENGTH)

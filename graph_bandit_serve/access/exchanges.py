@@ -25,7 +25,7 @@ LOG = logging.getLogger("graph_bandit_serve")
 
 
 class Incoming:
-    """What an application receives: a body that has arrived, and later that the browser has gone.
+    """Give an application the body that has arrived, and tell it later when the browser has gone.
 
     Args:
         receive: receives what the server has.
@@ -65,7 +65,7 @@ class Incoming:
 
 
 class Outgoing:
-    """What an application sends, on its way to the browser, with the headers of every answer.
+    """Pass on to the browser what an application sends, with the headers of every answer.
 
     Args:
         head: of the request.

@@ -7,6 +7,8 @@ from typing import Annotated
 from fastapi import APIRouter, Header, HTTPException, Response
 
 from graph_bandit_campaign import digest_of
+from graph_bandit_serve.campaigns.folder import CampaignFolder
+from graph_bandit_serve.campaigns.marks import View
 from graph_bandit_serve.campaigns.shelf import Shelf
 from graph_bandit_serve.campaigns.views import CampaignList, CampaignView, describe
 from graph_bandit_serve.rest.jobs import Answers
@@ -20,14 +22,30 @@ UNKNOWN: Answers = {
 IfNoneMatch = Annotated[str | None, Header(description="ETags of versions that the program has.")]
 
 
-def make_reading(shelf: Shelf, prefix: str) -> APIRouter:
+class TablesView(View):
+    """The tables of the folder."""
+
+    tables: list[str]
+    """Their places in it."""
+    is_cut: bool
+    """Whether the folder holds more files than are looked at."""
+
+
+def make_reading(shelf: Shelf, folder: CampaignFolder, prefix: str) -> APIRouter:
     """Return the addresses for programs.
 
     Args:
         shelf: the campaigns.
+        folder: their folder.
         prefix: begin of the addresses.
     """
     router = APIRouter(prefix=prefix)
+
+    @router.get("/tables", response_model=TablesView)
+    def list_tables() -> TablesView:
+        """List the tables of the folder, which can be pools or hold results."""
+        listing = folder.list_tables()
+        return TablesView(tables=[file.name for file in listing.files], is_cut=listing.is_cut)
 
     @router.get("/campaigns", response_model=CampaignList, responses=UNCHANGED | UNREADABLE)
     def list_campaigns(if_none_match: IfNoneMatch = None) -> Response:

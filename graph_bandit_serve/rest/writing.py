@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Mapping
-from typing import Annotated, TypeVar
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated
 
-from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictFloat
 
@@ -38,9 +40,6 @@ WRITTEN: Answers = {
     422: {"description": "What was asked is wrong; `detail` says what was expected."},
     503: {"description": "Too many jobs wait."},
 }
-
-
-T = TypeVar("T")
 
 
 class Asked(BaseModel):
@@ -145,13 +144,24 @@ class UploadView(View):
     """By which it is named in other requests, until it is used: `upload:TOKEN`."""
 
 
-class TablesView(View):
-    """The tables of the folder."""
+@dataclass(frozen=True)
+class Way:
+    """How a program asks for a change."""
 
-    tables: list[str]
-    """Their places in it."""
-    is_cut: bool
-    """Whether the folder holds more files than are looked at."""
+    version: str
+    """Digest that the campaign's file is to have; empty: any."""
+    key: str
+    """Key of the request; empty: there is none."""
+    wait: float
+    """Seconds to wait for the end of the job."""
+
+
+def read_way(if_match: IfMatch = None, idempotency_key: RequestKey = "", wait: Wait = LONGEST_WAIT) -> Way:
+    """Return how a program asks for a change, by the headers and the query of its request."""
+    return Way(version_of(if_match), idempotency_key, wait)
+
+
+Asking = Annotated[Way, Depends(read_way)]
 
 
 def make_writing(service: Service, prefix: str) -> APIRouter:
@@ -163,18 +173,19 @@ def make_writing(service: Service, prefix: str) -> APIRouter:
     """
     router = APIRouter(prefix=prefix, responses=WRITTEN)
 
-    def do(
-        campaign: str, operation: str, arguments: Mapping[str, object], version: str | None, key: str, wait: float
-    ) -> Response:
-        named = version_of(version)
-        job = started(lambda: service.do(campaign, operation, arguments, named, key))
-        return finish(service, job, campaign, named, wait)
+    def finish(start: Callable[[], Job], wait: float, campaign: str = "", version: str = "") -> Response:
+        """Start a job, wait for it, and answer with it."""
+        with refusals():
+            job = start()
+        job = service.jobs.wait(job.id, wait) or job
+        return answer_job(job, service.shelf.tell_changes(campaign, version) if is_stale(job) else "")
 
-    @router.get("/tables", response_model=TablesView, responses={404: {"description": "It does not happen."}})
-    def list_tables() -> TablesView:
-        """List the tables of the folder, which can be pools or hold results."""
-        listing = service.folder.list_tables()
-        return TablesView(tables=[file.name for file in listing.files], is_cut=listing.is_cut)
+    def change(campaign: str, operation: str, arguments: Mapping[str, object], way: Way) -> Response:
+        start = partial(service.do, campaign, operation, arguments, way.version, way.key)
+        return finish(start, way.wait, campaign, way.version)
+
+    def look(campaign: str, operation: str, arguments: Mapping[str, object], wait: float) -> Response:
+        return finish(partial(service.do, campaign, operation, arguments), wait)
 
     @router.post("/uploads", response_model=UploadView, status_code=201)
     async def upload(request: Request, name: FileName) -> UploadView:
@@ -190,79 +201,46 @@ def make_writing(service: Service, prefix: str) -> APIRouter:
     @router.post("/pools/preview", response_model=JobView)
     def preview_pool(asked: PoolAsked, wait: Wait = LONGEST_WAIT) -> Response:
         """Say what a pool holds, with each row that cannot be read."""
-        job = started(lambda: service.read_pool(asked.pool, asked.smiles, asked.id, asked.sheet))
-        return finish(service, job, "", "", wait)
+        return finish(partial(service.read_pool, asked.pool, asked.smiles, asked.id, asked.sheet), wait)
 
     @router.post("/campaigns", response_model=JobView)
     def start_campaign(asked: CampaignAsked, idempotency_key: RequestKey = "", wait: Wait = LONGEST_WAIT) -> Response:
         """Start a campaign, and suggest its first round."""
-        job = started(
-            lambda: service.begin(asked.name, asked.pool, asked.measured, asked.settings, request=idempotency_key)
-        )
-        return finish(service, job, "", "", wait)
+        start = partial(service.begin, asked.name, asked.pool, asked.measured, asked.settings, idempotency_key)
+        return finish(start, wait)
 
     @router.post("/campaigns/{campaign}/suggestions", response_model=JobView)
-    def suggest(
-        campaign: str,
-        asked: RoundAsked,
-        if_match: IfMatch = None,
-        idempotency_key: RequestKey = "",
-        wait: Wait = LONGEST_WAIT,
-    ) -> Response:
+    def suggest(campaign: str, asked: RoundAsked, way: Asking) -> Response:
         """Suggest what to measure next, from all results; without new ones, the last round is answered again."""
-        return do(campaign, "suggest", asked.model_dump(), if_match, idempotency_key, wait)
+        return change(campaign, "suggest", asked.model_dump(), way)
 
     @router.post("/campaigns/{campaign}/results", response_model=JobView)
-    def record(
-        campaign: str,
-        asked: ResultsAsked,
-        if_match: IfMatch = None,
-        idempotency_key: RequestKey = "",
-        wait: Wait = LONGEST_WAIT,
-    ) -> Response:
+    def record(campaign: str, asked: ResultsAsked, way: Asking) -> Response:
         """Take in results; those that are there already are ignored."""
         entries = [{**each.model_dump(), "value": f"{each.value}", "noise": f"{each.noise}"} for each in asked.results]
-        return do(campaign, "record", {"entries": entries}, if_match, idempotency_key, wait)
+        return change(campaign, "record", {"entries": entries}, way)
 
     @router.post("/campaigns/{campaign}/results/take-back", response_model=JobView)
-    def take_back(
-        campaign: str,
-        asked: IdsAsked,
-        if_match: IfMatch = None,
-        idempotency_key: RequestKey = "",
-        wait: Wait = LONGEST_WAIT,
-    ) -> Response:
+    def take_back(campaign: str, asked: IdsAsked, way: Asking) -> Response:
         """Take back results of some graphs that came in by `results`."""
-        return do(campaign, "take_back", {"ids": asked.ids}, if_match, idempotency_key, wait)
+        return change(campaign, "take_back", {"ids": asked.ids}, way)
 
     @router.post("/campaigns/{campaign}/results/preview", response_model=JobView)
     def preview_results(campaign: str, asked: TableAsked, wait: Wait = LONGEST_WAIT) -> Response:
         """Say what a table of results would teach; nothing is taken in."""
-        path = started(lambda: service.table(asked.table))[0]
-        return do(campaign, "read_results", {"table": path}, None, "", wait)
+        with refusals():
+            path, _ = service.table(asked.table)
+        return look(campaign, "read_results", {"table": path}, wait)
 
     @router.post("/campaigns/{campaign}/results/table", response_model=JobView)
-    def accept(
-        campaign: str,
-        asked: TableAsked,
-        if_match: IfMatch = None,
-        idempotency_key: RequestKey = "",
-        wait: Wait = LONGEST_WAIT,
-    ) -> Response:
+    def accept(campaign: str, asked: TableAsked, way: Asking) -> Response:
         """Take in a table of results, which is kept next to the campaign's file."""
-        named = version_of(if_match)
-        job = started(lambda: service.accept(campaign, asked.table, named, idempotency_key))
-        return finish(service, job, campaign, named, wait)
+        start = partial(service.accept, campaign, asked.table, way.version, way.key)
+        return finish(start, way.wait, campaign, way.version)
 
     def add_mark(kind: str, path: str, about: str) -> None:
-        def mark(
-            campaign: str,
-            asked: MarkAsked,
-            if_match: IfMatch = None,
-            idempotency_key: RequestKey = "",
-            wait: Wait = LONGEST_WAIT,
-        ) -> Response:
-            return do(campaign, "mark", {"kind": kind, **asked.model_dump()}, if_match, idempotency_key, wait)
+        def mark(campaign: str, asked: MarkAsked, way: Asking) -> Response:
+            return change(campaign, "mark", {"kind": kind, **asked.model_dump()}, way)
 
         address = f"/campaigns/{{campaign}}/{path}"
         router.add_api_route(address, mark, methods=["POST"], name=kind, description=about, response_model=JobView)
@@ -273,40 +251,26 @@ def make_writing(service: Service, prefix: str) -> APIRouter:
     add_mark("comment", "comments", "Keep a text about a graph.")
 
     @router.post("/campaigns/{campaign}/undo", response_model=JobView)
-    def undo(
-        campaign: str, if_match: IfMatch = None, idempotency_key: RequestKey = "", wait: Wait = LONGEST_WAIT
-    ) -> Response:
+    def undo(campaign: str, way: Asking) -> Response:
         """Undo the last round, as if it had not been suggested; results stay."""
-        return do(campaign, "undo", {}, if_match, idempotency_key, wait)
+        return change(campaign, "undo", {}, way)
 
     @router.post("/campaigns/{campaign}/why", response_model=JobView)
     def explain(campaign: str, asked: IdsAsked, wait: Wait = LONGEST_WAIT) -> Response:
         """Say what is predicted of some graphs, and why."""
-        return do(campaign, "explain", {"ids": asked.ids}, None, "", wait)
+        return look(campaign, "explain", {"ids": asked.ids}, wait)
 
     @router.post("/campaigns/{campaign}/enough", response_model=JobView)
     def look_ahead(campaign: str, wait: Wait = LONGEST_WAIT) -> Response:
         """Say whether the pool holds a better graph, and whether to stop."""
-        return do(campaign, "look_ahead", {}, None, "", wait)
+        return look(campaign, "look_ahead", {}, wait)
 
     @router.post("/backtests", response_model=JobView)
     def backtest(asked: BacktestAsked, wait: Wait = LONGEST_WAIT) -> Response:
         """Replay a finished table of molecules: would suggestions have found the best ones sooner?"""
-        return finish(service, started(lambda: service.backtest(asked.table, asked.settings)), "", "", wait)
+        return finish(partial(service.backtest, asked.table, asked.settings), wait)
 
     return router
-
-
-def started(start: Callable[[], T]) -> T:
-    """Return what a call of the service returns, and its refusals as answers."""
-    with refusals():
-        return start()
-
-
-def finish(service: Service, job: Job, campaign: str, version: str, wait: float) -> Response:
-    """Wait for a job, and answer with it."""
-    job = service.jobs.wait(job.id, wait) or job
-    return answer_job(job, service.shelf.tell_changes(campaign, version) if is_stale(job) else "")
 
 
 def is_stale(job: Job) -> bool:

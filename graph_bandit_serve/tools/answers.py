@@ -44,7 +44,7 @@ class Column(View):
 
 
 class Pool(View):
-    """What a table holds, read as a pool."""
+    """The contents of a table, read as a pool."""
 
     kind: str
     """`molecules`, `products` of a library, or other `graphs`."""
@@ -89,7 +89,7 @@ class Changed(View):
 
 
 class Explanation(View):
-    """What is predicted of a graph, and why."""
+    """The prediction for a graph, and its reasons."""
 
     id: str
     """Its id."""

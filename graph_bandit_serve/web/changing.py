@@ -56,9 +56,9 @@ class Changing:
             job = self._service.do(campaign, operation, arguments, sent.get("version"))
             return self._waiting.go_on(job, following)
 
-        return await self.run(go)
+        return await self.in_thread(go)
 
-    async def run(self, go: Callable[[], Response]) -> Response:
+    async def in_thread(self, go: Callable[[], Response]) -> Response:
         """Start a job in a thread, which may wait."""
         with refusals():
             return await run_in_threadpool(go)
@@ -93,13 +93,13 @@ class Changing:
             job = self._service.do(campaign, "read_results", {"table": str(upload.path)})
             return self._waiting.go_on(job, Next(back, show, names=((upload.path.name, name),)))
 
-        return await self.run(go)
+        return await self.in_thread(go)
 
     async def accept(self, request: Request, campaign: str, sent: Sent) -> Response:
         """Take in a table of results that was looked at."""
         back = f"/campaigns/{campaign}"
         following = Next(back, lambda _: to(f"{back}?said=accept"), Form(request.url.path, sent.fields))
-        return await self.run(
+        return await self.in_thread(
             lambda: self._waiting.go_on(
                 self._service.accept(campaign, sent.get("table"), sent.get("version")), following
             )
@@ -175,12 +175,12 @@ def make_changing(waiting: Waiting) -> APIRouter:
 
     @router.post("/enough")
     async def look_ahead(campaign: str) -> Response:
-        return await changing.run(lambda: changing.look(campaign, "look_ahead", {}, "enough"))
+        return await changing.in_thread(lambda: changing.look(campaign, "look_ahead", {}, "enough"))
 
     @router.post("/why")
     async def explain(campaign: str, sent: SentForm) -> Response:
         ids = {"ids": [sent.get("id")]}
-        return await changing.run(lambda: changing.look(campaign, "explain", ids, "why"))
+        return await changing.in_thread(lambda: changing.look(campaign, "explain", ids, "why"))
 
     @router.post("/upload")
     async def upload(campaign: str, sent: SentForm) -> Response:

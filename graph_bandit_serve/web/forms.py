@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated
@@ -10,12 +11,16 @@ from fastapi import Depends, HTTPException, Request
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException as FormError
 
+from graph_bandit_campaign import SuggestSettings
+
 MOST_FIELDS = 20_000
 MOST_FILES = 10
 LONGEST_FIELD = 100_000
-UNSET: dict[str, object] = {
-    **{"n": 8, "require": [], "forbid": [], "only": []},
-    **dict.fromkeys(("price", "budget", "at_most", "per")),
+NAMES = ("n", "require", "forbid", "only", "price", "budget", "at_most", "per")
+UNSET = {
+    field.name: [*field.default] if isinstance(field.default, tuple) else field.default
+    for field in dataclasses.fields(SuggestSettings)
+    if field.name in NAMES
 }
 """Settings that forms have, as `suggest` has them if nobody says otherwise."""
 

@@ -38,7 +38,7 @@ SAID = {
     "undo": "The round is undone. Results stay.",
     "accept": "The results of the table are taken in.",
 }
-"""What is said of a change."""
+"""Sentences about the last change, by its key."""
 
 
 class Pages:

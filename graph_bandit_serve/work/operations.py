@@ -9,8 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-import rdkit.Chem  # noqa: F401 - like torch below, so that a process that waits for a job has imported what it needs
-import torch  # noqa: F401
+import torch  # noqa: F401 - like RDKit below, so that a process that waits for a job has imported what it needs
 
 from graph_bandit_campaign import (
     Desk,
@@ -37,7 +36,11 @@ from graph_bandit_campaign import (
     start,
     why,
 )
+from graph_bandit_env.extras import is_installed
 from graph_bandit_serve.work.worker import Report
+
+if is_installed("rdkit"):  # of the extra `chem`, which other graphs do not need
+    import rdkit.Chem  # noqa: F401
 
 Which = Literal["suggestions", "predictions"]
 MOST_ENTRIES = 10_000
@@ -46,7 +49,7 @@ MOST_WHY = 20
 
 @dataclasses.dataclass(frozen=True)
 class Done:
-    """What became of a change."""
+    """The outcome of a change."""
 
     version: str = ""
     """Digest of the campaign's file after it."""

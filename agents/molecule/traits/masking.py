@@ -28,6 +28,9 @@ def mask_atoms(smiles: str, names: Collection[str], stereo: bool = False) -> Tra
         names: which traits, some of `TRAITS`.
         stereo: whether the fingerprints of stereoisomers differ.
 
+    Returns:
+        Traits of 1 + A rows, A atoms other than hydrogens: the first of the molecule, row 1 + a of it without atom a.
+
     Raises:
         ValueError: if RDKit cannot read the SMILES, or a name is unknown.
     """

@@ -1,24 +1,7 @@
 """Programs that change campaigns, asked without a network; the jobs run in a process as they do in a server."""
 
-from contextlib import closing
-
 import pytest
-from support.robot import MOLECULES, NAMES, POOL, VALUES, Robot, table
-
-from graph_bandit_serve.service import OPERATIONS
-from graph_bandit_serve.settings import ServerLimits
-from graph_bandit_serve.work.jobs import Jobs
-
-
-@pytest.fixture(scope="module")
-def jobs():
-    with closing(Jobs(ServerLimits(), OPERATIONS)) as jobs:
-        yield jobs
-
-
-@pytest.fixture
-def robot(tmp_path, jobs):
-    return Robot(tmp_path, jobs)
+from support.robot import MOLECULES, NAMES, POOL, VALUES, table
 
 
 def test_three_rounds_of_a_robot(robot):

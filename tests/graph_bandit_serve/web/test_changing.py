@@ -1,26 +1,10 @@
 """People who change campaigns by the forms of pages."""
 
 import re
-from contextlib import closing
 
 import pytest
-from support.robot import NAMES, POOL, VALUES, Robot, table
+from support.robot import NAMES, POOL, VALUES, table
 from support.served import Elements
-
-from graph_bandit_serve.service import OPERATIONS
-from graph_bandit_serve.settings import ServerLimits
-from graph_bandit_serve.work.jobs import Jobs
-
-
-@pytest.fixture(scope="module")
-def jobs():
-    with closing(Jobs(ServerLimits(), OPERATIONS)) as jobs:
-        yield jobs
-
-
-@pytest.fixture
-def robot(tmp_path, jobs):
-    return Robot(tmp_path, jobs)
 
 
 def words_of(answer):
