@@ -78,6 +78,7 @@ class Visitor:
             page: the window; None: the first.
         """
         page = page or self.page
+        page.wait_for_load_state()  # its text may be there before its style sheet
         for size in (WIDE, NARROW):
             page.set_viewport_size(size)
             faults = page.evaluate(FAULTS) if self._has_scripts else []
