@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet -c constraints.txt
 
-.PHONY: demo suggest test test-all lint types tests slow-tests browser portable mutants size bench docs release-check clean
+.PHONY: demo suggest test test-all lint types tests slow-tests doors browser portable mutants size bench docs release-check clean
 
 demo: $(VENV)/.installed
 	$(BIN)/graph-bandit run --agents gnn-ts random --graph-model er --reward-model linear \
@@ -20,7 +20,7 @@ suggest: runs/molecules/measured.csv
 
 test: lint types tests
 
-test-all: test slow-tests
+test-all: test slow-tests doors
 
 lint: $(VENV)/.installed-all
 	$(BIN)/ruff check .
@@ -34,6 +34,9 @@ tests: $(VENV)/.installed-all
 
 slow-tests: $(VENV)/.installed-all browser
 	$(BIN)/pytest -m slow
+
+doors:
+	PYTHONPATH=tests $(PYTHON) -m support.doors $(DOORS)
 
 browser: $(VENV)/.installed-all
 	PYTHONPATH=tests $(BIN)/python -m support.browser
@@ -66,7 +69,7 @@ release-check: $(VENV)/.installed-all
 		num_graphs=5); env.reset(seed=0); print(env.step(0)[1])"
 
 clean:
-	rm -rf $(VENV) build dist site docs/reference/*.rst docs/examples/*.rst *.egg-info
+	rm -rf $(VENV) .venv-doors build dist site docs/reference/*.rst docs/examples/*.rst *.egg-info
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 $(BIN)/python:

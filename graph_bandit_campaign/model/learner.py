@@ -27,6 +27,7 @@ from graph_bandit_campaign.model.failures.forecast import have_failed
 from graph_bandit_campaign.pool.index import PoolLike
 from graph_bandit_campaign.results.measurement import Measurement
 from graph_bandit_campaign.state import LEVEL, CampaignState, Suggestion
+from graph_bandit_env import KernelPool
 from graph_bandit_lab import AgentSpec
 
 DEFAULT = "default"  # in place of the name of an agent
@@ -40,8 +41,8 @@ def default_agent(graph_set: PoolLike, count: int, several_goals: bool = False) 
     """Return the agent that chooses a batch if nobody names one, as on the command line.
 
     The model is the same for every batch; on graphs that are not molecules it reads all that they have, and learns from
-    ranks as that of molecules does. Expected improvement weighs what one result can gain; upper confidence bounds
-    spread several.
+    ranks as that of molecules does; where only a kernel is known, it has that kernel. Expected improvement weighs what
+    one result can gain; upper confidence bounds spread several.
 
     Args:
         graph_set: K graphs.
@@ -51,6 +52,8 @@ def default_agent(graph_set: PoolLike, count: int, several_goals: bool = False) 
     rule = "ei" if count == 1 and not several_goals else "ucb"
     if isinstance(graph_set, MoleculeSetLike):
         return f"molecule-{rule}"
+    if isinstance(graph_set, KernelPool):
+        return f"gntk-{rule}:kernel=custom"
     search = "exploration_scale=1," if several_goals else ""  # bounds of several goals are asked for before a choice
     return f"gp-{rule}:{search}warp=normal_scores"
 
@@ -238,6 +241,8 @@ class Learner:
 
     def _make(self) -> Agent:
         spec = AgentSpec.parse(self.spec)
+        if isinstance(self.graph_set, KernelPool) and spec.settings.get("kernel") == "custom":
+            return registry.make_agent(spec.name, **spec.settings, kernel_matrix=self.graph_set.kernel)
         return registry.make_agent(spec.name, **spec.settings)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from graph_bandit_env.graphs.graph_set import GraphSet
-from graph_bandit_env.pools.graph_pool import GraphPool
+from graph_bandit_env.pools.graph_pool import GraphPool, KernelPool
 from graph_bandit_env.pools.molecule_set import MoleculeSet
 
 FORMAT = 1  # raise it when the digest of the same graphs changes
@@ -20,8 +20,8 @@ def digest(pool: GraphSet) -> str:
     """Compute a digest of the content of a graph set: equal for equal content, wherever it was read.
 
     The content is the graphs in their order (node features, edges and whether they have a direction, edge features),
-    the targets of a pool, and the SMILES of molecules, with their columns if they have any. Identifiers and paths are
-    left out, since they do not affect play.
+    the targets of a pool, its kernel if it has one, and the SMILES of molecules, with their columns if they have any.
+    Identifiers and paths are left out, since they do not affect play.
 
     Args:
         pool: K graphs.
@@ -49,6 +49,8 @@ def digest(pool: GraphSet) -> str:
         content.update(json.dumps(pool.column_names).encode() + b"\0")
         values = np.where(np.isnan(pool.columns), np.nan, pool.columns + 0.0)
         content.update(np.ascontiguousarray(values, "<f8").data)
+    if isinstance(pool, KernelPool):
+        content.update(np.ascontiguousarray(pool.kernel + 0.0, "<f8").data)
     return content.hexdigest()[:32]
 
 

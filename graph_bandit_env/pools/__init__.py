@@ -1,6 +1,6 @@
 """Pools of graphs with identifiers and measured values, above all molecules. The extra `chem` installs RDKit."""
 
-from graph_bandit_env.pools.graph_pool import GraphPool
+from graph_bandit_env.pools.graph_pool import GraphPool, KernelPool
 from graph_bandit_env.pools.library import enumerate_library
 from graph_bandit_env.pools.molecule_parser import MOST_ATOMS, canonical_smiles, smiles_problem
 from graph_bandit_env.pools.molecule_set import MoleculeSet
@@ -12,6 +12,7 @@ __all__ = [
     "MOST_ATOMS",
     "Forms",
     "GraphPool",
+    "KernelPool",
     "MoleculeSet",
     "canonical_smiles",
     "enumerate_library",

@@ -1,4 +1,4 @@
-"""A graph set with an identifier and perhaps a measured value for each graph."""
+"""A graph set with an identifier and perhaps a measured value for each graph, or with nothing but a kernel."""
 
 from __future__ import annotations
 
@@ -69,6 +69,40 @@ class GraphPool(GraphSet):
 
     def _notes(self) -> list[str]:
         return [*super()._notes(), f"{self.known.sum()} measured"]
+
+
+class KernelPool(GraphPool):
+    """K things with a kernel, of which nothing else is known: each is a graph of one node.
+
+    Agents with `kernel="custom"` learn from it, and so does a campaign if nobody names an agent; others have nothing to
+    tell the graphs apart by.
+
+    Args:
+        kernel: `(K, K)`. Prior covariance of the mean rewards, up to a factor.
+        ids: K different texts; None: "0", "1", and so on.
+        targets: as in `GraphPool`.
+
+    Raises:
+        ValueError: if the kernel is not square, or not finite; also as in `GraphPool`.
+    """
+
+    kernel: NDArray[np.float64]
+    """`(K, K)`, read-only."""
+
+    def __init__(self, kernel: ArrayLike, ids: Sequence[str] | None = None, targets: ArrayLike | None = None) -> None:
+        matrix = np.array(kernel, np.float64)
+        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not np.isfinite(matrix).all():
+            raise ValueError(f"Expected a finite kernel of shape `(K, K)`. Got an array of shape `{matrix.shape}`.")
+        matrix.flags.writeable = False
+        self.kernel = matrix
+        nodes = [np.ones((1, 1), np.float32)] * len(matrix)
+        super().__init__(nodes, [np.empty((0, 2), np.int64)] * len(matrix), ids=ids, targets=targets)
+
+    def take(self, index: Sequence[int] | NDArray[np.integer]) -> KernelPool:
+        """Return those with these indices, in this order, with their part of the kernel."""
+        chosen = np.asarray(index, np.int64)
+        ids = [self.ids[k] for k in chosen]
+        return KernelPool(self.kernel[np.ix_(chosen, chosen)], ids, self.targets[chosen])
 
 
 def _check_ids(ids: Sequence[str], count: int) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """Optuna's studies over the graphs of a pool."""
 
+import numpy as np
 import optuna
 import pytest
 from optuna.trial import TrialState
@@ -7,6 +8,7 @@ from support.molecules import some_molecules
 
 from graph_bandit_bridges import PoolSampler
 from graph_bandit_campaign import Campaign, Goal
+from graph_bandit_env import KernelPool
 
 POOL = some_molecules(24)
 VALUES = dict(zip(POOL.ids, POOL.targets.tolist(), strict=True))
@@ -108,3 +110,32 @@ def test_other_parameters_are_sampled_too_and_other_choices_refused():
     other = optuna.create_study(sampler=PoolSampler(POOL, agent=AGENT))
     with pytest.raises(ValueError, match="dynamic value space"):
         other.optimize(lambda trial: len(trial.suggest_categorical("id", POOL.ids[:3])), n_trials=1)
+
+
+def test_things_of_which_only_a_kernel_is_known_are_found():
+    places = np.linspace(0, 10, 60)
+    values = np.sin(places) + places / 10
+    pool = KernelPool(np.exp(-((places[:, None] - places) ** 2)), [f"at {place:.2f}" for place in places])
+    study = optuna.create_study(direction="maximize", sampler=PoolSampler(pool))
+    study.optimize(lambda trial: values[pool.ids.index(trial.suggest_categorical("id", pool.ids))], n_trials=20)
+    assert study.best_value == values.max()
+
+
+def test_a_pruner_may_stop_a_trial_whose_graph_then_teaches_nothing():
+    def objective(trial):
+        value = VALUES[choose(trial)]
+        trial.report(value, step=0)
+        if trial.number > 3 and trial.should_prune():
+            raise optuna.TrialPruned
+        return value
+
+    pruner = optuna.pruners.ThresholdPruner(lower=sorted(VALUES.values())[-2])
+    study = optuna.create_study(direction="maximize", sampler=PoolSampler(POOL, agent=AGENT), pruner=pruner)
+    study.optimize(objective, n_trials=8)
+    campaign = Campaign(POOL, AGENT)
+    for trial in study.trials:
+        (asked,) = campaign.ask(1)
+        assert asked.id == trial.params["id"]
+        if trial.state is TrialState.COMPLETE:
+            campaign.tell(asked.id, VALUES[asked.id])
+    assert TrialState.PRUNED in {trial.state for trial in study.trials}

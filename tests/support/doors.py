@@ -1,0 +1,101 @@
+"""Test doors to heavy libraries, each in an environment of its own that holds nothing else (`make doors`).
+
+    PYTHONPATH=tests python -m support.doors [names of doors]
+
+The environments lie in .venv-doors, and are made again when setup.cfg or constraints.txt have changed. At the end there
+is a table: the door, the versions that were installed, how many tests passed, and in how many seconds.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+import venv
+from dataclasses import dataclass
+from hashlib import sha256
+
+from support import ROOT
+
+HOME = ROOT / ".venv-doors"
+TESTERS = ("pytest", "hypothesis")
+OPTIONS = ("-p", "no:cacheprovider", "-o", "filterwarnings=default", "-o")
+TELL = (
+    "import sys; from importlib.metadata import version as of; print(*(f'{n} {of(n)}' for n in sys.argv[1:]), sep=', ')"
+)
+ADDED = "addopts=-q --import-mode importlib --strict-markers --durations=3"
+
+
+@dataclass(frozen=True)
+class Door:
+    """A door, and what its environment holds."""
+
+    extras: str
+    """Extras of the project."""
+    versions: tuple[str, ...]
+    """Distributions whose versions are told."""
+    tests: tuple[str, ...]
+    """Files of tests."""
+    also: tuple[str, ...] = ()
+    """Distributions that the tests need and no extra installs."""
+
+
+DOORS = {
+    "optuna": Door(
+        "optuna,chem",
+        ("optuna", "optunahub", "optuna-dashboard"),
+        ("tests/graph_bandit_bridges/test_optuna.py", "tests/doors/test_optuna_hub.py"),
+        ("optunahub", "optuna-dashboard"),
+    ),
+}
+
+
+def main(names: list[str]) -> int:
+    """Test some doors, all if none is named, and print the table; return 1 if a test has failed, else 0."""
+    unknown = sorted(set(names) - set(DOORS))
+    if unknown:
+        raise SystemExit(f"Expected some of {', '.join(DOORS)}. Got {', '.join(unknown)}.")
+    rows = [try_door(name, DOORS[name]) for name in names or DOORS]
+    print("\n| door | versions | tests | seconds |\n|---|---|---|---|")
+    for name, versions, said, seconds, _ in rows:
+        print(f"| {name} | {versions} | {said} | {seconds:.0f} |")
+    return int(any(failed for *_, failed in rows))
+
+
+def try_door(name: str, door: Door) -> tuple[str, str, str, float, bool]:
+    """Test a door: its name, versions, what pytest said last, the seconds that took, and whether it failed."""
+    python = prepare(name, door)
+    command = [python, "-m", "pytest", *OPTIONS, ADDED, *door.tests]
+    start = time.monotonic()
+    place = {key: value for key, value in os.environ.items() if not key.startswith(("PYTEST_", "VIRTUAL_ENV"))}
+    run = subprocess.run(command, cwd=ROOT, env=place, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    print(run.stdout, flush=True)
+    last = (run.stdout.strip().splitlines() or ["nothing"])[-1]
+    ask = subprocess.run([python, "-c", TELL, *door.versions], text=True, stdout=subprocess.PIPE, check=True)
+    said = re.sub(r" in .*", "", last.strip("= "))
+    return name, ask.stdout.strip(), said, time.monotonic() - start, run.returncode != 0
+
+
+def prepare(name: str, door: Door) -> str:
+    """Return the Python of a door's environment, which is made if there is none for these files of the project."""
+    folder = HOME / name
+    python = str(folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
+    wanted = ["-e", f"{ROOT}[{door.extras}]", *door.also, *TESTERS]
+    known = "".join((ROOT / file).read_text("utf-8") for file in ("setup.cfg", "constraints.txt"))
+    mark, stamp = folder / "made-of", sha256(repr((wanted, known, sys.version)).encode()).hexdigest()
+    if mark.exists() and mark.read_text("utf-8") == stamp:
+        return python
+    print(f"{name}: installs {' '.join(wanted[1:])}", flush=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    venv.create(folder, with_pip=True)
+    install = [python, "-m", "pip", "install", "--disable-pip-version-check", "--quiet", "-c", "constraints.txt"]
+    subprocess.run([*install, *wanted], cwd=ROOT, check=True)
+    mark.write_text(stamp, "utf-8")
+    return python
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
