@@ -204,9 +204,7 @@ class Campaign(Records):
         count = check_integer("count", count, smallest=1)
         kept = self.state.waiting_pins() if keep is None else (*keep,)
         among = self._offer(count, among, kept)
-        mask = self._offered & self._index.mask("among", among)
-        under_way, vetoed = map(self._index.present, (self.state.pending, self.state.vetoes))
-        mask[self._index.indices((*self.state.settled(), *self.state.failed)) + under_way + vetoed] = False
+        mask, under_way = self.on_offer(among), self._index.present(self.state.pending)
         first = check_kept(kept, self._index.index_of, mask)
         check_batch(count, mask, constraints or BatchConstraints())
         self.choose_agent(count)
@@ -315,10 +313,8 @@ class Campaign(Records):
         """
         if self.state.goals:
             return None
-        out = self._index.indices((*self.state.settled(), *self.state.failed))
-        mask = self._offered & self._index.mask("among", among)
-        mask[out + self._index.present((*self.state.pending, *self.state.vetoes))] = False
-        return look_ahead(self._agents()[0], self.state, self.ids, self._index.index_of, np.flatnonzero(mask))
+        candidates = np.flatnonzero(self.on_offer(among))
+        return look_ahead(self._agents()[0], self.state, self.ids, self._index.index_of, candidates)
 
     def _offer(self, count: int, among: MaskLike | Limits, kept: tuple[str, ...]) -> MaskLike:
         """Return the graphs that can be chosen; of a library, after the most promising products were made."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from graph_bandit_campaign.checks import check_noise, check_value
 from graph_bandit_campaign.file import CampaignFile
 from graph_bandit_campaign.model.front import find_front
-from graph_bandit_campaign.pool.index import PoolIndex
+from graph_bandit_campaign.pool.index import MaskLike, PoolIndex
 from graph_bandit_campaign.results.marks import Comment, Veto, check_text
 from graph_bandit_campaign.results.measurement import Bound, Measurement
 from graph_bandit_campaign.state import CampaignState, Kept
@@ -69,6 +69,23 @@ class Records:
         One graph beats another if it is as good in every goal and better in one. The best in the first goal come first.
         """
         return find_front(self.state)
+
+    def on_offer(self, among: MaskLike = None) -> NDArray[np.bool_]:
+        """Return which graphs can be suggested: those that are neither measured, pending, failed nor vetoed.
+
+        Args:
+            among: `(K,)` bool. The graphs that can be chosen this time; None: all that are offered.
+
+        Returns:
+            `(K,)` bool.
+
+        Raises:
+            ValueError: if the mask does not fit, or a graph that was measured or failed is not in the pool.
+        """
+        mask = self._offered & self._index.mask("among", among)
+        mask[self._index.indices((*self.state.settled(), *self.state.failed))] = False
+        mask[self._index.present((*self.state.pending, *self.state.vetoes))] = False
+        return mask
 
     def tell(
         self, identifier: str, value: float, bound: Bound = "", goal: str = "", noise: float | None = None
