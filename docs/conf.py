@@ -3,6 +3,7 @@
 import sys
 import warnings
 from importlib.metadata import version as version_of
+from importlib.util import find_spec
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
@@ -22,6 +23,7 @@ myst_heading_anchors = 4
 highlight_language = "none"  # of indented blocks
 
 add_module_names = False
+autodoc_mock_imports = [name for name in ("botorch", "gpytorch", "linear_operator", "ax") if find_spec(name) is None]
 autodoc_inherit_docstrings = False
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True

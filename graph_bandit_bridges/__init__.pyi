@@ -1,3 +1,6 @@
+from .botorch import CampaignPoints as CampaignPoints
+from .botorch import PoolModel as PoolModel
+from .botorch import campaign_model as campaign_model
 from .optuna import PoolSampler as PoolSampler
 
 __version__: str

@@ -17,11 +17,15 @@ CASES = {
     "sb3_ppo.py": "plays the same graphs: True",
     "nas_cells.py": "best of 8 cells out of 1000: |",
 }
+IN_ENVIRONMENTS_OF_THEIR_OWN = {"botorch_pool.py": "test_botorch.py"}
+"""Examples of heavy libraries, and the file of `tests/doors` that runs each."""
 ROUNDS = {"molecule_campaign.py": 1, "robot.py": 3}  # where a round takes seconds
 
 
-def test_every_example_is_run_here():
-    assert {path.name for path in EXAMPLES.glob("*.py")} == set(CASES)
+def test_every_example_is_run_here_or_by_a_door():
+    assert {path.name for path in EXAMPLES.glob("*.py")} == {*CASES, *IN_ENVIRONMENTS_OF_THEIR_OWN}
+    for example, door in IN_ENVIRONMENTS_OF_THEIR_OWN.items():
+        assert f'"{example}"' in (ROOT / "tests" / "doors" / door).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(("name", "expected"), CASES.items())

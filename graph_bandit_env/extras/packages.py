@@ -13,6 +13,7 @@ EXTRAS = {
     "python_multipart": ("python-multipart", "serve"),
     "sklearn": ("scikit-learn", "backtest"),
     "optuna": ("Optuna", "optuna"),
+    "botorch": ("BoTorch", "botorch"),
     "pyarrow": ("pyarrow", "parquet"),
     "tensorboard": ("tensorboard", "tensorboard"),
     "distributed": ("distributed", "distributed"),

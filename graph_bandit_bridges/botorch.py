@@ -1,0 +1,317 @@
+"""BoTorch: the exact posterior of an agent, as a model whose inputs are indices of the graphs of a pool."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol, Self, TypeAlias
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from agents.beliefs.rewards import NormalScores
+from agents.process import ProcessAgent
+from graph_bandit_env.extras import require
+
+require("botorch", "`PoolModel`")
+
+from botorch.models.model import FantasizeMixin, Model, ModelList  # noqa: E402 - after the message for people
+from botorch.posteriors import GPyTorchPosterior, Posterior, TransformedPosterior  # noqa: E402
+from gpytorch.constraints import Positive  # noqa: E402
+from gpytorch.distributions import MultivariateNormal  # noqa: E402
+from gpytorch.likelihoods import GaussianLikelihood  # noqa: E402
+from linear_operator.operators import DenseLinearOperator  # noqa: E402
+
+if TYPE_CHECKING:
+    from botorch.acquisition.objective import PosteriorTransform
+
+    from agents.contract import Agent
+    from graph_bandit_campaign import Campaign
+
+MOST = 1000  # graphs whose joint covariance is computed at once
+Units: TypeAlias = Literal["rewards", "targets"]
+
+
+class GraphPosterior(Protocol):
+    """A posterior of the targets of all graphs, which computes that of some."""
+
+    def mean_and_variance(self, index: Tensor) -> tuple[Tensor, Tensor]:
+        """Return means and variances of the graphs `index` `(n,)`, `(n,)` float64 each."""
+
+    def covariance(self, index: Tensor) -> Tensor:
+        """Return the joint covariance of the graphs `index` `(n,)`, `(n, n)` float64."""
+
+
+@dataclass(frozen=True, eq=False)
+class ImaginedResults:
+    """Results that a model is conditioned on beyond those of its agent."""
+
+    index: Tensor
+    """`(..., n)` int64. The graphs."""
+    targets: Tensor
+    """`(..., n)` float64, with as many dimensions as `index` or more. The results, as targets."""
+    noises: Tensor
+    """`(..., n)` float64. Noise variances, in squared units of the targets."""
+
+    def joined(self, later: ImaginedResults) -> ImaginedResults:
+        """Return these results and later ones."""
+        pairs = zip((self.index, self.targets, self.noises), (later.index, later.targets, later.noises), strict=True)
+        return ImaginedResults(*(join(*pair) for pair in pairs))
+
+
+class PoolModel(Model, FantasizeMixin):
+    """Give BoTorch the exact posterior of an agent's Gaussian process, over the graphs of its set.
+
+    X holds indices of graphs, `(..., q, 1)`: all K graphs are `torch.arange(K).double().unsqueeze(1)`, which
+    `optimize_acqf_discrete` takes as `choices`. It cannot be differentiated in X. What it returns is float64.
+
+    The model is of rewards, of which large ones are wanted: values, or minus the values where a campaign minimizes.
+    Some agents, the default ones of campaigns among them, model the ranks of rewards as if they were normal
+    (`warp="normal_scores"`). In units of rewards their posterior is then a `TransformedPosterior`: mean, variance and
+    samples are those of the rewards. With `units="targets"` it is Gaussian for every agent, and an acquisition function
+    chooses as the agent's rule of that name does.
+
+    Weights, noise and scale stay those of the agent: `condition_on_observations` and `fantasize` do not learn them
+    again. A model does not follow its agent: make another after further results.
+
+    Args:
+        agent: a trained agent with an exact process on one graph set: `gp-`, `molecule-`, `gntk-`, `wl-` or `lin-`.
+        units: of what the model predicts: "rewards"; or "targets", the scale on which the agent models them.
+
+    Raises:
+        MissingExtraError: if BoTorch is not installed.
+        ValueError: if the agent has no exact process or plays changing graphs, or there are no such units.
+        RuntimeError: before the first `reset` of the agent.
+    """
+
+    num_outputs = 1
+
+    def __init__(self, agent: Agent, units: Units = "rewards") -> None:
+        super().__init__()
+        if units not in ("rewards", "targets"):
+            raise ValueError(f'Expected `units` to be "rewards" or "targets". Got {units!r}.')
+        if not isinstance(agent, ProcessAgent):
+            raise ValueError(
+                "Expected an agent with an exact Gaussian process: `gp-`, `molecule-`, `gntk-`, `wl-` or `lin-`. Got "
+                f"{type(agent).__name__}."
+            )
+        agent.check_reset()
+        if agent.offered is not None:
+            raise ValueError("Expected an agent that plays one graph set. Got one whose graphs change.")
+        self.num_graphs = agent.num_graphs
+        self._posterior, self._targets = agent.posterior, agent.targets
+        self._is_warped = units == "rewards" and isinstance(agent.targets, NormalScores)
+        self._in_rewards = units == "rewards"
+        self._unit = agent.targets.unit if self._in_rewards and not self._is_warped else 1.0
+        self._noise = agent.result_noise
+        self._imagined: ImaginedResults | None = None
+        self.likelihood = GaussianLikelihood(noise_constraint=Positive()).double()
+        self.likelihood.noise = self._noise * self._unit**2
+
+    @property
+    def batch_shape(self) -> torch.Size:
+        """Return the shape of the batch of models, which fantasies make."""
+        return torch.Size() if self._imagined is None else self._imagined.targets.shape[:-1]
+
+    def posterior(
+        self,
+        X: Tensor,
+        output_indices: Sequence[int] | None = None,
+        observation_noise: bool | Tensor = False,
+        posterior_transform: PosteriorTransform | None = None,
+    ) -> Posterior:
+        """Return the joint posterior of the mean rewards of some graphs.
+
+        Args:
+            X: `(..., q, 1)`. Indices of graphs.
+            output_indices: None, or the only output, 0.
+            observation_noise: True adds the noise of one more result of each; a tensor `(..., q, 1)` adds these
+                variances, in squared units of the model, or of the targets where rewards are modelled by ranks.
+            posterior_transform: changes the posterior, if there is one.
+
+        Raises:
+            ValueError: if X does not hold indices of graphs, or there is no such output.
+        """
+        self.subset_output([0] if output_indices is None else output_indices)
+        mean, covariance = self._joint(self._read(X))
+        if observation_noise is not False:
+            noises = (
+                torch.full_like(mean, self._noise) if observation_noise is True else self._noises(observation_noise)
+            )
+            covariance = covariance + torch.diag_embed(noises.expand_as(mean))
+        if self._in_rewards and not self._is_warped:
+            mean, covariance = self._targets.to_rewards(mean), self._unit**2 * covariance
+        posterior = GPyTorchPosterior(MultivariateNormal(mean, DenseLinearOperator(covariance)))  # factored when needed
+        if self._is_warped:
+            posterior = TransformedPosterior(
+                posterior,
+                self._targets.to_rewards,
+                lambda mean, variance: self._moments(mean, variance)[0],
+                lambda mean, variance: self._moments(mean, variance)[1].square(),
+            )
+        return posterior if posterior_transform is None else posterior_transform(posterior)
+
+    def condition_on_observations(self, X: Tensor, Y: Tensor, noise: Tensor | None = None) -> Self:
+        """Return the model given more results, without learning weights, noise and scale again.
+
+            m' = m + C(., X) (C(X, X) + N)^{-1} (y - m(X)),   C' = C - C(., X) (C(X, X) + N)^{-1} C(X, .)
+            [Rasmussen & Williams 2006, Eqs. 2.23 and 2.24, with the posterior as the prior]
+
+        Args:
+            X: `(..., n, 1)`. Indices of graphs, of which one may have several results.
+            Y: `(..., n, 1)`. Rewards, in units of the model; more dimensions in front make a batch of models.
+            noise: `(..., n, 1)`. Their noise variances, as in `posterior`; None: that of one more result.
+
+        Raises:
+            ValueError: if X does not hold indices of graphs.
+        """
+        index, values = self._read(X), Y.double().squeeze(-1)
+        targets = self._targets.of(values) if self._in_rewards else values
+        noises = torch.full_like(targets, self._noise) if noise is None else self._noises(noise).expand_as(targets)
+        more = ImaginedResults(index, targets, noises)
+        conditioned = copy.copy(self)  # parts are shared; nothing is changed in place
+        conditioned._imagined = more if self._imagined is None else self._imagined.joined(more)
+        return conditioned
+
+    def subset_output(self, idcs: Sequence[int]) -> Self:
+        """Return the model itself, which has one output.
+
+        Raises:
+            ValueError: if another one is wanted.
+        """
+        if [*idcs] not in ([0], [-1]):
+            raise ValueError(f"Expected output 0, the only one. Got {list(idcs)}.")
+        return self
+
+    def _read(self, X: Tensor) -> Tensor:
+        """Return the indices in X, `(..., q)` int64."""
+        if X.ndim < 2 or X.shape[-1] != 1:
+            raise ValueError(f"Expected `X` of shape `(..., q, 1)`, indices of graphs. Got `{tuple(X.shape)}`.")
+        index = X.squeeze(-1).round().long()
+        if not (torch.equal(index.to(X), X.squeeze(-1)) and ((index >= 0) & (index < self.num_graphs)).all()):
+            raise ValueError(
+                f"Expected `X` to hold integers from 0 to {self.num_graphs - 1}. Got {X.flatten().tolist()}."
+            )
+        return index
+
+    def _noises(self, noise: Tensor) -> Tensor:
+        return noise.double().squeeze(-1) / self._unit**2
+
+    def _moments(self, mean: Tensor, variance: Tensor) -> tuple[Tensor, Tensor]:
+        """Return mean and standard deviation of the rewards of normal targets of any shape."""
+        moments = self._targets.moments(mean.flatten(), variance.sqrt().flatten())
+        return moments[0].view_as(mean), moments[1].view_as(mean)
+
+    def _joint(self, index: Tensor) -> tuple[Tensor, Tensor]:
+        """Return mean `(..., q)` and covariance `(..., q, q)` of the targets of graphs `(..., q)`."""
+        if self._imagined is None:
+            return joint_posterior(self._posterior, index)
+        mean, covariance = joint_posterior(self._posterior, join(self._imagined.index, index))
+        return condition(mean, covariance, self._imagined.targets, self._imagined.noises)
+
+
+@dataclass(frozen=True, eq=False)
+class CampaignPoints:
+    """The graphs of a campaign as inputs of a `PoolModel`."""
+
+    ids: tuple[str, ...]
+    """Name of each graph, by its index."""
+    measured: Tensor
+    """`(q, 1)` float64. Graphs with a result, or with one for each goal: `X_baseline` of BoTorch."""
+    pending: Tensor
+    """`(p, 1)` float64. Graphs that are being measured: `X_pending`."""
+    choices: Tensor
+    """`(n, 1)` float64. Graphs that can be suggested: `choices` of `optimize_acqf_discrete`."""
+
+    @classmethod
+    def of(cls, campaign: Campaign, among: Sequence[bool] | None = None) -> Self:
+        """Return those of a campaign.
+
+        Args:
+            campaign: the campaign.
+            among: `(K,)` bool. Graphs that can be suggested; None: all that the campaign can suggest.
+        """
+        index_of = {key: k for k, key in enumerate(campaign.ids)}
+        groups = [campaign.state.settled(), campaign.state.pending]
+        known = [[index_of[key] for key in keys if key in index_of] for keys in groups]
+        choices = np.flatnonzero(campaign.on_offer(among)).tolist()
+        return cls(campaign.ids, *(as_points(index) for index in (*known, choices)))
+
+    def names(self, candidates: Tensor) -> list[str]:
+        """Return the ids of graphs `(..., 1)` that BoTorch chose."""
+        return [self.ids[int(k)] for k in candidates.flatten().tolist()]
+
+
+def campaign_model(campaign: Campaign, units: Units = "rewards") -> Model:
+    """Return the model of what a campaign has learnt: a `PoolModel`; of several goals a `ModelList` of one for each.
+
+    The agents of several goals are independent. Minus the values are modelled of goals that are minimized, the values
+    of all others, limits and ranges among them.
+
+    Args:
+        campaign: a campaign whose agent has an exact process.
+        units: as in `PoolModel`.
+    """
+    models = [PoolModel(campaign.model(name), units) for name in [goal.name for goal in campaign.state.goals] or [""]]
+    return models[0] if len(models) == 1 else ModelList(*models)
+
+
+def as_points(index: Sequence[int]) -> Tensor:
+    """Return indices `(n,)` as inputs of a `PoolModel`, `(n, 1)` float64."""
+    return torch.tensor(index, dtype=torch.float64).unsqueeze(1)
+
+
+def joint_posterior(posterior: GraphPosterior, index: Tensor) -> tuple[Tensor, Tensor]:
+    """Compute joint posteriors of several groups of graphs; each covariance of two graphs is computed once.
+
+    Args:
+        posterior: the posterior of the targets.
+        index: `(..., q)` int64. Groups of q graphs, among which some may be equal.
+
+    Returns:
+        Means `(..., q)` and covariances `(..., q, q)`, float64.
+    """
+    groups, size = index.reshape(-1, index.shape[-1]), index.shape[-1]
+    graphs, place = groups.unique(return_inverse=True)
+    mean, variance = posterior.mean_and_variance(graphs)
+    if size == 1:
+        covariances = variance[place].unsqueeze(-1)
+    elif len(graphs) > MOST and len(groups) > 1:  # most of such a large covariance would not be needed
+        half = len(groups) // 2
+        covariances = torch.cat([joint_posterior(posterior, part)[1] for part in (groups[:half], groups[half:])])
+    else:
+        covariance = posterior.covariance(graphs)
+        covariance.diagonal().copy_(variance)
+        covariances = covariance[place.unsqueeze(-1), place.unsqueeze(-2)]
+    return mean[place].reshape(index.shape), covariances.reshape(*index.shape, size)
+
+
+def condition(mean: Tensor, covariance: Tensor, targets: Tensor, noises: Tensor) -> tuple[Tensor, Tensor]:
+    """Condition normal variables on noisy values of the first n of them; see `condition_on_observations`.
+
+    Args:
+        mean: `(..., n + q)` float64.
+        covariance: `(..., n + q, n + q)` float64.
+        targets: `(..., n)` float64. The values.
+        noises: `(..., n)` float64. Their noise variances.
+
+    Returns:
+        Means `(..., q)` and covariances `(..., q, q)` of the others, with all dimensions in front broadcast.
+    """
+    size = targets.shape[-1]
+    inner, cross, rest = covariance[..., :size, :size], covariance[..., :size, size:], covariance[..., size:, size:]
+    rounding = torch.finfo(inner.dtype).eps * inner.diagonal(dim1=-2, dim2=-1).sum(-1, keepdim=True)
+    factor = torch.linalg.cholesky(inner + torch.diag_embed(noises + rounding))  # L L^T = C(X, X) + N
+    explained = torch.linalg.solve_triangular(factor, cross, upper=False)
+    surprise = torch.linalg.solve_triangular(factor, (targets - mean[..., :size]).unsqueeze(-1), upper=False)
+    means = mean[..., size:] + (explained.mT @ surprise).squeeze(-1)
+    covariances = (rest - explained.mT @ explained).expand(*means.shape, means.shape[-1])
+    return means, covariances
+
+
+def join(first: Tensor, second: Tensor) -> Tensor:
+    """Join tensors `(..., n)` and `(..., q)` to `(..., n + q)`, with all dimensions in front broadcast."""
+    batch = torch.broadcast_shapes(first.shape[:-1], second.shape[:-1])
+    return torch.cat([part.expand(*batch, part.shape[-1]) for part in (first, second)], dim=-1)

@@ -1,0 +1,24 @@
+"""The door of the bridges opens without the libraries to which they lead."""
+
+import subprocess
+import sys
+
+WITHOUT_EXTRAS = """
+from graph_bandit_env.extras import MissingExtraError, packages
+packages.find_spec = lambda module: None
+import graph_bandit_bridges
+for name in graph_bandit_bridges.__all__:
+    try:
+        getattr(graph_bandit_bridges, name)
+    except MissingExtraError as error:
+        print(f"{name}: {error}")
+"""
+
+
+def test_a_name_whose_library_is_not_installed_says_which_extra_brings_it():
+    program = [sys.executable, "-c", WITHOUT_EXTRAS]
+    done = subprocess.run(program, capture_output=True, text=True, encoding="utf-8")
+    assert done.returncode == 0, done.stderr
+    said = done.stdout.splitlines()
+    assert "PoolSampler: `PoolSampler` needs Optuna: pip install 'graph-bandit-env[optuna]'." in said
+    assert "PoolModel: `PoolModel` needs BoTorch: pip install 'graph-bandit-env[botorch]'." in said
