@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from graph_bandit_bridges.trials import PoolCampaigns, Trials
 from graph_bandit_campaign import Campaign, Goal, Measurement
 from graph_bandit_env.extras import require
 
@@ -29,7 +30,7 @@ class PoolSampler(BaseSampler):
     when all are. Trials that failed teach what fails; those that run, wait or were pruned teach nothing, and are not
     chosen again. With several objectives, or constraints (`Trial.set_constraint`), graphs are chosen for the front.
 
-    The sampler keeps nothing: each trial is chosen from the trials in the storage, so that studies can be continued,
+    The sampler keeps no results: each trial is chosen from the trials in the storage, so that studies can be continued,
     and several processes can share one. Other parameters are sampled at random.
 
     Args:
@@ -43,7 +44,7 @@ class PoolSampler(BaseSampler):
     """
 
     def __init__(self, pool: GraphPool, parameter: str = "id", agent: str | None = None, seed: int = 0) -> None:
-        self._pool, self._parameter, self._agent, self._seed = pool, parameter, agent, seed
+        self._parameter, self._campaigns = parameter, PoolCampaigns(pool, agent, seed)
         self._random = RandomSampler(seed)
         self._choices = CategoricalDistribution(tuple(pool.ids))
 
@@ -83,24 +84,20 @@ class PoolSampler(BaseSampler):
         trials = [trial for trial in trials if self._id_of(trial) is not None]
         constraints = list(dict.fromkeys(name for trial in trials for name, _ in constraints_of(trial)))
         goals = goals_of(study.directions, constraints)
-        one = study.directions[0] is StudyDirection.MAXIMIZE if not goals else None
-        campaign = Campaign(self._pool, self._agent, maximize=one, goals=goals or None, seed=self._seed)
-        measured, failed = [], []
+        measured, failed, waiting = list[Measurement](), list[str](), list[str]()
         for trial in trials:
             key = str(self._id_of(trial))
             if trial.state is TrialState.FAIL:
                 failed.append(key)
-            elif trial.state is TrialState.COMPLETE:
+            elif trial.state in UNSETTLED:
+                waiting.append(key)
+            else:
                 values = {goal.name: value for goal, value in zip(goals, trial.values, strict=False)}
                 values = values or {"": trial.values[0]}
                 values |= dict(constraints_of(trial))
                 measured += [Measurement(key, value, 0, goal=name) for name, value in values.items()]
-        known = {result.id for result in measured}
-        failed = [key for key in dict.fromkeys(failed) if key not in known]
-        waiting = dict.fromkeys(str(self._id_of(trial)) for trial in trials if trial.state in UNSETTLED)
-        pending = [key for key in waiting if key not in known and key not in failed]
-        campaign.replace_results(dict.fromkeys(measured), failed, pending)
-        return campaign
+        maximize = study.directions[0] is StudyDirection.MAXIMIZE
+        return self._campaigns.after(Trials(measured, failed, waiting), goals, maximize)
 
     def _id_of(self, trial: FrozenTrial) -> str | None:
         """Return the id that a trial tries; None if it has none yet."""

@@ -17,7 +17,7 @@ CASES = {
     "sb3_ppo.py": "plays the same graphs: True",
     "nas_cells.py": "best of 8 cells out of 1000: |",
 }
-IN_ENVIRONMENTS_OF_THEIR_OWN = {"botorch_pool.py": "test_botorch.py"}
+IN_ENVIRONMENTS_OF_THEIR_OWN = {"botorch_pool.py": "test_botorch.py", "ax_pool.py": "test_ax.py"}
 """Examples of heavy libraries, and the file of `tests/doors` that runs each."""
 ROUNDS = {"molecule_campaign.py": 1, "robot.py": 3}  # where a round takes seconds
 

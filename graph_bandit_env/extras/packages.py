@@ -14,6 +14,7 @@ EXTRAS = {
     "sklearn": ("scikit-learn", "backtest"),
     "optuna": ("Optuna", "optuna"),
     "botorch": ("BoTorch", "botorch"),
+    "ax": ("ax-platform", "ax"),
     "pyarrow": ("pyarrow", "parquet"),
     "tensorboard": ("tensorboard", "tensorboard"),
     "distributed": ("distributed", "distributed"),

@@ -1,0 +1,236 @@
+"""Ax: a generation node that chooses among the graphs of a pool, by a campaign."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from graph_bandit_bridges.trials import PoolCampaigns, Trials
+from graph_bandit_campaign import Campaign, Goal, Measurement
+from graph_bandit_env.extras import require
+
+require("ax", "`PoolNode`")
+
+from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig  # noqa: E402 - after the message for people
+from ax.core.parameter import FixedParameter  # noqa: E402
+from ax.core.trial_status import TrialStatus  # noqa: E402
+from ax.core.types import ComparisonOp  # noqa: E402
+from ax.exceptions.core import SearchSpaceExhausted  # noqa: E402
+from ax.generation_strategy.external_generation_node import ExternalGenerationNode  # noqa: E402
+
+if TYPE_CHECKING:
+    from ax.core.data import Data
+    from ax.core.experiment import Experiment
+    from ax.core.optimization_config import OptimizationConfig
+
+    from graph_bandit_env import GraphPool
+
+MOST_CHOICES = 1000  # values that Ax takes of a choice parameter
+UNDER_WAY = (TrialStatus.CANDIDATE, TrialStatus.STAGED, TrialStatus.RUNNING, TrialStatus.DISPATCHED)
+DROPPED = (TrialStatus.ABANDONED, TrialStatus.EARLY_STOPPED)
+"""Statuses of trials whose graph is not chosen again, and teaches nothing."""
+Value: TypeAlias = str | int | float | bool | None
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A sum of metrics of which something is wanted."""
+
+    goal: Goal
+    """What is wanted of it."""
+    weights: Mapping[str, float]
+    """The weight of each metric in the sum, by its signature."""
+
+    def measure(
+        self, key: str, means: Mapping[str, float], errors: Mapping[str, float], name: str
+    ) -> Measurement | None:
+        """Return the result of a graph; None if a metric is missing.
+
+            y = sum_m w_m y_m,   noise^2 = sum_m (w_m sem_m)^2
+
+        Args:
+            key: id of the graph.
+            means: results of the metrics, by signature.
+            errors: their standard errors; NaN, or 0, if they are not known.
+            name: name of the goal in the campaign.
+        """
+        if not self.weights.keys() <= means.keys():
+            return None
+        value = sum(weight * means[metric] for metric, weight in self.weights.items())
+        noise = math.hypot(*(weight * errors[metric] for metric, weight in self.weights.items()))
+        return Measurement(key, value, 0, goal=name, noise=noise if noise > 0 else None)  # written so that NaN fails
+
+
+class PoolNode(ExternalGenerationNode):
+    """Choose the graphs of a pool, the values of one parameter, by what is known of them.
+
+    `pool_parameter(pool)` makes the parameter: of the ids or, of more than 1,000 graphs, of their indices; `id_of` says
+    which graph a value means. Each graph is chosen once. Trials that failed teach what fails, and are not tried again.
+    Those that were abandoned or stopped early teach nothing, and are not tried again. Those that run, or wait to, count
+    as pending. Stale trials, which never ran, can be tried again. With several objectives, or outcome constraints,
+    graphs are chosen for the front; a weighted sum of metrics is one quantity. Standard errors of results are their
+    noise. Thresholds of objectives are not used.
+
+    The node keeps no results: each choice is made from the trials of the experiment, so that an experiment can be saved
+    and continued. Other parameters have to be fixed.
+
+    Args:
+        pool: K graphs, such as `from_smiles(...)` makes.
+        parameter: name of the parameter.
+        agent: the agent that chooses, as on the command line; None: the default for these graphs.
+        seed: seed of all randomness.
+        name: name of the node in a generation strategy.
+
+    Raises:
+        MissingExtraError: if Ax is not installed.
+    """
+
+    def __init__(
+        self, pool: GraphPool, parameter: str = "id", agent: str | None = None, seed: int = 0, name: str = "PoolNode"
+    ) -> None:
+        super().__init__(name=name, should_deduplicate=False)  # a campaign chooses no graph twice
+        self._parameter, self._ids, self._campaigns = parameter, tuple(pool.ids), PoolCampaigns(pool, agent, seed)
+        self._campaign: Campaign | None = None
+        self._as_index, self._fixed = False, dict[str, Value]()
+
+    def update_generator_state(self, experiment: Experiment, data: Data) -> None:
+        """Read the trials of an experiment.
+
+        Raises:
+            ValueError: if the experiment has no such parameter, others are not fixed, an objective or a constraint is
+                not one that a campaign can pursue, or a trial is of no graph of the pool.
+        """
+        parameters = dict(experiment.search_space.parameters)
+        own = parameters.pop(self._parameter, None)
+        if own is None:
+            raise ValueError(f"Expected a parameter `{self._parameter}`, as `pool_parameter` makes. Got none.")
+        free = [name for name, parameter in parameters.items() if not isinstance(parameter, FixedParameter)]
+        if free:
+            raise ValueError(f"Expected other parameters to be fixed. Got {', '.join(free)}, which can take values.")
+        self._fixed = {name: parameter.value for name, parameter in parameters.items()}
+        self._as_index = own.python_type is int
+        config = experiment.optimization_config
+        if config is None:
+            raise ValueError("Expected an experiment with an objective. Call `configure_optimization` first.")
+        quantities = [*objectives_of(config), *constraints_of(config)]
+        tried = self._read(experiment, data, quantities)
+        (only,) = quantities if len(quantities) == 1 else (None,)
+        goals = [] if only else [quantity.goal for quantity in quantities]
+        maximize = only is None or only.goal.aim == "maximize"
+        self._campaign = self._campaigns.after(tried, goals, maximize)
+
+    def get_next_candidate(self, pending_parameters: Sequence[Mapping[str, Value]]) -> dict[str, Value]:
+        """Return the graph to try next, and the fixed parameters.
+
+        Raises:
+            SearchSpaceExhausted: if all graphs were tried.
+        """
+        if self._campaign is None:
+            raise RuntimeError("Expected `update_generator_state` first. Got a node that has read no experiment.")
+        waiting = {self.id_of(parameters[self._parameter]) for parameters in pending_parameters}
+        mask = self._campaign.on_offer() & np.array([key not in waiting for key in self._campaign.ids])
+        if not mask.any():
+            raise SearchSpaceExhausted(f"All {len(mask)} graphs of the pool were tried, or are being tried.")
+        key = self._campaign.ask(1, among=mask)[0].id
+        return {self._parameter: self._campaign.ids.index(key) if self._as_index else key, **self._fixed}
+
+    def new_trial_limit(self, raise_generation_errors: bool = False) -> int:
+        """Return how many graphs are left, so that more trials are not asked for at once."""
+        trials = [trial for trial in self.experiment.trials.values() if trial.status is not TrialStatus.STALE]
+        tried = {self.id_of(arm.parameters[self._parameter]) for trial in trials for arm in trial.arms}
+        left, other = len(self._ids) - len(tried), super().new_trial_limit(raise_generation_errors)
+        return left if other < 0 else min(left, other)
+
+    def id_of(self, value: Value) -> str:
+        """Return the id of the graph that a value of the parameter means.
+
+        Raises:
+            ValueError: if it means none.
+        """
+        if isinstance(value, str):
+            return value
+        if not (isinstance(value, int) and 0 <= value < len(self._ids)):
+            raise ValueError(f"Expected an index from 0 to {len(self._ids) - 1}. Got {value!r}.")
+        return self._ids[value]
+
+    def _read(self, experiment: Experiment, data: Data, quantities: Sequence[Quantity]) -> Trials:
+        """Return what the trials of an experiment tell of graphs."""
+        rows: dict[tuple[int, str], dict[str, tuple[float, float]]] = {}
+        columns = ("trial_index", "arm_name", "metric_signature", "mean", "sem")
+        for index, arm, metric, mean, error in zip(*(data.df[name] for name in columns), strict=True):
+            rows.setdefault((int(index), str(arm)), {})[str(metric)] = float(mean), float(error)
+        measured, failed, waiting, dropped = list[Measurement](), list[str](), list[str](), list[str]()
+        for index, trial in experiment.trials.items():
+            for arm in trial.arms:
+                key, results = self.id_of(arm.parameters[self._parameter]), rows.get((index, arm.name), {})
+                if trial.status in DROPPED or arm in trial.abandoned_arms:
+                    dropped.append(key)
+                elif trial.status is TrialStatus.FAILED:
+                    failed.append(key)
+                elif trial.status in UNDER_WAY:
+                    waiting.append(key)
+                elif trial.status is TrialStatus.COMPLETED:
+                    means = {metric: mean for metric, (mean, _) in results.items()}
+                    errors = {metric: error for metric, (_, error) in results.items()}
+                    names = ["" if len(quantities) == 1 else quantity.goal.name for quantity in quantities]
+                    pairs = zip(quantities, names, strict=True)
+                    found = [quantity.measure(key, means, errors, name) for quantity, name in pairs]
+                    measured += [result for result in found if result is not None]
+                    waiting.append(key)  # if there are no results
+        return Trials(measured, failed, waiting, dropped)
+
+
+def pool_parameter(pool: GraphPool, name: str = "id") -> ChoiceParameterConfig | RangeParameterConfig:
+    """Return the parameter of an experiment whose values are the graphs of a pool, for `configure_experiment`.
+
+    Ax takes at most 1,000 values of a choice. Of more graphs the values are their indices, from 0 to K - 1.
+
+    Args:
+        pool: K graphs, at least two.
+        name: name of the parameter.
+    """
+    if len(pool.ids) <= MOST_CHOICES:
+        return ChoiceParameterConfig(name=name, values=list(pool.ids), parameter_type="str", is_ordered=False)
+    return RangeParameterConfig(name=name, bounds=(0, len(pool.ids) - 1), parameter_type="int")
+
+
+def objectives_of(config: OptimizationConfig) -> Iterator[Quantity]:
+    """Yield what an experiment is to make large or small.
+
+    Raises:
+        ValueError: if one of several objectives is a sum of metrics.
+    """
+    objective = config.objective
+    if objective.is_scalarized_objective:
+        yield Quantity(Goal(objective.expression), dict(objective.metric_weights))
+        return
+    if objective.is_multi_objective and objective.expression.count(",") + 1 < len(objective.metric_names):
+        raise ValueError(f"Expected one metric for each of several objectives. Got {objective.expression!r}.")
+    for name, (metric, weight) in zip(objective.metric_names, objective.metric_weights, strict=True):
+        yield Quantity(Goal(name, "maximize" if weight > 0 else "minimize"), {metric: 1.0})
+
+
+def constraints_of(config: OptimizationConfig) -> Iterator[Quantity]:
+    """Yield what an experiment limits, two constraints of one sum of metrics as one range.
+
+    Raises:
+        ValueError: if a bound is relative to a baseline.
+    """
+    ranges: dict[str, tuple[dict[str, float], list[float], list[float]]] = {}
+    for constraint in config.outcome_constraints:
+        if constraint.relative:
+            raise ValueError(f"Expected absolute bounds of constraints. Got {constraint.expression!r}.")
+        (name, weight), *more = zip(constraint.metric_names, [w for _, w in constraint.metric_weights], strict=True)
+        scale = 1.0 if more else weight  # 2 a <= 3 is a <= 1.5
+        weights = {metric: w / scale for metric, w in constraint.metric_weights}
+        text = " + ".join(f"{w:g} {metric}" for metric, w in weights.items()) if more else name
+        _, lows, highs = ranges.setdefault(text, (weights, [], []))
+        is_upper = (constraint.op is ComparisonOp.LEQ) == (scale > 0)
+        (highs if is_upper else lows).append(constraint.bound / scale)
+    for text, (weights, lows, highs) in ranges.items():
+        low, high = max(lows, default=None), min(highs, default=None)
+        yield Quantity(Goal(text, "limit", low=low, high=high), weights)
