@@ -204,9 +204,7 @@ def test_every_package_has_a_version_and_says_what_is_public(package):
     assert door.__all__
     named = [name for name in door.__all__ if f"{package}.{name}" not in HOUSE.modules]  # rooms aside
     assert set(named) <= set(dir(door))
-    if (
-        package != "graph_bandit_bridges"
-    ):  # its names need libraries that need not be there: see its own test of the door
+    if package != "graph_bandit_bridges":  # whose names need libraries, and whose door has a test of its own
         none_of(name for name in named if not hasattr(door, name))
 
 

@@ -50,6 +50,12 @@ DOORS = {
         ("tests/graph_bandit_bridges/test_optuna.py", "tests/doors/test_optuna_hub.py"),
         ("optunahub", "optuna-dashboard"),
     ),
+    "botorch": Door("botorch,chem", ("botorch", "gpytorch"), ("tests/doors/test_botorch.py",)),
+    "ax": Door(
+        "ax,botorch,chem,optuna",
+        ("ax-platform", "botorch", "optuna"),
+        ("tests/doors/test_ax.py", "tests/doors/test_same_choices.py"),
+    ),
 }
 
 
