@@ -11,6 +11,7 @@ from scipy.stats import norm
 import registry
 from agents.contract import Agent, BatchAgent, Prediction
 from benchmarks.pools.models import forest, tanimoto
+from benchmarks.pools.peers import PEERS, make_peer
 from benchmarks.pools.screening import Floats, Indices, Player
 from graph_bandit_env import GraphPool
 from graph_bandit_lab import AgentSpec
@@ -158,11 +159,14 @@ def make_player(text: str) -> Player:
     Args:
         text: `forest-` or `tanimoto-` with `greedy`, `ucb` or `ei`; `weak_` or `strong_` with `bounds-`, `numbers-` or
             `dropped-` and the rest of the name of a molecule- agent, which does not get the weakest or strongest
-            results; or an agent of the registry as `name:setting=value,...`.
+            results; one of `PEERS`; or an agent of the registry as `name:setting=value,...`.
 
     Raises:
         ValueError: if the name or a setting is unknown.
+        ImportError: if a peer's library is not installed.
     """
+    if text in PEERS:
+        return make_peer(text)
     spec = AgentSpec.parse(text)
     name, _, rule = spec.name.partition("-")
     if name in CENSORINGS:
@@ -195,4 +199,6 @@ def make_forecaster(text: str) -> Forecaster:
 def needs_molecules(text: str) -> bool:
     """Return whether a player or model plays pools of molecules only."""
     name = AgentSpec.parse(text).name
-    return name.partition("-")[0] in {*MODELS, *CENSORINGS} or registry.agent_needs(name) == "molecules"
+    return (
+        name in PEERS or name.partition("-")[0] in {*MODELS, *CENSORINGS} or registry.agent_needs(name) == "molecules"
+    )

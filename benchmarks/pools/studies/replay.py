@@ -28,6 +28,11 @@ PLANS: dict[str, tuple[Plan, Cells, Cells]] = {  # with the scores that have a t
     "affinity": (Plan(60, 30, 10), TOPS[1:], ("affinity",)),  # [Gorantla et al. 2024]
     "zinc": (Plan(10, 5, 18), (WAY, TOPS[0], FOUND), ("zinc",)),
     "chembl": (Plan(30, 20, 5), (TOPS[2], WAY), ("chembl",)),
+    "peers": (
+        Plan(10, 10, 9),
+        (WAY, FOUND, TOPS[1]),
+        ("ESOL", "switches", "CHEMBL4005_Ki", "CHEMBL1862_Ki", "CHEMBL2047_EC50"),
+    ),
     "sequential": (Plan(10, 1, 40), (WAY, FOUND, REGRET), ("esol", "switches", "adme", "zinc")),
 }
 
@@ -36,17 +41,17 @@ PLANS: dict[str, tuple[Plan, Cells, Cells]] = {  # with the scores that have a t
 class ReplayStudy(Study):
     """Find the best molecules of many pools, each measured by the same plan."""
 
-    plan: Literal["docking", "affinity", "zinc", "chembl", "sequential"]
+    plan: Literal["docking", "affinity", "zinc", "chembl", "peers", "sequential"]
     """How each pool is measured: "docking" 100 at random, then 5 batches of 100; "affinity" 60, then 10 of 30; "zinc"
-    10, then 18 of 5; "chembl" 30, then 5 of 20; "sequential" 10, then 40 one at a time."""
+    10, then 18 of 5; "chembl" 30, then 5 of 20; "peers" 10, then 9 of 10; "sequential" 10, then 40 one at a time."""
     pools: tuple[str, ...] | None = None
     """Names of pools and groups (affinity, zinc, chembl, adme, esol, switches), or docking-D for 10,000 molecules that
     are drawn by the seed D; None: the pools for which the plan was made."""
     players: tuple[str, ...] = ("forest-greedy", "tanimoto-greedy", "random")
-    """forest- or tanimoto- with greedy, ucb or ei; agents by name, with settings after a colon; or molecule- agents
-    which only know that the weakest or strongest 30 % of the pool lie beyond a number: weak_ or strong_ with bounds-
-    (it learns that), numbers- (it takes the number for the result) or dropped-, and ucb and so on. Others are compared
-    with the first."""
+    """forest- or tanimoto- with greedy, ucb or ei; tpe (Optuna), ax or baybe, by their defaults; agents by name, with
+    settings after a colon; or molecule- agents which only know that the weakest or strongest 30 % of the pool lie
+    beyond a number: weak_ or strong_ with bounds- (it learns that), numbers- (it takes the number for the result) or
+    dropped-, and ucb and so on. Others are compared with the first."""
     seeds: int = 10
     """Plays of each player on a pool, each from another random start."""
     by_pool: bool = False
