@@ -11,6 +11,7 @@ from .rules import CountBonus as CountBonus
 from .rules import EpsilonGreedy as EpsilonGreedy
 from .rules import ExpectedImprovement as ExpectedImprovement
 from .rules import Greedy as Greedy
+from .rules import InverseGapWeighting as InverseGapWeighting
 from .rules import Memoryless as Memoryless
 from .rules import PhasedElimination as PhasedElimination
 from .rules import ThompsonSampling as ThompsonSampling

@@ -1,3 +1,6 @@
+from .exponential import ExponentialAgent as ExponentialAgent
+from .exponential import ExponentialSettings as ExponentialSettings
+from .exponential import exponential as exponential
 from .independent import IndependentAgent as IndependentAgent
 from .independent import IndependentSettings as IndependentSettings
 from .independent import counted as counted

@@ -20,7 +20,10 @@ from agents.contract.state import check_form, form_of
 if TYPE_CHECKING:
     from torch_geometric.data import Batch, Data
 
-PLAY_CHANGING_GRAPHS = ("gnn-*", "nn-*", "gntk-*", "gp-*", "lin-*", "wl-*", "epsilon-greedy", "random")
+PLAY_CHANGING_GRAPHS = (
+    *("gnn-*", "nn-*", "neural-*", "gntk-*", "gp-*", "lin-*", "wl-*"),
+    *("epsilon-greedy", "squarecb", "random"),
+)
 """Agents that play on graphs that change, by name; `*` stands for every rule."""
 READ_EVERYTHING = ("gp-ucb",)
 """Agents that read edge features and directions, by name."""

@@ -33,6 +33,8 @@ def between(least: int, most: int) -> Must:
 
 
 POSITIVE = Must(lambda value: value > 0, "positive")
+REAL = Must(lambda value: True, "a finite number")
+"""The mark of a field of float that may be negative."""
 
 Warp: TypeAlias = Literal["none", "normal_scores"]
 """Targets of a fit: the rewards, standardised or not; or their normal scores."""
@@ -133,7 +135,7 @@ def check_fields(settings: Any) -> None:
         if get_origin(kind) is Literal:
             good, expected = value in get_args(kind), f"one of {', '.join(map(str, get_args(kind)))}"
         else:
-            check, expected = _CHECKS[kind]
+            check, expected = _CHECKS["real" if REAL in conditions else kind]
             good = check(value)
         or_none = " or None" if NoneType in kinds else ""
         if not good:
@@ -143,7 +145,7 @@ def check_fields(settings: Any) -> None:
         if kind is int and value > LARGEST_COUNT:
             shown = value if value < 10**20 else "one of more than 20 digits"
             raise ValueError(f"Expected `{name}` to be at most {LARGEST_COUNT}. Got {shown}.")
-        if kind is float and (value if isinstance(value, int) else float(value)) > LARGEST_SETTING:
+        if kind is float and abs(value if isinstance(value, int) else float(value)) > LARGEST_SETTING:
             raise ValueError(f"Expected `{name}` to be at most {LARGEST_SETTING}. Got {value!r}.")
         for condition in conditions:
             if not condition.holds(value):
@@ -173,6 +175,10 @@ _CHECKS: dict[Any, tuple[Callable[[Any], bool], str]] = {
     float: (  # written so that NaN fails too
         lambda value: _is_number(value, int, float, np.integer, np.floating) and 0 <= value < math.inf,
         "finite and >= 0",
+    ),
+    "real": (
+        lambda value: _is_number(value, int, float, np.integer, np.floating) and math.isfinite(value),
+        REAL.expected,
     ),
     COUNT_OR_SHARE: (
         lambda value: _CHECKS[int][0](value) or (_is_number(value, float, np.floating) and 0 < value < 1),

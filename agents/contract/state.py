@@ -55,7 +55,8 @@ def check_identity(state: State, expected: State) -> None:
             "Expected a state made by `state_dict`. Got one without identity, or with one that no agent wrote."
         )
     names = expected["settings"].keys() | identity["settings"].keys()
-    differing = sorted(name for name in names if expected["settings"].get(name) != identity["settings"].get(name))
+    mine, theirs = expected["settings"], identity["settings"]
+    differing = sorted(name for name in names if name not in mine or name not in theirs or mine[name] != theirs[name])
     if differing:
         raise ValueError(
             "Expected the state of an agent with the same settings. Got another "

@@ -6,6 +6,10 @@ from .agent import gntk as gntk
 from .agent import linear as linear
 from .agent import read_network as read_network
 from .agent import wl as wl
+from .features import FlatFeatures as FlatFeatures
+from .features import FlatReader as FlatReader
+from .features import FlatSettings as FlatSettings
 from .settings import KernelSettings as KernelSettings
+from .settings import LinearSettings as LinearSettings
 from .settings import OneKernelSettings as OneKernelSettings
 from .settings import SubtreeSettings as SubtreeSettings

@@ -13,11 +13,12 @@ from torch import Tensor
 from torch_geometric.data import Batch
 
 from agents.beliefs.rules.rule import AcquisitionRule
-from agents.contract.protocol import State
+from agents.contract.protocol import GraphSetLike, State
 from agents.contract.reading import DIRECTIONS, EDGE_FEATURES, NODE_FEATURES
+from agents.kernel.features import FlatReader
 from agents.kernel.given import GivenKernel, check_kernel
-from agents.kernel.regression import LinearFunctions
-from agents.kernel.settings import KernelSettings, OneKernelSettings, SubtreeSettings
+from agents.kernel.regression import FLAT, LinearFunctions
+from agents.kernel.settings import KernelSettings, LinearSettings, OneKernelSettings, SubtreeSettings
 from agents.process import GraphAgent, GraphDescription, Reading
 from agents.process.kept import KeptColumns
 from agents.process.parts.network import FiniteNetwork, Network
@@ -181,22 +182,59 @@ def read_subtrees(settings: SubtreeSettings, batch: Batch, seed: int) -> Subtree
     return Subtrees.of(batch, settings.iterations, settings.bins, cosine=settings.similarity == "cosine")
 
 
-class LinearAgent(KernelAgent[OneKernelSettings]):
-    """Believe that mean rewards are linear in mean nodes and sizes of the graphs."""
-
-    algorithm = 2  # version 1 kept sums over features, and had another prior of the scale
-
-
-def linear(settings: OneKernelSettings, make_rule: Callable[[], AcquisitionRule]) -> LinearAgent:
-    """Bayesian linear regression on mean nodes and sizes of the graphs.
+class LinearAgent(KernelAgent[LinearSettings]):
+    """Believe that mean rewards are linear in flat features of the graphs.
 
     Args:
         settings: settings of the regression.
         make_rule: makes the acquisition rule.
+        reader: reads the features.
     """
-    return LinearAgent(settings, make_rule, read_numbers)
+
+    algorithm = 2  # version 1 kept sums over features, and had another prior of the scale
+
+    def __init__(self, settings: LinearSettings, make_rule: Callable[[], AcquisitionRule], reader: FlatReader) -> None:
+        super().__init__(settings, make_rule, partial(read_numbers, reader))
+        self._reader = reader
+
+    @property
+    def reads(self) -> frozenset[str]:  # type: ignore[override]
+        """Return what its features may tell of graphs."""
+        return self._reader.reads
+
+    @property
+    def uses_columns(self) -> bool:
+        """Return whether it reads columns of the graph set."""
+        return self.settings.features == "columns"
+
+    def blank(self) -> Self:
+        """Return an agent with equal settings that was told nothing."""
+        return type(self)(self.settings, self._make_rule, self._reader)
+
+    def read(self, observation: object, graph_set: GraphSetLike | None) -> Batch:
+        """Return the graphs, and look at the columns of the set."""
+        self._reader.look(graph_set)
+        return super().read(observation, graph_set)
 
 
-def read_numbers(batch: Batch, seed: int) -> LinearFunctions:
-    """Describe graphs by means of nodes and sizes; no seed has an effect."""
-    return LinearFunctions.of(batch)
+def linear(
+    settings: LinearSettings, make_rule: Callable[[], AcquisitionRule], *, feature_matrix: ArrayLike | None = None
+) -> LinearAgent:
+    """Bayesian linear regression on mean nodes and sizes of the graphs, or on features of the user's own.
+
+    Args:
+        settings: settings of the regression.
+        make_rule: makes the acquisition rule.
+        feature_matrix: `(K, d)`, read as float64, if `settings.features` is "custom"; else None.
+
+    Raises:
+        ValueError: as `FlatReader`.
+    """
+    return LinearAgent(settings, make_rule, FlatReader(settings, feature_matrix))
+
+
+def read_numbers(reader: FlatReader, batch: Batch, seed: int) -> LinearFunctions:
+    """Describe graphs by flat features; no seed has an effect."""
+    scaled, own = reader.settings.scale_features, reader.settings.features != "means"
+    name = "given features" if own else LinearFunctions.name
+    return LinearFunctions(reader.read(batch), FLAT if scaled else 0.0, name)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 from agents.contract.settings import POSITIVE, Bins, Layers, Width, between
+from agents.kernel.features import FlatSettings
 from agents.process.settings import ChangingSettings
 
 
@@ -53,6 +55,25 @@ class KernelSettings(OneKernelSettings):
     """m of that network, if its width is finite; even."""
     node_count: Literal["largest", "own"] = "largest"
     """N, the divisor of the sum over a graph's nodes: the largest node count of the set, or the graph's own."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinearSettings(FlatSettings, OneKernelSettings):
+    """Settings of Bayesian linear regression. `preset=paper` selects LinUCB and linear Thompson sampling as published.
+
+    These know the noise and the prior of the weights (A = I + sum_i x_i x_i^T), and take rewards and features as they
+    are.
+    """
+
+    presets: ClassVar[Mapping[str, Mapping[str, object]]] = {
+        "paper": {
+            "exploration_scale": 1.0,
+            "output_scale": 1.0,
+            "noise_variance": 1.0,
+            "standardize": False,
+            "scale_features": False,
+        }
+    }
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Protocol
 
 from torch import Tensor, nn
 from torch_geometric.data import Batch, Data
@@ -62,8 +62,27 @@ class ModuleArchitecture:
         network.exchange([*(network.graphs[slot] for slot in kept.tolist()), *graphs])
 
 
-Architecture: TypeAlias = PaperArchitecture | ModuleArchitecture
-"""Makes the network of an agent on some graphs, and takes it to others."""
+class Architecture(Protocol):
+    """Makes the network of an agent on some graphs, and takes it to others."""
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """Return what the network reads of graphs."""
+
+    def appearance(self, network: Network) -> Tensor | None:
+        """Return numbers `(K, q)` that are equal for graphs that look equal to the network; None: nobody knows."""
+
+    def build(self, graphs: Batch, settings: NeuralSettings, seed: int) -> Network:
+        """Return a network on K graphs, with weights from a seed."""
+
+    def exchange(self, network: Network, kept: Tensor, graphs: Sequence[Data], settings: NeuralSettings) -> None:
+        """Take a network that `build` returned to those of its graphs that stay, `kept` `(n,)`, and then to new ones.
+
+        Raises:
+            ValueError: if it cannot read a graph; nothing is changed then.
+        """
+
+
 GRAPH_NETWORK = PaperArchitecture(aggregate_neighbours)
 """The paper's network on the aggregated neighbours of each node."""
 NODE_NETWORK = PaperArchitecture(keep_nodes)

@@ -1,3 +1,4 @@
+from .classic import exp3 as exp3
 from .classic import gaussian_ts as gaussian_ts
 from .classic import random as random
 from .classic import ucb1 as ucb1
@@ -11,6 +12,8 @@ from .neural import gnn_greedy as gnn_greedy
 from .neural import gnn_pe as gnn_pe
 from .neural import gnn_ts as gnn_ts
 from .neural import gnn_ucb as gnn_ucb
+from .neural import neural_ts as neural_ts
+from .neural import neural_ucb as neural_ucb
 from .neural import nn_ei as nn_ei
 from .neural import nn_greedy as nn_greedy
 from .neural import nn_pe as nn_pe
@@ -28,6 +31,7 @@ from .process import gp_ts as gp_ts
 from .process import gp_ucb as gp_ucb
 from .process import lin_ts as lin_ts
 from .process import lin_ucb as lin_ucb
+from .process import squarecb as squarecb
 from .process import wl_ei as wl_ei
 from .process import wl_ts as wl_ts
 from .process import wl_ucb as wl_ucb

@@ -17,7 +17,7 @@ from agents.beliefs.rules import (
     ThompsonSampling,
     UpperConfidenceBound,
 )
-from agents.neural import NeuralAgent, NeuralSettings, gnn, nn
+from agents.neural import FlatNeuralSettings, NeuralAgent, NeuralSettings, flat, gnn, nn
 from gntk.engines import ModuleOrFactory
 
 if TYPE_CHECKING:
@@ -66,6 +66,13 @@ class NeuralEpsilon(NeuralSettings):
     """Probability of playing a random graph."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class FlatNeuralTS(SamplingSettings, FlatNeuralSettings):
+    """Settings of `neural-ts`."""
+
+    exploration_scale: float = 0.3
+
+
 class NetworkFactory(Protocol[P]):
     """Makes an agent from its settings, from a preset, or with a module of the user's own."""
 
@@ -96,3 +103,6 @@ nn_ucb = compose("nn-ucb", nn, NeuralUCB, UpperConfidenceBound)
 nn_pe = compose("nn-pe", nn, NeuralPE, PhasedElimination)
 nn_ei = compose("nn-ei", nn, NeuralEI, ExpectedImprovement)
 nn_greedy = compose("nn-greedy", nn, NeuralSettings, Greedy)
+
+neural_ucb = compose("neural-ucb", flat, FlatNeuralSettings, UpperConfidenceBound)
+neural_ts = compose("neural-ts", flat, FlatNeuralTS, ThompsonSampling)

@@ -12,13 +12,15 @@ from agents.beliefs.composition import compose
 from agents.beliefs.rules import (
     EliminationSettings,
     ExpectedImprovement,
+    GapSettings,
     Greedy,
+    InverseGapWeighting,
     JointSampling,
     PhasedElimination,
     ThompsonSampling,
     UpperConfidenceBound,
 )
-from agents.kernel import KernelAgent, KernelSettings, OneKernelSettings, SubtreeSettings, gntk, linear, wl
+from agents.kernel import KernelAgent, KernelSettings, LinearSettings, SubtreeSettings, gntk, linear, wl
 from agents.process import GraphProcessSettings, gp
 
 if TYPE_CHECKING:
@@ -59,15 +61,20 @@ class SubtreeUCB(SubtreeSettings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LinearTS(JointSampling, OneKernelSettings):
+class LinearTS(JointSampling, LinearSettings):
     """Settings of `lin-ts`."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class LinearUCB(OneKernelSettings):
+class LinearUCB(LinearSettings):
     """Settings of `lin-ucb`."""
 
     exploration_scale: float = 2.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinearSquareCB(GapSettings, LinearSettings):
+    """Settings of `squarecb`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,6 +121,7 @@ wl_ei = compose("wl-ei", wl, SubtreeSettings, ExpectedImprovement)
 
 lin_ts = compose("lin-ts", linear, LinearTS, ThompsonSampling)
 lin_ucb = compose("lin-ucb", linear, LinearUCB, UpperConfidenceBound)
+squarecb = compose("squarecb", linear, LinearSquareCB, InverseGapWeighting)
 
 gp_ts = compose("gp-ts", gp, GraphProcessTS, ThompsonSampling)
 gp_ucb = compose("gp-ucb", gp, GraphProcessSettings, UpperConfidenceBound)

@@ -34,6 +34,9 @@ LATER_AGENT_DEFAULTS = {
     "warp": "none",
     "similarity": "cosine",
     "stereo": False,
+    "features": "means",
+    "features_name": "",
+    "scale_features": True,
 }
 SIZES = ("num_graphs", "num_nodes", "horizon")
 FEEDBACK = ("batch", "delay", "random_rounds", "announced")

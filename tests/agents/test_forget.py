@@ -9,7 +9,7 @@ from support.posterior import from_scratch
 
 import registry
 from agents.beliefs import PhasedElimination, compose
-from agents.kernel import OneKernelSettings, linear
+from agents.kernel import LinearSettings, linear
 from gntk import effective_dimension, information_gain
 from graph_bandit_env import GraphSet
 
@@ -211,7 +211,7 @@ def test_agents_that_forget_follow_the_protocol(name, forget):
 
 
 def test_a_rule_that_eliminates_graphs_may_not_forget():
-    lin_pe = compose("lin-pe", linear, OneKernelSettings, PhasedElimination)
+    lin_pe = compose("lin-pe", linear, LinearSettings, PhasedElimination)
     for make in (lambda **settings: registry.make_agent("gntk-pe", **settings), lin_pe):
         assert make(forget=None).settings.forget is None
         with pytest.raises(ValueError, match="`forget` to be None, because PhasedElimination never plays .* Got 0.9"):

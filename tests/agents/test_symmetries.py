@@ -14,9 +14,10 @@ GRAPHS = ragged_graphs(sizes=(5, 4, 7, 6, 7))
 PLAYED = np.array([3, 0, 3, 1, 0, 3])
 REWARDS = np.array([1.0, -0.5, 0.8, 0.2, -0.4, 1.1])
 NEURAL = ("gnn", "nn", "epsilon")
+SIZED = ("gp", "lin", "neural", "squarecb", "wl")  # to which the sizes of graphs count
 ANY = [name for name in registry.list_agents() if registry.agent_needs(name) == "any"]
 LEARNERS = [name for name in ANY if hasattr(registry.make_agent(name), "belief")]
-STRUCTURED = [name for name in LEARNERS if name.startswith((*NEURAL, "gntk", "gp", "lin", "wl"))]
+STRUCTURED = [name for name in LEARNERS if name.startswith((*NEURAL, *SIZED, "gntk"))]
 TELL_TWINS_APART = [name for name in LEARNERS if name not in STRUCTURED or name.startswith("gp")]
 DETERMINISTIC = [name for name in STRUCTURED if name.endswith(("-ucb", "-pe", "-ei")) or name == "gnn-greedy"] + [
     "ucb1"
@@ -25,7 +26,10 @@ DETERMINISTIC = [name for name in STRUCTURED if name.endswith(("-ucb", "-pe", "-
 
 def told(name, graphs, actions=PLAYED, rewards=REWARDS):
     """An agent that has been told these measurements, one after the other."""
-    agent = registry.make_agent(name, **({"width": 32, "steps": 30} if name.startswith(NEURAL) else {}))
+    settings = {"width": 32, "steps": 30} if name.startswith(NEURAL) else {}
+    if name.startswith("neural"):
+        settings = {"width": 32, "epochs": 30, "regularization": 0.01}
+    agent = registry.make_agent(name, **settings)
     agent.reset(None, seed=3, graph_set=GraphSet.from_pyg(graphs))
     for action, reward in zip(actions, rewards, strict=True):
         agent.update(None, action, reward)
@@ -52,7 +56,7 @@ def padded(graph, num_nodes):
 
 def test_the_lists_above_name_agents_that_are_registered():
     assert set(DETERMINISTIC) <= set(ANY)
-    assert {"random", "ucb1", "gaussian-ts", "sb3-ppo"} | set(STRUCTURED) == set(ANY)
+    assert {"random", "ucb1", "gaussian-ts", "exp3", "sb3-ppo"} | set(STRUCTURED) == set(ANY)
 
 
 @pytest.mark.parametrize("name", LEARNERS)
@@ -81,9 +85,7 @@ def test_relabelling_nodes_changes_nothing(name):
     assert_equal_beliefs(told(name, [relabelled(graph, generator) for graph in GRAPHS]), told(name, GRAPHS))
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in LEARNERS if not name.startswith(("gp", "lin", "wl"))]
-)  # their sizes count
+@pytest.mark.parametrize("name", [name for name in LEARNERS if not name.startswith(SIZED)])
 def test_padding_with_featureless_isolated_nodes_up_to_the_largest_changes_nothing(name):
     assert_equal_beliefs(told(name, [padded(graph, 7) for graph in GRAPHS]), told(name, GRAPHS))
 

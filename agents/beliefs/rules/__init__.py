@@ -8,6 +8,7 @@ from agents.beliefs.rules.count_bonus import CountBonus
 from agents.beliefs.rules.epsilon_greedy import EpsilonGreedy
 from agents.beliefs.rules.expected_improvement import ExpectedImprovement
 from agents.beliefs.rules.greedy import Greedy
+from agents.beliefs.rules.inverse_gap_weighting import GapSettings, InverseGapWeighting
 from agents.beliefs.rules.phased_elimination import EliminationSettings, PhasedElimination
 from agents.beliefs.rules.rule import AcquisitionRule, Memoryless
 from agents.beliefs.rules.thompson_sampling import JointSampling, SamplingSettings, ThompsonSampling
@@ -19,7 +20,9 @@ __all__ = [
     "EliminationSettings",
     "EpsilonGreedy",
     "ExpectedImprovement",
+    "GapSettings",
     "Greedy",
+    "InverseGapWeighting",
     "JointSampling",
     "Memoryless",
     "PhasedElimination",

@@ -1,0 +1,82 @@
+"""Inverse gap weighting: play each graph with a probability that falls with how far it is predicted behind the best."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from agents.beliefs.belief import Belief
+from agents.contract.protocol import State
+
+
+@dataclass(frozen=True, kw_only=True)
+class GapSettings:
+    """Settings of agents that play by `InverseGapWeighting`."""
+
+    gap_weight: float = 5.0
+    """gamma_0; gaps between predictions weigh gamma_t = gamma_0 sqrt(K t) in round t, with K graphs on offer. A larger
+    one explores less."""
+
+
+@dataclass
+class InverseGapWeighting:
+    """Draw the graph to play: the further it is predicted behind the best, the less likely      [SquareCB].
+
+        gamma_t = gamma_0 sqrt(K t)      [Foster & Rakhlin 2020, Algorithm 1 and Theorem 1, with t for the horizon]
+
+    The spread of the belief does not count: the prediction is the oracle of the paper. An index is log p plus noise of
+    Gumbel's distribution, of which the largest belongs to each graph with probability p.
+    """
+
+    gap_weight: float = 5.0
+    """As in `GapSettings`."""
+
+    rounds: int = field(default=0, init=False)
+    price_weight: ClassVar[float] = 1.0  # the index is a log probability
+
+    def __call__(self, belief: Belief, action_mask: Tensor, generator: torch.Generator) -> Tensor:
+        """Return log p of each graph, plus noise; minus infinity if the graph is not on offer."""
+        self.rounds += 1
+        gamma = self.gap_weight * math.sqrt(int(action_mask.sum()) * self.rounds)
+        waiting = torch.empty_like(belief.mean).exponential_(generator=generator)
+        return inverse_gap_weights(belief.mean, action_mask, gamma).log() - waiting.log()
+
+    def forget_graphs(self) -> None:
+        """Do nothing: the rule counts rounds only."""
+
+    def state_dict(self) -> State:
+        """Return the number of rounds."""
+        return {"rounds": self.rounds}
+
+    def load_state_dict(self, state: State) -> None:
+        """Replace the number of rounds."""
+        self.rounds = state["rounds"]
+
+
+def inverse_gap_weights(mean: Tensor, action_mask: Tensor, gamma: float) -> Tensor:
+    """Compute the probability with which each graph is played.
+
+        p_a = 1 / (K + gamma (y_b - y_a))   for a other than b,   p_b = 1 - sum_a p_a
+        [Abe & Long 1999; Foster & Rakhlin 2020, Algorithm 1, with mu = K]
+
+    Here b is the graph of the largest prediction y among the K graphs on offer.
+
+    Args:
+        mean: `(n,)` float64. y, the predicted mean rewards of all graphs.
+        action_mask: `(n,)` bool. The graphs on offer, at least one.
+        gamma: at least 0, per unit of the predictions; 0: all graphs are equally likely.
+
+    Returns:
+        `(n,)` float64. Probabilities; 0 where a graph is not on offer.
+    """
+    offered = mean.masked_fill(~action_mask, -torch.inf)
+    best = int(offered.argmax())
+    gaps = torch.where(action_mask, mean[best] - mean, 0.0)
+    shares = torch.where(action_mask, 1 / (int(action_mask.sum()) + gamma * gaps), 0.0)
+    shares[best] = 0.0
+    shares[best] = 1 - shares.sum()
+    return shares

@@ -1,0 +1,138 @@
+"""EXP3: exponential weights of single graphs, for rewards that an adversary may choose."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Annotated
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Batch
+
+from agents.beliefs.rewards.history import RELATIVE_ROUNDING
+from agents.contract.base import BaseAgent
+from agents.contract.protocol import State
+from agents.contract.settings import REAL, Must, check_fields
+
+SHARE = Must(lambda value: 0 < value <= 1, "above 0 and at most 1")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExponentialSettings:
+    """Settings of exponential weights."""
+
+    exploration_share: Annotated[float | None, SHARE] = None
+    """gamma, the share of uniform play; None: min(1, sqrt(K log K / ((e - 1) t))) in round t, the best known rate."""
+    lowest_reward: Annotated[float | None, REAL] = None
+    """Reward that becomes 0; None: the smallest so far. A smaller one counts as this one."""
+    highest_reward: Annotated[float | None, REAL] = None
+    """Reward that becomes 1; None: the largest so far. A larger one counts as this one."""
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        low, high = self.lowest_reward, self.highest_reward
+        if low is not None and high is not None and low >= high:
+            raise ValueError(f"Expected `lowest_reward` to be below `highest_reward`. Got {low} and {high}.")
+
+
+class ExponentialAgent(BaseAgent[ExponentialSettings]):
+    """Play each graph with a probability that grows exponentially with what it has earned so far      [EXP3].
+
+        p_a = (1 - gamma) w_a / sum_b w_b + gamma / K,   w_a = exp(gamma S_a / K),   S_a = sum_s x_s / p_s
+        [Auer, Cesa-Bianchi, Freund & Schapire 2002, Figure 1]
+
+    The sum is over the rounds s in which graph a was played, with reward x_s in [0, 1]. No reward is assumed to be
+    drawn from a distribution, so this holds against an adversary; on rewards that are, other agents learn faster.
+
+    The analysis needs a range of rewards that is known in advance, as `lowest_reward` and `highest_reward` give it.
+    Without one, rewards are mapped to [0, 1] by the smallest and largest so far, and earlier ones are mapped again when
+    that range grows: w is always what it would be had the range of today been known from the beginning. A reward of a
+    graph that was not chosen, as of old measurements, counts as if it had been chosen with probability 1 / K.
+
+    Args:
+        settings: settings of exploration and range.
+    """
+
+    reads = frozenset[str]()
+
+    def begin(self, graphs: Batch, seed: int) -> None:
+        """Start with equal weights."""
+        count = graphs.num_graphs
+        self._gains = torch.zeros(count, dtype=torch.float64)  # sum of (reward - the first one) / p
+        self._inverses = torch.zeros(count, dtype=torch.float64)  # sum of 1 / p
+        self._chances = torch.full((count,), 1 / count, dtype=torch.float64)  # with which each was last chosen
+        self._rounds, self._range = 0, (0.0, 0.0)  # relative to the first reward
+        self._origin = 0.0
+
+    def probabilities(self, mask: Tensor) -> Tensor:
+        """Return the probability `(K,)` float64 with which each graph that `mask` allows is played."""
+        count = int(mask.sum())
+        gamma = self.settings.exploration_share
+        if gamma is None:
+            gamma = min(1.0, math.sqrt(count * math.log(count) / ((math.e - 1) * (self._rounds + 1))))
+        low, high = self._span()
+        known = high - low > RELATIVE_ROUNDING * max(abs(low), abs(high), abs(self._origin))
+        earned = (self._gains - low * self._inverses) / (high - low) if known else torch.zeros_like(self._gains)
+        weights = torch.softmax((gamma / count * earned).masked_fill(~mask, -torch.inf), dim=0)
+        return torch.where(mask, (1 - gamma) * weights + gamma / count, 0.0)
+
+    def choose(self, mask: Tensor) -> int:
+        """Return a graph drawn from the probabilities."""
+        chances = self.probabilities(mask)
+        action = int(torch.multinomial(chances, 1, generator=self.generator))
+        self._chances[action] = chances[action]
+        return action
+
+    def learn(self, slots: Tensor, rewards: Tensor) -> None:
+        """Add each reward, divided by the probability with which its graph was chosen."""
+        given = self.settings.lowest_reward, self.settings.highest_reward
+        rewards = rewards.clamp(*given) if given != (None, None) else rewards
+        if not self._rounds:
+            self._origin = float(rewards[0])
+        relative, inverses = rewards - self._origin, 1 / self._chances[slots]
+        self._range = min(self._range[0], float(relative.min())), max(self._range[1], float(relative.max()))
+        self._gains.index_add_(0, slots, relative * inverses)
+        self._inverses.index_add_(0, slots, inverses)
+        self._rounds += len(slots)
+
+    def state(self) -> State:
+        """Return what each graph has earned, with which probability it was last chosen, and the range."""
+        return {
+            "gains": self._gains.clone(),
+            "inverses": self._inverses.clone(),
+            "chances": self._chances.clone(),
+            "rounds": self._rounds,
+            "range": list(self._range),
+            "origin": self._origin,
+        }
+
+    def restore(self, state: State) -> None:
+        """Continue from a state.
+
+        Raises:
+            ValueError: if a probability is not one.
+        """
+        if not ((state["chances"] > 0) & (state["chances"] <= 1)).all():
+            raise ValueError("Expected probabilities above 0 and at most 1.")
+        self._gains, self._inverses = state["gains"].clone(), state["inverses"].clone()
+        self._chances, self._rounds, self._origin = state["chances"].clone(), state["rounds"], state["origin"]
+        low, high = state["range"]
+        self._range = low, high
+
+    def _span(self) -> tuple[float, float]:
+        """Return the rewards that become 0 and 1, relative to the first one."""
+        low, high = self.settings.lowest_reward, self.settings.highest_reward
+        return (
+            self._range[0] if low is None else low - self._origin,
+            self._range[1] if high is None else high - self._origin,
+        )
+
+
+def exponential(settings: ExponentialSettings) -> ExponentialAgent:
+    """Exponential weights of single graphs, whatever decides on the rewards.
+
+    Args:
+        settings: settings of exploration and range.
+    """
+    return ExponentialAgent(settings)

@@ -1,0 +1,156 @@
+"""Flat features: one row of numbers for each graph, computed of the graphs or given by the user."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike
+from torch import Tensor
+from torch_geometric.data import Batch
+
+from agents.contract.reading import DIRECTIONS, EDGE_FEATURES, NODE_FEATURES
+from gntk import aggregate_neighbours
+
+
+@dataclass(frozen=True, kw_only=True)
+class FlatSettings:
+    """Settings of agents that read one row of numbers for each graph."""
+
+    features: Literal["means", "columns", "custom"] = "means"
+    """Numbers that describe a graph: means of its nodes and its sizes; the columns of the graph set, as
+    `from_smiles(..., columns=...)` makes them; or a given K x d array."""
+    features_name: str = ""
+    """Name of a given array, which identifies it in results."""
+    scale_features: bool = True
+    """Scale each number to mean 0 and standard deviation 1 over the graphs of `reset`, and add a constant; False: take
+    them as they are."""
+
+
+@dataclass(frozen=True, eq=False)
+class FlatFeatures:
+    """One row of numbers for each graph. Other graphs are scaled like those of `reset`."""
+
+    rows: Tensor
+    """`(K, d)` float64."""
+    middle: Tensor
+    """`(d,)` float64. What was subtracted."""
+    spread: Tensor
+    """`(d,)` float64. What the differences were divided by."""
+    computed: bool = True
+    """Whether the numbers are computed of the graphs; others cannot be described by given numbers."""
+
+    @staticmethod
+    def of(rows: Tensor, scale: bool, computed: bool = True) -> FlatFeatures:
+        """Take numbers `(K, d)` float64, scaled or not; one that does not differ between graphs keeps its unit."""
+        middle, spread = rows.mean(0), rows.std(0, correction=0)
+        spread = spread.where(spread > 1e-9 * (1 + rows.abs().max(0).values), 1.0)
+        if not scale:
+            middle, spread = torch.zeros_like(middle), torch.ones_like(spread)
+        return FlatFeatures((rows - middle) / spread, middle, spread, computed)
+
+    def exchange(self, kept: Tensor, graphs: Batch | None) -> FlatFeatures:
+        """Return the rows of the graphs that stay, and of new ones.
+
+        Raises:
+            ValueError: if the numbers were given.
+        """
+        if not self.computed:
+            raise ValueError(
+                "Expected the graphs of `reset` in each observation, because the given features are those of these "
+                'graphs. Got other graphs. Make the agent with features="means".'
+            )
+        old = self.rows[kept]
+        new = old[:0] if graphs is None else (describe(graphs) - self.middle) / self.spread
+        return replace(self, rows=torch.cat([old, new]))
+
+
+class FlatReader:
+    """Reads one row of numbers for each graph, as settings say.
+
+    Args:
+        settings: say which.
+        matrix: `(K, d)`, read as float64, if `settings.features` is "custom"; else None.
+
+    Raises:
+        ValueError: if a matrix is given without `features="custom"`, missing with it, or not finite numbers of graphs.
+    """
+
+    def __init__(self, settings: FlatSettings, matrix: ArrayLike | None) -> None:
+        if (matrix is not None) != (settings.features == "custom"):
+            raise ValueError('Expected `feature_matrix` together with `features="custom"`. Got one without the other.')
+        self.settings, self._given = settings, None if matrix is None else _check_features(matrix)
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """Return what the numbers may tell of graphs: the user's own may tell anything."""
+        own = frozenset({NODE_FEATURES})
+        return own if self.settings.features == "means" else own | {EDGE_FEATURES, DIRECTIONS}
+
+    def look(self, graph_set: object) -> None:
+        """Take the columns of a graph set, if they are read; an unknown number becomes the mean of those known.
+
+        Raises:
+            ValueError: if there are none.
+        """
+        if self.settings.features != "columns":
+            return
+        columns = np.asarray(getattr(graph_set, "columns", np.empty((0, 0))), np.float64)
+        if not columns.size or np.isnan(columns).all(axis=0).any():
+            raise ValueError(
+                'Expected a graph set with columns of numbers for features="columns", as `from_smiles` with `columns` '
+                f"makes one. Got columns of shape `{columns.shape}`, or one without a number."
+            )
+        self._given = torch.from_numpy(np.where(np.isnan(columns), np.nanmean(columns, axis=0), columns))
+
+    def read(self, batch: Batch) -> FlatFeatures:
+        """Return the numbers of K graphs.
+
+        Raises:
+            ValueError: if numbers are given, and not of K graphs.
+        """
+        if self._given is None:
+            return FlatFeatures.of(describe(batch), self.settings.scale_features)
+        if len(self._given) != batch.num_graphs:
+            raise ValueError(f"Expected features of {batch.num_graphs} graphs. Got {len(self._given)} rows.")
+        return FlatFeatures.of(self._given, self.settings.scale_features, computed=False)
+
+
+def describe(batch: Batch) -> Tensor:
+    """Return the features of graphs: the mean of the aggregated nodes, the mean of the nodes, and the sizes.
+
+        phi(G) = ((1/n) sum_i h_i, (1/n) sum_i X_i, log n, log(1 + e))
+
+    Here h_i is the aggregated node of `gntk.aggregate_neighbours`, n the number of nodes, and e that of edges, where an
+    undirected edge counts twice, once in each direction.
+
+    Args:
+        batch: K graphs.
+
+    Returns:
+        `(K, 2 d + 2)` float64.
+
+    Raises:
+        ValueError: as `gntk.aggregate_neighbours`.
+    """
+    graphs = aggregate_neighbours(batch, own_count=True)
+    edges = torch.bincount(batch.batch[batch.edge_index[0]], minlength=batch.num_graphs)
+    means: Sequence[Tensor] = [
+        graphs.sum_over_nodes(nodes.double()) / graphs.sizes.double().unsqueeze(1) for nodes in (graphs.nodes, batch.x)
+    ]
+    return torch.cat([*means, graphs.sizes.double().log().unsqueeze(1), edges.double().log1p().unsqueeze(1)], dim=1)
+
+
+def _check_features(matrix: ArrayLike) -> Tensor:
+    """Return given features as `(K, d)` float64."""
+    array = np.array(matrix, np.float64)
+    if array.ndim != 2 or not array.size or not np.isfinite(array).all():
+        count = int((~np.isfinite(array)).sum())
+        raise ValueError(
+            f"Expected finite features of shape `(K, d)`. Got shape `{array.shape}`, with {count} entries that are not "
+            "finite."
+        )
+    return torch.from_numpy(array)

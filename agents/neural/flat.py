@@ -1,0 +1,176 @@
+"""NeuralUCB and NeuralTS as published, on flat features: the neural agent with their network and their fit.
+
+With weights W = sqrt(m) theta in place of their theta, all of it is what `NeuralAgent` computes: g / sqrt(m) are the
+tangent features, the ridge is lambda, and the penalty m lambda |theta - theta_0|^2 is lambda |W - W_0|^2.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal
+
+import torch
+from numpy.typing import ArrayLike
+from torch import Tensor
+from torch_geometric.data import Batch, Data
+
+from agents.beliefs.rules.rule import AcquisitionRule
+from agents.contract.protocol import GraphSetLike
+from agents.contract.settings import LARGEST_COUNT, POSITIVE, Width
+from agents.kernel.features import FlatFeatures, FlatReader, FlatSettings
+from agents.neural.agent import NeuralAgent
+from agents.neural.settings import NeuralSettings
+from gntk import AggregatedGraphs
+from gntk.engines import Network, paper_network
+
+
+@dataclass(frozen=True, kw_only=True)
+class FlatNeuralSettings(FlatSettings, NeuralSettings):
+    """Settings of NeuralUCB and NeuralTS: the algorithms as published, but that rewards are standardised first."""
+
+    presets: ClassVar[Mapping[str, Mapping[str, object]]] = {}
+
+    width: Width = 100
+    """m, hidden width of the network; even."""
+    exploration_scale: float = 1.0
+    """nu, multiplies sigma: gamma of NeuralUCB, held constant; nu sqrt(lambda) of NeuralTS."""
+    regularization: Annotated[float, POSITIVE] = 0.1
+    """lambda, in Z = lambda I + sum_i g_i g_i^T / m, and in the penalty m lambda |theta - theta_0|^2 / 2."""
+    history: Literal["refreshed", "frozen"] = "frozen"
+    fit: Literal["steps", "epochs"] = "epochs"
+    epochs: int = 100
+    """J, steps of gradient descent a round: each pass is one step on all observations, if `batch_size` holds them."""
+    batch_size: int = LARGEST_COUNT
+    learning_rate: Annotated[float, POSITIVE] = 0.1
+    """eta m t, step size on the mean squared loss over the t observations so far, in units of sqrt(m) theta."""
+    start: Literal["warm", "initial"] = "initial"
+
+    @property
+    def ridge(self) -> float:
+        """Return lambda."""
+        return self.regularization
+
+
+class FlatArchitecture:
+    """The network of Zhou et al. (2020) on the features x of each graph, doubled and of unit length.
+
+        f(x) = sqrt(m) theta_L ReLU(theta_{L-1} ... ReLU(theta_1 x)),   x = (u, u) / sqrt(2),   u = x_0 / |x_0|
+        [Zhou, Li & Gu 2020, Eq. (3.1) and Section 4]
+
+    Where features are scaled, u has a constant 1 more before its length is taken, which keeps lengths apart.
+
+    Args:
+        reader: reads x_0 of graphs.
+    """
+
+    _here: FlatFeatures  # of the graphs that the network is on
+
+    def __init__(self, reader: FlatReader) -> None:
+        self._reader = reader
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """Return what the features may tell of graphs."""
+        return self._reader.reads
+
+    def appearance(self, network: Network) -> Tensor:
+        """Return numbers `(K, q)` that are equal for graphs of equal features."""
+        return self._as_nodes(self._here).nodes
+
+    def build(self, graphs: Batch, settings: NeuralSettings, seed: int) -> Network:
+        """Return a network on K graphs, with weights from a seed."""
+        self._here = self._reader.read(graphs)
+        nodes = self._as_nodes(self._here)
+        network = paper_network(nodes, settings.width, settings.depth, seed, settings.gradient, settings.device)
+        network.start_at(draw_published(nodes.feature_dim, settings.width, settings.depth, seed))
+        return network
+
+    def exchange(self, network: Network, kept: Tensor, graphs: Sequence[Data], settings: NeuralSettings) -> None:
+        """Take a network to those of its graphs that stay, `kept` `(n,)`, and then to new ones.
+
+        Raises:
+            ValueError: if features were given, which are those of the graphs of `reset`.
+        """
+        features = self._here.exchange(kept, Batch.from_data_list(list(graphs)) if graphs else None)
+        network.exchange(self._as_nodes(features))
+        self._here = features
+
+    def _as_nodes(self, features: FlatFeatures) -> AggregatedGraphs:
+        """Return the inputs of the network: graphs of one node each."""
+        rows = features.rows
+        if self._reader.settings.scale_features:
+            rows = torch.nn.functional.pad(rows, (0, 1), value=1.0)
+        length = torch.linalg.vector_norm(rows, dim=1, keepdim=True)
+        halves = rows / length.where(length > 0, 1.0) / math.sqrt(2)
+        count = len(rows)
+        return AggregatedGraphs(
+            torch.cat([halves, halves], dim=1), torch.arange(count + 1), torch.ones(count, dtype=rows.dtype)
+        )
+
+
+def draw_published(feature_dim: int, width: int, depth: int, seed: int) -> list[Tensor]:
+    """Draw the initial weights, at which every prediction is 0.
+
+        sqrt(m) theta_l = diag(W, W),  W ~ N(0, 4);   sqrt(m) theta_L = (w, -w),  w ~ N(0, 2)
+        [Zhou, Li & Gu 2020, Section 4, "we initialize theta_0"]
+
+    Args:
+        feature_dim: d, even.
+        width: m, even.
+        depth: L, at least 2.
+        seed: of the draw.
+
+    Returns:
+        L matrices, `(m, d)`, `(m, m)` ..., `(1, m)`, float32.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    columns = [feature_dim // 2] + [width // 2] * (depth - 2)
+    blocks = [2 * torch.randn(width // 2, count, generator=generator) for count in columns]
+    last = math.sqrt(2) * torch.randn(1, width // 2, generator=generator)
+    return [*(torch.block_diag(block, block) for block in blocks), torch.cat([last, -last], dim=1)]
+
+
+class FlatNeuralAgent(NeuralAgent):
+    """Learn a network on flat features of graphs, as NeuralUCB and NeuralTS do.
+
+    Args:
+        settings: settings of features, network, covariance and fit.
+        make_rule: makes the acquisition rule.
+        reader: reads the features.
+    """
+
+    def __init__(
+        self, settings: FlatNeuralSettings, make_rule: Callable[[], AcquisitionRule], reader: FlatReader
+    ) -> None:
+        super().__init__(settings, FlatArchitecture(reader), make_rule)
+        self._reader = reader
+
+    @property
+    def uses_columns(self) -> bool:
+        """Return whether it reads columns of the graph set."""
+        return self._reader.settings.features == "columns"
+
+    def read(self, observation: object, graph_set: GraphSetLike | None) -> Batch:
+        """Return the graphs, and look at the columns of the set."""
+        self._reader.look(graph_set)
+        return super().read(observation, graph_set)
+
+
+def flat(
+    settings: FlatNeuralSettings, make_rule: Callable[[], AcquisitionRule], *, feature_matrix: ArrayLike | None = None
+) -> FlatNeuralAgent:
+    """A network on flat features, with the covariance of its gradients [Zhou et al. 2020; Zhang et al. 2021].
+
+    Args:
+        settings: settings of features, network, covariance and fit.
+        make_rule: makes the acquisition rule.
+        feature_matrix: `(K, d)`, read as float64, if `settings.features` is "custom"; else None.
+
+    Raises:
+        ValueError: if `settings` name a module; or as `FlatReader`.
+    """
+    if settings.network != "paper":
+        raise ValueError(f"Expected no `network`. Got {settings.network!r}. The `gnn-*` agents take one.")
+    return FlatNeuralAgent(settings, make_rule, FlatReader(settings, feature_matrix))

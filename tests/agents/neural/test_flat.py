@@ -1,0 +1,158 @@
+"""NeuralUCB and NeuralTS against their published equations, computed with automatic derivatives and a p x p inverse."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from support.graphs import ragged_graphs
+
+import registry
+from agents.contract.inputs import derive_streams
+from agents.neural.flat import draw_published
+from graph_bandit_env import GraphSet
+from graph_bandit_lab import run_bandit
+
+WIDTH, STEPS, RATE, LAMBDA, SEED = 8, 7, 0.05, 0.6, 4
+X = np.random.default_rng(0).normal(size=(4, 3))
+INPUTS = torch.tensor(np.hstack([X, X]) / np.linalg.norm(X, axis=1, keepdims=True) / math.sqrt(2))
+
+
+def ready(name="neural-ucb", depth=2, **settings):
+    agent = registry.make_agent(
+        name,
+        features="custom",
+        feature_matrix=X,
+        scale_features=False,
+        standardize=False,
+        width=WIDTH,
+        depth=depth,
+        epochs=STEPS,
+        learning_rate=RATE,
+        regularization=LAMBDA,
+        **settings,
+    )
+    agent.reset(None, seed=SEED, graph_set=GraphSet.from_pyg(ragged_graphs()))
+    return agent
+
+
+def network(theta, x):
+    """f(x; theta) = sqrt(m) W_L ReLU(... ReLU(W_1 x))."""
+    hidden = x
+    for weight in theta[:-1]:
+        hidden = torch.relu(weight @ hidden)
+    return math.sqrt(WIDTH) * (theta[-1] @ hidden).squeeze()
+
+
+class Published:
+    """Algorithm 1 of Zhou et al. (2020), whose steps are of size eta on the sum of squares, in units of their theta."""
+
+    def __init__(self, depth):
+        drawn = draw_published(6, WIDTH, depth, derive_streams(SEED)[0])
+        self.start = [weight.double() / math.sqrt(WIDTH) for weight in drawn]
+        self.theta = self.start
+        self.Z = LAMBDA * torch.eye(sum(weight.numel() for weight in drawn), dtype=torch.float64)
+        self.played = []
+
+    def gradient(self, x):
+        theta = [weight.clone().requires_grad_() for weight in self.theta]
+        return torch.cat([g.flatten() for g in torch.autograd.grad(network(theta, x), theta)])
+
+    def mean(self):
+        return np.array([network(self.theta, x).item() for x in INPUTS])
+
+    def bonus(self):
+        inverse = torch.linalg.inv(self.Z)
+        return np.array([(g @ inverse @ g / WIDTH).sqrt().item() for g in map(self.gradient, INPUTS)])
+
+    def update(self, action, reward):
+        g = self.gradient(INPUTS[action])
+        self.Z = self.Z + torch.outer(g, g) / WIDTH
+        self.played.append((action, reward))
+        theta, eta = [weight.clone().requires_grad_() for weight in self.start], RATE / (WIDTH * len(self.played))
+        for _ in range(STEPS):
+            loss = sum((network(theta, INPUTS[a]) - r) ** 2 for a, r in self.played) / 2
+            apart = sum(((weight - first) ** 2).sum() for weight, first in zip(theta, self.start, strict=True))
+            gradients = torch.autograd.grad(loss + WIDTH * LAMBDA * apart / 2, theta)
+            theta = [(w - eta * g).detach().requires_grad_() for w, g in zip(theta, gradients, strict=True)]
+        self.theta = [weight.detach() for weight in theta]
+
+
+@pytest.mark.parametrize("depth", [2, 3])
+def test_prediction_and_bonus_are_those_of_neuralucb(depth):
+    agent, oracle = ready(depth=depth, exploration_scale=0.7), Published(depth)
+    for action, reward in zip((0, 2, 2, 1, 3, 0), (1.0, 0.3, 0.5, -0.4, 0.8, 0.9), strict=True):
+        agent.select_action(None)
+        belief, index = agent.ranked
+        np.testing.assert_allclose(belief.mean, oracle.mean(), atol=2e-6)
+        np.testing.assert_allclose(belief.spread, 0.7 * oracle.bonus(), rtol=1e-4)
+        np.testing.assert_allclose(index, oracle.mean() + 0.7 * oracle.bonus(), rtol=1e-4)
+        agent.update(None, action, reward)
+        oracle.update(action, reward)
+    assert np.abs(oracle.mean()).min() > 1e-3  # it has learnt something
+
+
+def test_the_diagonal_form_keeps_the_diagonal_alone():
+    agent, oracle = ready(covariance="diagonal", exploration_scale=1.0), Published(2)
+    for action, reward in ((0, 1.0), (2, 0.3), (2, -0.5)):
+        agent.update(None, action, reward)
+        oracle.update(action, reward)
+    diagonal = oracle.Z.diagonal()
+    expected = [(g.square() / diagonal).sum().div(WIDTH).sqrt().item() for g in map(oracle.gradient, INPUTS)]
+    np.testing.assert_allclose(agent.belief().spread, expected, rtol=1e-4)
+
+
+def test_neuralts_draws_each_reward_with_its_own_deviation():
+    """r ~ N(f, nu^2 sigma^2) with sigma^2 = lambda g^T U^{-1} g / m, so the setting is nu sqrt(lambda)."""
+    nu = 0.5
+    agent, oracle = ready("neural-ts", exploration_scale=nu * math.sqrt(LAMBDA)), Published(2)
+    for action, reward in ((0, 1.0), (2, 0.3)):
+        agent.update(None, action, reward)
+        oracle.update(action, reward)
+    draws = []
+    for _ in range(4000):
+        agent.select_action(None)
+        draws.append(agent.ranked[1].numpy())
+    np.testing.assert_allclose(np.mean(draws, axis=0), oracle.mean(), atol=0.04)
+    np.testing.assert_allclose(np.std(draws, axis=0), nu * math.sqrt(LAMBDA) * oracle.bonus(), rtol=0.05)
+
+
+def test_the_start_has_the_variances_of_the_paper_and_predicts_nothing():
+    first, hidden, last = (weight.double() for weight in draw_published(40, 400, 3, seed=0))
+    assert first[:200, :20].var().item() == pytest.approx(4, rel=0.05)
+    assert hidden[:200, :200].var().item() == pytest.approx(4, rel=0.05)
+    assert last[:, :200].var().item() == pytest.approx(2, rel=0.3)
+    for block in (first, hidden):
+        half, across = block.shape[0] // 2, block.shape[1] // 2
+        assert torch.equal(block[:half, :across], block[half:, across:])
+        assert not block[:half, across:].any()
+        assert not block[half:, :across].any()
+    assert torch.equal(last[:, :200], -last[:, 200:])
+    assert ready(depth=3).predict_means().tolist() == [0.0] * 4
+
+
+@pytest.mark.filterwarnings("ignore:.*look equal:agents.contract.BlindAgentWarning")
+def test_features_that_are_scaled_get_a_constant_that_keeps_lengths_apart():
+    flat = {"features": "custom", "feature_matrix": [[-1.0], [1.0], [2.0], [6.0]]}
+    graphs = GraphSet.from_pyg(ragged_graphs())
+    for scaled, kinds in ((True, 4), (False, 2)):
+        agent = registry.make_agent("neural-ucb", scale_features=scaled, **flat)
+        agent.reset(None, graph_set=graphs)
+        nodes = agent.network.graphs.nodes
+        assert len(nodes.unique(dim=0)) == kinds
+        np.testing.assert_allclose(nodes.norm(dim=1), 1, rtol=1e-6)
+
+
+def test_a_module_is_refused():
+    with pytest.raises(ValueError, match="Expected no `network`. Got 'mine'"):
+        registry.make_agent("neural-ucb", network="mine")
+
+
+@pytest.mark.parametrize("name", ["neural-ucb", "neural-ts"])
+def test_it_has_less_than_half_of_the_regret_of_random_play(name):
+    env = registry.make_environment(num_graphs=12, num_nodes=10, horizon=80, reward_scale="unit", noise_std=0.1)
+    regret = {
+        which: sum(run_bandit(env, registry.make_agent(which), seed=seed).regret.sum() for seed in range(3))
+        for which in (name, "random")
+    }
+    assert regret[name] < 0.5 * regret["random"]
