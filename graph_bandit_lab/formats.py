@@ -55,7 +55,9 @@ def format_difference(comparison: Comparison) -> str:
 
 
 def format_estimate(value: float, low: float, high: float, digits: int = 1) -> str:
-    """Write a number with its 95 % interval."""
+    """Write a number with its 95 % interval, or alone where that is not known; a dash for `nan`."""
+    if math.isnan(value) or math.isnan(low):
+        return format_number(value, digits)
     return f"{value:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
 
 

@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from graph_bandit_lab.analysis.aggregates import Profile
 from graph_bandit_lab.design.keys import LATER_AGENT_DEFAULTS, with_later_defaults
 from graph_bandit_lab.design.names import SYMBOLS, name_environments, varying_settings
 from graph_bandit_lab.reports.figures import LEGEND_ROW, LEGEND_WIDTH, STYLE, agent_lines
@@ -126,6 +127,38 @@ def draw_panels(
         ]
         if handles:
             figure.legend(handles, order, loc="outside lower center", ncols=legend)
+    return figure
+
+
+def profiles_figure(fields: Sequence[Sequence[Profile]], lines: Mapping[str, tuple[str, str]]) -> Figure:
+    """Draw the performance profiles of agents, with 95 % intervals: a panel for each field.
+
+    Args:
+        fields: profiles of the agents of each field, best first.
+        lines: colour and dash by label.
+    """
+    order = list(dict.fromkeys(profile.label for profiles in fields for profile in profiles))
+    with mpl.rc_context(STYLE):
+        columns = min(len(fields), 2)
+        rows = -(-len(fields) // columns)
+        legend = max(1, min(len(order), LEGEND_WIDTH // (max(map(len, order), default=0) + 8)))
+        height = 4.4 * rows + LEGEND_ROW * (-(-len(order) // legend) + 1)
+        figure = Figure(figsize=(12, height), layout="constrained")
+        axes_of = figure.subplots(rows, columns, squeeze=False)
+        for axes, profiles in zip(axes_of.flat, fields, strict=False):
+            for profile in profiles:
+                color, dash = lines[profile.label]
+                axes.step(profile.thresholds, profile.shares, dash, where="post", color=color, linewidth=2.2)
+                bounds = profile.thresholds, profile.low, profile.high
+                axes.fill_between(*bounds, step="post", color=color, alpha=0.12, linewidth=0)
+            axes.set(xlabel="relative regret $\\tau$", ylabel="share of trials up to $\\tau$", ylim=(-0.02, 1.02))
+            axes.margins(x=0)
+        for axes in axes_of.flat[len(fields) :]:
+            axes.axis("off")
+        handles = [
+            axes_of.flat[0].plot([], [], lines[label][1], color=lines[label][0], linewidth=2.2)[0] for label in order
+        ]
+        figure.legend(handles, order, loc="outside lower center", ncols=legend)
     return figure
 
 

@@ -20,14 +20,14 @@ from graph_bandit_lab.reports.sweep_report import sweep_content
 from graph_bandit_lab.storage.reading import load_results
 
 REPORT_NAME = "report.html"
-FIGURES = ("regret", "findings", "settings", "diagnostics")
+FIGURES = ("regret", "profiles", "findings", "settings", "diagnostics")
 
 
 def write_report(folder: str | Path) -> Path:
     """Write `report.html` and its figures into a folder of results, each as PNG and as SVG.
 
-    It always draws `regret`; `findings` and `diagnostics` if any were recorded; `settings` for one agent under a
-    product of settings.
+    It always draws `regret`; `profiles` of a sweep; `findings` and `diagnostics` if any were recorded; `settings` for
+    one agent under a product of settings.
 
     Args:
         folder: the folder that `graph-bandit run --out` was given.

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 from matplotlib.figure import Figure
 
+from graph_bandit_lab.analysis.aggregates import Profile, aggregate_agents, profile_agents
 from graph_bandit_lab.analysis.paper import TABLE_1
 from graph_bandit_lab.analysis.ranking import Ranking, name_tasks, rank_agents, tasks_of
 from graph_bandit_lab.analysis.scores import (
@@ -30,10 +31,11 @@ from graph_bandit_lab.formats import (
 )
 from graph_bandit_lab.reports.figures import agent_lines, svg_lines
 from graph_bandit_lab.reports.findings import DIGITS, SIMPLE_REGRET, findings_of_sweep
-from graph_bandit_lab.reports.panels import MAX_PANELS, panels_figure
+from graph_bandit_lab.reports.panels import MAX_PANELS, panels_figure, profiles_figure
 
 MAX_FAILURES = 20  # failures that are listed; the log has all
 MAX_AGENTS = 12  # agents that are drawn, and have a column in the table of environments
+MAX_FIELDS = 4  # whose profiles are drawn
 MAX_EXCEPTIONS = 24  # environments that are named
 
 
@@ -76,6 +78,9 @@ def sweep_content(results: pd.DataFrame) -> tuple[dict[str, object], dict[str, F
     drawn = results[results["label"].isin(shown)]
     lines = agent_lines(order)  # also of those that are not drawn, since the tables have all
     figures = {"regret": panels_figure(drawn, shown, named=names, lines=lines)}
+    profiles = [_profiles_of(field, shown) for field in fields_of(results)]
+    if any(profiles):
+        figures["profiles"] = profiles_figure([some for some in profiles if some][:MAX_FIELDS], lines)
     if content["simple_regrets"]:
         figures["findings"] = panels_figure(drawn, shown, "simple_regret", names, lines)
     return content, figures
@@ -179,11 +184,28 @@ def _field_content(field: Field, scores: Sequence[Score], names: Mapping[str, st
         "scores": scores,
         "published": {label: TABLE_1[agent] for label, agent in field.paper.items()},
         "differences": differences_to_the_best(field, scores),
+        "aggregates": rows_of_aggregates(field),
         "exceptions": _exceptions(field, scores, names),
         "trials": len(field.trials),
         "planned": field.planned,
         "absent": field.absent,
     }
+
+
+def _profiles_of(field: Field, shown: Sequence[str]) -> list[Profile]:
+    """Return the profiles of the agents that are drawn, best first."""
+    here = [label for label in shown if label in field.trials]
+    return profile_agents(field.trials, field.reference, here) if here else []
+
+
+def rows_of_aggregates(field: Field) -> list[tuple[str, ...]]:
+    """Return header and rows of robust aggregates over the trials of a field, lowest interquartile mean first."""
+    rows: list[tuple[str, ...]] = [("agent", "interquartile mean [95 %]", "P(first has less regret) [95 %]")]
+    for aggregate in aggregate_agents(field.trials, field.reference):
+        middle = format_estimate(aggregate.middle, aggregate.low, aggregate.high, 3)
+        chance = format_estimate(aggregate.behind, aggregate.behind_low, aggregate.behind_high, 2)
+        rows.append((aggregate.label, middle, chance))
+    return rows
 
 
 def differences_to_the_best(field: Field, scores: Sequence[Score]) -> dict[str, str]:

@@ -27,6 +27,7 @@ from graph_bandit_lab.reports.sweep_report import (
     environment_names,
     mean_table,
     order_agents,
+    rows_of_aggregates,
     rows_of_failures,
     rows_of_ranking,
 )
@@ -57,12 +58,17 @@ def table_of(results: pd.DataFrame) -> list[tuple[str, ...]]:
 
 
 def further_tables(results: pd.DataFrame) -> list[list[tuple[str, ...]]]:
-    """Return the tables of a sweep that follow the first: what agents did on each task, and on each environment."""
+    """Return the tables of a sweep that follow the first: on each task, over all trials, on each environment."""
     if results["environment_key"].nunique() == 1:
         return []
     has_findings = results["final_simple_regret"].notna().any()
     measures = ("total_regret", "final_simple_regret") if has_findings else ("total_regret",)
-    return [*_tables_of_tasks(results), *(_table_of_environments(results, measure) for measure in measures)]
+    aggregates = [rows_of_aggregates(field) for field in fields_of(results) if len(field.trials)]
+    return [
+        *_tables_of_tasks(results),
+        *aggregates,
+        *(_table_of_environments(results, measure) for measure in measures),
+    ]
 
 
 def _tables_of_tasks(results: pd.DataFrame) -> list[list[tuple[str, ...]]]:

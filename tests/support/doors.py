@@ -56,6 +56,7 @@ DOORS = {
         ("ax-platform", "botorch", "optuna"),
         ("tests/doors/test_ax.py", "tests/doors/test_same_choices.py"),
     ),
+    "rliable": Door("", ("rliable",), ("tests/doors/test_rliable.py",), ("rliable",)),
 }
 
 
@@ -89,7 +90,7 @@ def prepare(name: str, door: Door) -> str:
     """Return the Python of a door's environment, which is made if there is none for these files of the project."""
     folder = HOME / name
     python = str(folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
-    wanted = ["-e", f"{ROOT}[{door.extras}]", *door.also, *TESTERS]
+    wanted = ["-e", f"{ROOT}[{door.extras}]" if door.extras else str(ROOT), *door.also, *TESTERS]
     known = "".join((ROOT / file).read_text("utf-8") for file in ("setup.cfg", "constraints.txt"))
     mark, stamp = folder / "made-of", sha256(repr((wanted, known, sys.version)).encode()).hexdigest()
     if mark.exists() and mark.read_text("utf-8") == stamp:

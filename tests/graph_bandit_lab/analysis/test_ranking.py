@@ -239,10 +239,11 @@ def test_page_and_tables_begin_with_the_ranks(folder):
     assert (header[1], rows[0][0]) == ("mean rank [95 % interval]", "good")
     assert page.index("Rank over 3 tasks") < page.index("Over the environments")
     assert "hard (cannot play: needs molecules)" in page
-    shares, simple, times, failures, hard, total = further_tables(results)
+    shares, simple, times, failures, hard, *aggregates, total = further_tables(results)
     assert shares[1][:2] == ("easy", "0.18")
     assert {len(table) for table in (simple, times)} == {4}
     assert {("late", "easy (0.91)"), ("random", "–")} <= set(failures)
+    assert {table[0][1] for table in aggregates} == {"interquartile mean [95 %]"}
     assert total[0][0] == "mean R_T"
     assert hard[1:] == [("easy", "easy!"), ("plain", "plain!"), ("hard", "hard!")]
 

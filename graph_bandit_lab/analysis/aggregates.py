@@ -1,0 +1,201 @@
+"""Aggregate the trials of many environments robustly, as `rliable` does. No torch: reports import this.
+
+Agarwal, Schwarzer, Castro, Courville & Bellemare, Deep reinforcement learning at the edge of the statistical precipice,
+NeurIPS 2021. The package `rliable` 1.2 wants arch below 8, which does not import with pandas 3, and brings
+statsmodels and seaborn, of which these numbers need nothing. `tests/doors/test_rliable.py` compares them with its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import stats
+
+CUT = 0.25  # share of the trials that the interquartile mean leaves out at either end
+RESAMPLES = 2000
+ENTRIES = 2_000_000  # of the trials that are drawn at a time
+ENDS = (2.5, 97.5)  # percentiles, of 95 % intervals
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """One agent over all trials of a sweep; ends of intervals are `nan` where no environment has two repetitions."""
+
+    label: str
+    middle: float
+    """Interquartile mean of its relative regret: over trials, without the lowest and the highest quarter."""
+    low: float
+    high: float
+    """95 % interval of that, if the repetitions of each environment are drawn again."""
+    behind: float
+    """Probability that a repetition of the first agent has less regret, on the same environment; `nan` for that one."""
+    behind_low: float
+    behind_high: float
+    """Its 95 % interval, likewise."""
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """Which share of its trials an agent ends with at most some relative regret."""
+
+    label: str
+    thresholds: NDArray[np.float64]
+    """`(n,)`. tau, in units of the largest mean R_T of an environment."""
+    shares: NDArray[np.float64]
+    """`(n,)`. Share of trials whose relative regret is at most tau."""
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    """`(n,)`. Its 95 % interval at each tau; `nan` where no environment has two repetitions."""
+
+
+def relative_regret(trials: pd.DataFrame, reference: Sequence[str] | None = None) -> pd.DataFrame:
+    """Divide the R_T of each trial by the largest agent's mean R_T on the environment.
+
+    Args:
+        trials: of a `Field`: a row for each trial (environment, seed), a column for each agent.
+        reference: agents that give the largest regret; None: all of them.
+
+    Returns:
+        Scores of the same shape, of which lower is better, one environment after the other.
+    """
+    units = [str(label) for label in trials] if reference is None else list(reference)
+    largest = trials[units].groupby(level="environment").transform("mean").max(axis=1).replace(0.0, 1.0)
+    return trials.div(largest, axis=0).sort_index(level="environment", sort_remaining=False)
+
+
+def aggregate_agents(trials: pd.DataFrame, reference: Sequence[str] | None = None, seed: int = 0) -> list[Aggregate]:
+    """Aggregate each agent over trials.
+
+        IQM = mean of the middle half of the scores of all trials
+        P(X < Y) = mean over environments of the share of pairs of repetitions with x < y, where x = y counts half
+        [Agarwal et al. 2021, Section 4.3]
+
+    Intervals are percentiles of a stratified bootstrap: the repetitions of each environment are drawn again. They say
+    how far other repetitions on these environments would lead, and nothing of other environments.
+
+    Args:
+        trials: of a `Field`.
+        reference: as in `relative_regret`.
+        seed: of the bootstrap.
+
+    Returns:
+        The aggregates, lowest interquartile mean first; none if there are no trials.
+    """
+    if trials.empty:
+        return []
+    scores = relative_regret(trials, reference)
+    values, sizes = scores.to_numpy(np.float64).T, _sizes(scores)
+    middles = interquartile_mean(values)
+    order = np.argsort(middles, kind="stable")
+    first, known = int(order[0]), bool((sizes > 1).any())
+    drawn: list[NDArray[np.float64]] = []
+    behind: list[NDArray[np.float64]] = []
+    for rows in _resamples(sizes, RESAMPLES if known else 0, seed):
+        drawn.append(np.stack([interquartile_mean(score[rows]) for score in values]))
+        behind.append(np.stack([probability_of_less(values[first][rows], score[rows], sizes) for score in values]))
+    aggregates = []
+    for k in order.tolist():
+        is_first = k == first
+        chance = np.nan if is_first else float(probability_of_less(values[first], values[k], sizes))
+        low, high = _ends([part[k] for part in drawn])
+        less, more = (np.nan, np.nan) if is_first else _ends([part[k] for part in behind])
+        aggregates.append(Aggregate(str(scores.columns[k]), float(middles[k]), low, high, chance, less, more))
+    return aggregates
+
+
+def profile_agents(
+    trials: pd.DataFrame,
+    reference: Sequence[str] | None = None,
+    agents: Sequence[str] | None = None,
+    points: int = 301,
+    seed: int = 0,
+) -> list[Profile]:
+    """Compute the performance profile of each agent: how its relative regret is distributed over trials.
+
+        F(tau) = (1/n) sum_i 1[score_i <= tau]      [Agarwal et al. 2021, Section 4.2; less is better here]
+
+    Args:
+        trials: of a `Field`.
+        reference: as in `relative_regret`.
+        agents: whose profiles; None: of all.
+        points: how many tau, from 0 to the largest score.
+        seed: of the bootstrap, as in `aggregate_agents`.
+
+    Returns:
+        The profiles, in the order of `agents`; none if there are no trials.
+    """
+    if trials.empty:
+        return []
+    scores = relative_regret(trials, reference)
+    sizes, scores = _sizes(scores), scores if agents is None else scores[list(agents)]
+    thresholds = np.linspace(0, max(float(scores.to_numpy().max()), 1.0), points)
+    known, total = bool((sizes > 1).any()), len(scores)
+    often = [_counts(rows) / total for rows in _resamples(sizes, RESAMPLES if known else 0, seed)]
+    profiles = []
+    for label, score in scores.items():
+        below = (score.to_numpy(np.float64)[:, None] <= thresholds).astype(np.float64)
+        drawn = [counts @ below for counts in often]
+        low, high = np.percentile(np.concatenate(drawn), ENDS, axis=0) if drawn else np.full((2, points), np.nan)
+        profiles.append(Profile(str(label), thresholds, below.mean(axis=0), low, high))
+    return profiles
+
+
+def interquartile_mean(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Compute the mean of the middle half of the scores, over the last axis: `(..., n)` to `(...)`."""
+    return np.asarray(stats.trim_mean(scores, CUT, axis=-1), np.float64)
+
+
+def probability_of_less(
+    first: NDArray[np.float64], second: NDArray[np.float64], sizes: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Compute the probability that a repetition of one agent has a lower score than one of another.
+
+        P(X < Y) = (1/E) sum_e (1 / n_e^2) sum_ij (1[x_ei < y_ej] + 1[x_ei = y_ej] / 2)      [Mann & Whitney 1947]
+
+    Args:
+        first: x, `(..., n)`. Scores, one environment after the other.
+        second: y, likewise.
+        sizes: `(E,)`. n_e, the number of repetitions of each environment; n in all.
+
+    Returns:
+        `(...)` float64.
+    """
+    ends = np.cumsum(sizes)[:-1]
+    parts = zip(np.split(first, ends, axis=-1), np.split(second, ends, axis=-1), strict=True)
+    chances = [
+        (np.sign(y[..., None, :] - x[..., :, None]).mean(axis=(-2, -1)) + 1) / 2 for x, y in parts
+    ]  # a sign is 1 for less, 0 for a tie
+    return np.asarray(np.mean(chances, axis=0), np.float64)
+
+
+def _sizes(scores: pd.DataFrame) -> NDArray[np.int64]:
+    """Return how many trials each environment has, in the order of the rows."""
+    return np.asarray(scores.groupby(level="environment", sort=False).size(), np.int64)
+
+
+def _resamples(sizes: NDArray[np.int64], count: int, seed: int) -> Iterator[NDArray[np.int64]]:
+    """Draw the trials of each environment again: `(r, n)` rows at a time, `count` in all."""
+    generator = np.random.default_rng(seed)
+    starts, widths = np.repeat(np.cumsum(sizes) - sizes, sizes), np.repeat(sizes, sizes)
+    at_once = max(1, ENTRIES // len(widths))
+    for begin in range(0, count, at_once):
+        draws = generator.random((min(at_once, count - begin), len(widths)))
+        yield starts + (draws * widths).astype(np.int64)
+
+
+def _counts(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return how often each of n trials was drawn in each resample: rows `(r, n)` to `(r, n)`."""
+    count, total = rows.shape
+    shifted = rows + total * np.arange(count)[:, None]
+    return np.bincount(shifted.ravel(), minlength=count * total).reshape(count, total)
+
+
+def _ends(drawn: Sequence[NDArray[np.float64]]) -> tuple[float, float]:
+    if not drawn:
+        return float("nan"), float("nan")
+    low, high = np.percentile(np.concatenate(drawn), ENDS)
+    return float(low), float(high)
