@@ -1,7 +1,8 @@
 """The world of graph action bandits: graph sets, reward functions and `GraphActionBandit-v0`.
 
-Importing this package registers the environment; `gymnasium.make("graph_bandit_env:GraphActionBandit-v0")` imports it
-by itself. torch and `gntk` are imported only when a reward model or `GraphSet.to_pyg` needs them.
+Importing this package registers the environment, and `GraphActionBanditPadded-v0`, which observes arrays. Names such as
+"graph_bandit_env:GraphActionBandit-v0" make `gymnasium.make` import it by itself. torch and `gntk` are imported only
+when a reward model or `GraphSet.to_pyg` needs them.
 """
 
 from importlib.metadata import version
@@ -46,4 +47,10 @@ register(
     id="GraphActionBandit-v0",
     entry_point="graph_bandit_env.env:GraphActionBandit",
     vector_entry_point="graph_bandit_env.vector_env:GraphActionBanditVector",
+)
+
+register(
+    id="GraphActionBanditPadded-v0",
+    entry_point="graph_bandit_env.wrappers.padded:padded_bandit",
+    vector_entry_point="graph_bandit_env.wrappers.vector.batched:padded_bandits",
 )

@@ -49,7 +49,7 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
     ## Info
     `reset` and `step` give `action_mask`, int8 `(K,)`: 1 for the graphs that the *next* round offers. `step` also gives
     `mean_reward`, `optimal_mean_reward`, `optimal_action` and `regret` of the round just played; the optimum is over
-    the graphs that this round offered. Agents must not read these four.
+    the graphs that this round offered. They are NumPy scalars, int64 and float64. Agents must not read these four.
 
     ## Starting state
     `reset(seed=s)` draws graphs, mean rewards, rounds, noise and drift from independent streams of one SeedSequence, so
@@ -155,10 +155,10 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
         optimal = self._available[means[self._available].argmax()]
         reward = float(means[played]) + self._instance.noise.draw(means, played)
         info: Info = {
-            "mean_reward": float(means[played]),
-            "optimal_mean_reward": float(means[optimal]),
-            "optimal_action": int(optimal),
-            "regret": float(means[optimal] - means[played]),
+            "mean_reward": means[played],
+            "optimal_mean_reward": means[optimal],
+            "optimal_action": optimal,
+            "regret": means[optimal] - means[played],
         }
         if self._renderer is not None:
             self._renderer.begin_round(self.graph_set, means)

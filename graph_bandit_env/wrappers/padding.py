@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 import numpy as np
 from gymnasium.spaces import Box, Dict
 from numpy.typing import NDArray
 
 from graph_bandit_env.bandit.bandit_model import BanditModel
-from graph_bandit_env.checks import check_integer
+from graph_bandit_env.checks import check_choice, check_integer
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data
 
-Padded = dict[str, NDArray[Any]]  # float32, int64 and int8
+Padded = dict[str, NDArray[Any]]  # float32, int64, and int8 or bool
 Mask = TypeVar("Mask", np.bool_, np.int8)
+MaskType = Literal["int8", "bool"]
+MASK_TYPES: tuple[MaskType, ...] = get_args(MaskType)
 
 
 @dataclass(frozen=True)
@@ -34,15 +36,21 @@ class Padding:
     """d, the number of features of a node."""
     edge_feature_dim: int
     """e, the number of features of an edge; edges without features get a single 1."""
+    mask_dtype: MaskType = "int8"
+    """The type of masks: "int8" as Gymnasium samples by them, or "bool" as TorchRL indexes by them."""
 
     @staticmethod
     def for_bandit(
-        bandit: BanditModel, max_nodes: int | None, max_edges: int | None, max_graphs: int | None
+        bandit: BanditModel,
+        max_nodes: int | None,
+        max_edges: int | None,
+        max_graphs: int | None,
+        mask_dtype: MaskType = "int8",
     ) -> Padding:
         """Return the given sizes; for those that are None, sizes that fit the graphs of a bandit.
 
         Raises:
-            ValueError: if a size is not an integer >= 1, or `max_graphs` is less than K.
+            ValueError: if a size is not an integer >= 1, `max_graphs` is less than K, or the type is unknown.
         """
         nodes, edges = bandit.largest_sizes
         count = bandit.num_graphs
@@ -52,6 +60,7 @@ class Padding:
             edges=max(1, edges if max_edges is None else check_integer("max_edges", max_edges, 1)),
             feature_dim=bandit.feature_dim,
             edge_feature_dim=bandit.edge_feature_dim or 1,
+            mask_dtype=check_choice("mask_dtype", mask_dtype, MASK_TYPES),
         )
 
     def space(self) -> Dict:
@@ -64,7 +73,7 @@ class Padding:
                 "edge_attr": Box(-infinity, infinity, (count, self.edges, self.edge_feature_dim), np.float32),
                 "n_node": Box(0, self.nodes, (count,), np.int64),
                 "n_edge": Box(0, self.edges, (count,), np.int64),
-                "mask": Box(0, 1, (count,), np.int8),
+                "mask": Box(0, 1, (count,), np.bool_ if self.mask_dtype == "bool" else np.int8),
             }
         )
 
@@ -110,6 +119,10 @@ class Padding:
         """Return a mask `(..., K)`, with zeros added for the entries without a graph."""
         missing = self.graphs - mask.shape[-1]
         return np.pad(mask, [(0, 0)] * (mask.ndim - 1) + [(0, missing)])
+
+    def show_mask(self, mask: NDArray[Mask]) -> NDArray[np.bool_] | NDArray[np.int8]:
+        """Return a padded mask in the type that is observed, `mask_dtype`."""
+        return self.pad_mask(mask).astype(self.mask_dtype)
 
 
 def unpad(observation: Padded) -> list[Data]:

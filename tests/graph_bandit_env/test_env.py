@@ -1,5 +1,3 @@
-import json
-
 import gymnasium as gym
 import numpy as np
 import pytest
@@ -57,7 +55,7 @@ def test_equal_seeds_give_equal_episodes_and_other_seeds_others(variant):
         assert first != other
 
 
-def test_info_holds_numpy_and_python_values_only(variant):
+def test_info_holds_numbers_of_numpy_only(variant):
     env = registry.make_environment(**variant)
     _, info = env.reset(seed=0)
     assert set(info) == {"action_mask"}
@@ -66,7 +64,7 @@ def test_info_holds_numpy_and_python_values_only(variant):
     assert mask.dtype == np.int8
     assert mask.shape == (variant["num_graphs"],)
     assert set(info) == {"mean_reward", "optimal_mean_reward", "optimal_action", "regret"}
-    json.dumps(info)
+    assert {type(value) for value in info.values()} == {np.float64, np.int64}  # TorchRL asks each for its dtype
 
 
 def test_an_episode_truncates_at_the_horizon_and_then_needs_a_reset(small_env):

@@ -15,13 +15,15 @@ VARIANTS = {
     "new graphs": (wrappers.PaddedGraphSet, {**RANDOM, "resample_graphs": True}),
     "subsets of a pool": (wrappers.PaddedGraphSet, {**OWN, "num_graphs": 2, "resample_graphs": True}),
     "padded, subsets": (wrappers.PaddedGraphSet, {**OWN, "actions_per_round": 2}),
+    "graphs of a round": (wrappers.PaddedGraphSet, {**RANDOM, "resample_graphs": "round"}),
     "indices": (wrappers.GraphSetIndices, {**OWN, "observe": "indices", "actions_per_round": 2}),
     "used up": (wrappers.GraphSetIndices, {**OWN, "observe": "indices", "replacement": False, "horizon": 9}),
 }
 
 
 def native(wrap, mode, **settings):
-    envs = gym.make_vec("GraphActionBandit-v0", 3, autoreset_mode=mode, **{**settings, "observe": "indices"})
+    observe = "graphs" if settings.get("resample_graphs") == "round" else "indices"
+    envs = gym.make_vec("GraphActionBandit-v0", 3, autoreset_mode=mode, **{**settings, "observe": observe})
     return getattr(vector, wrap.__name__)(envs)
 
 

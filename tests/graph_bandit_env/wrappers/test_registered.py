@@ -1,0 +1,111 @@
+"""`GraphActionBanditPadded-v0`: graph sets as arrays, by a name that other libraries can take."""
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode
+
+from graph_bandit_env import spread_seeds
+from graph_bandit_env.wrappers import PaddedGraphSet
+
+ID = "graph_bandit_env:GraphActionBanditPadded-v0"
+SMALL = {"num_graphs": 4, "num_nodes": 5, "horizon": 3}
+VARIANTS = {
+    "static": {},
+    "masks of bool": {"mask_dtype": "bool", "actions_per_round": 2},
+    "more room": {"max_nodes": 7, "max_edges": 50, "max_graphs": 6},
+    "new graphs": {"resample_graphs": True},
+    "graphs of a round": {"resample_graphs": "round", "mask_dtype": "bool"},
+    "varying": {"num_graphs": (2, 4), "resample_graphs": True},
+}
+
+
+def first_on_offer(observation):
+    return observation["mask"].argmax(axis=-1)
+
+
+@pytest.mark.filterwarnings("ignore:.*is different from the unwrapped version", "ignore:.*is -?infinity")
+@pytest.mark.parametrize("mask_dtype", ["int8", "bool"])
+def test_gymnasium_accepts_it_by_name(mask_dtype):
+    assert check_env(gym.make(ID, **SMALL, mask_dtype=mask_dtype), skip_render_check=True) is None
+
+
+def test_it_is_the_environment_in_its_wrapper():
+    made = gym.make(ID, **SMALL, max_edges=20)
+    wrapped = PaddedGraphSet(gym.make("GraphActionBandit-v0", **SMALL), max_edges=20)
+    assert made.observation_space == wrapped.observation_space
+    assert made.spec.max_episode_steps == 3
+    for env in (made, wrapped):
+        env.reset(seed=3)
+    for action in (0, 3, 1):
+        (found, reward, *_), (expected, other, *_) = made.step(action), wrapped.step(action)
+        assert reward == other
+        assert all(np.array_equal(found[key], expected[key]) for key in expected)
+
+
+def test_its_spec_makes_it_again():
+    env = gym.make(ID, **SMALL, mask_dtype="bool", max_graphs=6)
+    again = gym.make(env.spec)
+    assert again.observation_space == env.observation_space
+    assert str(again).count("PaddedGraphSet") == 1
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_its_vector_form_gives_the_trajectories_of_single_ones(variant, mode):
+    settings = {**SMALL, **VARIANTS[variant]}
+    envs = gym.make_vec(ID, 3, autoreset_mode=mode, **settings)
+    singles = gym.make_vec(ID, 3, vectorization_mode="sync", vector_kwargs={"autoreset_mode": mode}, **settings)
+    assert envs.autoreset_mode == envs.metadata["autoreset_mode"] == AutoresetMode(mode)
+    assert envs.single_observation_space == singles.single_observation_space
+    (found, info), (expected, other) = envs.reset(seed=0), singles.reset(seed=spread_seeds(0, 3))
+    for _ in range(8):
+        assert found in envs.observation_space
+        for key in expected:
+            assert np.array_equal(found[key], expected[key])
+        for one in (info, other):
+            assert one["action_mask"].dtype == settings.get("mask_dtype", "int8")
+            assert np.array_equal(one["action_mask"], found["mask"])
+        found, reward, _, _, info = envs.step(first_on_offer(found))
+        expected, other_reward, _, _, other = singles.step(first_on_offer(expected))
+        assert np.array_equal(reward, other_reward)
+
+
+def test_the_mask_of_info_has_room_for_as_many_graphs_as_there_are_actions():
+    env = gym.make(ID, **SMALL, max_graphs=6, mask_dtype="bool")
+    observation, info = env.reset(seed=0)
+    assert env.action_space.n == 6
+    for _ in range(3):
+        assert info["action_mask"].tolist() == [True] * 4 + [False] * 2
+        assert info["action_mask"] is not observation["mask"]
+        observation, *_, info = env.step(0)
+
+
+def test_all_in_info_is_an_array_or_scalar_of_numpy_of_the_same_type_in_each_round():
+    env = gym.make(ID, **SMALL)
+    env.reset(seed=0)
+    for action in range(3):
+        info = env.step(action)[-1]
+        assert {key: (value.dtype.name, value.shape) for key, value in info.items()} == {
+            "action_mask": ("int8", (4,)),
+            "mean_reward": ("float64", ()),
+            "optimal_mean_reward": ("float64", ()),
+            "optimal_action": ("int64", ()),
+            "regret": ("float64", ()),
+        }
+
+
+@pytest.mark.parametrize("make", [gym.make, lambda *args, **kwargs: gym.make_vec(*args, num_envs=2, **kwargs)])
+@pytest.mark.parametrize(
+    ("wrong", "error", "message"),
+    [
+        ({"mask_dtype": "boolean"}, ValueError, "Unknown mask_dtype `boolean`. Did you mean `bool`"),
+        ({"num_graph": 3}, TypeError, "Did you mean `num_graphs`"),
+        ({"observe": "indices"}, TypeError, "observes"),
+        ({"max_graphs": 3}, ValueError, "`max_graphs` to be an integer >= 4. Got 3"),
+    ],
+)
+def test_wrong_arguments_are_refused(make, wrong, error, message):
+    with pytest.raises(error, match=message):
+        make(ID, **{**SMALL, **wrong})
