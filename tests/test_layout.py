@@ -30,7 +30,7 @@ REFUSE_STRANGERS |= {"graph_bandit_serve", "graph_bandit_cli"}
 MODULES_IN_A_FOLDER = 10
 LINES_IN_A_FILE = 350
 LINES_WITH_ANY = 120
-MAKES_POLICIES_FROM_SPACES = ("agents.sb3", "agents.policy_gradient")
+MAKES_POLICIES_FROM_SPACES = ("agents.padded", "agents.sb3", "agents.policy_gradient")
 SLOW_TO_IMPORT = {"torch", "torch_geometric", "stable_baselines3"}
 
 HOUSE = House()

@@ -1,13 +1,13 @@
 """Policies for Stable-Baselines3 that choose among the graphs of an observation.
 
-They score each graph with shared weights, so that the order of the graphs does not matter and K may change. Only
-`GraphSetMaskablePolicy` needs sb3-contrib, which the extra `sb3` installs.
+They are made of the networks of `agents.padded`. Only `GraphSetMaskablePolicy` needs sb3-contrib, which the extra `sb3`
+installs.
 """
 
 from typing import TYPE_CHECKING, Any
 
 from agents.sb3.dqn import GraphSetDQN
-from agents.sb3.extractor import GraphSetExtractor, MeanNodeNetwork
+from agents.sb3.extractor import GraphSetExtractor
 from agents.sb3.policy import GraphSetPolicy
 from agents.sb3.q_policy import GraphSetDQNPolicy
 from agents.sb3.vec_env import SB3VecEnv
@@ -21,7 +21,6 @@ __all__ = [
     "GraphSetExtractor",
     "GraphSetMaskablePolicy",
     "GraphSetPolicy",
-    "MeanNodeNetwork",
     "SB3VecEnv",
 ]
 

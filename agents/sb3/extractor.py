@@ -1,86 +1,30 @@
-"""Embed the graphs of an observation by any PyG network."""
+"""The features of Stable-Baselines3: the embeddings of graphs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
-import torch
-from gymnasium.spaces import Box, Dict
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
-from torch import Tensor, nn
-from torch_geometric.data import Batch
 
 from agents.contract.protocol import GraphSetLike
-from agents.sb3.batches import KEYS, graphs_on_offer, make_batch, static_batch, unpad_batch
+from agents.padded.encoder import GraphSetEncoder, MeanNodeNetwork, NetworkFactory
 from agents.sb3.types import AnySpace
-from gntk import aggregate_neighbours
-
-NetworkFactory = Callable[[int, int, int], nn.Module]
-
-PADDED = {"x", "edge_index", "edge_attr", "n_node", "n_edge", "mask"}
-INDICES = {"indices", "mask"}
-WIDTH = 64
-TYPICAL_NODES = 32  # divides a sum over nodes, to keep it of the order of a mean
 
 
-class MeanNodeNetwork(nn.Module):
-    """Embed graphs by a perceptron on their aggregated nodes, and a mean over these.
+class GraphSetExtractor(GraphSetEncoder, BaseFeaturesExtractor):
+    """Embed each graph on offer with one network, as `agents.padded.GraphSetEncoder` does.
 
-        z_i = ReLU(W [h_i, X_i] + b),   h_i = u(sum_{j in N(i)} X_j)      [h: Wu & Amini 2024, Section 3.1]
-        e(G) = V [mean_i z_i, mean_i h_i, sum_i h_i / 32] + c
-
-    Neighbours are summed before any weight is applied, so the matrix products of a pass grow with the number of nodes
-    only. Sum and mean of h make the paper's linear reward a linear function of the embedding. Features of edges are
-    ignored; if they matter, use your own network.
-
-    Args:
-        feature_dim: d, number of features of a node.
-        edge_feature_dim: e, number of features of an edge; not used.
-        out_dim: number of features of the embedding.
-    """
-
-    def __init__(self, feature_dim: int, edge_feature_dim: int, out_dim: int) -> None:
-        super().__init__()
-        self.nodes = nn.Linear(2 * feature_dim, WIDTH)
-        self.head = nn.Linear(WIDTH + 2 * feature_dim, out_dim)
-
-    def forward(self, batch: Batch) -> Tensor:
-        """Embed the graphs of a batch: `(num_graphs, out_dim)` float32."""
-        graphs = aggregate_neighbours(batch, own_count=True)
-        values = torch.cat([self.nodes(torch.cat([graphs.nodes, batch.x], dim=1)).relu(), graphs.nodes], dim=1)
-        sums = graphs.sum_over_nodes(values)
-        pooled = [sums / graphs.divisors.unsqueeze(1), sums[:, WIDTH:] / TYPICAL_NODES]
-        embeddings: Tensor = self.head(torch.cat(pooled, dim=1))
-        return embeddings
-
-
-class GraphSetExtractor(BaseFeaturesExtractor):
-    """Embed each graph on offer with one network.
-
-    Observations of `PaddedGraphSet` contain their graphs. Those of `GraphSetIndices` do not, so the extractor holds the
-    graph set. It embeds the set once per forward pass, for any number of observations, and moves it to other devices
-    together with the weights. Saving a model saves the set in its `policy_kwargs`. The weights alone (`state_dict`) do
-    not contain it, so that they fit another set. To `load` a model for another set, pass new `policy_kwargs` as
-    `custom_objects`.
-
-    The network receives the graphs on offer (with `GraphSetIndices`, the whole set) as one PyG `Batch` with `x`
-    `(M, d)` float32, `edge_index` `(2, E)` int64 (with the directions of a directed set), `edge_attr` `(E, e)` float32
-    (a one for each edge if edges have no features), `batch` and `ptr`.
-
-    The result is `(B, K, features_dim + 1)` float32: the embeddings, which are zeros for graphs not on offer, and in
-    the last channel 1 for each graph on offer, else 0.
+    Observations of `PaddedGraphSet` contain their graphs; for those of `GraphSetIndices`, the extractor holds the graph
+    set. Saving a model saves the set in its `policy_kwargs`. To `load` a model for another set, pass new
+    `policy_kwargs` as `custom_objects`.
 
     Args:
         observation_space: observation space of an environment in `PaddedGraphSet` or `GraphSetIndices`.
         network: function of d, e and `features_dim` that makes a torch module `Batch -> (num_graphs, features_dim)`.
-        features_dim: number of features of the embedding of a graph.
+        features_dim: number of features of the embedding of a graph. Those of Stable-Baselines3 are one more, the mask.
         graph_set: for `GraphSetIndices`, the K graphs: any object with `to_pyg()`, such as `env.unwrapped.graph_set`.
 
     Raises:
-        TypeError: if the space belongs to neither wrapper, `graph_set` has no `to_pyg()`, or `network` does not make a
-            module.
-        ValueError: if the module does not return that shape, or if `graph_set` is missing, not needed, or does not have
-            K graphs.
+        TypeError: as `GraphSetEncoder`.
+        ValueError: as `GraphSetEncoder`.
     """
 
     def __init__(
@@ -90,96 +34,5 @@ class GraphSetExtractor(BaseFeaturesExtractor):
         features_dim: int = 64,
         graph_set: GraphSetLike | None = None,
     ) -> None:
-        boxes = _read_space(observation_space)
-        super().__init__(observation_space, features_dim + 1)
-        self.num_graphs = boxes["mask"].shape[0]
-        self.embedding_dim = features_dim
-        self.holds_graphs = "indices" in boxes
-        if self.holds_graphs:
-            batch = self._read_graph_set(graph_set)
-            for key in KEYS:
-                self.register_buffer(f"graph_set_{key}", batch[key], persistent=False)
-            dims = batch.x.shape[1], batch.edge_attr.shape[1]
-        else:
-            if graph_set is not None:
-                raise ValueError(
-                    "Expected no `graph_set`, because observations of `PaddedGraphSet` contain the graphs. Got one."
-                )
-            dims = boxes["x"].shape[-1], boxes["edge_attr"].shape[-1]
-        if isinstance(network, nn.Module):
-            raise TypeError(
-                "Expected `network` to be a function of the numbers of node features, edge features and outputs. Got a "
-                f"module. Give the function that makes one: lambda d, e, out: {type(network).__name__}(...)."
-            )
-        self.network = network(*dims, features_dim)
-        if not isinstance(self.network, nn.Module):
-            raise TypeError(f"Expected `network` to make a torch module. Got {type(self.network).__name__}.")
-        self._try_network(*dims)
-
-    def forward(self, observations: Mapping[str, Tensor]) -> Tensor:
-        """Return the embeddings and the mask of B observations, `(B, K, features_dim + 1)`.
-
-        Raises:
-            ValueError: if a mask does not consist of zeros and ones.
-        """
-        offered = graphs_on_offer(observations)
-        if self.holds_graphs:
-            held = make_batch(**{key: getattr(self, f"graph_set_{key}") for key in KEYS})
-            embeddings = self._embed(held) * offered.unsqueeze(-1)
-        else:
-            positions = offered.flatten().nonzero().squeeze(1)
-            rows = torch.zeros(offered.numel(), self.embedding_dim, device=offered.device)
-            if len(positions):  # after the last round of an episode there may be no graphs, and a network may fail
-                rows = rows.index_copy(0, positions, self._embed(unpad_batch(observations, offered)))
-            embeddings = rows.view(*offered.shape, self.embedding_dim)
-        return torch.cat([embeddings, offered.unsqueeze(-1).to(embeddings)], dim=-1)
-
-    def _embed(self, batch: Batch) -> Tensor:
-        embeddings = self.network(batch)
-        expected = (batch.num_graphs, self.embedding_dim)
-        if not isinstance(embeddings, Tensor) or embeddings.shape != expected or not embeddings.is_floating_point():
-            shape = tuple(embeddings.shape) if isinstance(embeddings, Tensor) else type(embeddings).__name__
-            raise ValueError(
-                f"Expected a network that returns floating point embeddings `(num_graphs, features_dim)`, here "
-                f"`{expected}`. Got `{shape}`. End it with a pooling over `batch.batch`, and `out_dim` features."
-            )
-        return embeddings.float()
-
-    @torch.no_grad()
-    def _try_network(self, feature_dim: int, edge_feature_dim: int) -> None:
-        """Run the network on a graph of two nodes and one of a single node; this also gives lazy layers their sizes."""
-        links = torch.tensor([[0, 1], [1, 0]])
-        batch, ptr = torch.tensor([0, 0, 1]), torch.tensor([0, 2, 3])
-        x, edge_attr = torch.zeros(3, feature_dim), torch.zeros(2, edge_feature_dim)
-        training = self.network.training
-        self.network.eval()
-        tiny = make_batch(x=x, edge_index=links, edge_attr=edge_attr, batch=batch, ptr=ptr)
-        try:
-            self._embed(tiny)
-        except TypeError as error:
-            raise TypeError(
-                f"Expected a network whose `forward` takes one `Batch`. Got {type(self.network).__name__}: {error}. "
-                "Wrap it in a module that passes on `batch.x` and `batch.edge_index`, and pools over `batch.batch`."
-            ) from error
-        self.network.train(training)
-
-    def _read_graph_set(self, graph_set: GraphSetLike | None) -> Batch:
-        if graph_set is None:
-            raise ValueError(
-                "Expected `graph_set`, because observations of `GraphSetIndices` contain no graphs. Give the graphs of "
-                'the environment: policy_kwargs={"features_extractor_kwargs": {"graph_set": graphs}}.'
-            )
-        batch = static_batch(graph_set)
-        if batch.num_graphs != self.num_graphs:
-            raise ValueError(f"Expected a `graph_set` of {self.num_graphs} graphs. Got {batch.num_graphs}.")
-        return batch
-
-
-def _read_space(space: AnySpace) -> dict[str, Box]:
-    keys = set(space.spaces) if isinstance(space, Dict) else set()
-    if keys not in (PADDED, INDICES):
-        raise TypeError(
-            "Expected the observation space of `graph_bandit_env.wrappers.PaddedGraphSet` or `GraphSetIndices`. "
-            f"Got {space}. Wrap the environment in one of them."
-        )
-    return {key: box for key, box in space.spaces.items() if isinstance(box, Box)}  # type: ignore[attr-defined]
+        BaseFeaturesExtractor.__init__(self, observation_space, features_dim + 1)
+        self.build(observation_space, network, features_dim, graph_set)

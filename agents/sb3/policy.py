@@ -9,8 +9,9 @@ from stable_baselines3.common.policies import MultiInputActorCriticPolicy
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor, MlpExtractor
 from stable_baselines3.common.type_aliases import Schedule
 
+from agents.padded.heads import GraphScorer, GraphSetValue, initialize_heads
+from agents.padded.policy import HEAD_WIDTHS
 from agents.sb3.extractor import GraphSetExtractor
-from agents.sb3.heads import GraphScorer, GraphSetValue, initialize_heads
 from agents.sb3.types import AnySpace
 
 if TYPE_CHECKING:
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     ActorCritic = MultiInputActorCriticPolicy | MaskableActorCriticPolicy
 
 Widths = list[int] | dict[str, list[int]]
-
-HEAD_WIDTHS = (64,)
 
 
 class ByGraphs:

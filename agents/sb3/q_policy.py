@@ -8,8 +8,9 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.dqn.policies import DQNPolicy, QNetwork
 from torch import nn
 
-from agents.sb3.heads import GraphScorer
-from agents.sb3.policy import HEAD_WIDTHS, ByGraphs, check_actions
+from agents.padded.heads import GraphScorer
+from agents.padded.policy import HEAD_WIDTHS
+from agents.sb3.policy import ByGraphs, check_actions
 from agents.sb3.types import AnySpace
 
 

@@ -9,7 +9,8 @@ from torch_geometric.data import Data
 from torch_geometric.nn import GINEConv, global_add_pool
 
 import graph_bandit_env  # noqa: F401
-from agents.sb3 import GraphSetExtractor, GraphSetPolicy
+from agents.padded import GraphSetEncoder
+from agents.sb3 import GraphSetPolicy
 from graph_bandit_env import GraphSet
 from graph_bandit_env.wrappers import GraphSetIndices, PaddedGraphSet
 from support.graphs import ragged_graphs
@@ -41,8 +42,8 @@ def easy_env(form="padded", **settings):
     return make_env(form, graphs, **{"noise_std": 0.1, "horizon": 16, **settings})
 
 
-def extractor_kwargs(env, **kwargs):
-    """What the extractor needs for this environment."""
+def encoder_kwargs(env, **kwargs):
+    """What the encoder needs for this environment."""
     static = {"graph_set": env.unwrapped.graph_set} if isinstance(env, GraphSetIndices) else {}
     return {**static, **kwargs}
 
@@ -60,9 +61,9 @@ def space_of(observation):
     return Dict({key: Box(-np.inf, np.inf, array.shape, array.dtype) for key, array in observation.items()})
 
 
-def make_extractor(observation, **kwargs):
+def make_encoder(observation, **kwargs):
     torch.manual_seed(0)
-    return GraphSetExtractor(space_of(observation), **kwargs)
+    return GraphSetEncoder(space_of(observation), **kwargs)
 
 
 def make_policy(observation, policy=GraphSetPolicy, **kwargs):

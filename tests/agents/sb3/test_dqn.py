@@ -6,7 +6,7 @@ from support.graph_policies import (
     FORMS,
     Gine,
     easy_env,
-    extractor_kwargs,
+    encoder_kwargs,
     graphs_with_edge_features,
     make_env,
     make_policy,
@@ -15,7 +15,8 @@ from support.graph_policies import (
     stack,
 )
 
-from agents.sb3 import GraphSetDQN, GraphSetDQNPolicy, MeanNodeNetwork
+from agents.padded import MeanNodeNetwork
+from agents.sb3 import GraphSetDQN, GraphSetDQNPolicy
 
 NETWORKS = [MeanNodeNetwork, Gine]
 SHORT = {"buffer_size": 200, "learning_starts": 24, "batch_size": 8, "train_freq": 4, "target_update_interval": 16}
@@ -23,7 +24,7 @@ SHORT = {"buffer_size": 200, "learning_starts": 24, "batch_size": 8, "train_freq
 
 def make_model(env, network=MeanNodeNetwork, **settings):
     single = env.envs[0].unwrapped if isinstance(env, DummyVecEnv) else env
-    kwargs = {"features_extractor_kwargs": extractor_kwargs(single, network=network)}
+    kwargs = {"features_extractor_kwargs": encoder_kwargs(single, network=network)}
     settings = {**SHORT, "seed": 0, "device": "cpu", **settings}
     return GraphSetDQN(GraphSetDQNPolicy, env, policy_kwargs=kwargs, **settings)
 

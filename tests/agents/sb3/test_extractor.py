@@ -1,219 +1,46 @@
 import gymnasium as gym
-import numpy as np
 import pytest
 import torch
-from gymnasium.spaces import Box, Dict
+from gymnasium.spaces import Box
 from stable_baselines3 import PPO
 from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
-from support.graph_policies import (
-    FORMS,
-    Gine,
-    as_tensors,
-    extractor_kwargs,
-    graphs_with_edge_features,
-    make_env,
-    make_extractor,
-    pad_more,
-    stack,
-)
-from support.graphs import ragged_graphs
-from torch import nn
-from torch_geometric.data import Batch
-from torch_geometric.nn import GCN, GCNConv, global_mean_pool
+from support.graph_policies import FORMS, as_tensors, encoder_kwargs, make_encoder, make_env, space_of
 
-from agents.sb3 import GraphSetExtractor, GraphSetPolicy, MeanNodeNetwork
-from agents.sb3.batches import KEYS, graphs_on_offer, unpad_batch
+from agents.sb3 import GraphSetExtractor, GraphSetPolicy
 from graph_bandit_env import GraphSet
-from graph_bandit_env.wrappers import unpad
-
-
-def observe(graphs=None, **settings):
-    return make_env(graphs=graphs, **settings).reset(seed=0)[0]
-
-
-def draw_observations(seed, count=3):
-    """Observations of one shape with other graphs in each, and random masks."""
-    rng = np.random.default_rng(seed)
-    sizes = [(1, *rng.integers(1, 9, 4)) for _ in range(count)]
-    made = [observe(graphs_with_edge_features(n, seed=seed + k)) for k, n in enumerate(sizes)]
-    nodes, edges = (max(one[key].shape[-2 if key == "x" else -1] for one in made) for key in ("x", "edge_index"))
-    made = [pad_more(o, 1, nodes - o["x"].shape[1], edges - o["edge_index"].shape[2]) for o in made]
-    for one in made:
-        one["mask"][:] = rng.integers(0, 2, len(one["mask"]))
-    return made
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_unpadding_is_that_of_a_plain_loop(seed):
-    observations = draw_observations(seed)
-    graphs = [g for o in observations for g, on in zip(unpad(o), o["mask"], strict=False) if on and g.num_nodes]
-    assert any(graph.num_edges == 0 for graph in graphs)
-    expected = Batch.from_data_list(graphs)
-    tensors = {key: torch.as_tensor(array).float() for key, array in stack(*observations).items()}
-    found = unpad_batch(tensors, graphs_on_offer(tensors))
-    assert found.num_graphs == len(graphs)
-    for key in KEYS:
-        assert found[key].dtype == expected[key].dtype
-        assert torch.equal(found[key], expected[key])
-
-
-def test_graphs_not_on_offer_cost_nothing_and_are_zero():
-    observation = observe()
-    observation["mask"][[0, 2]] = 0
-    extractor, seen = make_extractor(observation), []
-    extractor.network.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0].num_graphs))
-    features = extractor(as_tensors(observation))[0]
-    assert seen == [2]
-    assert not features[[0, 2]].any()
-    assert features[[1, 3], :-1].any(dim=1).all()
-    assert features[:, -1].tolist() == [0, 1, 0, 1]
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_network_gets_the_directions_of_edges_and_learns(form):
-    graphs = GraphSet([torch.randn(3, 2)] * 3, [[[0, 1]], [[1, 0], [2, 1]], [[0, 2]]], directed=True)
-    env = make_env(form, graphs)
-    extractor, seen = make_extractor(env.reset(seed=0)[0], **extractor_kwargs(env)), []
-    extractor.network.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0].edge_index))
-    extractor(as_tensors(env.reset(seed=0)[0]))
-    assert torch.equal(seen[-1], graphs.to_batch().edge_index)
-    policy = {"features_extractor_kwargs": extractor_kwargs(env)}
-    PPO(GraphSetPolicy, env, n_steps=8, batch_size=8, policy_kwargs=policy).learn(8)
-
-
-@pytest.mark.parametrize("network", [MeanNodeNetwork, Gine])
-def test_more_padding_changes_no_bit_of_an_embedding(network):
-    observation = observe()
-    larger = pad_more(observation, graphs=3, nodes=4, edges=9)
-    found = make_extractor(larger, network=network)(as_tensors(larger))[0]
-    assert torch.equal(found[:4], make_extractor(observation, network=network)(as_tensors(observation))[0])
-    assert not found[4:].any()
-
-
-@pytest.mark.parametrize("network", [MeanNodeNetwork, Gine])
-@pytest.mark.parametrize("graphs", [graphs_with_edge_features(), ragged_graphs()], ids=["edge features", "none"])
-def test_both_forms_of_observation_give_the_same_embeddings(network, graphs):
-    found = []
-    for form in ("padded", "indices"):
-        env = make_env(form, graphs)
-        observation, _ = env.reset(seed=0)
-        extractor = make_extractor(observation, **extractor_kwargs(env, network=network))
-        found.append(extractor(as_tensors(observation)))
-    assert torch.equal(*found)
-
-
-def test_a_held_set_is_embedded_once_for_many_observations():
-    env = make_env("indices", actions_per_round=2)
+def test_the_features_are_those_of_the_encoder_in_plain_torch(form):
+    env = make_env(form, actions_per_round=3)
     observation, _ = env.reset(seed=0)
-    extractor, seen = make_extractor(observation, **extractor_kwargs(env)), []
-    extractor.network.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0].num_graphs))
-    features = extractor({key: torch.as_tensor(a) for key, a in stack(*[observation] * 64).items()})
-    assert features.shape == (64, 4, 65)
-    assert seen == [4]
-    assert torch.equal(features[..., :-1].any(dim=-1), features[..., -1].bool())
+    encoder = make_encoder(observation, **encoder_kwargs(env))
+    extractor = GraphSetExtractor(space_of(observation), **encoder_kwargs(env))
+    extractor.load_state_dict(encoder.state_dict())
+    features = extractor(as_tensors(observation))
+    assert torch.equal(features, encoder(as_tensors(observation)))
+    assert features.shape[-1] == extractor.features_dim == 65
 
 
-def test_a_held_set_moves_with_the_weights_and_is_no_weight():
-    env = make_env("indices")
-    extractor = make_extractor(env.reset(seed=0)[0], **extractor_kwargs(env))
-    assert {f"graph_set_{key}" for key in KEYS} == dict(extractor.named_buffers()).keys()
-    assert not [name for name in extractor.state_dict() if "graph_set" in name]
-
-
-def test_the_linear_reward_of_the_paper_is_a_linear_function_of_the_embedding():
-    sizes = np.random.default_rng(0).integers(1, 12, 300)
-    env = make_env(graphs=ragged_graphs(sizes), reward_model="linear")
-    observation, _ = env.reset(seed=0)
-    embeddings = make_extractor(observation, features_dim=128)(as_tensors(observation))[0].detach().double().numpy()
-    means = env.unwrapped.mean_rewards
-    fitted = embeddings @ np.linalg.lstsq(embeddings, means, rcond=1e-6)[0]
-    assert np.abs(fitted - means).max() < 1e-3 * means.std()
-
-
-def test_learning_reaches_every_weight_of_the_network():
-    observation = observe()
-    extractor = make_extractor(observation, network=Gine)
-    extractor(as_tensors(observation)).square().sum().backward()
-    assert all(weight.grad is not None and weight.grad.any() for weight in extractor.parameters())
-
-
-def test_where_nothing_is_on_offer_everything_is_zero():
-    observation = observe()
-    observation["mask"][:] = 0
-    assert not make_extractor(observation, network=Gine)(as_tensors(observation)).any()
-
-
-def test_lazy_layers_get_their_sizes():
-    class Lazy(nn.Module):
-        def __init__(self, feature_dim, edge_feature_dim, out_dim):
-            super().__init__()
-            self.conv = GCNConv(-1, out_dim)
-
-        def forward(self, batch):
-            return global_mean_pool(self.conv(batch.x, batch.edge_index), batch.batch)
-
-    extractor = make_extractor(observe(), network=Lazy)
-    assert [tuple(weight.shape) for weight in extractor.parameters()] == [(64,), (64, 4)]
-    assert extractor.network.training
-
-
-def returning(outputs):
-    class Wrong(nn.Module):
-        def __init__(self, *dims):
-            super().__init__()
-
-        def forward(self, batch):
-            return outputs(batch)
-
-    return Wrong
-
-
-@pytest.mark.parametrize(
-    ("outputs", "got"),
-    [
-        (lambda batch: batch.x, r"\(3, 4\)"),
-        (lambda batch: torch.zeros(batch.num_graphs), r"\(2,\)"),
-        (lambda batch: torch.zeros(batch.num_graphs, 64, dtype=torch.int64), r"\(2, 64\)"),
-        (lambda batch: [batch], "list"),
-    ],
-)
-def test_a_network_of_the_wrong_shape_is_refused_at_the_door(outputs, got):
-    with pytest.raises(ValueError, match=rf"Expected a network that .* here `\(2, 64\)`. Got `{got}`. End it with"):
-        make_extractor(observe(), network=returning(outputs))
-
-
-def test_what_makes_no_module_is_refused():
-    with pytest.raises(TypeError, match="Expected `network` to make a torch module. Got int"):
-        make_extractor(observe(), network=lambda *dims: 3)
-
-
-@pytest.mark.parametrize(
-    "space", [Box(0, 1, (3,)), Dict({"mask": Box(0, 1, (3,))}), gym.make("GraphActionBandit-v0").observation_space]
-)
+@pytest.mark.parametrize("space", [Box(0, 1, (3,)), gym.make("GraphActionBandit-v0").observation_space])
 def test_other_observations_are_refused_and_the_wrappers_named(space):
-    with pytest.raises(TypeError, match="Expected the .* `graph_bandit_env.wrappers.PaddedGraphSet` or `GraphSetInd"):
+    with pytest.raises(TypeError, match="Expected .* `graph_bandit_env.wrappers.PaddedGraphSet`"):
         GraphSetExtractor(space)
 
 
-@pytest.mark.parametrize(
-    ("form", "graph_set", "error", "message"),
-    [
-        ("indices", None, ValueError, "Expected `graph_set`, .*features_extractor_kwargs"),
-        ("indices", GraphSet.from_pyg(ragged_graphs((2, 3))), ValueError, "a `graph_set` of 4 graphs. Got 2"),
-        ("indices", ragged_graphs(), TypeError, r"Expected `graph_set` to have `to_pyg\(\)`. Got list"),
-        ("padded", GraphSet.from_pyg(ragged_graphs()), ValueError, "Expected no `graph_set`"),
-    ],
-)
-def test_a_graph_set_is_given_where_observations_have_none_and_only_there(form, graph_set, error, message):
-    with pytest.raises(error, match=message):
-        make_extractor(make_env(form).reset(seed=0)[0], graph_set=graph_set)
+@pytest.mark.parametrize("form", FORMS)
+def test_a_policy_learns_on_directed_graphs(form):
+    graphs = GraphSet([torch.randn(3, 2)] * 3, [[[0, 1]], [[1, 0], [2, 1]], [[0, 2]]], directed=True)
+    env = make_env(form, graphs)
+    policy = {"features_extractor_kwargs": encoder_kwargs(env)}
+    PPO(GraphSetPolicy, env, n_steps=8, batch_size=8, policy_kwargs=policy).learn(8)
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_normalised_masks_are_refused_with_what_to_do(form):
     env = make_env(form)
     venv = VecNormalize(DummyVecEnv([lambda: make_env(form)]))
-    kwargs = {"features_extractor_kwargs": extractor_kwargs(env)}
+    kwargs = {"features_extractor_kwargs": encoder_kwargs(env)}
     model = PPO(GraphSetPolicy, venv, n_steps=8, batch_size=4, policy_kwargs=kwargs, device="cpu")
     with pytest.raises(ValueError, match="Expected masks of zeros and ones.*norm_obs=False"):
         model.learn(8)
@@ -223,16 +50,3 @@ def test_features_of_nodes_may_be_normalised():
     venv = VecNormalize(DummyVecEnv([make_env]), norm_obs_keys=["x"])
     model = PPO(GraphSetPolicy, venv, n_steps=8, batch_size=4, n_epochs=1, device="cpu")
     assert model.learn(8).num_timesteps == 8
-
-
-@pytest.mark.parametrize(
-    ("network", "message"),
-    [
-        (MeanNodeNetwork(4, 2, 64), "Got a module. Give the function that makes one"),
-        (lambda d, e, out: GCN(d, 8, 1, out), "`forward` takes one `Batch`. Got GCN"),
-    ],
-    ids=["a module", "of nodes and edges"],
-)
-def test_networks_in_other_forms_are_refused_with_what_to_do(network, message):
-    with pytest.raises(TypeError, match=message):
-        GraphSetExtractor(make_env().observation_space, network=network)

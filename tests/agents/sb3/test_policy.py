@@ -11,7 +11,7 @@ from support.graph_policies import (
     FORMS,
     Gine,
     easy_env,
-    extractor_kwargs,
+    encoder_kwargs,
     graphs_with_edge_features,
     logits_and_value,
     make_env,
@@ -25,7 +25,8 @@ from support.graph_policies import (
 from support.graphs import ragged_graphs
 
 import agents.sb3
-from agents.sb3 import GraphSetMaskablePolicy, GraphSetPolicy, MeanNodeNetwork
+from agents.padded import MeanNodeNetwork
+from agents.sb3 import GraphSetMaskablePolicy, GraphSetPolicy
 from graph_bandit_env import GraphSet
 
 NETWORKS = [MeanNodeNetwork, Gine]
@@ -38,7 +39,7 @@ def policy_and_observation(form, graphs, offered, network):
     env = make_env(form, graphs)
     observation, _ = env.reset(seed=0)
     observation["mask"][:] = offered
-    return make_policy(observation, **extractor_kwargs(env, network=network)), observation
+    return make_policy(observation, **encoder_kwargs(env, network=network)), observation
 
 
 def close(found, expected):
@@ -47,7 +48,7 @@ def close(found, expected):
 
 
 def train(algorithm, env, steps=64, network=MeanNodeNetwork, **settings):
-    kwargs = {"features_extractor_kwargs": extractor_kwargs(env, network=network)}
+    kwargs = {"features_extractor_kwargs": encoder_kwargs(env, network=network)}
     settings = {**SETTINGS[algorithm], "seed": 0, "device": "cpu", **settings}
     return algorithm(POLICIES[algorithm], env, policy_kwargs=kwargs, **settings).learn(steps)
 
@@ -195,9 +196,7 @@ def test_the_optimizer_holds_exactly_the_weights_of_the_policy(algorithm, shared
 def test_weights_load_into_the_policy_of_another_number_of_graphs(form):
     small, large = (make_env(form, graphs_with_edge_features(sizes)) for sizes in ((3, 4), (5, 1, 7, 3, 9, 2)))
     model = train(PPO, small)
-    other = PPO(
-        GraphSetPolicy, large, policy_kwargs={"features_extractor_kwargs": extractor_kwargs(large)}, device="cpu"
-    )
+    other = PPO(GraphSetPolicy, large, policy_kwargs={"features_extractor_kwargs": encoder_kwargs(large)}, device="cpu")
     other.policy.load_state_dict(model.policy.state_dict())
     observation, _ = large.reset(seed=0)
     assert 0 <= other.predict(observation)[0] < 6

@@ -10,7 +10,7 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3 import PPO
 from stable_baselines3.common.evaluation import evaluate_policy
 from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor
-from support.graph_policies import FORMS, extractor_kwargs, graphs_with_edge_features, make_env
+from support.graph_policies import FORMS, encoder_kwargs, graphs_with_edge_features, make_env
 
 from agents.sb3 import GraphSetMaskablePolicy, GraphSetPolicy, SB3VecEnv
 from graph_bandit_env import wrappers
@@ -237,7 +237,7 @@ def train(algorithm, policy, venv, static, steps=96):
 )
 @pytest.mark.parametrize("form", FORMS)
 def test_training_learns_the_same_weights_as_on_the_dummy_vec_env(form, algorithm, policy):
-    static = extractor_kwargs(MAKERS[form]())
+    static = encoder_kwargs(MAKERS[form]())
     venvs = adapt(MAKERS[form]), DummyVecEnv([MAKERS[form]] * 3)
     found, expected = (train(algorithm, policy, VecMonitor(venv), static) for venv in venvs)
     for name, weight in expected.policy.state_dict().items():

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
-from stable_baselines3.common.torch_layers import create_mlp
 from torch import Tensor, nn
 
 MASKED = -1e8  # score of a graph that is not on offer; its probability is exactly 0
@@ -28,7 +28,7 @@ class OfferedRows:
 
     @staticmethod
     def read(features: Tensor) -> OfferedRows:
-        """Read the output `(B, K, D + 1)` of `GraphSetExtractor`, with the mask in its last channel."""
+        """Read the output `(B, K, D + 1)` of `GraphSetEncoder`, with the mask in its last channel."""
         offered = features[..., -1] > 0
         position = offered.flatten().nonzero().squeeze(1)
         return OfferedRows(features[..., :-1].flatten(0, 1)[position], position, offered)
@@ -66,7 +66,7 @@ class GraphScorer(nn.Module):
 
     def __init__(self, width: int, hidden: Sequence[int], activation: type[nn.Module]) -> None:
         super().__init__()
-        self.layers = nn.Sequential(*create_mlp(2 * width, 1, list(hidden), activation))
+        self.layers = perceptron(2 * width, hidden, activation)
 
     def forward(self, features: Tensor) -> Tensor:
         """Return the scores."""
@@ -90,7 +90,7 @@ class GraphSetValue(nn.Module):
 
     def __init__(self, width: int, hidden: Sequence[int], activation: type[nn.Module]) -> None:
         super().__init__()
-        self.layers = nn.Sequential(*create_mlp(2 * width, 1, list(hidden), activation))
+        self.layers = perceptron(2 * width, hidden, activation)
 
     def forward(self, features: Tensor) -> Tensor:
         """Return the values."""
@@ -99,8 +99,16 @@ class GraphSetValue(nn.Module):
         return values
 
 
+def perceptron(width: int, hidden: Sequence[int], activation: type[nn.Module]) -> nn.Sequential:
+    """Make linear layers of these widths with an activation between them, and a single output."""
+    layers: list[nn.Module] = []
+    for inputs, outputs in itertools.pairwise([width, *hidden]):
+        layers += [nn.Linear(inputs, outputs), activation()]
+    return nn.Sequential(*layers, nn.Linear([width, *hidden][-1], 1))
+
+
 def initialize_heads(scorer: GraphScorer, value: GraphSetValue) -> None:
-    """Draw orthogonal weights as Stable-Baselines3 does, which make all graphs almost equally likely at the start."""
+    """Draw orthogonal weights, which make all graphs almost equally likely at the start  [Stable-Baselines3, PPO]."""
     for layers, gain in ((scorer.layers, 0.01), (value.layers, 1.0)):
         linear = [layer for layer in layers if isinstance(layer, nn.Linear)]
         for layer in linear:
