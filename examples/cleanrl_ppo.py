@@ -1,6 +1,6 @@
 """Train PPO in one file, in the style of CleanRL, on graph sets that are new in each round; test it on unseen sets.
 
-python examples/cleanrl_ppo.py --rounds 10000 --out curve.csv
+python examples/cleanrl_ppo.py --rounds 8192 --out curve.csv
 
 Everything that PPO does is written out here, in torch: change what you like. Only the environment and the network that
 scores graphs are imported. https://github.com/vwxyzjn/cleanrl explains the form.
@@ -25,7 +25,7 @@ from agents.padded import GraphSetActorCritic
 class Args:
     """Settings of PPO."""
 
-    rounds: int = 10_000
+    rounds: int = 8_192
     """total rounds of training"""
     seed: int = 0
     """seed of the reward function, the graphs and the weights"""

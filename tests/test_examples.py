@@ -21,7 +21,12 @@ CASES = {
     "sb3_ppo.py": "plays the same graphs: True",
     "nas_cells.py": "best of 8 cells out of 1000: |",
 }
-IN_ENVIRONMENTS_OF_THEIR_OWN = {"botorch_pool.py": "test_botorch.py", "ax_pool.py": "test_ax.py"}
+IN_ENVIRONMENTS_OF_THEIR_OWN = {
+    "botorch_pool.py": "test_botorch.py",
+    "ax_pool.py": "test_ax.py",
+    "torchrl_ppo.py": "test_torchrl.py",
+    "rllib_ppo.py": "test_rllib.py",
+}
 """Examples of heavy libraries, and the file of `tests/doors` that runs each."""
 ROUNDS = {"molecule_campaign.py": 1, "robot.py": 3}  # where a round takes seconds
 

@@ -63,8 +63,8 @@ class GraphSetEncoder(nn.Module):
     `(M, d)` float32, `edge_index` `(2, E)` int64 (with the directions of a directed set), `edge_attr` `(E, e)` float32
     (a one for each edge if edges have no features), `batch` and `ptr`.
 
-    The result is `(B, K, features_dim + 1)` float32: the embeddings, which are zeros for graphs not on offer, and in
-    the last channel 1 for each graph on offer, else 0.
+    The result is `(..., K, features_dim + 1)` float32, for any leading dimensions of the observations: the embeddings,
+    which are zeros for graphs not on offer, and in the last channel 1 for each graph on offer, else 0.
 
     Args:
         observation_space: observation space of an environment in `PaddedGraphSet` or `GraphSetIndices`.
@@ -123,7 +123,7 @@ class GraphSetEncoder(nn.Module):
         self._try_network(*dims)
 
     def forward(self, observations: Mapping[str, Tensor]) -> Tensor:
-        """Return the embeddings and the mask of B observations, `(B, K, features_dim + 1)`.
+        """Return the embeddings and the masks of observations, `(..., K, features_dim + 1)`.
 
         Raises:
             ValueError: if a mask does not consist of zeros and ones.

@@ -28,7 +28,8 @@ class OfferedRows:
 
     @staticmethod
     def read(features: Tensor) -> OfferedRows:
-        """Read the output `(B, K, D + 1)` of `GraphSetEncoder`, with the mask in its last channel."""
+        """Read the output `(..., K, D + 1)` of `GraphSetEncoder`, with the mask in its last channel."""
+        features = features.reshape(-1, *features.shape[-2:])
         offered = features[..., -1] > 0
         position = offered.flatten().nonzero().squeeze(1)
         return OfferedRows(features[..., :-1].flatten(0, 1)[position], position, offered)
@@ -55,7 +56,7 @@ class OfferedRows:
 class GraphScorer(nn.Module):
     """Score each graph on offer with shared weights, by its embedding and the mean embedding of all on offer.
 
-    It maps `(B, K, D + 1)` to `(B, K)` float32. A graph that is not on offer has the score -1e8, or 0 if none is on
+    It maps `(..., K, D + 1)` to `(..., K)` float32. A graph that is not on offer has the score -1e8, or 0 if none is on
     offer.
 
     Args:
@@ -74,13 +75,13 @@ class GraphScorer(nn.Module):
         scores = self.layers(torch.cat([graphs.rows, graphs.mean()[graphs.owner]], dim=1)).squeeze(1)
         filled = graphs.offered.any(1, keepdim=True).to(scores) * MASKED  # 0 if no graph is left
         flat = filled.expand(graphs.offered.shape).flatten().index_copy(0, graphs.position, scores)
-        return flat.view_as(graphs.offered)
+        return flat.view(features.shape[:-1])
 
 
 class GraphSetValue(nn.Module):
     """Compute one value from the mean and the maximum of the embeddings of the graphs on offer.
 
-    It maps `(B, K, D + 1)` to `(B, 1)` float32.
+    It maps `(..., K, D + 1)` to `(..., 1)` float32.
 
     Args:
         width: D, number of features of an embedding.
@@ -96,7 +97,7 @@ class GraphSetValue(nn.Module):
         """Return the values."""
         graphs = OfferedRows.read(features)
         values: Tensor = self.layers(torch.cat([graphs.mean(), graphs.max()], dim=1))
-        return values
+        return values.view(*features.shape[:-2], 1)
 
 
 def perceptron(width: int, hidden: Sequence[int], activation: type[nn.Module]) -> nn.Sequential:

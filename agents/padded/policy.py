@@ -20,6 +20,7 @@ class GraphSetActorCritic(nn.Module):
     If the graphs are permuted, their scores are permuted in the same way and the value does not change. No weight
     depends on K, N or E, so `state_dict` loads into the policy of an environment with other sizes. A graph that is not
     on offer has the score -1e8, so that a categorical distribution gives it probability 0; where none is, all are 0.
+    The parts can be called by themselves: `scorer` and `value` map the output of `encoder`, for any leading dimensions.
 
     Args:
         observation_space: observation space of an environment in `PaddedGraphSet` (of a vector environment,
@@ -65,6 +66,4 @@ class GraphSetActorCritic(nn.Module):
             ValueError: if a mask does not consist of zeros and ones.
         """
         features = self.encoder(observations)
-        shape = features.shape[:-2]
-        features = features.reshape(-1, *features.shape[-2:])
-        return self.scorer(features).reshape(*shape, -1), self.value(features).reshape(shape)
+        return self.scorer(features), self.value(features).squeeze(-1)

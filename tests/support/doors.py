@@ -41,6 +41,8 @@ class Door:
     """Files of tests."""
     also: tuple[str, ...] = ()
     """Distributions that the tests need and no extra installs."""
+    unpinned: tuple[str, ...] = ()
+    """Distributions that the other library pins to a version of its own, in place of that of constraints.txt."""
 
 
 DOORS = {
@@ -57,6 +59,8 @@ DOORS = {
         ("tests/doors/test_ax.py", "tests/doors/test_same_choices.py"),
     ),
     "rliable": Door("", ("rliable",), ("tests/doors/test_rliable.py",), ("rliable",)),
+    "torchrl": Door("torchrl", ("torchrl", "tensordict", "gymnasium"), ("tests/doors/test_torchrl.py",)),
+    "rllib": Door("rllib", ("ray", "gymnasium"), ("tests/doors/test_rllib.py",), unpinned=("gymnasium",)),
 }
 
 
@@ -92,13 +96,16 @@ def prepare(name: str, door: Door) -> str:
     python = str(folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
     wanted = ["-e", f"{ROOT}[{door.extras}]" if door.extras else str(ROOT), *door.also, *TESTERS]
     known = "".join((ROOT / file).read_text("utf-8") for file in ("setup.cfg", "constraints.txt"))
-    mark, stamp = folder / "made-of", sha256(repr((wanted, known, sys.version)).encode()).hexdigest()
+    mark, stamp = folder / "made-of", sha256(repr((wanted, door.unpinned, known, sys.version)).encode()).hexdigest()
     if mark.exists() and mark.read_text("utf-8") == stamp:
         return python
     print(f"{name}: installs {' '.join(wanted[1:])}", flush=True)
     shutil.rmtree(folder, ignore_errors=True)
     venv.create(folder, with_pip=True)
-    install = [python, "-m", "pip", "install", "--disable-pip-version-check", "--quiet", "-c", "constraints.txt"]
+    pins = (ROOT / "constraints.txt").read_text("utf-8").splitlines(keepends=True)
+    constraints = folder / "constraints.txt"
+    constraints.write_text("".join(pin for pin in pins if pin.partition("==")[0] not in door.unpinned), "utf-8")
+    install = [python, "-m", "pip", "install", "--disable-pip-version-check", "--quiet", "-c", str(constraints)]
     subprocess.run([*install, *wanted], cwd=ROOT, check=True)
     mark.write_text(stamp, "utf-8")
     return python

@@ -1,0 +1,78 @@
+"""TorchRL: its check of environments, masks, info, resets, and the example, which learns."""
+
+import os
+import subprocess
+import sys
+
+import gymnasium as gym
+import pandas as pd
+import pytest
+import torch
+from support import ROOT
+from torchrl.envs import ActionMask, GymEnv, GymWrapper, TransformedEnv, check_env_specs
+
+ID = "graph_bandit_env:GraphActionBanditPadded-v0"
+SMALL = {"num_graphs": 6, "num_nodes": 5, "horizon": 4, "mask_dtype": "bool"}
+
+
+def make(**settings):
+    return GymEnv(ID, **{**SMALL, **settings})
+
+
+def make_many(mode, **settings):
+    return GymWrapper(gym.make_vec(ID, 3, autoreset_mode=mode, **{**SMALL, **settings}))
+
+
+@pytest.mark.parametrize("categorical", [True, False])
+@pytest.mark.parametrize("settings", [{}, {"resample_graphs": True}, {"max_edges": 30, "mask_dtype": "int8"}])
+def test_torchrl_accepts_the_environment_by_name(settings, categorical):
+    check_env_specs(make(categorical_action_encoding=categorical, **settings))
+
+
+@pytest.mark.parametrize("mode", ["Disabled", "SameStep"])
+def test_torchrl_accepts_the_native_vector_environment(mode):
+    check_env_specs(make_many(mode))
+
+
+def test_torchrl_sees_how_a_vector_environment_resets():
+    with pytest.raises(RuntimeError, match="autoreset_mode=AutoresetMode.NEXT_STEP"):
+        make_many("NextStep")
+
+
+def test_many_bandits_begin_again_with_new_graphs():
+    rounds = make_many("Disabled", resample_graphs=True).rollout(8, break_when_any_done=False)
+    assert rounds["next", "done"].squeeze(-1).tolist() == [[t in (3, 7) for t in range(8)]] * 3
+    first = rounds["x"][:, :, 0, 0, 0]
+    assert (first[:, :4] == first[:, :1]).all()
+    assert (first[:, 4:] == first[:, 4:5]).all()
+    assert (first[:, 0] != first[:, 4]).all()
+    assert torch.equal(rounds["next", "x"][:, 3, 0, 0, 0], first[:, 0])
+
+
+def test_a_masked_graph_is_never_played():
+    env = TransformedEnv(make(actions_per_round=2), ActionMask(mask_key="mask"))
+    rounds = env.rollout(60, break_when_any_done=False)  # the bandit raises where one is
+    played = rounds["action"].argmax(dim=1, keepdim=True)
+    assert rounds["mask"].gather(1, played).all()
+    assert (rounds["mask"].sum(dim=1) == 2).all()
+    assert len(set(played.flatten().tolist())) == 6
+
+
+def test_the_regret_of_info_is_recorded():
+    env = make()
+    env.auto_register_info_dict()
+    rounds = env.rollout(4)["next"]
+    assert rounds["regret"].dtype == torch.float64
+    assert rounds["action_mask"].dtype == torch.bool
+    assert torch.equal(rounds["regret"], rounds["optimal_mean_reward"] - rounds["mean_reward"])
+
+
+def test_the_example_learns(tmp_path):
+    example, arguments = ROOT / "examples" / "torchrl_ppo.py", ("--rounds", "1024", "--test-sets", "50")
+    command = [sys.executable, "-W", "ignore", str(example), *arguments, "--out", "curve.csv"]
+    done = subprocess.run(command, cwd=tmp_path, env=dict(os.environ), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    curve = pd.read_csv(tmp_path / "curve.csv")
+    assert curve["steps"].tolist() == [0, 512, 1024]
+    assert curve["relative_regret"].iloc[0] > 0.5
+    assert curve["relative_regret"].iloc[-1] < 0.25
