@@ -1,7 +1,19 @@
-"""Wrappers that turn observations into arrays, for Stable-Baselines3 and other learners that need them."""
+"""Wrappers that turn observations into arrays, for learners that need them, and rewards that come late or together."""
 
+from graph_bandit_env.wrappers.batches import BatchedActions
+from graph_bandit_env.wrappers.delayed import DelayedRewards, RewardQueue, check_delay, delays_rng
 from graph_bandit_env.wrappers.indices import GraphSetIndices
 from graph_bandit_env.wrappers.padded import PaddedGraphSet
 from graph_bandit_env.wrappers.padding import Padding, unpad
 
-__all__ = ["GraphSetIndices", "PaddedGraphSet", "Padding", "unpad"]
+__all__ = [
+    "BatchedActions",
+    "DelayedRewards",
+    "GraphSetIndices",
+    "PaddedGraphSet",
+    "Padding",
+    "RewardQueue",
+    "check_delay",
+    "delays_rng",
+    "unpad",
+]

@@ -39,7 +39,7 @@ class PaddedGraphSet(gym.Wrapper, RecordConstructorArgs):
         mask_dtype: type of the masks, "int8" or "bool".
 
     Raises:
-        TypeError: if the environment does not observe graphs.
+        TypeError: if the environment does not observe graphs, or plays several a step.
         ValueError: if a size is out of range, or a graph does not fit (for random graphs, at the reset that draws it).
     """
 
@@ -60,6 +60,8 @@ class PaddedGraphSet(gym.Wrapper, RecordConstructorArgs):
                 f'Expected `GraphActionBandit-v0` that observes graphs (observe="graphs", the default). Got {env}. Use '
                 '`GraphSetIndices` with observe="indices".'
             )
+        if not isinstance(env.action_space, Discrete):
+            raise TypeError(f"Expected one graph a step. Got {env}. Put `BatchedActions` around `PaddedGraphSet`.")
         self._bandit = env.unwrapped
         self.padding = Padding.for_bandit(self._bandit.bandit, max_nodes, max_edges, max_graphs, mask_dtype)
         self.observation_space = self.padding.space()

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from graph_bandit_env.wrappers import RewardQueue, check_delay, delays_rng
+
 if TYPE_CHECKING:
     from agents.contract import Agent
 
 Told: TypeAlias = tuple[Any, ArrayLike, ArrayLike]
 """What `Agent.update` is told: observation, actions and rewards."""
 
-DELAYS, RANDOM_ROUNDS = 2, 3  # keys of the streams from which delays, and graphs of random rounds, are drawn
+RANDOM_ROUNDS = 3  # key of the stream from which the graphs of random rounds are drawn
 DIFFERENT = (
     "Expected batches where all rounds offer the same graphs. These rounds differ: play one graph at a time, with "
     "`batch=1`."
@@ -46,14 +48,10 @@ class Feedback:
             raise ValueError(f"Expected `random_rounds` to be an integer >= 0. Got {self.random_rounds!r}.")
         if not isinstance(self.announced, bool | np.bool_):
             raise ValueError(f"Expected `announced` to be True or False. Got {self.announced!r}.")
-        given: object = self.delay
-        bounds = tuple(given) if isinstance(given, list | tuple) else (given, given)  # JSON and TOML have lists
-        if len(bounds) != 2 or not all(_is_count(bound, 0) for bound in bounds) or bounds[0] > bounds[1]:
-            raise ValueError(f"Expected `delay` to be an integer >= 0, or (least, most). Got {given!r}.")
-        least, most = map(int, bounds)  # which JSON can hold, as those of NumPy cannot be
+        delay = check_delay(self.delay)
         for name in ("batch", "random_rounds"):
             object.__setattr__(self, name, int(getattr(self, name)))
-        object.__setattr__(self, "delay", least if least == most else (least, most))  # equal settings are equal
+        object.__setattr__(self, "delay", delay)  # equal settings are equal
         object.__setattr__(self, "announced", bool(self.announced))
 
     @property
@@ -71,17 +69,13 @@ class LateRewards:
     """
 
     def __init__(self, feedback: Feedback, rng: np.random.Generator) -> None:
-        self._feedback, self._rng = feedback, rng
-        # when it is told, the graphs, the observation, the action and the reward
-        self._waiting: list[tuple[int, object, Any, int, float]] = []
-        self._round = 0
+        self._feedback = feedback
+        # the graphs, the observation, the action and the reward
+        self._queue: RewardQueue[tuple[object, Any, int, float]] = RewardQueue(feedback.delay, rng)
 
     def add(self, graphs: object, observation: object, action: int, reward: float) -> None:
         """Add the reward of the round that was just played, of one of these graphs."""
-        delay = self._feedback.delay
-        late = int(self._rng.integers(*delay, endpoint=True)) if isinstance(delay, tuple) else delay
-        self._waiting.append((self._round + late, graphs, observation, action, reward))
-        self._round += 1
+        self._queue.add((graphs, observation, action, reward))
 
     def announced(self, graphs: object) -> list[int]:
         """Return which of these graphs have rewards that are not told yet, in the order of the rounds.
@@ -89,12 +83,11 @@ class LateRewards:
         It is none where nothing is announced, and where the graphs are not known (None).
         """
         announced = self._feedback.announced and graphs is not None
-        return [action for _, among, _, action, _ in self._waiting if announced and among is graphs]
+        return [action for among, _, action, _ in self._queue.waiting if announced and among is graphs]
 
     def take_due(self) -> Iterator[Told]:
         """Yield what `Agent.update` is told now, in the order of the rounds; the results of a batch are told in one."""
-        due = [result for when, _, *result in self._waiting if when < self._round]
-        self._waiting = [waiting for waiting in self._waiting if waiting[0] >= self._round]
+        due = [result for _, *result in self._queue.take()]
         if self._feedback.batch == 1 or len(due) == 1:
             yield from ((observation, action, reward) for observation, action, reward in due)
         elif due:
@@ -112,10 +105,8 @@ class Schedule:
     """
 
     def __init__(self, feedback: Feedback, world: object, seed: int) -> None:
-        delays, self._draws = (
-            np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(key,))) for key in (DELAYS, RANDOM_ROUNDS)
-        )
-        self._feedback, self._world, self._late = feedback, world, LateRewards(feedback, delays)
+        self._draws = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(RANDOM_ROUNDS,)))
+        self._feedback, self._world, self._late = feedback, world, LateRewards(feedback, delays_rng(seed))
         self._random_left = feedback.random_rounds
         self._chosen: list[int] = []  # of a batch, still to be played
         self._graphs: object = None  # among which they were chosen

@@ -1,0 +1,126 @@
+"""Rewards that come some rounds after they were earned."""
+
+from __future__ import annotations
+
+from typing import Generic, SupportsFloat, TypeVar
+
+import gymnasium as gym
+import numpy as np
+from gymnasium.spaces import Discrete, MultiDiscrete
+from gymnasium.utils import RecordConstructorArgs
+from numpy.typing import ArrayLike, NDArray
+
+from graph_bandit_env.bandit.spaces import Info
+
+Earned = TypeVar("Earned")
+
+DELAYS = 2  # key of the stream from which delays are drawn
+NONE = -1  # fills the entries of rewards that did not come
+
+
+def check_delay(delay: object) -> int | tuple[int, int]:
+    """Return a delay as an integer, or as (least, most) if these differ, or raise a ValueError."""
+    bounds = tuple(delay) if isinstance(delay, list | tuple) else (delay, delay)  # JSON and TOML have lists
+    counts = [bound for bound in bounds if isinstance(bound, int | np.integer) and not isinstance(bound, bool)]
+    if len(bounds) != 2 or len(counts) != 2 or not 0 <= counts[0] <= counts[1]:
+        raise ValueError(f"Expected `delay` to be an integer >= 0, or (least, most). Got {delay!r}.")
+    least, most = map(int, counts)  # which JSON can hold, as those of NumPy cannot be
+    return least if least == most else (least, most)
+
+
+def delays_rng(seed: int | None) -> np.random.Generator:
+    """Return the generator from which delays are drawn, a stream of its own; for None, one of unknown state."""
+    return np.random.default_rng(None if seed is None else np.random.SeedSequence(seed, spawn_key=(DELAYS,)))
+
+
+class RewardQueue(Generic[Earned]):
+    """What was earned and has not come yet, a reward a round.
+
+    Args:
+        delay: d, the number of rounds that are played before a reward comes; or (least, most), drawn for each reward.
+        rng: the only source of randomness.
+
+    Attributes:
+        waiting: what has not come, in the order of the rounds.
+    """
+
+    def __init__(self, delay: int | tuple[int, int], rng: np.random.Generator) -> None:
+        self._delay, self._rng = check_delay(delay), rng
+        self._due: list[int] = []  # the round in which each of `waiting` comes
+        self.waiting: list[Earned] = []
+        self._round = 0
+
+    def add(self, earned: Earned) -> None:
+        """Add what was earned in the round that was just played."""
+        delay = self._delay
+        late = int(self._rng.integers(*delay, endpoint=True)) if isinstance(delay, tuple) else delay
+        self._due.append(self._round + late)
+        self.waiting.append(earned)
+        self._round += 1
+
+    def take(self, everything: bool = False) -> list[Earned]:
+        """Take out what comes now, in the order of the rounds, or everything that waits."""
+        last = max(self._due, default=0) if everything else self._round - 1
+        rows = list(zip(self._due, self.waiting, strict=True))
+        self._due = [due for due, _ in rows if due > last]
+        self.waiting = [earned for due, earned in rows if due > last]
+        return [earned for due, earned in rows if due <= last]
+
+
+class DelayedRewards(gym.Wrapper, RecordConstructorArgs):
+    """Pay each reward some rounds after the action that earned it.
+
+    The reward of a step is the sum of those that come in this round. The last step of an episode pays all that have not
+    come, so that the sum over an episode stays the same. Observations and masks do not wait. It wraps any environment
+    with discrete actions, in `PaddedGraphSet` or outside of it. `run_bandit` delays rewards by itself.
+
+    `reset` and `step` also give, with m the longest delay:
+
+    | key of `info` | shape | meaning |
+    |---|---|---|
+    | `came` | `()` int64 | how many rewards came |
+    | `came_rewards` | `(m + 1,)` float64 | these rewards, in the order in which they were earned; then zeros |
+    | `came_actions` | `(m + 1,)` int64 | the actions that earned them; then -1 |
+
+    Args:
+        env: an environment with discrete actions.
+        delay: d, the number of rounds that are played before a reward comes; or (least, most), drawn for each reward
+            from a stream of its own, which `reset(seed=...)` seeds.
+
+    Raises:
+        TypeError: if actions are not discrete.
+        ValueError: if `delay` is neither an integer >= 0 nor two of them in order.
+    """
+
+    def __init__(self, env: gym.Env, delay: int | tuple[int, int]) -> None:
+        RecordConstructorArgs.__init__(self, delay=delay)
+        gym.Wrapper.__init__(self, env)
+        if not isinstance(env.action_space, Discrete | MultiDiscrete):
+            raise TypeError(f"Expected an environment with discrete actions. Got {env.action_space}.")
+        self.delay = check_delay(delay)
+        self._most = self.delay[1] if isinstance(self.delay, tuple) else self.delay
+        self._shape: tuple[int, ...] = env.action_space.shape or ()
+        self._rng: np.random.Generator | None = None
+        self._queue: RewardQueue[tuple[ArrayLike, float]] = RewardQueue(self.delay, delays_rng(0))
+
+    def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[object, Info]:
+        """Begin an episode, in which no reward has been earned."""
+        observation, info = self.env.reset(seed=seed, options=options)
+        if seed is not None or self._rng is None:
+            self._rng = delays_rng(seed)
+        self._queue = RewardQueue(self.delay, self._rng)
+        return observation, {**info, **self._tell([])}
+
+    def step(self, action: ArrayLike) -> tuple[object, SupportsFloat, bool, bool, Info]:
+        """Play an action; the reward is the sum of those that come now."""
+        observation, reward, terminated, truncated, info = self.env.step(action)
+        self._queue.add((action, float(reward)))
+        came = self._queue.take(everything=terminated or truncated)
+        return observation, sum(paid for _, paid in came), terminated, truncated, {**info, **self._tell(came)}
+
+    def _tell(self, came: list[tuple[ArrayLike, float]]) -> Info:
+        rewards = np.zeros(self._most + 1)
+        actions: NDArray[np.int64] = np.full((self._most + 1, *self._shape), NONE, np.int64)
+        for k, (action, reward) in enumerate(came):
+            actions[k], rewards[k] = action, reward
+        return {"came": np.int64(len(came)), "came_rewards": rewards, "came_actions": actions}
