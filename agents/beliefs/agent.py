@@ -15,8 +15,10 @@ from torch import Tensor
 
 from agents.beliefs.batches import choose_batch
 from agents.beliefs.belief import Belief, Imagine
+from agents.beliefs.choices.probabilities import choice_probabilities
 from agents.beliefs.rewards.history import History
 from agents.beliefs.rules.rule import AcquisitionRule
+from agents.contract.abilities import DRAWS, ActionProbabilities
 from agents.contract.base import BaseAgent
 from agents.contract.inputs import masked_argmax, read_awaiting, read_mask, read_pending
 from agents.contract.protocol import Prediction, State
@@ -95,6 +97,19 @@ class BeliefAgent(BaseAgent[S]):
         if index.shape != (count,) or index.isnan().any():
             raise ValueError(f"Expected a rule that ranks {count} graphs.")
         self._ranked = None
+
+    def weigh_choices(self, mask: Tensor, draws: int) -> ActionProbabilities:
+        """Return with which probability `choose` would return each graph; nothing that it uses is changed."""
+        return choice_probabilities(self.rule, self.belief(), mask, self.generator, draws)
+
+    @final
+    @one_thread()
+    def action_probabilities(
+        self, observation: object, action_mask: ArrayLike | None = None, draws: int = DRAWS
+    ) -> ActionProbabilities:
+        """Return with which probability each graph would be played; see `agents.contract.PlayForecaster`."""
+        self.look_at(observation)
+        return self.weigh_choices(read_mask(action_mask, self.num_graphs), draws)
 
     @property
     def ranked(self) -> tuple[Belief, Tensor]:

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
+from numpy.typing import ArrayLike
 from torch import Tensor
 from torch_geometric.data import Batch, Data
 
+from agents.contract.abilities import DRAWS, ActionProbabilities
 from agents.contract.base import BaseAgent
-from agents.contract.inputs import masked_argmax
+from agents.contract.inputs import masked_argmax, read_mask
+from gntk import one_thread
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,15 @@ class RandomAgent(BaseAgent[RandomSettings]):
     def choose(self, mask: Tensor) -> int:
         """Return a random allowed graph."""
         return masked_argmax(torch.zeros(len(mask)), mask, self.generator)
+
+    @one_thread()
+    def action_probabilities(
+        self, observation: object, action_mask: ArrayLike | None = None, draws: int = DRAWS
+    ) -> ActionProbabilities:
+        """Return the same probability for each allowed graph; see `agents.contract.PlayForecaster`."""
+        self.look_at(observation)
+        mask = read_mask(action_mask, self.num_graphs).numpy()
+        return ActionProbabilities(mask / mask.sum(), np.zeros(len(mask)))
 
     def learn(self, slots: Tensor, rewards: Tensor) -> None:
         """Do nothing."""

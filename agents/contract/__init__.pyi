@@ -1,3 +1,4 @@
+from .abilities import ActionProbabilities as ActionProbabilities
 from .abilities import BoundsLearner as BoundsLearner
 from .abilities import ChoiceForecaster as ChoiceForecaster
 from .abilities import Correlation as Correlation
@@ -8,6 +9,7 @@ from .abilities import GainForecaster as GainForecaster
 from .abilities import LateLearner as LateLearner
 from .abilities import NoiseLearner as NoiseLearner
 from .abilities import PartsWeigher as PartsWeigher
+from .abilities import PlayForecaster as PlayForecaster
 from .abilities import PriceMinder as PriceMinder
 from .abilities import ResultsWeigher as ResultsWeigher
 from .abilities import SourceLearner as SourceLearner

@@ -1,4 +1,4 @@
-"""Protocols of what only some agents can do: weigh prices, explain, draw jointly, learn from bounds and noises."""
+"""Protocols of what only some agents can do: weigh prices, explain, tell odds, draw jointly, learn from bounds."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ Fits: TypeAlias = Callable[[Sequence[int]], NDArray[np.bool_]]
 
 BoundsImaginer: TypeAlias = Callable[[int | None], tuple[NDArray[np.float64], NDArray[np.float64]]]
 """A function that takes graphs one by one, and returns lower and upper bounds of the mean rewards of all."""
+
+DRAWS = 10_000
+"""Draws from which a probability is estimated, by default: its standard error is at most 0.005."""
 
 
 @runtime_checkable
@@ -77,6 +80,40 @@ class PartsWeigher(Protocol):
 
     def shares(self) -> dict[str, float]:
         """Return the share of each part in the prior variance of the mean rewards, by what it compares; 1 in all."""
+
+
+@dataclass(frozen=True, eq=False)
+class ActionProbabilities:
+    """With which probability an agent plays each of K graphs.
+
+    Attributes:
+        values: `(K,)` float64. The probabilities; they sum to 1, and are 0 where a mask rules a graph out.
+        errors: `(K,)` float64. Their standard errors, where they were estimated from draws; 0 where they are exact.
+    """
+
+    values: NDArray[np.float64]
+    errors: NDArray[np.float64]
+
+
+@runtime_checkable
+class PlayForecaster(Protocol):
+    """An agent that knows with which probability it plays each graph, as logged data need it."""
+
+    def action_probabilities(
+        self, observation: object, action_mask: ArrayLike | None = None, draws: int = DRAWS
+    ) -> ActionProbabilities:
+        """Return with which probability `select_action` would return each graph.
+
+        It draws nothing from the agent's generators, and changes no later choice.
+
+        Args:
+            observation: as in `select_action`.
+            action_mask: `(K,)`, as in `select_action`.
+            draws: how many draws to make where no formula is known.
+
+        Raises:
+            ValueError: as `select_action`; or if `draws` is not an integer of at least 2.
+        """
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,12 +7,14 @@ import dataclasses
 import math
 from typing import Any
 
+import numpy as np
 import torch
 from numpy.typing import ArrayLike
 from torch import Tensor
 from torch_geometric.data import Batch, Data
 
 from agents.beliefs.rewards.history import History
+from agents.contract.abilities import DRAWS, ActionProbabilities
 from agents.contract.base import BaseAgent
 from agents.contract.inputs import read_mask
 from agents.contract.protocol import DivergedError, State
@@ -69,15 +71,14 @@ class PPOAgent(BaseAgent[PPOSettings]):
                 self._learn()
 
     @one_thread()
-    def probabilities(self, action_mask: ArrayLike | None = None) -> Tensor:
-        """Return the probability with which each graph is played, `(K,)` float64.
-
-        Args:
-            action_mask: `(K,)`. 1 for the graphs that are allowed, else 0; None: all are allowed.
-        """
-        self.check_reset()
+    def action_probabilities(
+        self, observation: object, action_mask: ArrayLike | None = None, draws: int = DRAWS
+    ) -> ActionProbabilities:
+        """Return the probabilities of the policy, which are exact; see `agents.contract.PlayForecaster`."""
+        self.look_at(observation)
         logits, _ = self._evaluate(read_mask(action_mask, self.num_graphs))
-        return logits.softmax(0)
+        values = logits.softmax(0).numpy()
+        return ActionProbabilities(values, np.zeros(len(values)))
 
     def appearance(self) -> Tensor:
         """Return what tells apart the sets of pairs of an aggregated node and the node itself."""

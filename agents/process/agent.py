@@ -247,12 +247,7 @@ class ProcessAgent(ProcessForecaster[S]):
         """Choose graphs one after the other, given the logarithms of the ratios of their prices."""
         mask[list(pending)] = False
         check_count(count, mask)
-        if self._remembers:
-            near, offered, under_way = torch.arange(self.num_graphs), mask, pending
-        else:
-            likely = self._short_list(mask, count, PRICE_WEIGHT * ratios)
-            near = torch.cat([likely, torch.tensor(pending, dtype=torch.int64)])
-            offered, under_way = torch.ones(len(near), dtype=torch.bool), range(len(likely), len(near))
+        near, offered, under_way = self._near(mask, count, pending, ratios)
         rule = Priced(self.rule, price_weight(self.rule) * ratios[near])
         belief, imagine = self._believe(near)
 
@@ -261,6 +256,16 @@ class ProcessAgent(ProcessForecaster[S]):
 
         chosen = choose_batch(rule, belief, offered, count, self.generator, imagine, under_way, still)
         return [int(near[position]) for position in chosen]
+
+    def _near(
+        self, mask: Tensor, count: int, pending: Sequence[int], ratios: Tensor
+    ) -> tuple[Tensor, Tensor, Sequence[int]]:
+        """Return the graphs that the rule ranks, which of them are on offer, and where those under way stand."""
+        if self._remembers:
+            return torch.arange(self.num_graphs), mask, pending
+        likely = self._short_list(mask, count, PRICE_WEIGHT * ratios)
+        near = torch.cat([likely, torch.tensor(pending, dtype=torch.int64)])
+        return near, torch.ones(len(near), dtype=torch.bool), range(len(likely), len(near))
 
     def _short_list(self, mask: Tensor, count: int, handicap: Tensor) -> Tensor:
         """Return the graphs on offer with the largest mean + 2 sigma - handicap, in the order of the set."""

@@ -16,10 +16,11 @@ from torch import Tensor
 
 from agents.beliefs.agent import BatchBeliefAgent
 from agents.beliefs.belief import Belief, Imagine
+from agents.beliefs.choices.probabilities import choice_probabilities
 from agents.beliefs.posterior import DualPosterior, Marginals
 from agents.beliefs.rewards import NormalScores, Targets, predict, predict_chosen
 from agents.beliefs.rewards import worth_of_results as weigh_results
-from agents.contract.abilities import BoundsImaginer, Explanation
+from agents.contract.abilities import ActionProbabilities, BoundsImaginer, Explanation
 from agents.contract.protocol import Prediction
 from agents.process.kept import KeptMixture
 from agents.process.parts.part import Description, Part
@@ -60,6 +61,12 @@ class ProcessForecaster(BatchBeliefAgent[S]):
     def sources(self) -> Sources:
         """Return the graphs, and results of other quantities."""
 
+    @abstractmethod
+    def _near(
+        self, mask: Tensor, count: int, pending: Sequence[int], ratios: Tensor
+    ) -> tuple[Tensor, Tensor, Sequence[int]]:
+        """Return the graphs that the rule ranks, which of them are on offer, and where those under way stand."""
+
     @property
     def seen(self) -> Tensor:
         """Return the graphs of the results, `(q,)` int64, without those of results of sources."""
@@ -86,6 +93,14 @@ class ProcessForecaster(BatchBeliefAgent[S]):
             return None
         seen = self.seen
         return mean[seen].max().item() if len(seen) else None
+
+    def weigh_choices(self, mask: Tensor, draws: int) -> ActionProbabilities:
+        """Return with which probability each graph would be played; 0 outside the short list."""
+        values = torch.zeros(2, self.num_graphs, dtype=torch.float64)
+        near, offered, _ = self._near(mask, 1, (), values[0])
+        weighed = choice_probabilities(self.rule, self._believe(near)[0], offered, self.generator, draws)
+        values[:, near] = torch.from_numpy(np.stack([weighed.values, weighed.errors]))
+        return ActionProbabilities(*values.numpy())
 
     def expect(self) -> Prediction:
         """Return the prediction of each graph's mean reward, and the noise of a measurement."""

@@ -14,6 +14,7 @@ from agents.beliefs.agent import BatchBeliefAgent
 from agents.beliefs.forgetting import least_informative, remember
 from agents.beliefs.insight import Insight, make_insight
 from agents.beliefs.rules.rule import AcquisitionRule
+from agents.contract.abilities import ActionProbabilities
 from agents.contract.protocol import GraphSetLike, MoleculeSetLike
 from agents.contract.reading import READABLE
 from agents.molecule.parts import MoleculeDescription
@@ -51,6 +52,16 @@ class GraphAgent(ProcessAgent[P]):
         self._look_for_those_played(mask)
         choose = super().choose_batch if self._are_many else partial(BatchBeliefAgent.choose_batch, self)
         return choose(mask, count, pending)
+
+    def weigh_choices(self, mask: Tensor, draws: int) -> ActionProbabilities:
+        """Return with which probability each graph would be played; where there are many, 0 outside the short list."""
+        searches = self._searches
+        self._look_for_those_played(mask)
+        weigh = super().weigh_choices if self._are_many else partial(BatchBeliefAgent.weigh_choices, self)
+        try:
+            return weigh(mask, draws)
+        finally:
+            self._searches = searches
 
     def _look_for_those_played(self, mask: Tensor) -> None:
         """Find out whether graphs that have results can be played again."""

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from agents.beliefs.belief import Belief
+from agents.beliefs.choices.largest import largest_of_draws
 from agents.beliefs.rules.rule import Memoryless
 
 
@@ -30,3 +31,10 @@ class EpsilonGreedy(Memoryless):
         """Return the means; with probability epsilon, zeros, so that all graphs tie."""
         explore = torch.rand((), generator=generator) < self.epsilon
         return torch.zeros_like(belief.mean) if explore else belief.mean
+
+    def choice_probabilities(
+        self, belief: Belief, action_mask: Tensor, generator: torch.Generator, draws: int
+    ) -> tuple[Tensor, Tensor]:
+        """Return epsilon / n + (1 - epsilon) where the mean is largest, and epsilon / n for the others on offer."""
+        best, none = largest_of_draws(belief.mean.unsqueeze(0), action_mask)
+        return self.epsilon * action_mask.double() / action_mask.sum() + (1 - self.epsilon) * best, none

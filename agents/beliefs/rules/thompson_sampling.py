@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from agents.beliefs.belief import Belief
+from agents.beliefs.choices.largest import largest_of_draws, probability_of_largest
 from agents.beliefs.rules.rule import Memoryless
 
 Sampling: TypeAlias = Literal["independent", "joint"]
@@ -59,3 +60,15 @@ class ThompsonSampling(Memoryless):
         if self.sampling == "independent":
             return torch.normal(belief.mean, belief.spread, generator=generator)
         return belief.mean + belief.deviation(generator)
+
+    def choice_probabilities(
+        self, belief: Belief, action_mask: Tensor, generator: torch.Generator, draws: int
+    ) -> tuple[Tensor, Tensor]:
+        """Return how likely the draw of each graph is the largest: by quadrature if independent, else from draws."""
+        if self.sampling == "independent":
+            values = torch.zeros_like(belief.mean)
+            values[action_mask] = probability_of_largest(belief.mean[action_mask], belief.spread[action_mask])
+            return values, torch.zeros_like(values)
+        root = belief.joint_root()
+        normal = torch.randn(draws, root.shape[1], generator=generator, dtype=root.dtype)
+        return largest_of_draws(belief.mean + normal @ root.T, action_mask)

@@ -1,0 +1,87 @@
+"""Compute with which probability each of some normal numbers is the largest: by quadrature, or from draws."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy.special import log_ndtr
+from torch import Tensor
+
+from agents.contract.inputs import TIE
+
+Floats = NDArray[np.float64]
+
+TAIL = 8.5  # standard deviations beyond which a normal number counts as impossible: 1e-17 on either side
+STEP = 0.5  # length of a panel, in standard deviations of the narrowest number that varies there
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(8)
+AT_ONCE = 1 << 20  # entries of an array of nodes by numbers
+
+
+def probability_of_largest(mean: Tensor, std: Tensor) -> Tensor:
+    """Compute with which probability each of K independent normal numbers is the largest, by quadrature.
+
+        P(k) = int N(x; m_k, s_k^2) prod_{j != k} Phi((x - m_j) / s_j) dx
+
+    The rule is Gauss-Legendre on panels as narrow as the narrowest number that varies there, in logarithms: products of
+    many small factors do not underflow. Numbers without spread are points; equal ones share their probability.
+
+    Args:
+        mean: `(K,)` float64, finite. m.
+        std: `(K,)` float64, finite and at least 0. s.
+
+    Returns:
+        `(K,)` float64; they sum to 1. Errors are below 1e-9.
+    """
+    means, stds = mean.numpy(), std.numpy()
+    probabilities = np.zeros(len(means))
+    fixed = stds <= TIE * max(np.abs(means).max(), stds.max())
+    top = means[fixed].max() if fixed.any() else -np.inf
+    lowest = max(top, (means - TAIL * stds).max())  # the largest number lies above it
+    varying = ~fixed & (means + TAIL * stds > lowest)
+    m, s = means[varying], stds[varying]
+    if fixed.any():
+        tied = fixed & (means >= top - TIE * np.abs(means[fixed]).max())
+        probabilities[tied] = math.exp(log_ndtr((top - m) / s).sum()) / tied.sum()
+    if varying.any():
+        probabilities[varying] = _integrate(m, s, lowest)
+    return torch.from_numpy(probabilities / probabilities.sum())
+
+
+def _integrate(mean: Floats, std: Floats, lowest: float) -> Floats:
+    """Integrate from `lowest` on the density of each number times the probability that all others lie below."""
+    edges, last = [lowest], (mean + TAIL * std).max()
+    while edges[-1] < last:
+        beyond = np.abs(edges[-1] - mean) / TAIL  # a number that does not vary here allows panels up to where it does
+        edges.append(edges[-1] + STEP * max(np.maximum(std, beyond).min(), TIE * abs(edges[-1])))
+    begins, lengths = np.array(edges[:-1]), np.diff(edges)
+    places = (begins[:, None] + lengths[:, None] * (NODES + 1) / 2).ravel()
+    weights = (lengths[:, None] * WEIGHTS / 2).ravel()
+    total = np.zeros(len(mean))
+    rows = max(1, AT_ONCE // len(mean))
+    for k in range(0, len(places), rows):
+        z = (places[k : k + rows, None] - mean) / std
+        below = log_ndtr(z)
+        density = -(z**2) / 2 - np.log(std) - math.log(2 * math.pi) / 2
+        total += weights[k : k + rows] @ np.exp(below.sum(1, keepdims=True) - below + density)
+    return total
+
+
+def largest_of_draws(draws: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+    """Estimate with which probability each number is the largest, from joint draws of all.
+
+    Args:
+        draws: `(M, K)` float64. Equal largest ones share the draw, as ties are broken at random.
+        mask: `(K,)` bool. The numbers that count.
+
+    Returns:
+        The shares, `(K,)` float64, and their standard errors, `(K,)` float64.
+    """
+    draws = draws.masked_fill(~mask, -torch.inf)
+    best = draws.max(1, keepdim=True).values
+    sizes = torch.where(draws.isfinite(), draws.abs(), 0.0).max(1, keepdim=True).values
+    tied = (draws >= torch.where(best.isfinite(), best - TIE * sizes, best)) & mask
+    shares = tied.double() / tied.sum(1, keepdim=True)
+    return shares.mean(0), shares.std(0, correction=0) / math.sqrt(len(draws))
