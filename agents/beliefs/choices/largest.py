@@ -77,11 +77,13 @@ def largest_of_draws(draws: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         mask: `(K,)` bool. The numbers that count.
 
     Returns:
-        The shares, `(K,)` float64, and their standard errors, `(K,)` float64.
+        The shares, `(K,)` float64, and their standard errors, `(K,)` float64: at least 1 / M, also where all draws
+            agree, and 0 for numbers that do not count.
     """
     draws = draws.masked_fill(~mask, -torch.inf)
     best = draws.max(1, keepdim=True).values
     sizes = torch.where(draws.isfinite(), draws.abs(), 0.0).max(1, keepdim=True).values
     tied = (draws >= torch.where(best.isfinite(), best - TIE * sizes, best)) & mask
     shares = tied.double() / tied.sum(1, keepdim=True)
-    return shares.mean(0), shares.std(0, correction=0) / math.sqrt(len(draws))
+    errors = (shares.std(0, correction=0) / math.sqrt(len(draws))).clamp(min=1 / len(draws))
+    return shares.mean(0), errors * mask

@@ -60,7 +60,7 @@ def choice_probabilities(
     before = stream.get_state()
     index = copy.deepcopy(rule)(belief, mask, stream)
     if torch.equal(stream.get_state(), before):  # it drew nothing
-        return as_probabilities(*largest_of_draws(index.unsqueeze(0), mask))
+        return as_probabilities(largest_of_draws(index.unsqueeze(0), mask)[0])
     drawn = [copy.deepcopy(rule)(belief, mask, stream) for _ in range(draws)]
     return as_probabilities(*largest_of_draws(torch.stack(drawn), mask))
 

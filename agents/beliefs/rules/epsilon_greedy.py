@@ -36,5 +36,6 @@ class EpsilonGreedy(Memoryless):
         self, belief: Belief, action_mask: Tensor, generator: torch.Generator, draws: int
     ) -> tuple[Tensor, Tensor]:
         """Return epsilon / n + (1 - epsilon) where the mean is largest, and epsilon / n for the others on offer."""
-        best, none = largest_of_draws(belief.mean.unsqueeze(0), action_mask)
-        return self.epsilon * action_mask.double() / action_mask.sum() + (1 - self.epsilon) * best, none
+        best, _ = largest_of_draws(belief.mean.unsqueeze(0), action_mask)
+        values = self.epsilon * action_mask.double() / action_mask.sum() + (1 - self.epsilon) * best
+        return values, torch.zeros_like(values)

@@ -72,9 +72,15 @@ def test_probabilities_sum_to_one_and_a_larger_mean_is_no_less_likely(mean, std)
 
 def test_shares_of_draws_have_their_standard_errors():
     draws = torch.tensor([[1.0, 0.0, 5.0], [0.0, 2.0, 5.0], [3.0, 3.0, 5.0], [4.0, 0.0, 5.0]], dtype=torch.float64)
-    shares, errors = largest_of_draws(draws, torch.tensor([True, True, False]))
+    shares, errors = largest_of_draws(draws.repeat(100, 1), torch.tensor([True, True, False]))
     assert shares.tolist() == [0.625, 0.375, 0.0]
-    assert errors.tolist() == pytest.approx([np.std([1, 0, 0.5, 1]) / 2, np.std([0, 1, 0.5, 0]) / 2, 0.0])
+    assert errors.tolist() == pytest.approx([np.std([1, 0, 0.5, 1]) / 20, np.std([0, 1, 0.5, 0]) / 20, 0.0])
+
+
+def test_draws_that_agree_still_have_an_error():
+    shares, errors = largest_of_draws(torch.tensor([[1.0, 0.0, 5.0]] * 50).double(), torch.tensor([True, True, False]))
+    assert shares.tolist() == [1.0, 0.0, 0.0]
+    assert errors.tolist() == pytest.approx([0.02, 0.02, 0.0])
 
 
 def test_infinite_numbers_share_as_ties_do():
