@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-ROOMS = ("episodes", "design", "storage", "execution", "analysis", "reports")
+ROOMS = ("episodes", "design", "storage", "execution", "analysis", "reports", "logged")
 DOORS = ("graph_bandit_lab", *(f"graph_bandit_lab.{room}" for room in ROOMS))
 
 

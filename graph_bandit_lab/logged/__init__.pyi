@@ -1,0 +1,10 @@
+from .estimates import METHODS as METHODS
+from .estimates import Estimate as Estimate
+from .estimates import evaluate as evaluate
+from .log import Log as Log
+from .players import FixedPolicy as FixedPolicy
+from .players import LoggingAgent as LoggingAgent
+from .players import log_episode as log_episode
+from .replaying import Replay as Replay
+from .replaying import replay as replay
+from .targets import target_probabilities as target_probabilities

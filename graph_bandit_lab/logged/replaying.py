@@ -1,0 +1,114 @@
+"""Replay a log to an agent that learns: the rounds in which both play the same graph are an episode of its own."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graph_bandit_lab.logged.log import Log
+
+if TYPE_CHECKING:
+    from agents.contract import Agent, GraphSetLike
+
+REPLAYING = 5  # key of the stream from which acceptance is drawn
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Replay:
+    """The episode of an agent that a log could show.
+
+    It has the law of an episode of as many rounds with the agent itself, whatever the agent of the log was, and whether
+    it learned. Its mean reward estimates the mean of mu over the graphs of this episode; how much episodes of the agent
+    differ, one log does not tell.
+    """
+
+    rounds: NDArray[np.int64]
+    """`(n,)`. Rounds of the log that were accepted, from 0 on."""
+    actions: NDArray[np.int64]
+    """`(n,)`. Graphs that the agent played."""
+    rewards: NDArray[np.float64]
+    """`(n,)`. Their rewards."""
+    std_error: float
+    """Of `value`, by the noise of the rewards in the log; `nan` where it is not known."""
+    level: float
+    """How often intervals are meant to hold the truth."""
+
+    @property
+    def value(self) -> float:
+        """Return the mean reward of a round; `nan` if there is none."""
+        return float(self.rewards.mean()) if len(self.rewards) else math.nan
+
+    def interval(self) -> tuple[float, float]:
+        """Return the interval of the mean of mu over the graphs of this episode; it holds for logs of any agent."""
+        half = NormalDist().inv_cdf((1 + self.level) / 2) * self.std_error
+        return self.value - half, self.value + half
+
+    def __str__(self) -> str:
+        low, high = self.interval()
+        return f"replay: {len(self.rounds)} rounds, mean reward {self.value:.4g} [{low:.4g}, {high:.4g}]"
+
+
+def replay(agent: Agent, log: Log, graph_set: GraphSetLike, seed: int = 0, level: float = 0.95) -> Replay:
+    """Let an agent learn from the rounds of a log in which it chooses what the log played.
+
+        accept round t with probability c / p_t(G_t) if the agent chooses G_t      [Li et al. 2011, with c = p = 1/K]
+
+    Here c is the least probability of the log: its floor, or the smallest p of a policy that was fixed. So each choice
+    is accepted with the same probability c, however the log played [Dudik et al. 2014]. What was accepted is told to
+    the agent, and nothing else. A choice waits for the round that accepts it. Where a round offers other graphs than
+    the one before, the agent chooses again; a rule that counts rounds counts those, too.
+
+    Args:
+        agent: is reset.
+        log: the log. About c T of its rounds are accepted.
+        graph_set: the graphs of the log.
+        seed: seed of the agent and of what is accepted.
+        level: how often intervals shall hold the truth.
+
+    Raises:
+        ValueError: if the log could not play a graph on offer, which the agent may choose; or the graphs are others.
+    """
+    if not 0 < level < 1:
+        raise ValueError(f"Expected `level` between 0 and 1. Got {level!r}.")
+    least = log.least if log.learns else float(log.probabilities[log.masks].min())
+    if not least > 0:
+        raise ValueError(
+            "Expected a log that could play each graph on offer in each round. It could not: log with a "
+            "floor, such as `log_episode(env, agent, floor=0.1)`."
+        )
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(REPLAYING,)))
+    agent.reset(None, seed, log.check_graphs(graph_set))
+    chances, propensities, accepted = rng.random(log.num_rounds), log.propensities, []
+    choice: int | None = None
+    for t, (action, reward) in enumerate(zip(log.actions.tolist(), log.rewards.tolist(), strict=True)):
+        if choice is None or (log.masks[t] != log.masks[t - 1]).any():
+            choice = agent.select_action(None, log.masks[t].astype(np.int8))
+        if choice == action and chances[t] < least / propensities[t]:
+            agent.update(None, action, reward)
+            accepted.append(t)
+            choice = None
+    rounds = np.array(accepted, np.int64)
+    return Replay(
+        rounds=rounds,
+        actions=log.actions[rounds],
+        rewards=log.rewards[rounds],
+        std_error=_error_by_noise(log, rounds),
+        level=level,
+    )
+
+
+def _error_by_noise(log: Log, rounds: NDArray[np.int64]) -> float:
+    """Return the standard error of the mean reward of some rounds, given their graphs, by the noise in the log."""
+    counts = np.bincount(log.actions, minlength=log.num_graphs)
+    means = np.bincount(log.actions, log.rewards, log.num_graphs) / np.maximum(counts, 1)
+    squares = np.bincount(log.actions, (log.rewards - means[log.actions]) ** 2, log.num_graphs)
+    freedom = counts.sum() - (counts > 0).sum()
+    if not freedom or not len(rounds):
+        return math.nan
+    variances = np.where(counts > 1, squares / np.maximum(counts - 1, 1), squares.sum() / freedom)
+    return float(np.sqrt(variances[log.actions[rounds]].sum()) / len(rounds))

@@ -1,0 +1,222 @@
+"""Estimators of logged data: by hand, by their expectation over all logs that there can be, and by their intervals."""
+
+import itertools
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import registry
+from graph_bandit_env import GraphSet
+from graph_bandit_lab.logged import METHODS, FixedPolicy, Log, evaluate, log_episode
+
+MEANS, POLICY = np.array([1.0, -2.0, 4.0]), np.array([0.2, 0.5, 0.3])
+
+
+def make_log(actions, rewards, probabilities, learns):
+    probabilities = np.array(probabilities)
+    return Log(
+        actions=np.array(actions),
+        rewards=np.array(rewards, float),
+        probabilities=probabilities,
+        masks=np.ones(probabilities.shape, bool),
+        learns=learns,
+    )
+
+
+def logs_of_a_learner():
+    """All logs of three rounds of a policy that plays more often what paid, with their probabilities."""
+    for actions in itertools.product(range(3), repeat=3):
+        rows, chance, rewards = [], 1.0, []
+        for t, action in enumerate(actions):
+            favourite = actions[int(np.argmax(rewards))] if rewards else 0
+            row = np.full(3, 0.2)
+            row[favourite] += 0.4
+            chance *= row[action]
+            rows.append(row)
+            rewards.append(MEANS[action] + 0.1 * t)
+        yield chance, make_log(actions, rewards, rows, learns=True)
+
+
+@pytest.mark.parametrize("method", ["ips", "dr"])
+def test_the_mean_over_all_logs_is_the_truth_also_of_an_agent_that_learns(method):
+    expected = POLICY @ MEANS + 0.1  # the mean of 0, 0.1 and 0.2 is added
+    chances, values = zip(
+        *((chance, evaluate(log, POLICY, method, folds=3).value) for chance, log in logs_of_a_learner()), strict=True
+    )
+    assert sum(chances) == pytest.approx(1)
+    assert np.dot(chances, values) == pytest.approx(expected, abs=1e-12)
+
+
+def by_hand(log, policy, predicted):
+    """The four estimates, one round at a time."""
+    terms, weights, scores, steadying = [], [], [], []
+    for t in range(log.num_rounds):
+        action, reward = log.actions[t], log.rewards[t]
+        weight = policy[action] / log.probabilities[t, action]
+        terms.append(weight * reward)
+        weights.append(weight)
+        scores.append(sum(policy * predicted[t]) + weight * (reward - predicted[t][action]))
+        steadying.append(1 / math.sqrt(sum(policy**2 / log.probabilities[t])))
+    count, total, steady = log.num_rounds, sum(weights), sum(steadying)
+    ips, snips, dr = sum(terms) / count, sum(terms) / total, sum(scores) / count
+    weighted = sum(h * g for h, g in zip(steadying, scores, strict=True)) / steady
+    return {
+        "ips": (ips, math.sqrt(sum((x - ips) ** 2 for x in terms) / (count - 1) / count)),
+        "snips": (
+            snips,
+            math.sqrt(sum((w * (y - snips)) ** 2 for w, y in zip(weights, log.rewards, strict=True))) / total,
+        ),
+        "dr": (dr, math.sqrt(sum((g - dr) ** 2 for g in scores) / (count - 1) / count)),
+        "weighted": (
+            weighted,
+            math.sqrt(sum((h * (g - weighted)) ** 2 for h, g in zip(steadying, scores, strict=True))) / steady,
+        ),
+    }
+
+
+def a_learners_log(count=40):
+    rng = np.random.default_rng(0)
+    probabilities = rng.dirichlet([2, 2, 2], count)
+    actions = [int(rng.choice(3, p=row)) for row in probabilities]
+    return make_log(actions, MEANS[actions] + rng.normal(size=count), probabilities, learns=True)
+
+
+def test_estimates_of_a_learners_log_are_those_by_hand_with_predictions_from_earlier_rounds():
+    log = a_learners_log()
+    predicted = []
+    for t in range(log.num_rounds):
+        before = log.rewards[:t]
+        own = [before[log.actions[:t] == k] for k in range(3)]
+        predicted.append([x.mean() if len(x) else before.mean() if t else 0.0 for x in own])
+    for method, (value, error) in by_hand(log, POLICY, np.array(predicted)).items():
+        estimate = evaluate(log, POLICY, method)
+        assert (estimate.value, estimate.std_error) == pytest.approx((value, error))
+        z = stats.norm.ppf(0.975)
+        assert (estimate.low, estimate.high) == pytest.approx((value - z * error, value + z * error))
+
+
+def test_predictions_for_a_round_never_use_its_reward():
+    for learns in (True, False):
+        log = replace(a_learners_log(), learns=learns)
+        for t in (0, 17, 39):
+            rewards = log.rewards.copy()
+            rewards[t] += 1.0
+            weight = POLICY[log.actions[t]] / log.propensities[t]
+            raised = evaluate(replace(log, rewards=rewards), POLICY, "dr", folds=40).value
+            change = raised - evaluate(log, POLICY, "dr", folds=40).value
+            others = np.delete(np.arange(40), t)
+            later = others[others > t] if learns else others
+            moved = [
+                POLICY[log.actions[t]]
+                - (log.actions[s] == log.actions[t]) * POLICY[log.actions[s]] / log.propensities[s]
+                for s in later
+            ]
+            bound = sum(abs(m) for m in moved) / 40  # predictions of other rounds move by at most 1
+            assert abs(change - weight / 40) <= bound + 1e-12
+        last = log.num_rounds - 1
+        if learns:  # no later round has a prediction that could move
+            rewards = log.rewards.copy()
+            rewards[last] += 1.0
+            change = evaluate(replace(log, rewards=rewards), POLICY, "dr").value - evaluate(log, POLICY, "dr").value
+            assert change == pytest.approx(POLICY[log.actions[last]] / log.propensities[last] / 40)
+
+
+class Told:
+    """An agent that predicts 7 for all graphs, and keeps what it was told."""
+
+    settings = None
+
+    def __init__(self):
+        self.told = []
+
+    def reset(self, observation, seed=0, graph_set=None):
+        self.told.append([])
+
+    def update(self, observation, action, reward):
+        self.told[-1] = reward.tolist()
+
+    def predict_means(self):
+        return np.full(3, 7.0)
+
+
+@pytest.mark.parametrize("learns", [True, False])
+def test_an_agent_predicts_from_other_folds_or_from_earlier_rounds(learns):
+    log, agent = replace(a_learners_log(), learns=learns), Told()
+    graphs = GraphSet([[[1.0]], [[2.0]], [[3.0]]], [[], [], []])
+    estimate = evaluate(log, POLICY, "dr", agent=agent, graph_set=graphs, folds=4)
+    sizes = [len(told) for told in agent.told]
+    assert sizes == ([0, 10, 20, 30] if learns else [30] * 4)
+    if learns:
+        assert agent.told[2] == log.rewards[:20].tolist()
+    value, _ = by_hand(log, POLICY, np.full((40, 3), 7.0))["dr"]
+    assert estimate.value == pytest.approx(value)
+    with pytest.raises(ValueError, match="Expected `graph_set`"):
+        evaluate(log, POLICY, "dr", agent=agent)
+
+
+def test_a_model_of_the_graphs_makes_intervals_narrower(small_env):
+    env = small_env(horizon=300, num_graphs=40, reward_scale="unit", noise_std=0.1, observe="indices")
+    log = log_episode(env, registry.make_agent("random"), learns=False)
+    policy = np.exp(env.unwrapped.mean_rewards)
+    policy /= policy.sum()
+    plain = evaluate(log, policy, "ips")
+    modelled = evaluate(log, policy, "dr", registry.make_agent("gntk-greedy"), env.unwrapped.graph_set)
+    assert modelled.std_error < plain.std_error / 3
+    assert abs(modelled.value - policy @ env.unwrapped.mean_rewards) < 4 * modelled.std_error
+
+
+def test_only_the_weighted_estimate_has_intervals_for_an_agent_that_learned():
+    learner = a_learners_log()
+    for method in METHODS:
+        of_learner, of_fixed = (evaluate(replace(learner, learns=learns), POLICY, method) for learns in (True, False))
+        assert of_learner.is_valid == of_learner.valid_under_adaptivity == (method == "weighted")
+        assert of_fixed.is_valid
+        assert ("not a valid interval" in str(of_learner)) == (method != "weighted")
+        assert "not a valid" not in str(of_fixed)
+
+
+def test_weights_tell_how_many_rounds_are_of_use():
+    log = make_log([0, 1, 1, 1], [1, 2, 3, 4], [[0.5, 0.5]] * 4, learns=False)
+    estimate = evaluate(log, [0.5, 0.5], "ips")
+    assert (estimate.effective_rounds, estimate.largest_weight, estimate.value) == (4, 1, 2.5)
+    rare = evaluate(log, [1.0, 0.0], "ips")
+    assert (rare.effective_rounds, rare.largest_weight, rare.value) == (1, 2, 0.5)
+
+
+def test_a_log_that_never_plays_what_the_policy_plays_has_no_self_normalised_estimate():
+    log = make_log([0, 0], [1, 2], [[0.5, 0.5]] * 2, learns=False)
+    with pytest.raises(ValueError, match="at least once"):
+        evaluate(log, [0.0, 1.0], "snips")
+
+
+def test_rounds_that_offer_different_graphs_are_not_weighted(small_env):
+    log = log_episode(small_env(actions_per_round=4), registry.make_agent("random"), learns=False)
+    with pytest.raises(ValueError, match="offer the same graphs"):
+        evaluate(log, np.full(6, 1 / 6), "weighted")
+    assert evaluate(log, np.full(6, 1 / 6), "dr").is_valid
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"method": "magic"}, "`method`"),
+        ({"level": 1.0}, "`level`"),
+        ({"level": math.nan}, "`level`"),
+        ({"folds": 1}, "`folds`"),
+    ],
+)
+def test_arguments_out_of_range_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        evaluate(a_learners_log(), POLICY, **arguments)
+
+
+def test_the_value_of_the_logs_own_policy_is_its_mean_reward(small_env):
+    log = log_episode(small_env(), FixedPolicy([0.1, 0.1, 0.2, 0.2, 0.3, 0.1]), floor=0.0)
+    for method in METHODS:
+        if method in ("ips", "snips"):
+            assert evaluate(log, log.probabilities, method).value == pytest.approx(log.rewards.mean())
+        estimate = evaluate(log, log.probabilities, method)
+        assert estimate.effective_rounds == pytest.approx(30)
