@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -82,25 +82,32 @@ class FirstGraphs:
         return graph
 
     def like(self, graph: Data) -> Data:
-        """Return a graph of an observation with the tensors of these graphs, of the same types.
+        """Return a graph of an observation with the tensors of these graphs: `make_like`."""
+        return make_like(graph, self.empty)
 
-        Raises:
-            ValueError: if it has another number of features of nodes or edges.
-        """
-        tensors: dict[str, Tensor] = {}
-        for name, mine in self.empty.items():
-            given = getattr(graph, name)
-            if given is None and graph.num_edges == 0:
-                given = mine
-            if given is None or given.shape[1:] != mine.shape[1:]:
-                shape = None if given is None else tuple(given.shape)
-                raise ValueError(
-                    f"Expected graphs with `{name}` of {mine.shape[1]} columns, as at `reset`. Got {shape}."
-                )
-            tensors[name] = given.to(mine.dtype)
-        from torch_geometric.data import Data
 
-        return Data(edge_index=graph.edge_index, **tensors)
+def make_like(graph: Data, empty: Mapping[str, Tensor]) -> Data:
+    """Return a graph with the tensors of others, of the same types.
+
+    Args:
+        graph: a graph.
+        empty: the tensors of a graph like the others, without nodes or edges: `FirstGraphs.empty`.
+
+    Raises:
+        ValueError: if it has another number of features of nodes or edges.
+    """
+    tensors: dict[str, Tensor] = {}
+    for name, mine in empty.items():
+        given = getattr(graph, name)
+        if given is None and graph.num_edges == 0:
+            given = mine
+        if given is None or given.shape[1:] != mine.shape[1:]:
+            shape = None if given is None else tuple(given.shape)
+            raise ValueError(f"Expected graphs with `{name}` of {mine.shape[1]} columns, as at `reset`. Got {shape}.")
+        tensors[name] = given.to(mine.dtype)
+    from torch_geometric.data import Data
+
+    return Data(edge_index=graph.edge_index, **tensors)
 
 
 class ObservedGraphs:

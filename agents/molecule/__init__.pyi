@@ -3,7 +3,6 @@ from .agent import molecule as molecule
 from .network import MolecularNetwork as MolecularNetwork
 from .parts import weights_of as weights_of
 from .rater import Rater as Rater
-from .rater import Rating as Rating
 from .settings import MoleculeSettings as MoleculeSettings
 from .traits import TRAITS as TRAITS
 from .traits import Moments as Moments

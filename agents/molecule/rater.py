@@ -12,13 +12,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from agents.beliefs.posterior import DualPosterior
-from agents.beliefs.rewards import Targets, predict
-from agents.beliefs.rules.priced import PRICE_WEIGHT
-from agents.contract.protocol import Prediction
+from agents.beliefs.rewards import Targets
 from agents.molecule.mixture import Mixture
 from agents.molecule.parts import make_parts
 from agents.molecule.settings import MoleculeSettings
 from agents.molecule.traits import Scales, Traits
+from agents.process.rating import JointRating, Rating
 from agents.process.sources import Links, link
 from gntk import one_thread
 
@@ -26,47 +25,6 @@ Floats = NDArray[np.float64]
 
 STACKED = 2048  # molecules that are joined with those measured at a time
 AT_A_TIME = 256  # of these, rated at a time: with 2,000 results, in matrices of 4 MB
-
-
-@dataclass(frozen=True, eq=False)
-class Rating:
-    """What a posterior says of n molecules, in units of the targets."""
-
-    mean: Floats
-    """`(n,)`. Posterior means."""
-    std: Floats
-    """`(n,)`. Posterior standard deviations, without noise."""
-    targets: Targets
-    """The scale on which values are modelled."""
-    noise: float
-    """Noise variance of one more result, in squared units of the targets."""
-
-    @property
-    def upper(self) -> Floats:
-        """Return mean + 2 sigma `(n,)`, by which the agents choose their short list."""
-        return self.mean + 2 * self.std
-
-    def index(self, prices: Floats | None = None) -> Floats:
-        """Return by what the short list is chosen, `(n,)`: `upper` less w log price, where there are prices.
-
-        Args:
-            prices: `(n,)`, positive; NaN where a price is not known. None: they do not count.
-        """
-        return self.upper if prices is None else self.upper - PRICE_WEIGHT * np.log(prices)
-
-    def exceeds(self, value: float) -> Floats:
-        """Return the probability that one more result of each molecule exceeds a value, `(n,)`; as in `prediction`.
-
-        Args:
-            value: in reward units.
-        """
-        spread = torch.from_numpy(np.sqrt(self.std**2 + self.noise))
-        return self.targets.exceeded(value, torch.from_numpy(self.mean), spread).numpy()
-
-    @cached_property
-    def prediction(self) -> Prediction:
-        """Return the prediction of each value, as `predict` of an agent returns it."""
-        return predict(self.targets, torch.from_numpy(self.mean), torch.from_numpy(self.std), self.noise)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -111,24 +69,48 @@ class Rater:
         Raises:
             ValueError: if traits or columns are not those that the agent knows, or SMILES are missing.
         """
-        if self.links and len(smiles) != len(traits):
-            raise ValueError(f"Expected {len(traits)} SMILES, since sources count. Got {len(smiles)}.")
-        given = replace(traits.only(self.traits.names), left_out=self.traits.left_out)
-        count, expected = (0 if numbers is None else numbers.shape[1] for numbers in (columns, self.columns))
-        if count != expected or (columns is not None and len(columns) != len(traits)):
-            shape = None if columns is None else columns.shape
-            raise ValueError(f"Expected columns of shape `({len(traits)}, {expected})`. Got `{shape}`.")
+        given = self._check(traits, columns, smiles)
         mean, std = np.empty(len(traits)), np.empty(len(traits))
         for start in range(0, len(traits), STACKED):
             end = min(start + STACKED, len(traits))
             block = slice(start, end)
             some = None if columns is None else columns[block]
-            means, variances = self._believe(given.between(start, end), some, smiles[block])
+            posterior, others = self._join(given.between(start, end), some, smiles[block])
+            means, variances = posterior.mean_and_variance(others, AT_A_TIME)
             mean[block], std[block] = means.numpy(), variances.sqrt().numpy()
         return Rating(mean, std, self.targets, self.noise)
 
-    def _believe(self, traits: Traits, columns: Floats | None, smiles: Sequence[str]) -> tuple[Tensor, Tensor]:
-        """Return posterior means and variances of some molecules, which are joined with those measured."""
+    @one_thread()
+    def joint(self, traits: Traits, columns: Floats | None = None, smiles: Sequence[str] = ()) -> JointRating:
+        """Rate other molecules jointly; arguments and errors are those of a call."""
+        posterior, others = self._join(self._check(traits, columns, smiles), columns, smiles)
+        return JointRating(posterior.mean_of(posterior.explained(others)), posterior.covariance(others), self.targets)
+
+    @one_thread()
+    def kernel(self, first: Traits, second: Traits) -> Floats:
+        """Return the kernel between molecules without columns, `(n, m)`, with the weights of the agent.
+
+        Raises:
+            ValueError: if traits are not those that the agent knows, or it knows columns.
+        """
+        given = [self._check(traits, None, [""] * len(traits)) for traits in (first, second)]
+        mixture = mix(self.settings, Traits.stack(given), None, self.scales, self.weights)
+        rows, index = torch.arange(len(first) + len(second)).split([len(first), len(second)])
+        return mixture.columns(rows, index).numpy()
+
+    def _check(self, traits: Traits, columns: Floats | None, smiles: Sequence[str]) -> Traits:
+        """Refuse what the agent does not know; return the traits that it knows."""
+        if self.links and len(smiles) != len(traits):
+            raise ValueError(f"Expected {len(traits)} SMILES, since sources count. Got {len(smiles)}.")
+        count, expected = (0 if numbers is None else numbers.shape[1] for numbers in (columns, self.columns))
+        given = replace(traits.only(self.traits.names), left_out=self.traits.left_out)
+        if count != expected or (columns is not None and len(columns) != len(traits)):
+            shape = None if columns is None else columns.shape
+            raise ValueError(f"Expected columns of shape `({len(traits)}, {expected})`. Got `{shape}`.")
+        return given
+
+    def _join(self, traits: Traits, columns: Floats | None, smiles: Sequence[str]) -> tuple[DualPosterior, Tensor]:
+        """Join some molecules with those measured: return the posterior on all of them, and where these stand."""
         both = None if columns is None or self.columns is None else np.concatenate([self.columns, columns])
         mixture = mix(self.settings, Traits.stack([self.traits, traits]), both, self.scales, self.weights)
         known, numbers = len(self.traits), self.posterior.seen
@@ -137,7 +119,7 @@ class Rater:
             others = torch.tensor([self._places.get(text, known + k) for k, text in enumerate(smiles)])
             numbers = numbers // known * (known + len(traits)) + numbers % known
         kernel = link(mixture, known + len(traits), self.links)
-        return self.posterior.within(kernel, numbers).mean_and_variance(others, AT_A_TIME)
+        return self.posterior.within(kernel, numbers), others
 
     @cached_property
     def _places(self) -> dict[str, int]:

@@ -6,6 +6,9 @@ from .graphs import gp as gp
 from .parts import Description as Description
 from .parts import Part as Part
 from .parts import Reading as Reading
+from .rater import GraphRater as GraphRater
+from .rating import JointRating as JointRating
+from .rating import Rating as Rating
 from .settings import ChangingSettings as ChangingSettings
 from .settings import GraphProcessSettings as GraphProcessSettings
 from .settings import MixtureSettings as MixtureSettings

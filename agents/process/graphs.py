@@ -15,14 +15,16 @@ from agents.beliefs.forgetting import least_informative, remember
 from agents.beliefs.insight import Insight, make_insight
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.abilities import ActionProbabilities
+from agents.contract.graph_memory import GraphMemory
 from agents.contract.protocol import GraphSetLike, MoleculeSetLike
-from agents.contract.reading import READABLE
+from agents.contract.reading import DIRECTIONS, READABLE, with_both_directions
 from agents.molecule.parts import MoleculeDescription
 from agents.molecule.settings import MoleculeSettings
 from agents.molecule.traits import Molecules
 from agents.process.agent import ProcessAgent
 from agents.process.description import GraphDescription, read_graphs
 from agents.process.parts.part import Description
+from agents.process.rater import GraphRater, digest_of
 from agents.process.settings import PARTS, ChangingSettings, GraphProcessSettings
 from gntk import effective_dimension, information_gain, one_thread
 
@@ -62,6 +64,37 @@ class GraphAgent(ProcessAgent[P]):
             return weigh(mask, draws)
         finally:
             self._searches = searches
+
+    @one_thread()
+    def rater(self) -> GraphRater:
+        """Return what rates graphs that the agent was not given, by all that it has learnt.
+
+        Raises:
+            RuntimeError: before the first `reset`.
+            ValueError: if graphs are described by something else than what is read of them, as molecules are by their
+                SMILES, or there are results of other quantities.
+        """
+        self.check_reset()
+        if not isinstance(self.described, GraphDescription) or self.sources.told:
+            raise ValueError(
+                "Expected graphs that are compared by what is read of them, and results of one quantity. Got "
+                f"{'sources' if self.sources.told else 'others'}. The `molecule-` agents make raters of molecules."
+            )
+        known = self._memory or GraphMemory.of(self._first)
+        seen, positions = self.posterior.seen.unique(return_inverse=True)
+        directed = with_both_directions(self._first.batch) is not self._first.batch
+        kept = seen if len(seen) else seen.new_zeros(1)  # before any result, one graph stands for the scales of all
+        described = self.described.exchange(kept, ())
+        return GraphRater(
+            described=described,
+            digests=tuple(digest_of(known.graphs[slot]) for slot in kept.tolist()),
+            empty=self._first.empty,
+            directed=directed if DIRECTIONS in self.reads else None,
+            weights=self.learnt.weights,
+            posterior=self.posterior.within(described.mixture(self.learnt.weights), positions),
+            targets=self.targets,
+            noise=self.result_noise,
+        )
 
     def _look_for_those_played(self, mask: Tensor) -> None:
         """Find out whether graphs that have results can be played again."""

@@ -21,6 +21,7 @@ from agents.contract.settings import Warp
 ENTRIES = 30_000  # of the largest intermediate matrix, graphs x levels: some ten of them stay in the cache
 MIDDLE = 0.6745  # half of all normal variables are closer to the mean, in standard deviations
 LEAST_SPREAD = 1e-12  # of a target; a smaller standard deviation counts as this one
+DEGREES = 20  # of the polynomials in which covariances are expanded
 TAIL = 4.0  # degrees of freedom of a forecast: results of graphs chosen for their predictions spread wider than others
 
 
@@ -39,6 +40,9 @@ class Targets(Protocol):
 
     def moments(self, mean: Tensor, std: Tensor) -> tuple[Tensor, Tensor]:
         """Return mean and standard deviation of the rewards of normal targets, all `(K,)` float64."""
+
+    def covariance(self, mean: Tensor, covariance: Tensor) -> Tensor:
+        """Return the joint covariance `(K, K)` of the rewards of jointly normal targets, given theirs."""
 
     def exceeded(self, value: float, mean: Tensor, std: Tensor) -> Tensor:
         """Return the probability `(K,)` that one more reward exceeds a value.
@@ -81,6 +85,10 @@ class Standardised:
     def moments(self, mean: Tensor, std: Tensor) -> tuple[Tensor, Tensor]:
         """Return mean and standard deviation of the rewards of normal targets."""
         return self.to_rewards(mean), self.unit * std
+
+    def covariance(self, mean: Tensor, covariance: Tensor) -> Tensor:
+        """Return the joint covariance of the rewards of jointly normal targets."""
+        return self.unit**2 * covariance
 
     def exceeded(self, value: float, mean: Tensor, std: Tensor) -> Tensor:
         """Return the probability that a normal reward exceeds a value."""
@@ -154,6 +162,36 @@ class NormalScores:
         parts = [self._moments(*part) for part in zip(mean.split(rows), std.split(rows), strict=True)]
         means, stds = zip(*parts, strict=True)
         return torch.cat(means), torch.cat(stds)
+
+    def covariance(self, mean: Tensor, covariance: Tensor) -> Tensor:
+        """Return the joint covariance of the rewards of jointly normal targets, by Mehler's formula.
+
+            cov(r_i, r_j) = sum_k a_ik a_jk rho_ij^k,   a_ik = E r_i(t) He_k(t) / sqrt(k!),   k = 1, ..., `DEGREES`
+
+        t is standard normal and He_k a Hermite polynomial. Rewards are piecewise linear in t, so that integration by
+        parts leaves terms at the kinks e alone, where the slope changes by d:
+
+            a_1 = E r',   a_k = sum_e d_e He_{k-2}(e) phi(e) / sqrt(k!)   for k > 1
+
+        The variances are those of `moments`: what higher degrees add to them counts as if it were each graph's own.
+        """
+        std = covariance.diagonal().clamp(min=LEAST_SPREAD**2).sqrt()
+        ends = (self._scores - mean.unsqueeze(1)) / std.unsqueeze(1)
+        slopes = self._slopes / self.unit
+        coefficients = [_steps(torch.special.ndtr(ends), 1.0) @ slopes]
+        before, polynomial = torch.zeros_like(ends), torch.exp(-(ends**2) / 2) / math.sqrt(2 * math.pi)
+        for k in range(2, DEGREES + 1):
+            coefficients.append(polynomial @ slopes.diff() / math.sqrt(k * (k - 1)))
+            following = (ends * polynomial - math.sqrt(k - 2) * before) / math.sqrt(k - 1)
+            before, polynomial = polynomial, following
+        correlation = (covariance / torch.outer(std, std)).clamp(-1, 1)
+        total, power = torch.zeros_like(covariance), torch.ones_like(covariance)
+        for coefficient in coefficients:
+            power = power * correlation
+            total += power * torch.outer(std * coefficient, std * coefficient)
+        total *= self.unit**2
+        total.diagonal().copy_(self.moments(mean, std)[1] ** 2)
+        return total
 
     def exceeded(self, value: float, mean: Tensor, std: Tensor) -> Tensor:
         """Return the probability that one more reward exceeds a value.

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import torch
 from support.molecules import ODD_MOLECULES, some_molecules
 
 import registry
@@ -112,6 +113,25 @@ def test_before_any_result_all_ratings_are_equal():
     agent = registry.make_agent("molecule-ucb")
     agent.reset(None, graph_set=molecules())
     assert agent.rater()(EVERY).upper == pytest.approx(np.full(COUNT, 2.0))
+
+
+@pytest.mark.parametrize("columns", [None, COLUMNS], ids=["bare", "columns"])
+def test_molecules_are_rated_jointly_as_by_the_agent(columns):
+    agent, index = taught(molecules(columns=columns)), np.arange(3, COUNT, 4)
+    joint = agent.rater().joint(EVERY.take(index), None if columns is None else columns[index])
+    np.testing.assert_allclose(joint.covariance, agent.posterior.covariance(torch.from_numpy(index)), atol=1e-9)
+    np.testing.assert_allclose(joint.mean, agent.posterior.mean_and_variance(agent._every)[0][index], atol=1e-9)
+    std = np.sqrt(joint.covariance_of_rewards().diagonal())
+    np.testing.assert_allclose(std, agent.predict().std[index], rtol=1e-6)
+
+
+def test_the_kernel_of_other_molecules_is_that_of_the_agent():
+    agent = taught(molecules())
+    found = agent.rater().kernel(EVERY.take(np.arange(10)), EVERY)
+    expected = agent.described.mixture(agent.learnt.weights).columns(torch.arange(10), torch.arange(COUNT))
+    np.testing.assert_allclose(found, expected, atol=1e-9)
+    with pytest.raises(ValueError, match="Expected columns"):
+        taught(molecules(columns=COLUMNS)).rater().kernel(EVERY, EVERY)
 
 
 def test_ratings_do_not_depend_on_blocks(monkeypatch):

@@ -202,3 +202,29 @@ def test_gains_of_graphs_that_vary_together_are_drawn_together():
     root = torch.tensor([[1.0, 0.0], [1.0, 0.0]], dtype=torch.float64)
     drawn = warp().gains(88.0, root.new_zeros(2), root, 100, torch.Generator().manual_seed(1))
     assert torch.equal(drawn[:, 0], drawn[:, 1])
+
+
+@pytest.mark.parametrize("targets", [warp(), Standardised(60.0, 30.0)], ids=["scores", "standardised"])
+@pytest.mark.parametrize("correlation", [-0.95, 0.3, 0.9, 0.999])
+def test_covariances_are_those_of_the_rewards_of_jointly_normal_targets(targets, correlation):
+    mean, std, grid = torch.tensor([0.4, -0.9]).double(), torch.tensor([0.7, 1.3]).double(), np.linspace(-8, 8, 1601)
+    weights = norm.pdf(grid) * (grid[1] - grid[0])
+    own = targets.to_rewards(mean[0] + std[0] * torch.from_numpy(grid)).numpy()
+    other = correlation * grid[:, None] + np.sqrt(1 - correlation**2) * grid  # given the first, the second
+    given_first = targets.to_rewards(mean[1] + std[1] * torch.from_numpy(other)).numpy() @ weights
+    expected = (own * given_first) @ weights - (own @ weights) * (given_first @ weights)
+    joint = torch.outer(std, std) * torch.tensor([[1.0, correlation], [correlation, 1.0]]).double()
+    found = targets.covariance(mean, joint)
+    np.testing.assert_allclose(found[0, 1], expected, rtol=2e-3)
+    np.testing.assert_allclose(found[1, 0], found[0, 1])
+    np.testing.assert_allclose(found.diagonal().sqrt(), targets.moments(mean, std)[1], rtol=1e-9)
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_covariances_of_rewards_are_positive_semidefinite_and_zero_where_targets_are_certain(seed):
+    generator = torch.Generator().manual_seed(seed)
+    root = torch.randn(5, 3, generator=generator, dtype=torch.float64)
+    root[4] = 0.0
+    found = warp().covariance(torch.randn(5, generator=generator, dtype=torch.float64), root @ root.T)
+    assert torch.linalg.eigvalsh(found)[0] > -1e-9 * found.trace()
+    np.testing.assert_allclose(found[4], 0.0, atol=1e-9)
