@@ -4,5 +4,9 @@ from .botorch import CampaignPoints as CampaignPoints
 from .botorch import PoolModel as PoolModel
 from .botorch import campaign_model as campaign_model
 from .optuna import PoolSampler as PoolSampler
+from .scikit_learn import GraphFeatures as GraphFeatures
+from .scikit_learn import GraphKernel as GraphKernel
+from .scikit_learn import GraphProcessRegressor as GraphProcessRegressor
+from .scikit_learn import graph_features as graph_features
 
 __version__: str

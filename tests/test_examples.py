@@ -11,6 +11,7 @@ CASES = {
     "quickstart.py": "random: regret",
     "robot.py": "of the 80 molecules score better",
     "optuna_pool.py": "the best of all 72 is 3.13",
+    "sklearn_graphs.py": "random forest on its numbers: R2",
     "custom_acquisition.py": "gnn-pi",
     "own_network.py": "its last layer: regret",
     "own_graphs.py": "random play has",

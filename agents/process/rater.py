@@ -18,6 +18,8 @@ from agents.beliefs.rewards import Targets
 from agents.contract.graph_memory import make_like
 from agents.contract.reading import with_both_directions
 from agents.process.description import GraphDescription
+from agents.process.parts.measured import Measured
+from agents.process.parts.subtrees import Subtrees
 from agents.process.rating import JointRating, Rating
 from gntk import one_thread
 
@@ -85,6 +87,28 @@ class GraphRater:
         rows, index = places.split([len(first), len(second)])
         return described.mixture(self.weights).columns(rows, index).numpy()
 
+    @one_thread()
+    def measure(self, graphs: Sequence[Data], bits: int) -> dict[str, Floats]:
+        """Return what the parts of the kernel that compare numbers measure of n graphs; errors are those of a call.
+
+        Args:
+            graphs: n graphs.
+            bits: number of columns of the counts of subtrees.
+
+        Returns:
+            `(n, D)` for each of these parts by its name, NaN where a number cannot be told; also for "subtrees".
+        """
+        from torch_geometric.data import Batch
+
+        measured, given = dict[str, Floats](), self._check(graphs)
+        batch, nothing = Batch.from_data_list(given), torch.zeros(0, dtype=torch.int64)
+        for reading in self.described.readings:
+            if isinstance(reading, Measured):
+                measured[reading.name] = reading.measure(batch)
+            elif isinstance(reading, Subtrees):
+                measured[reading.name] = reading.exchange(nothing, batch).counts.fold(bits)
+        return measured
+
     def _join(self, graphs: Sequence[Data]) -> tuple[DualPosterior, Tensor]:
         """Join some graphs with those that have results: return the posterior on all of them, and where these stand."""
         described, places = self._describe(graphs)
@@ -94,6 +118,16 @@ class GraphRater:
         """Describe the graphs with results and then others; equal graphs have one place."""
         place_of, places = dict(self._places), list[int]()
         new: list[Data] = []
+        for graph, read in zip(graphs, self._check(graphs), strict=True):
+            place = place_of.setdefault(digest_of(make_like(graph, self.empty)), len(place_of))
+            places.append(place)
+            new += [read] if place == len(self.digests) + len(new) else []
+        every = torch.arange(len(self.digests))
+        return self.described.exchange(every, new), torch.tensor(places, dtype=torch.int64)
+
+    def _check(self, graphs: Sequence[Data]) -> list[Data]:
+        """Refuse graphs that are not like those of the agent; return the others as it reads them."""
+        read: list[Data] = []
         for number, graph in enumerate(graphs):
             known = make_like(graph, self.empty)
             both = known if self.directed else with_both_directions(known)
@@ -102,11 +136,8 @@ class GraphRater:
                     f"Expected graphs without directions, as those of `reset`. Graph {number} has edges in one "
                     "direction alone. Give each edge in both, or learn from graphs some of which have directions."
                 )
-            place = place_of.setdefault(digest_of(known), len(place_of))
-            places.append(place)
-            new += [both] if place == len(self.digests) + len(new) else []
-        every = torch.arange(len(self.digests))
-        return self.described.exchange(every, new), torch.tensor(places, dtype=torch.int64)
+            read.append(both)
+        return read
 
     @cached_property
     def _places(self) -> dict[bytes, int]:

@@ -11,7 +11,7 @@ EXTRAS = {
     "uvicorn": ("uvicorn", "serve"),
     "mcp": ("mcp", "serve"),
     "python_multipart": ("python-multipart", "serve"),
-    "sklearn": ("scikit-learn", "backtest"),
+    "sklearn": ("scikit-learn", "sklearn"),
     "optuna": ("Optuna", "optuna"),
     "botorch": ("BoTorch", "botorch"),
     "ax": ("ax-platform", "ax"),

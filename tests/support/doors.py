@@ -27,6 +27,7 @@ TELL = (
     "import sys; from importlib.metadata import version as of; print(*(f'{n} {of(n)}' for n in sys.argv[1:]), sep=', ')"
 )
 ADDED = "addopts=-q --import-mode importlib --strict-markers --durations=3"
+SKLEARN = ("graphs", "kernel", "features", "regressor", "checks")
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,11 @@ DOORS = {
     "rliable": Door("", ("rliable",), ("tests/doors/test_rliable.py",), ("rliable",)),
     "torchrl": Door("torchrl", ("torchrl", "tensordict", "gymnasium"), ("tests/doors/test_torchrl.py",)),
     "rllib": Door("rllib", ("ray", "gymnasium"), ("tests/doors/test_rllib.py",), unpinned=("gymnasium",)),
+    "sklearn": Door(
+        "sklearn,chem",
+        ("scikit-learn",),
+        tuple(f"tests/graph_bandit_bridges/scikit_learn/test_{name}.py" for name in SKLEARN),
+    ),
 }
 
 

@@ -57,6 +57,13 @@ class PatternCounts:
             np.concatenate([self.offsets, others.offsets[1:] + self.offsets[-1]]),
         )
 
+    def fold(self, bits: int) -> NDArray[np.float64]:
+        """Return how often patterns occur whose hash has the same remainder, `(K, bits)`."""
+        folded = np.zeros((len(self), bits))
+        rows = np.repeat(np.arange(len(self)), np.diff(self.offsets))
+        np.add.at(folded, (rows, (self.patterns % np.uint64(bits)).astype(np.int64)), self.counts)
+        return folded
+
 
 def count_patterns(
     batch: Batch, labels: Labels, edges: Labels, iterations: int, directed: bool = False

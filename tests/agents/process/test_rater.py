@@ -102,6 +102,19 @@ def test_the_kernel_is_that_of_the_agent():
     np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
+def test_numbers_are_those_that_the_parts_measure():
+    graphs = some_graphs(True, True)
+    agent = taught(graphs)
+    measured = agent.rater().measure(graphs.to_pyg()[30:], bits=50)
+    numbers = {reading.name: reading.values for reading in agent.described.readings if hasattr(reading, "values")}
+    assert set(measured) == {*numbers, "subtrees"} >= {"structure", "edge features", "directions"}
+    for name, values in numbers.items():
+        np.testing.assert_allclose(measured[name], values[30:], atol=1e-12)
+    sizes = graphs.num_nodes[30:]
+    np.testing.assert_array_equal(measured["subtrees"].sum(axis=1), 3 * sizes)  # labels of depth 0, 1 and 2
+    assert measured["subtrees"].shape == (10, 50)
+
+
 def test_equal_graphs_are_one_graph_and_others_are_told_apart():
     """Here graphs have nothing in common but being the same, so that no rating says anything of another graph."""
     graphs = GraphSet.from_pyg(ragged_graphs((4, 6, 5)))

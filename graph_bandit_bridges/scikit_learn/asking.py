@@ -1,0 +1,142 @@
+"""Teach an agent some graphs, and ask its rater about others, whether they are molecules or not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.beliefs import Greedy
+from agents.contract import read_settings
+from agents.molecule import MoleculeAgent, MoleculeSettings, Rater, Traits, compute_traits, molecule
+from agents.molecule.traits import Counts
+from agents.process import GraphProcessAgent, GraphProcessSettings, GraphRater, JointRating, Rating, gp
+from graph_bandit_bridges.scikit_learn.graphs import Graphs
+from graph_bandit_env import GraphSet, MoleculeSet
+
+Floats = NDArray[np.float64]
+Warp = Literal["none", "normal_scores"]
+AnyRater: TypeAlias = Rater | GraphRater
+OF_MOLECULES = tuple(name for name in MoleculeSettings.parts if name != "columns")
+"""What molecules are compared by; a column of the user's own is not handed over by scikit-learn."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProcessOptions:
+    """What the settings of both agents are made of, whether graphs are molecules or not."""
+
+    weights: Mapping[str, float] | None = None
+    """Weight of each part before any result, by its name; None: the defaults of the agents."""
+    depth: int = 2
+    """L of the GNTK."""
+    bins: int = 4
+    """Number of bins of each feature of nodes, by which subtrees compare features that are not integers."""
+    stereo: bool = False
+    """Whether fingerprints tell stereoisomers apart."""
+    warp: Warp = "none"
+    """Targets of the fit."""
+    weight_spread: float = 1.0
+    """Standard deviation of the logarithm of each weight before any result."""
+    noise_variance: float | None = None
+    """Noise variance of a value; None: by marginal likelihood."""
+
+    def weights_of(self, molecules: bool) -> dict[str, float]:
+        """Return settings of weights: those named, and 0 for the others.
+
+        Raises:
+            ValueError: if a name is not one of a part.
+        """
+        if self.weights is None:
+            return {}
+        names = OF_MOLECULES if molecules else GraphProcessSettings.parts
+        unknown = [name for name in self.weights if name not in names]
+        if unknown:
+            kind = "molecules" if molecules else "graphs"
+            raise ValueError(f"Expected weights of {', '.join(names)}, the parts of {kind}. Got `{unknown[0]}`.")
+        left_out = {f"{name}_weight": 0.0 for name in (*names, *(["columns"] if molecules else []))}
+        return left_out | {f"{name}_weight": weight for name, weight in self.weights.items()}
+
+    def graph_settings(self) -> GraphProcessSettings:
+        """Return the settings of the agent of graphs that are not molecules."""
+        own = {"depth": self.depth, "bins": self.bins}
+        return read_settings(GraphProcessSettings, {**self.weights_of(False), **own, **self._likelihood()})
+
+    def molecule_settings(self) -> MoleculeSettings:
+        """Return the settings of the agent of molecules."""
+        own = {"stereo": self.stereo}
+        return read_settings(MoleculeSettings, {**self.weights_of(True), **own, **self._likelihood()})
+
+    def _likelihood(self) -> dict[str, object]:
+        return {name: getattr(self, name) for name in ("warp", "weight_spread", "noise_variance")}
+
+
+def teach(options: ProcessOptions, graphs: Graphs, values: Floats | None = None) -> MoleculeAgent | GraphProcessAgent:
+    """Return an agent that has learnt the values of n graphs, `(n,)`; None: it has learnt nothing.
+
+    Raises:
+        ValueError: if an option is not valid, or a value is too large.
+        DivergedError: if the weights could not be learnt.
+    """
+    agent: MoleculeAgent | GraphProcessAgent
+    if graphs.form.molecules:
+        agent = molecule(options.molecule_settings(), Greedy)
+    else:
+        agent = gp(options.graph_settings(), Greedy)
+    agent.reset(None, graph_set=graphs.distinct)
+    if values is not None:
+        agent.update(None, graphs.index, values)
+    return agent
+
+
+def rate(rater: AnyRater, graphs: Graphs) -> Rating:
+    """Rate the different ones among n graphs."""
+    if isinstance(rater, Rater):
+        return rater(_traits(rater, graphs.distinct))
+    return rater(graphs.distinct.to_pyg())
+
+
+def rate_jointly(rater: AnyRater, graphs: Graphs) -> JointRating:
+    """Rate the different ones among n graphs jointly."""
+    if isinstance(rater, Rater):
+        return rater.joint(_traits(rater, graphs.distinct))
+    return rater.joint(graphs.distinct.to_pyg())
+
+
+def compare(rater: AnyRater, first: Graphs, second: Graphs) -> Floats:
+    """Return the kernel between n graphs and m others, `(n, m)`."""
+    if isinstance(rater, Rater):
+        kernel = rater.kernel(_traits(rater, first.distinct), _traits(rater, second.distinct))
+    else:
+        kernel = rater.kernel(first.distinct.to_pyg(), second.distinct.to_pyg())
+    return np.asarray(kernel[np.ix_(first.index, second.index)], np.float64)
+
+
+def measure(rater: AnyRater, graphs: Graphs, bits: int) -> dict[str, Floats]:
+    """Return the numbers that parts of the kernel measure of the different ones among n graphs, by part.
+
+    Args:
+        rater: knows the parts.
+        graphs: n graphs.
+        bits: number of columns of each kind of counts.
+    """
+    if isinstance(rater, GraphRater):
+        return rater.measure(graphs.distinct.to_pyg(), bits)
+    traits = _traits(rater, graphs.distinct)
+    counted = {name: _fold(counts, bits) for name, counts in traits.counts.items()}
+    return counted | {name: np.asarray(numbers, np.float64) for name, numbers in traits.numbers.items()}
+
+
+def _fold(counts: Counts, bits: int) -> Floats:
+    """Return counts in fewer bins, `(K, bits)`."""
+    folded = np.zeros((len(counts), bits))
+    rows = np.repeat(np.arange(len(counts)), np.diff(counts.offsets))
+    np.add.at(folded, (rows, counts.bins % bits), counts.counts)
+    return folded
+
+
+def _traits(rater: Rater, molecules: GraphSet) -> Traits:
+    smiles = cast(MoleculeSet, molecules).smiles
+    return compute_traits(smiles, rater.traits.names, rater.traits.stereo, rater.traits.left_out)

@@ -1,0 +1,171 @@
+"""Numbers that are measured of graphs, for models of others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graph_bandit_env.extras import require
+
+require("sklearn", "`graph_features`")
+
+from sklearn.base import BaseEstimator, TransformerMixin  # noqa: E402 - after the message for people
+from sklearn.utils.validation import check_is_fitted  # noqa: E402
+
+from graph_bandit_bridges.scikit_learn.asking import (  # noqa: E402
+    AnyRater,
+    Floats,
+    ProcessOptions,
+    measure,
+    teach,
+)
+from graph_bandit_bridges.scikit_learn.graphs import Form, Graphs, Reading, read  # noqa: E402
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
+
+DEFAULT_OF_GRAPHS = ("subtrees", "nodes", "sums", "structure", "edges", "layers")
+DEFAULT_OF_MOLECULES = ("morgan", "properties", "descriptors")
+NO_NUMBERS = ("network", "means", "itself")
+"""Parts of the kernel that are kernels alone."""
+
+
+class GraphFeatures(TransformerMixin, BaseEstimator):
+    """Turn graphs into the numbers by which the agents compare them; `graph_features` makes it.
+
+    Args:
+        parts: names of what to measure: of subtrees, nodes, sums, structure, edges and layers; of molecules of pairs,
+            morgan, torsions, roles, properties and descriptors. None: everything; of the fingerprints morgan alone.
+        bits: number of columns of each kind of counts: of subtrees, and of the fingerprints of molecules.
+        bins: as in `GraphKernel`.
+        stereo: as in `GraphKernel`.
+        node_attribute: as in `GraphKernel`.
+        edge_attribute: as in `GraphKernel`.
+        directed: as in `GraphKernel`.
+
+    Attributes:
+        form_: what the graphs of `fit` have.
+        rater_: measures others as these.
+        widths_: how many numbers there are of what is measured, by its name.
+        means_: `(D,)`. Mean of each number over the graphs of `fit`, which stands for one that cannot be told.
+
+    Raises:
+        MissingExtraError: if scikit-learn is not installed.
+    """
+
+    form_: Form
+    rater_: AnyRater
+    means_: Floats
+    widths_: dict[str, int]
+
+    def __init__(
+        self,
+        parts: Sequence[str] | None = None,
+        *,
+        bits: int = 1024,
+        bins: int = 4,
+        stereo: bool = False,
+        node_attribute: str | None = "x",
+        edge_attribute: str | None = "weight",
+        directed: bool | None = None,
+    ) -> None:
+        self.parts, self.bits, self.bins, self.stereo = parts, bits, bins, stereo
+        self.node_attribute, self.edge_attribute, self.directed = node_attribute, edge_attribute, directed
+
+    def fit(self, X: object, y: object = None) -> Self:
+        """Choose what depends on a set of graphs: bins of features, and what stands for numbers that cannot be told.
+
+        Args:
+            X: n graphs, as in `GraphKernel.fit`.
+            y: not used.
+
+        Raises:
+            TypeError, ValueError: if graphs cannot be read, or an argument is not valid.
+        """
+        self._measure_first(X)
+        return self
+
+    def fit_transform(self, X: object, y: object = None) -> Floats:
+        """Return what `fit` and then `transform` return, measured once."""
+        return self._fill(self._measure_first(X))
+
+    def transform(self, X: object) -> Floats:
+        """Return D numbers of each of m graphs, `(m, D)`, all of them finite.
+
+        Raises:
+            TypeError, ValueError: if graphs cannot be read, or are not like those of `fit`.
+            NotFittedError: before `fit`.
+        """
+        check_is_fitted(self)
+        return self._fill(self._measure(read(X, self._reading, self.form_)))
+
+    def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
+        """Return a name of each number: what is measured, and its position.
+
+        Args:
+            input_features: not used.
+        """
+        check_is_fitted(self)
+        return np.array([f"{name} {k}" for name, width in self.widths_.items() for k in range(width)], object)
+
+    def _measure_first(self, X: object) -> Floats:
+        if not (isinstance(self.bits, int) and self.bits >= 1):
+            raise ValueError(f"Expected `bits` to be an integer >= 1. Got {self.bits!r}.")
+        graphs = read(X, self._reading)
+        names = self.parts
+        if names is None:
+            names = DEFAULT_OF_MOLECULES if graphs.form.molecules else DEFAULT_OF_GRAPHS
+        without = [name for name in names if name in NO_NUMBERS]
+        if without or not len(names):
+            raise ValueError(f"Expected names of parts that are numbers. Got {', '.join(without) or 'none'}.")
+        options = ProcessOptions(weights=dict.fromkeys(names, 1.0), bins=self.bins, stereo=self.stereo)
+        self.form_, self.rater_ = graphs.form, teach(options, graphs).rater()
+        measured = measure(self.rater_, graphs, self.bits)
+        self.widths_ = {name: numbers.shape[1] for name, numbers in measured.items()}
+        numbers = np.concatenate(list(measured.values()), axis=1)[graphs.index]
+        known = np.isfinite(numbers)
+        self.means_ = np.where(known, numbers, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+        return numbers
+
+    def _measure(self, graphs: Graphs) -> Floats:
+        measured = measure(self.rater_, graphs, self.bits)
+        return np.concatenate(list(measured.values()), axis=1)[graphs.index]
+
+    def _fill(self, numbers: Floats) -> Floats:
+        return np.where(np.isfinite(numbers), numbers, self.means_)
+
+    @property
+    def _reading(self) -> Reading:
+        return Reading(node_attribute=self.node_attribute, edge_attribute=self.edge_attribute, directed=self.directed)
+
+    def __sklearn_tags__(self) -> Tags:
+        """Return tags: it takes graphs."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.one_d_array, tags.input_tags.two_d_array = True, False
+        return tags
+
+
+def graph_features(
+    parts: Sequence[str] | None = None,
+    *,
+    bits: int = 1024,
+    bins: int = 4,
+    stereo: bool = False,
+    node_attribute: str | None = "x",
+    edge_attribute: str | None = "weight",
+    directed: bool | None = None,
+) -> GraphFeatures:
+    """Make a step of a pipeline that turns graphs into numbers, with the arguments and errors of `GraphFeatures`."""
+    return GraphFeatures(
+        parts,
+        bits=bits,
+        bins=bins,
+        stereo=stereo,
+        node_attribute=node_attribute,
+        edge_attribute=edge_attribute,
+        directed=directed,
+    )

@@ -1,0 +1,181 @@
+"""Read the graphs that scikit-learn hands over: lists and arrays of SMILES, PyG Data, networkx graphs or instances."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
+
+import numpy as np
+from gymnasium.spaces import GraphInstance
+from numpy.typing import NDArray
+
+from graph_bandit_env import GraphSet, MoleculeSet, from_smiles
+
+if TYPE_CHECKING:
+    import networkx as nx
+    from torch_geometric.data import Data
+
+Indices: TypeAlias = "NDArray[np.int64]"
+
+HOW = "Give a list of SMILES, of PyG Data or of networkx graphs, or a GraphSet."
+
+
+class Form(NamedTuple):
+    """What graphs have, in which those of `predict` must equal those of `fit`."""
+
+    molecules: bool
+    """Whether they are molecules."""
+    nodes: int | None
+    """Number of features of a node; None: nodes have none."""
+    edges: int | None
+    """Number of features of an edge; None: edges have none."""
+
+    def __str__(self) -> str:
+        if self.molecules:
+            return "molecules"
+        nodes, edges = ("no" if count is None else str(count) for count in (self.nodes, self.edges))
+        return f"graphs with {nodes} features of nodes and {edges} of edges"
+
+
+@dataclass(frozen=True, eq=False)
+class Graphs:
+    """n graphs, of which equal ones are kept once."""
+
+    distinct: GraphSet
+    """The different graphs; molecules are a `MoleculeSet`."""
+    index: Indices
+    """`(n,)`. Which of them each of the n graphs is."""
+    form: Form
+    """What they have."""
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How graphs are read that have no form of their own."""
+
+    node_attribute: str | None = "x"
+    """Attribute of nodes of networkx graphs, read where some node has it; None: nodes have no features."""
+    edge_attribute: str | None = "weight"
+    """The same of edges."""
+    directed: bool | None = None
+    """Whether edges have directions, as in `GraphSet`; None: networkx graphs say it, others have each edge in both."""
+
+
+def read(graphs: object, how: Reading, like: Form | None = None) -> Graphs:
+    """Read graphs.
+
+    Args:
+        graphs: a sequence, or an array or a table of one column: SMILES or molecules of RDKit; PyG `Data`; networkx
+            graphs; or `GraphInstance`s, as a `GraphSet` has. All are of one kind.
+        how: how they are read.
+        like: what the graphs of `fit` had, which these must have, too; None: these are those of `fit`.
+
+    Raises:
+        TypeError: if something is not such a graph, or kinds are mixed.
+        ValueError: if there are no graphs, a graph is not valid, or it does not have what those of `fit` had.
+    """
+    if isinstance(graphs, MoleculeSet):
+        raise TypeError("Expected a list of molecules, of which parts can be taken. Got a MoleculeSet: give `.smiles`.")
+    entries = _entries(graphs)
+    if all(isinstance(entry, str) or hasattr(entry, "GetAtoms") for entry in entries):
+        given = _read_molecules(entries)
+    else:
+        directed = graphs.directed if isinstance(graphs, GraphSet) and how.directed is None else how.directed
+        given = _read_graphs(entries, replace(how, directed=directed), like)
+    if like is not None and given.form != like:
+        without_edges = not like.molecules and given.distinct.largest_sizes[1] == 0
+        if not (without_edges and given.form._replace(edges=like.edges) == like):
+            raise ValueError(f"Expected {like}, as at `fit`. Got {given.form}.")
+    return given
+
+
+def _entries(graphs: object) -> list[object]:
+    """Return the entries of a sequence, or of the only column of an array or a table."""
+    shape = getattr(graphs, "shape", None)
+    if shape is not None:
+        array = np.asarray(graphs, dtype=object)
+        if array.ndim == 2 and array.shape[1] == 1:
+            array = array[:, 0]
+        if array.ndim != 1:
+            raise TypeError(f"Expected a list of graphs. Got an array of shape `{shape}`. {HOW}")
+        graphs = list(array)
+    if isinstance(graphs, str) or hasattr(graphs, "edge_index") or hasattr(graphs, "adj"):
+        raise TypeError(f"Expected a list of graphs. Got a single one, of type {type(graphs).__name__}. {HOW}")
+    if not isinstance(graphs, Iterable):
+        raise TypeError(f"Expected a list of graphs. Got {type(graphs).__name__}. {HOW}")
+    entries = list(graphs)
+    if not entries:
+        raise ValueError("Expected at least one graph. Got none.")
+    return entries
+
+
+def _read_molecules(entries: list[object]) -> Graphs:
+    names = [str(k) for k in range(len(entries))]
+    molecules = from_smiles(cast("Sequence[str]", entries), ids=names)
+    place = {name: k for k, name in enumerate(molecules.ids)}
+    index = [place[molecules.aliases.get(name, name)] for name in names]
+    return Graphs(molecules, np.array(index, np.int64), Form(True, None, None))
+
+
+def _read_graphs(entries: list[object], how: Reading, like: Form | None) -> Graphs:
+    has_nodes = True
+    if all(isinstance(entry, GraphInstance) for entry in entries):
+        graphs = _of_instances(cast("list[GraphInstance]", entries), how.directed, like)
+    elif all(hasattr(entry, "edge_index") and hasattr(entry, "x") for entry in entries):
+        graphs, has_nodes = _of_pyg(cast("list[Data]", entries), how.directed)
+    elif all(hasattr(entry, "nodes") and hasattr(entry, "adj") for entry in entries):
+        graphs, has_nodes = _of_networkx(cast("list[nx.Graph]", entries), how)
+    else:
+        kinds = ", ".join(sorted({type(entry).__name__ for entry in entries}))
+        raise TypeError(f"Expected graphs of one kind. Got {kinds}. {HOW}")
+    place: dict[tuple[object, ...], int] = {}
+    index = np.array([place.setdefault(_key_of(graph), len(place)) for graph in graphs], np.int64)
+    first = np.unique(index, return_index=True)[1]
+    form = Form(False, graphs.feature_dim if has_nodes else None, graphs.edge_feature_dim)
+    return Graphs(graphs.take(first), index, form)
+
+
+def _of_instances(entries: list[GraphInstance], directed: bool | None, like: Form | None) -> GraphSet:
+    """Return instances; edges without features have a 1 there, which is left out where others have none."""
+    nodes, edges = [np.asarray(graph.nodes) for graph in entries], [graph.edges for graph in entries]
+    links = [np.zeros((0, 2), np.int64) if graph.edge_links is None else graph.edge_links for graph in entries]
+    features = [np.asarray(values) for values in edges if values is not None]
+    left_out = like is not None and like.edges is None and all((values == 1).all() for values in features)
+    return GraphSet(nodes, links, features if len(features) == len(entries) and not left_out else None, directed)
+
+
+def _of_pyg(entries: list[Data], directed: bool | None) -> tuple[GraphSet, bool]:
+    """Return PyG graphs, and whether nodes have features; if not, each gets a 1."""
+    import torch
+
+    bare = all(graph.x is None for graph in entries)
+    width = next((graph.edge_attr.shape[1:] for graph in entries if graph.edge_attr is not None), None)
+    complete = []
+    for graph in entries:
+        more = {"x": torch.ones(graph.num_nodes, 1)} if bare else {}
+        if width is not None and graph.edge_attr is None and graph.num_edges == 0:
+            more["edge_attr"] = torch.zeros(0, *width)
+        given = graph.clone() if more else graph
+        for name, tensor in more.items():
+            setattr(given, name, tensor)
+        complete.append(given)
+    return GraphSet.from_pyg(complete, directed), not bare
+
+
+def _of_networkx(entries: list[nx.Graph], how: Reading) -> tuple[GraphSet, bool]:
+    """Return networkx graphs, and whether nodes have features; if not, each gets a 1."""
+    node, edge = how.node_attribute, how.edge_attribute
+    has_nodes = node is not None and any(node in data for graph in entries for _, data in graph.nodes(data=True))
+    has_edges = edge is not None and any(edge in data for graph in entries for *_, data in graph.edges(data=True))
+    read = GraphSet.from_networkx(entries, node if has_nodes else None, edge if has_edges else None, how.directed)
+    return read, has_nodes
+
+
+def _key_of(graph: GraphInstance) -> tuple[object, ...]:
+    """Return what tells a graph of a set from others: its nodes and its edges, in their order."""
+    nodes, arrays = np.asarray(graph.nodes), (graph.nodes, graph.edge_links, graph.edges)
+    return nodes.shape, *(np.asarray(array).tobytes() for array in arrays)
