@@ -7,6 +7,7 @@ described nowhere.
 import importlib
 import inspect
 import pkgutil
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -30,6 +31,8 @@ TOPS = (
     "graph_bandit_serve",
     "graph_bandit_cli",
 )
+MADE_BY_SKLEARN = re.compile("set_(predict|score)_request")
+"""Methods that scikit-learn adds to estimators, which its own reference describes."""
 LONGEST_VALUE = 200
 """Characters of a constant; longer ones are left out."""
 
@@ -91,7 +94,9 @@ def write_door(name: str, doors: dict[str, ModuleType], homes: dict[str, str]) -
         elif full in homes:
             thing = getattr(doors[name], public)
             if inspect.isclass(thing):
-                yield from [f".. autoclass:: {full}", "   :members:", ""]
+                made = [method for method in vars(thing) if MADE_BY_SKLEARN.fullmatch(method)]
+                left_out = [f"   :exclude-members: {', '.join(made)}"] if made else []
+                yield from [f".. autoclass:: {full}", "   :members:", *left_out, ""]
             elif inspect.isroutine(thing):
                 yield from [f".. autofunction:: {full}", ""]
             else:

@@ -86,7 +86,7 @@ def test_all_checks_but_those_of_arrays_pass(estimator, more):
         for status in ("passed", "xfail", "skipped")
     }
     assert of_status["xfail"] == set(expected)
-    assert of_status["skipped"] == {"check_array_api_input"}  # which needs SCIPY_ARRAY_API
+    assert of_status["skipped"] <= {"check_array_api_input"}  # of scikit-learn 1.9, without SCIPY_ARRAY_API
     assert len(of_status["passed"]) > 30
 
 
