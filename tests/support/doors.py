@@ -35,7 +35,7 @@ class Door:
     """A door, and what its environment holds."""
 
     extras: str
-    """Extras of the project."""
+    """Extras of the project; "" for none."""
     versions: tuple[str, ...]
     """Distributions whose versions are told."""
     tests: tuple[str, ...]

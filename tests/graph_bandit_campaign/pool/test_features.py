@@ -263,3 +263,12 @@ def test_in_python_the_campaign_passes_on_what_the_molecules_have(seen):
     with pytest.raises(ValueError, match="Agent `random` does not use columns"):
         Campaign(molecules, "random")
     assert Campaign(from_smiles(molecules.smiles), "random").ask(1)
+
+
+@pytest.mark.parametrize("agent", ["lin-ucb", "squarecb", "neural-ts"])
+def test_agents_on_flat_features_predict_by_columns_alone(agent):
+    molecules = from_smiles(list(SMILES.values()), columns={"dock": list(DOCK.values())})
+    campaign = Campaign(molecules, f"{agent}:features=columns", maximize=True)
+    campaign.tell_many({name: float(k) for k, name in enumerate(molecules.ids) if k % 2 == 0})  # falls with the column
+    predicted = campaign.model().predict_means()
+    assert np.corrcoef(predicted, list(DOCK.values()))[0, 1] < -0.95
