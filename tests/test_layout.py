@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from support import ROOT
-from support.doors import DOORS
 from support.house import PRODUCT, House, Import, Module, imports_of, lines_with_any
 
 MAY_IMPORT = {
@@ -294,12 +293,6 @@ def test_tests_mirror_the_tree():
     tests = ROOT / "tests"
     folders = {path.parent.relative_to(tests) for path in tests.rglob("test_*.py")} - {Path(), Path("doors")}
     none_of(f"tests/{folder}" for folder in folders if not (ROOT / folder / "__init__.py").is_file())
-
-
-def test_tests_of_heavy_libraries_are_run_in_an_environment_of_their_own():
-    run = {file for door in DOORS.values() for file in door.tests}
-    assert {path.relative_to(ROOT).as_posix() for path in (ROOT / "tests/doors").glob("test_*.py")} <= run
-    none_of(file for file in run if not (ROOT / file).is_file())
 
 
 def test_every_room_is_tested():

@@ -3,6 +3,9 @@
 import subprocess
 import sys
 
+from support import ROOT
+from support.doors import DOORS
+
 WITHOUT_EXTRAS = """
 from graph_bandit_env.extras import MissingExtraError, packages
 packages.find_spec = lambda module: None
@@ -22,3 +25,9 @@ def test_a_name_whose_library_is_not_installed_says_which_extra_brings_it():
     said = done.stdout.splitlines()
     assert "PoolSampler: `PoolSampler` needs Optuna: pip install 'graph-bandit-env[optuna]'." in said
     assert "PoolModel: `PoolModel` needs BoTorch: pip install 'graph-bandit-env[botorch]'." in said
+
+
+def test_tests_of_heavy_libraries_are_run_in_an_environment_of_their_own():
+    run = {file for door in DOORS.values() for file in door.tests}
+    assert {path.relative_to(ROOT).as_posix() for path in (ROOT / "tests/doors").glob("test_*.py")} <= run
+    assert all((ROOT / file).is_file() for file in run)
