@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 
-from agents.contract import BatchAgent, GraphSetLike, MeanPredictor
+from agents.contract import Agent, BatchAgent, GraphSetLike, MeanPredictor
 from graph_bandit_lab.logged.log import Log
 from graph_bandit_lab.logged.targets import Policy, check_support, target_probabilities
 
@@ -54,7 +54,7 @@ def evaluate(
     log: Log,
     policy: Policy,
     method: Method = "weighted",
-    agent: BatchAgent | None = None,
+    agent: Agent | None = None,
     graph_set: GraphSetLike | None = None,
     level: float = 0.95,
     folds: int = 5,
@@ -68,8 +68,9 @@ def evaluate(
         dr        (1/T) sum_t g_t,   g_t = sum_G pi_t(G) m_t(G) + w_t (y_t - m_t(G_t))   [Dudik et al. 2011]
         weighted  sum_t h_t g_t / sum_t h_t,   h_t^-2 = sum_G pi_t(G)^2 / p_t(G)   [Hadad et al. 2021; Zhan et al. 2021]
 
-    Intervals are normal. Those of the first three hold where the policy of the log was fixed. The last is made for logs
-    of agents that learn: h_t evens out how much the rounds vary, so that a central limit theorem for martingales holds.
+    Intervals are Student's, with as many degrees of freedom as the weights leave. Those of the first three hold where
+    the policy of the log was fixed. The last is made for logs of agents that learn: h_t evens out how much the rounds
+    vary, so that a central limit theorem for martingales holds.
 
     The predictions m_t never see the reward of their round. With a fixed policy, they are made from the other folds
     [cross-fitting: Chernozhukov et al. 2018]; of an agent that learns, from earlier rounds alone.
@@ -78,13 +79,15 @@ def evaluate(
         log: the log.
         policy: what is judged: probabilities, or an agent as it is now (see `target_probabilities`).
         method: "ips", "snips", "dr" or "weighted".
-        agent: predicts for "dr" and "weighted"; it is reset. None: the mean reward of each graph predicts.
+        agent: predicts for "dr" and "weighted" (a `MeanPredictor` or a `BatchAgent`), and is reset. None: the mean
+            reward of each graph predicts.
         graph_set: the graphs of the log; needed with `agent`.
         level: how often intervals shall hold the truth.
         folds: parts of the log from which the agent predicts.
         seed: of the folds, and of the agent.
 
     Raises:
+        TypeError: if the agent does not predict.
         ValueError: if an argument is out of its range, the policy plays what the log never could, or `graph_set` is
             missing or another one than that of the log; or if the method is "weighted" and the rounds offer different
             graphs, since some rounds would then count more.
@@ -96,6 +99,7 @@ def evaluate(
     target = target_probabilities(policy, log)
     check_support(target, log)
     weights = target[np.arange(log.num_rounds), log.actions] / log.propensities
+    steadying = _steadying(log, target) if method == "weighted" else np.ones(log.num_rounds)
     if method == "ips":
         value, error = _mean(weights * log.rewards)
     elif method == "snips":
@@ -103,8 +107,8 @@ def evaluate(
     else:
         predicted = _predict(log, agent, graph_set, folds, seed)
         scores = doubly_robust_scores(log, target, weights, predicted)
-        value, error = _mean(scores) if method == "dr" else _ratio(_steadying(log, target), scores)
-    half = NormalDist().inv_cdf((1 + level) / 2) * error
+        value, error = _mean(scores) if method == "dr" else _ratio(steadying, scores)
+    half = float(stats.t.ppf((1 + level) / 2, degrees_of_freedom(steadying * weights))) * error
     return Estimate(
         method=method,
         value=value,
@@ -112,7 +116,7 @@ def evaluate(
         low=value - half,
         high=value + half,
         level=level,
-        effective_rounds=float(weights.sum() ** 2 / max(np.square(weights).sum(), 1e-300)),
+        effective_rounds=_effective(weights),
         largest_weight=float(weights.max()),
         valid_under_adaptivity=method == "weighted",
         is_valid=method == "weighted" or not log.learns,
@@ -133,18 +137,38 @@ def doubly_robust_scores(log: Log, target: Floats, weights: Floats, predicted: F
     return scores
 
 
+def degrees_of_freedom(weights: Floats) -> float:
+    """Compute how many squares of equal size tell as much of a variance as those of weighted numbers.
+
+        (sum w^2)^2 / sum w^4 - 1, at least 1      [Satterthwaite 1946]
+
+    Args:
+        weights: `(T,)`. w, how much each round counts.
+    """
+    return max(1.0, _effective(np.square(weights)) - 1)
+
+
+def _effective(weights: Floats) -> float:
+    """Return (sum w)^2 / sum w^2, the number of rounds if all weights are equal; 0 if all are 0."""
+    largest = weights.max()
+    shares = weights / largest if largest > 0 else weights  # whose squares do not underflow
+    return float(shares.sum() ** 2 / max(np.square(shares).sum(), 1.0))
+
+
 def _mean(terms: Floats) -> tuple[float, float]:
     """Return a mean and its standard error."""
     return float(terms.mean()), float(terms.std(ddof=1) / math.sqrt(len(terms))) if len(terms) > 1 else math.inf
 
 
 def _ratio(weights: Floats, values: Floats) -> tuple[float, float]:
-    """Return a weighted mean and its standard error, by the delta method."""
+    """Return a weighted mean and its standard error, by the delta method; those of `_mean` if weights are equal."""
     total = weights.sum()
     if not total > 0:
         raise ValueError("Expected a log that plays what the policy plays at least once. Got one that never does.")
     value = (weights * values).sum() / total
-    return float(value), float(np.sqrt(np.square(weights * (values - value)).sum()) / total)
+    effective = _effective(weights)
+    error = np.sqrt(np.square(weights * (values - value)).sum()) / total
+    return float(value), float(error * math.sqrt(effective / (effective - 1))) if effective > 1 else math.inf
 
 
 def _steadying(log: Log, target: Floats) -> Floats:
@@ -158,7 +182,7 @@ def _steadying(log: Log, target: Floats) -> Floats:
     return np.asarray(squares.sum(1) ** -0.5)
 
 
-def _predict(log: Log, agent: BatchAgent | None, graph_set: GraphSetLike | None, folds: int, seed: int) -> Floats:
+def _predict(log: Log, agent: Agent | None, graph_set: GraphSetLike | None, folds: int, seed: int) -> Floats:
     """Return m_t of each graph in each round, `(T, K)`."""
     count = log.num_rounds
     if log.learns and agent is None:
@@ -195,9 +219,13 @@ def _earlier_means(log: Log) -> Floats:
 
 
 def _agents_means(
-    agent: BatchAgent, graph_set: GraphSetLike, actions: NDArray[np.int64], rewards: Floats, seed: int
+    agent: Agent, graph_set: GraphSetLike, actions: NDArray[np.int64], rewards: Floats, seed: int
 ) -> Floats:
     agent.reset(None, seed, graph_set)
     if len(actions):
         agent.update(None, actions, rewards)
-    return agent.predict_means() if isinstance(agent, MeanPredictor) else agent.predict().mean
+    if isinstance(agent, MeanPredictor):
+        return agent.predict_means()
+    if isinstance(agent, BatchAgent):
+        return agent.predict().mean
+    raise TypeError(f"Expected an agent that predicts, such as `gntk-greedy`. Got {type(agent).__name__}.")

@@ -100,6 +100,12 @@ def embeddings(ids, values):
     return lambda folder: archive(folder / "e.npz", {"ids.npy": ids, "values.npy": values})
 
 
+def log(about, array):
+    """A log in which what it says of itself, and each of its arrays, is this."""
+    members = dict.fromkeys(("actions.npy", "rewards.npy", "probabilities.npy", "masks.npy"), array)
+    return lambda folder: archive(folder / "log.npz", {"about.npy": about, **members})
+
+
 def results(*statements, change=execute):
     """A results file in the right format, changed by statements of SQL."""
 

@@ -14,6 +14,7 @@ from graph_bandit_lab import load_results
 from graph_bandit_lab.design import read_sweep
 from graph_bandit_lab.design.grids import read_tuned
 from graph_bandit_lab.design.tasks import read_tables
+from graph_bandit_lab.logged import Log
 from graph_bandit_lab.storage import import_results
 from support.bombs import BOMBS
 from support.hostile import (
@@ -35,6 +36,7 @@ from support.hostile import (
     gigabytes,
     graph,
     library,
+    log,
     long_part,
     many_molecules,
     many_rows,
@@ -122,6 +124,7 @@ READERS = {
     "tuned settings": read_settings,
     "results": read_results,
     "exports": read_rounds,
+    "logs": lambda path: Log.load(path).num_rounds,
     "prepared pools": read_blocks,
     "backtests": read_plays,
 }
@@ -140,6 +143,7 @@ BOTH = Zeros(1 << 31), Zeros(1000)  # told, and not told
 NESTED = b"[" * DEEP
 TEXTS, NUMBERS = npy((HUGE,), "<U0"), npy((HUGE, 0), "<f8")
 ONE_ID = npy((1,), "<U1", "a".encode("utf-32-le"))
+ABOUT = npy((2,), "|u1", b"{}")
 COMPUTED = {
     "a table that is computed": results(
         "ALTER TABLE repetitions RENAME TO kept",
@@ -249,6 +253,16 @@ HOSTILE = {
             results('ALTER TABLE repetitions ADD COLUMN "x) SELECT 1; DROP TABLE repetitions; --"')
         ),
         **{name: packed(attack) for name, attack in COMPUTED.items()},
+    },
+    "logs": {
+        "code": log(ABOUT, pickled()),
+        "code in place of facts": log(pickled(), npy((0,), "<i8")),
+        "texts without letters": log(ABOUT, TEXTS),
+        "rounds without graphs": log(ABOUT, NUMBERS),
+        "a header of terabytes": log(ABOUT, npy((HUGE,), "<i8")),
+        "gigabytes": log(*BOTH[:1] * 2),
+        "gigabytes, told as a kilobyte": log(*BOTH[1:] * 2),
+        "deep brackets": log(npy((DEEP,), "|u1", NESTED), npy((0,), "<i8")),
     },
     "prepared pools": {
         "a part in another folder": prepared(part_outside),

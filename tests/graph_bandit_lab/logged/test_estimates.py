@@ -51,7 +51,7 @@ def test_the_mean_over_all_logs_is_the_truth_also_of_an_agent_that_learns(method
 
 
 def by_hand(log, policy, predicted):
-    """The four estimates, one round at a time."""
+    """The four estimates, their standard errors and degrees of freedom, one round at a time."""
     terms, weights, scores, steadying = [], [], [], []
     for t in range(log.num_rounds):
         action, reward = log.actions[t], log.rewards[t]
@@ -60,20 +60,26 @@ def by_hand(log, policy, predicted):
         weights.append(weight)
         scores.append(sum(policy * predicted[t]) + weight * (reward - predicted[t][action]))
         steadying.append(1 / math.sqrt(sum(policy**2 / log.probabilities[t])))
-    count, total, steady = log.num_rounds, sum(weights), sum(steadying)
-    ips, snips, dr = sum(terms) / count, sum(terms) / total, sum(scores) / count
-    weighted = sum(h * g for h, g in zip(steadying, scores, strict=True)) / steady
+    count = log.num_rounds
+
+    def mean(values):
+        value = sum(values) / count
+        return value, math.sqrt(sum((x - value) ** 2 for x in values) / (count - 1) / count)
+
+    def ratio(by, values):
+        value, pairs = sum(w * x for w, x in zip(by, values, strict=True)) / sum(by), zip(by, values, strict=True)
+        rounds = sum(by) ** 2 / sum(w**2 for w in by)
+        return value, math.sqrt(sum((w * (x - value)) ** 2 for w, x in pairs) * rounds / (rounds - 1)) / sum(by)
+
+    def freedom(by):
+        return sum(w**2 for w in by) ** 2 / sum(w**4 for w in by) - 1
+
+    steady_weights = [h * w for h, w in zip(steadying, weights, strict=True)]
     return {
-        "ips": (ips, math.sqrt(sum((x - ips) ** 2 for x in terms) / (count - 1) / count)),
-        "snips": (
-            snips,
-            math.sqrt(sum((w * (y - snips)) ** 2 for w, y in zip(weights, log.rewards, strict=True))) / total,
-        ),
-        "dr": (dr, math.sqrt(sum((g - dr) ** 2 for g in scores) / (count - 1) / count)),
-        "weighted": (
-            weighted,
-            math.sqrt(sum((h * (g - weighted)) ** 2 for h, g in zip(steadying, scores, strict=True))) / steady,
-        ),
+        "ips": (*mean(terms), freedom(weights)),
+        "snips": (*ratio(weights, log.rewards), freedom(weights)),
+        "dr": (*mean(scores), freedom(weights)),
+        "weighted": (*ratio(steadying, scores), freedom(steady_weights)),
     }
 
 
@@ -91,11 +97,11 @@ def test_estimates_of_a_learners_log_are_those_by_hand_with_predictions_from_ear
         before = log.rewards[:t]
         own = [before[log.actions[:t] == k] for k in range(3)]
         predicted.append([x.mean() if len(x) else before.mean() if t else 0.0 for x in own])
-    for method, (value, error) in by_hand(log, POLICY, np.array(predicted)).items():
+    for method, (value, error, freedom) in by_hand(log, POLICY, np.array(predicted)).items():
         estimate = evaluate(log, POLICY, method)
         assert (estimate.value, estimate.std_error) == pytest.approx((value, error))
-        z = stats.norm.ppf(0.975)
-        assert (estimate.low, estimate.high) == pytest.approx((value - z * error, value + z * error))
+        half = stats.t.ppf(0.975, freedom) * error
+        assert (estimate.low, estimate.high) == pytest.approx((value - half, value + half))
 
 
 def test_predictions_for_a_round_never_use_its_reward():
@@ -151,10 +157,32 @@ def test_an_agent_predicts_from_other_folds_or_from_earlier_rounds(learns):
     assert sizes == ([0, 10, 20, 30] if learns else [30] * 4)
     if learns:
         assert agent.told[2] == log.rewards[:20].tolist()
-    value, _ = by_hand(log, POLICY, np.full((40, 3), 7.0))["dr"]
+    value, *_ = by_hand(log, POLICY, np.full((40, 3), 7.0))["dr"]
     assert estimate.value == pytest.approx(value)
     with pytest.raises(ValueError, match="Expected `graph_set`"):
         evaluate(log, POLICY, "dr", agent=agent)
+
+
+def test_an_agent_that_does_not_predict_is_refused(small_env):
+    env = small_env()
+    log = log_episode(env, registry.make_agent("random"), learns=False)
+    with pytest.raises(TypeError, match="Expected an agent that predicts"):
+        evaluate(log, np.full(6, 1 / 6), "dr", registry.make_agent("ucb1"), env.unwrapped.graph_set)
+
+
+def test_an_agent_that_predicts_with_everything_else_is_asked_for_its_mean(small_env):
+    env = small_env()
+    log = log_episode(env, registry.make_agent("random"), learns=False)
+    agent, graphs = registry.make_agent("gntk-greedy"), env.unwrapped.graph_set
+
+    class Batches:
+        def __getattr__(self, name):
+            if name == "predict_means":
+                raise AttributeError(name)
+            return getattr(agent, name)
+
+    by_means, by_prediction = (evaluate(log, np.full(6, 1 / 6), "dr", one, graphs) for one in (agent, Batches()))
+    assert by_means.value == pytest.approx(by_prediction.value)
 
 
 def test_a_model_of_the_graphs_makes_intervals_narrower(small_env):
@@ -176,6 +204,13 @@ def test_only_the_weighted_estimate_has_intervals_for_an_agent_that_learned():
         assert of_fixed.is_valid
         assert ("not a valid interval" in str(of_learner)) == (method != "weighted")
         assert "not a valid" not in str(of_fixed)
+
+
+def test_one_graph_of_a_uniform_log_has_the_interval_of_its_own_rewards():
+    log = make_log([0, 1, 0, 1, 1, 0, 0], [1, 2, 3, 4, 5, 2, 7], [[0.5, 0.5]] * 7, learns=False)
+    estimate, own = evaluate(log, [1.0, 0.0], "snips"), np.array([1.0, 3.0, 2.0, 7.0])
+    low, high = stats.t.interval(0.95, 3, own.mean(), stats.sem(own))
+    assert (estimate.low, estimate.high) == pytest.approx((low, high))
 
 
 def test_weights_tell_how_many_rounds_are_of_use():
