@@ -7,6 +7,7 @@ from benchmarks.policies.figure import draw_curves
 
 EXAMPLES = ROOT / "examples"
 CASES = {
+    "logged_data.py": "a fixed policy: truth 0.267",
     "molecule_campaign.py": "of the 4419 molecules are better",
     "quickstart.py": "random: regret",
     "robot.py": "of the 80 molecules score better",

@@ -17,7 +17,7 @@ MAY_IMPORT = {
     "registry": ("graph_bandit_env", "agents"),
     "graph_bandit_lab": ("registry", "graph_bandit_env", "agents.contract"),
     "graph_bandit_campaign": ("graph_bandit_lab", "registry", "graph_bandit_env", "agents", "gntk"),
-    "graph_bandit_bridges": ("graph_bandit_campaign", "graph_bandit_env", "agents"),
+    "graph_bandit_bridges": ("graph_bandit_campaign", "graph_bandit_lab", "graph_bandit_env", "agents"),
     "graph_bandit_serve": ("graph_bandit_campaign", "graph_bandit_env.extras"),
     "graph_bandit_cli": PRODUCT,
     "benchmarks": PRODUCT,

@@ -7,4 +7,5 @@ from .players import LoggingAgent as LoggingAgent
 from .players import log_episode as log_episode
 from .replaying import Replay as Replay
 from .replaying import replay as replay
+from .targets import Policy as Policy
 from .targets import target_probabilities as target_probabilities

@@ -47,6 +47,7 @@ class Door:
 
 
 DOORS = {
+    "obp": Door("", ("obp",), ("tests/doors/test_obp.py",), ("obp",)),
     "optuna": Door(
         "optuna,chem",
         ("optuna", "optunahub", "optuna-dashboard"),

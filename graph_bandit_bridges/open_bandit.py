@@ -1,0 +1,114 @@
+"""Open Bandit Pipeline: logs to and from its `bandit_feedback`, and policies as its `action_dist`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypedDict
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from graph_bandit_env import GraphSet
+from graph_bandit_lab.logged import Log, Policy, target_probabilities
+
+Floats = NDArray[np.float64]
+
+
+class BanditFeedback(TypedDict):
+    """A log of T rounds on K graphs, with the keys of Open Bandit Pipeline."""
+
+    n_rounds: int
+    """T."""
+    n_actions: int
+    """K."""
+    context: Floats
+    """`(T, K)`. 1 for each graph that the round offers, else 0: all in which rounds differ."""
+    action_context: Floats
+    """`(K, d)`. Mean features of the nodes of each graph, or one-hot rows."""
+    action: NDArray[np.int64]
+    """`(T,)`. Graphs played."""
+    position: NDArray[np.int64]
+    """`(T,)`. Zeros: a round shows one graph."""
+    reward: Floats
+    """`(T,)`. Rewards observed."""
+    expected_reward: None
+    """Unknown."""
+    pscore: Floats
+    """`(T,)`. Probabilities of the graphs played."""
+    pi_b: Floats
+    """`(T, K, 1)`. Probabilities of all graphs."""
+
+
+def to_open_bandit(log: Log, graph_set: GraphSet | None = None) -> BanditFeedback:
+    """Return a log as the `bandit_feedback` of Open Bandit Pipeline, for its estimators and their comparison.
+
+    Intervals of that package take rounds as independent: they do not hold for a log of an agent that learned
+    (`Log.learns`).
+
+    Args:
+        log: the log.
+        graph_set: the graphs, whose mean node features become `action_context`; None: one-hot rows.
+
+    Raises:
+        ValueError: if the graphs are not those of the log.
+    """
+    graphs = None if graph_set is None else log.check_graphs(graph_set)
+    if isinstance(graphs, GraphSet):
+        action_context = np.stack([np.asarray(graph.nodes, np.float64).mean(0) for graph in graphs])
+    else:
+        action_context = np.eye(log.num_graphs)
+    return {
+        "n_rounds": log.num_rounds,
+        "n_actions": log.num_graphs,
+        "context": log.masks.astype(np.float64),
+        "action_context": action_context,
+        "action": log.actions.copy(),
+        "position": np.zeros(log.num_rounds, np.int64),
+        "reward": log.rewards.copy(),
+        "expected_reward": None,
+        "pscore": log.propensities,
+        "pi_b": log.probabilities[:, :, None].copy(),
+    }
+
+
+def to_action_dist(policy: Policy, log: Log) -> Floats:
+    """Return with which probability a policy would have played each graph, as Open Bandit Pipeline's `action_dist`.
+
+    Args:
+        policy: as in `graph_bandit_lab.logged.evaluate`.
+        log: the log.
+
+    Returns:
+        `(T, K, 1)` float64.
+    """
+    return target_probabilities(policy, log)[:, :, None]
+
+
+def from_open_bandit(feedback: Mapping[str, object], learns: bool, masks: ArrayLike | None = None) -> Log:
+    """Return a `bandit_feedback` of Open Bandit Pipeline as a log, whatever it is of.
+
+    Args:
+        feedback: has `action`, `reward`, `pscore` and `pi_b`.
+        learns: whether the policy of the log depended on earlier rewards.
+        masks: `(T, K)` bool. Which actions were on offer; None: all.
+
+    Raises:
+        ValueError: if a key is missing, rounds show more than one action, `pscore` is not that of `pi_b`, or the rest
+            is not a log.
+    """
+    missing = [key for key in ("action", "reward", "pscore", "pi_b") if feedback.get(key) is None]
+    if missing:
+        raise ValueError(f"Expected `action`, `reward`, `pscore` and `pi_b`. Got no {', '.join(missing)}.")
+    probabilities = np.asarray(feedback["pi_b"], np.float64)
+    if probabilities.ndim != 3 or probabilities.shape[2] != 1:
+        raise ValueError(f"Expected `pi_b` of shape `(T, K, 1)`, one action a round. Got `{probabilities.shape}`.")
+    log = Log(
+        actions=np.asarray(feedback["action"]),
+        rewards=np.asarray(feedback["reward"]),
+        probabilities=probabilities[:, :, 0],
+        masks=np.ones(probabilities.shape[:2], np.bool_) if masks is None else np.asarray(masks),
+        learns=learns,
+    )
+    if not np.allclose(np.asarray(feedback["pscore"], np.float64), log.propensities, rtol=1e-6, atol=0):
+        raise ValueError("Expected `pscore` to be the entries of `pi_b` of the actions played. Got other numbers.")
+    return log
