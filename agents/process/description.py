@@ -40,13 +40,16 @@ class GraphDescription:
         """Leave out kernels that are constant on the set, and weigh the others.
 
         The weights that are left add up to 1, in units of the typical variance of each kernel. If no kernel differs,
-        all stay, because graphs of later rounds may differ, and those of the set are told apart by their own rewards.
+        all stay, because graphs of later rounds may differ, and those of the set are told apart by their own rewards;
+        so they are if there is no kernel at all, as with weights of parts that do not apply.
 
         Args:
             ways: weights, and what is read of K graphs.
             count: K.
             known_weight: weight of the only kernel, if it is given.
         """
+        if not any(len(reading.shares) for _, reading in ways):
+            ways = [*ways, (1.0, Itself(count))]
         kept = KeptColumns([reading for _, reading in ways], count)
         typical = _typical(kept)
         chosen = (typical > 0).nonzero().squeeze(1).tolist()

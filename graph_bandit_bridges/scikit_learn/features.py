@@ -22,7 +22,7 @@ from graph_bandit_bridges.scikit_learn.asking import (  # noqa: E402
     measure,
     teach,
 )
-from graph_bandit_bridges.scikit_learn.graphs import Form, Graphs, Reading, read  # noqa: E402
+from graph_bandit_bridges.scikit_learn.graphs import Form, Graphs, ReadOptions, read  # noqa: E402
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -125,6 +125,8 @@ class GraphFeatures(TransformerMixin, BaseEstimator):
         options = ProcessOptions(weights=dict.fromkeys(names, 1.0), bins=self.bins, stereo=self.stereo)
         self.form_, self.rater_ = graphs.form, teach(options, graphs).rater()
         measured = measure(self.rater_, graphs, self.bits)
+        if not any(numbers.shape[1] for numbers in measured.values()):
+            raise ValueError(f"Expected parts that these graphs have. Got {', '.join(names)}.")
         self.widths_ = {name: numbers.shape[1] for name, numbers in measured.items()}
         numbers = np.concatenate(list(measured.values()), axis=1)[graphs.index]
         known = np.isfinite(numbers)
@@ -139,8 +141,10 @@ class GraphFeatures(TransformerMixin, BaseEstimator):
         return np.where(np.isfinite(numbers), numbers, self.means_)
 
     @property
-    def _reading(self) -> Reading:
-        return Reading(node_attribute=self.node_attribute, edge_attribute=self.edge_attribute, directed=self.directed)
+    def _reading(self) -> ReadOptions:
+        return ReadOptions(
+            node_attribute=self.node_attribute, edge_attribute=self.edge_attribute, directed=self.directed
+        )
 
     def __sklearn_tags__(self) -> Tags:
         """Return tags: it takes graphs."""

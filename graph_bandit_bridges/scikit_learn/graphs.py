@@ -54,7 +54,7 @@ class Graphs:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading:
+class ReadOptions:
     """How graphs are read that have no form of their own."""
 
     node_attribute: str | None = "x"
@@ -65,7 +65,7 @@ class Reading:
     """Whether edges have directions, as in `GraphSet`; None: networkx graphs say it, others have each edge in both."""
 
 
-def read(graphs: object, how: Reading, like: Form | None = None) -> Graphs:
+def read(graphs: object, how: ReadOptions, like: Form | None = None) -> Graphs:
     """Read graphs.
 
     Args:
@@ -121,7 +121,7 @@ def _read_molecules(entries: list[object]) -> Graphs:
     return Graphs(molecules, np.array(index, np.int64), Form(True, None, None))
 
 
-def _read_graphs(entries: list[object], how: Reading, like: Form | None) -> Graphs:
+def _read_graphs(entries: list[object], how: ReadOptions, like: Form | None) -> Graphs:
     has_nodes = True
     if all(isinstance(entry, GraphInstance) for entry in entries):
         graphs = _of_instances(cast("list[GraphInstance]", entries), how.directed, like)
@@ -166,7 +166,7 @@ def _of_pyg(entries: list[Data], directed: bool | None) -> tuple[GraphSet, bool]
     return GraphSet.from_pyg(complete, directed), not bare
 
 
-def _of_networkx(entries: list[nx.Graph], how: Reading) -> tuple[GraphSet, bool]:
+def _of_networkx(entries: list[nx.Graph], how: ReadOptions) -> tuple[GraphSet, bool]:
     """Return networkx graphs, and whether nodes have features; if not, each gets a 1."""
     node, edge = how.node_attribute, how.edge_attribute
     has_nodes = node is not None and any(node in data for graph in entries for _, data in graph.nodes(data=True))

@@ -18,7 +18,7 @@ from sklearn.base import (  # noqa: E402 - after the message for people
 from sklearn.utils.validation import check_is_fitted  # noqa: E402
 
 from graph_bandit_bridges.scikit_learn.asking import AnyRater, Floats, ProcessOptions, compare, teach  # noqa: E402
-from graph_bandit_bridges.scikit_learn.graphs import Graphs, Reading, read  # noqa: E402
+from graph_bandit_bridges.scikit_learn.graphs import Graphs, ReadOptions, read  # noqa: E402
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -112,9 +112,11 @@ class GraphKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         return compare(self.rater_, first, second)
 
     @property
-    def reading(self) -> Reading:
+    def reading(self) -> ReadOptions:
         """Return how graphs are read."""
-        return Reading(node_attribute=self.node_attribute, edge_attribute=self.edge_attribute, directed=self.directed)
+        return ReadOptions(
+            node_attribute=self.node_attribute, edge_attribute=self.edge_attribute, directed=self.directed
+        )
 
     @property
     def options(self) -> ProcessOptions:

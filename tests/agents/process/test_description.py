@@ -48,6 +48,14 @@ def test_parts_that_apply_are_those_that_tell_graphs_apart():
     assert "directions" in names(described(arrows))
 
 
+def test_where_no_part_applies_graphs_are_told_apart_by_their_own_rewards():
+    alone = {f"{name}_weight": 0.0 for name in PARTS if name not in ("edges", "layers", "nodes")}
+    description, every = described(unlabelled(range(6)), **alone), torch.arange(6)
+    assert names(description) == {"the graph itself"}
+    kernel = description.mixture([part.weight for part in description.parts]).columns(every, every)
+    assert torch.equal(kernel, kernel[0, 0] * torch.eye(6, dtype=torch.float64))
+
+
 def test_edge_weights_alone_tell_graphs_apart():
     same = unlabelled([3, 3, 3])
     for graph, weight in zip(same, (1.5, 2.5, 5.5), strict=True):

@@ -116,6 +116,8 @@ def test_refuses_what_is_not_a_number_or_not_a_part():
         graph_features().transform(graphs)
     with pytest.raises(ValueError, match="Expected names of parts that are numbers. Got network"):
         graph_features(["network", "nodes"]).fit(graphs)
+    with pytest.raises(ValueError, match="Expected parts that these graphs have. Got edges, layers"):
+        graph_features(["edges", "layers"]).fit(graphs)
     with pytest.raises(ValueError, match="Got none"):
         graph_features([]).fit(graphs)
     with pytest.raises(ValueError, match="the parts of graphs. Got `morgan`"):

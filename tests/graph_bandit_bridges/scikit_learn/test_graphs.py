@@ -12,14 +12,14 @@ from support.named_graphs import KINDS, directed, labelled, plain, with_bonds
 from torch_geometric.data import Data
 
 from graph_bandit_bridges import GraphKernel
-from graph_bandit_bridges.scikit_learn.graphs import Form, Reading, read
+from graph_bandit_bridges.scikit_learn.graphs import Form, ReadOptions, read
 from graph_bandit_env import GraphSet, from_networkx
 
 SMILES = ["CCO", "c1ccccc1", "OCC", "CC[NH3+].[Cl-]", "CCN"]
 
 
 def test_equal_molecules_are_kept_once_whatever_their_spelling():
-    given = read(SMILES, Reading())
+    given = read(SMILES, ReadOptions())
     assert given.distinct.smiles == ("CCO", "c1ccccc1", "CCN")
     assert given.index.tolist() == [0, 1, 0, 2, 2]
     assert given.form == Form(True, None, None)
@@ -39,7 +39,7 @@ def test_equal_molecules_are_kept_once_whatever_their_spelling():
     ids=["array", "series", "table", "column", "rdkit", "tuple"],
 )
 def test_lists_arrays_and_tables_of_molecules_are_read_alike(make):
-    given, expected = read(make(SMILES), Reading()), read(SMILES, Reading())
+    given, expected = read(make(SMILES), ReadOptions()), read(SMILES, ReadOptions())
     assert given.distinct.smiles == expected.distinct.smiles
     assert given.index.tolist() == expected.index.tolist()
 
@@ -47,10 +47,10 @@ def test_lists_arrays_and_tables_of_molecules_are_read_alike(make):
 @pytest.mark.parametrize("kind", KINDS)
 def test_equal_graphs_are_kept_once_in_the_order_of_their_first(kind):
     graphs, _ = KINDS[kind](6)
-    given = read([graphs[k] for k in (2, 0, 2, 5, 0)], Reading())
+    given = read([graphs[k] for k in (2, 0, 2, 5, 0)], ReadOptions())
     assert given.index.tolist() == [0, 1, 0, 2, 1]
     for row, k in enumerate((2, 0, 5)):
-        alone = read([graphs[k]], Reading()).distinct[0]
+        alone = read([graphs[k]], ReadOptions()).distinct[0]
         np.testing.assert_array_equal(given.distinct[row].nodes, alone.nodes)
         np.testing.assert_array_equal(given.distinct[row].edge_links, alone.edge_links)
 
@@ -66,7 +66,7 @@ def test_equal_graphs_are_kept_once_in_the_order_of_their_first(kind):
     ],
 )
 def test_features_and_directions_are_read_where_they_are(kind, form):
-    given = read(KINDS[kind](6)[0], Reading())
+    given = read(KINDS[kind](6)[0], ReadOptions())
     assert given.form == form
     assert given.distinct.directed == (kind == "directed")
 
@@ -76,17 +76,17 @@ def test_attributes_have_the_names_that_one_gives():
     for number, graph in enumerate(graphs):
         nx.set_node_attributes(graph, [float(number), 1.0], "label")
         nx.set_edge_attributes(graph, 2.0 + number, "length")
-    how = Reading(node_attribute="label", edge_attribute="length")
+    how = ReadOptions(node_attribute="label", edge_attribute="length")
     given = read(graphs, how)
     assert given.form == Form(False, 2, 1)
     assert given.distinct[2].edges.tolist() == [[4.0]] * 6
-    assert read(graphs, Reading()).form == Form(False, None, None)
-    assert read(graphs, Reading(node_attribute="label", edge_attribute=None)).form == Form(False, 2, None)
+    assert read(graphs, ReadOptions()).form == Form(False, None, None)
+    assert read(graphs, ReadOptions(node_attribute="label", edge_attribute=None)).form == Form(False, 2, None)
 
 
 def test_graphs_of_pyg_without_features_are_told_apart_by_their_edges():
     bare = [Data(edge_index=graph.edge_index, num_nodes=len(graph.x)) for graph in ragged_graphs()]
-    given = read(bare, Reading())
+    given = read(bare, ReadOptions())
     assert given.form == Form(False, None, None)
     assert given.distinct.num_nodes.tolist() == [5, 1, 7, 3]
     assert bare[0].x is None
@@ -94,20 +94,20 @@ def test_graphs_of_pyg_without_features_are_told_apart_by_their_edges():
 
 def test_directions_are_kept_dropped_or_missed_as_one_says():
     one_way = [Data(x=torch.ones(2, 1), edge_index=torch.tensor([[0], [1]]))]
-    assert len(read(one_way, Reading(directed=True)).distinct[0].edge_links) == 1
-    assert len(read(one_way, Reading(directed=False)).distinct[0].edge_links) == 2
+    assert len(read(one_way, ReadOptions(directed=True)).distinct[0].edge_links) == 1
+    assert len(read(one_way, ReadOptions(directed=False)).distinct[0].edge_links) == 2
     with pytest.raises(ValueError, match="`directed=True` keeps the directions"):
-        read(one_way, Reading())
-    assert not read(directed(4)[0], Reading(directed=False)).distinct.directed
+        read(one_way, ReadOptions())
+    assert not read(directed(4)[0], ReadOptions(directed=False)).distinct.directed
     whole = GraphSet.from_networkx(directed(4)[0], node_attribute=None)
-    assert read(whole, Reading()).distinct.directed
-    assert read(tuple(whole), Reading(directed=True)).distinct.directed
+    assert read(whole, ReadOptions()).distinct.directed
+    assert read(tuple(whole), ReadOptions(directed=True)).distinct.directed
 
 
 def test_those_of_predict_have_what_those_of_fit_had():
-    form = read(with_bonds()[0], Reading()).form
+    form = read(with_bonds()[0], ReadOptions()).form
     edgeless = [Data(x=torch.ones(3, 1), edge_index=torch.zeros(2, 0, dtype=torch.int64))]
-    assert read(edgeless, Reading(), form).distinct.num_nodes.tolist() == [3]
+    assert read(edgeless, ReadOptions(), form).distinct.num_nodes.tolist() == [3]
     for other, got in (
         (plain(3)[0], "no features"),
         (SMILES, "molecules"),
@@ -116,9 +116,9 @@ def test_those_of_predict_have_what_those_of_fit_had():
         with pytest.raises(
             ValueError, match=f"Expected graphs with 1 features of nodes and 2 of edges, .* Got .*{got}"
         ):
-            read(other, Reading(), form)
+            read(other, ReadOptions(), form)
     with pytest.raises(ValueError, match="Expected molecules, as at `fit`. Got graphs with 1 features"):
-        read(edgeless, Reading(), Form(True, None, None))
+        read(edgeless, ReadOptions(), Form(True, None, None))
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_those_of_predict_have_what_those_of_fit_had():
 )
 def test_refuses_what_it_cannot_read(graphs, error, message):
     with pytest.raises(error, match=message):
-        read(graphs, Reading())
+        read(graphs, ReadOptions())
     with pytest.raises(error, match=message):
         GraphKernel().fit(graphs)
 
@@ -151,10 +151,10 @@ def test_refuses_what_it_cannot_read(graphs, error, message):
 def test_a_pool_of_other_graphs_is_a_set_of_graphs_whose_edges_have_a_1():
     graphs, _ = labelled(5)
     pool = from_networkx(graphs, ids=list("abcde"))
-    assert read(pool, Reading()).form == read(tuple(pool), Reading()).form == Form(False, 1, 1)
-    assert read(pool, Reading(), read(graphs, Reading()).form).form == Form(False, 1, None)
+    assert read(pool, ReadOptions()).form == read(tuple(pool), ReadOptions()).form == Form(False, 1, 1)
+    assert read(pool, ReadOptions(), read(graphs, ReadOptions()).form).form == Form(False, 1, None)
     weighted = [graph._replace(edges=2 * graph.edges) for graph in pool]
     with pytest.raises(
         ValueError, match="no of edges, as at `fit`. Got graphs with 1 features of nodes and 1 of edges"
     ):
-        read(weighted, Reading(), read(graphs, Reading()).form)
+        read(weighted, ReadOptions(), read(graphs, ReadOptions()).form)

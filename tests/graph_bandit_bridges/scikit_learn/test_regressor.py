@@ -14,7 +14,7 @@ from support.molecules import some_molecules
 from support.named_graphs import KINDS, in_a_set, labelled, plain, weighted
 
 import registry
-from graph_bandit_bridges import GraphKernel, GraphProcessRegressor
+from graph_bandit_bridges import GraphKernel, GraphProcessRegressor, graph_features
 from graph_bandit_env import GraphSet
 
 MOLECULES = some_molecules(40).take(np.random.default_rng(0).permutation(40))
@@ -113,6 +113,25 @@ def test_equal_graphs_are_one_graph_that_was_measured_several_times():
     np.testing.assert_array_equal(covariance[0], covariance[1])
 
 
+@pytest.mark.parametrize("kind", ["plain", "molecules"])
+def test_what_is_said_of_graphs_stands_in_their_order_where_some_are_equal(kind):
+    regressor, graphs, _ = taught(kind)
+    some, index = [graphs[k] for k in (33, 5, 33, 30)], np.array([1, 0, 1, 2])
+    distinct = [graphs[k] for k in (5, 33, 30)]
+    for found, expected in (
+        (regressor.predict(some, return_std=True)[1], regressor.predict(distinct, return_std=True)[1]),
+        (regressor.predict_interval(some), regressor.predict_interval(distinct)),
+        (regressor.predict(some, return_cov=True)[1], regressor.predict(distinct, return_cov=True)[1][:, index]),
+        (regressor.kernel_(some, graphs[:7]), regressor.kernel_(distinct, graphs[:7])),
+        (regressor.kernel_(graphs[:7], some).T, regressor.kernel_(graphs[:7], distinct).T),
+        (graph_features().fit(graphs).transform(some), graph_features().fit(graphs).transform(distinct)),
+    ):
+        np.testing.assert_allclose(found, expected[index], rtol=1e-6, atol=1e-9)
+    drawn = regressor.sample_y(some, 3)
+    np.testing.assert_array_equal(drawn[0], drawn[2])
+    assert (drawn[0] != drawn[1]).all()
+
+
 @pytest.mark.parametrize("warp", ["none", "normal_scores"])
 def test_draws_have_the_mean_and_the_covariance_of_the_predictions(warp):
     regressor, graphs, values = taught("plain", 12, warp=warp)
@@ -191,6 +210,13 @@ def test_one_graph_and_equal_values_are_enough():
     graphs, _ = plain(5)
     np.testing.assert_allclose(GraphProcessRegressor().fit(graphs[:1], [3.0]).predict(graphs), 3.0)
     np.testing.assert_allclose(GraphProcessRegressor().fit(graphs, np.full(5, 2.0)).predict(graphs), 2.0)
+
+
+def test_graphs_that_are_alike_by_all_parts_are_predicted_by_their_own_values():
+    graphs, _ = plain(6)
+    regressor = GraphProcessRegressor(GraphKernel({"edges": 1.0, "nodes": 1.0})).fit(graphs[:4], [1.0, 2.0, 3.0, 6.0])
+    assert regressor.shares_["the graph itself"] == pytest.approx(1.0)
+    np.testing.assert_allclose(regressor.predict(graphs), [1, 2, 3, 6, 3, 3], atol=0.2)
 
 
 # --- What is refused
