@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol, Self, TypeAlias
+from typing import TYPE_CHECKING, Literal, Self, TypeAlias
 
 import numpy as np
 import torch
@@ -30,18 +30,7 @@ if TYPE_CHECKING:
     from agents.contract import Agent
     from graph_bandit_campaign import Campaign
 
-MOST = 1000  # graphs whose joint covariance is computed at once
 Units: TypeAlias = Literal["rewards", "targets"]
-
-
-class GraphPosterior(Protocol):
-    """A posterior of the targets of all graphs, which computes that of some."""
-
-    def mean_and_variance(self, index: Tensor) -> tuple[Tensor, Tensor]:
-        """Return means and variances of the graphs `index` `(n,)`, `(n,)` float64 each."""
-
-    def covariance(self, index: Tensor) -> Tensor:
-        """Return the joint covariance of the graphs `index` `(n,)`, `(n, n)` float64."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +54,7 @@ class PoolModel(Model, FantasizeMixin):
     """Give BoTorch the exact posterior of an agent's Gaussian process, over the graphs of its set.
 
     X holds indices of graphs, `(..., q, 1)`: all K graphs are `torch.arange(K).double().unsqueeze(1)`, which
-    `optimize_acqf_discrete` takes as `choices`. It cannot be differentiated in X. What it returns is float64.
+    `optimize_acqf_discrete` takes as `choices`. It cannot be differentiated in X. All is float64, and on the CPU.
 
     The model is of rewards, of which large ones are wanted: values, or minus the values where a campaign minimizes.
     Some agents, the default ones of campaigns among them, model the ranks of rewards as if they were normal
@@ -168,6 +157,7 @@ class PoolModel(Model, FantasizeMixin):
             ValueError: if X does not hold indices of graphs.
         """
         index, values = self._read(X), Y.double().squeeze(-1)
+        values = values.expand(*torch.broadcast_shapes(values.shape[:-1], index.shape[:-1]), values.shape[-1])
         targets = self._targets.of(values) if self._in_rewards else values
         noises = torch.full_like(targets, self._noise) if noise is None else self._noises(noise).expand_as(targets)
         more = ImaginedResults(index, targets, noises)
@@ -190,10 +180,10 @@ class PoolModel(Model, FantasizeMixin):
         if X.ndim < 2 or X.shape[-1] != 1:
             raise ValueError(f"Expected `X` of shape `(..., q, 1)`, indices of graphs. Got `{tuple(X.shape)}`.")
         index = X.squeeze(-1).round().long()
-        if not (torch.equal(index.to(X), X.squeeze(-1)) and ((index >= 0) & (index < self.num_graphs)).all()):
-            raise ValueError(
-                f"Expected `X` to hold integers from 0 to {self.num_graphs - 1}. Got {X.flatten().tolist()}."
-            )
+        wrong = (index.to(X) != X.squeeze(-1)) | (index < 0) | (index >= self.num_graphs)
+        if wrong.any():
+            first = X.squeeze(-1)[wrong][0].item()
+            raise ValueError(f"Expected `X` to hold integers from 0 to {self.num_graphs - 1}. Got {first:g}.")
         return index
 
     def _noises(self, noise: Tensor) -> Tensor:
@@ -207,8 +197,8 @@ class PoolModel(Model, FantasizeMixin):
     def _joint(self, index: Tensor) -> tuple[Tensor, Tensor]:
         """Return mean `(..., q)` and covariance `(..., q, q)` of the targets of graphs `(..., q)`."""
         if self._imagined is None:
-            return joint_posterior(self._posterior, index)
-        mean, covariance = joint_posterior(self._posterior, join(self._imagined.index, index))
+            return self._posterior.joint(index)
+        mean, covariance = self._posterior.joint(join(self._imagined.index, index))
         return condition(mean, covariance, self._imagined.targets, self._imagined.noises)
 
 
@@ -261,31 +251,6 @@ def campaign_model(campaign: Campaign, units: Units = "rewards") -> Model:
 def as_points(index: Sequence[int]) -> Tensor:
     """Return indices `(n,)` as inputs of a `PoolModel`, `(n, 1)` float64."""
     return torch.tensor(index, dtype=torch.float64).unsqueeze(1)
-
-
-def joint_posterior(posterior: GraphPosterior, index: Tensor) -> tuple[Tensor, Tensor]:
-    """Compute joint posteriors of several groups of graphs; each covariance of two graphs is computed once.
-
-    Args:
-        posterior: the posterior of the targets.
-        index: `(..., q)` int64. Groups of q graphs, among which some may be equal.
-
-    Returns:
-        Means `(..., q)` and covariances `(..., q, q)`, float64.
-    """
-    groups, size = index.reshape(-1, index.shape[-1]), index.shape[-1]
-    graphs, place = groups.unique(return_inverse=True)
-    mean, variance = posterior.mean_and_variance(graphs)
-    if size == 1:
-        covariances = variance[place].unsqueeze(-1)
-    elif len(graphs) > MOST and len(groups) > 1:  # most of such a large covariance would not be needed
-        half = len(groups) // 2
-        covariances = torch.cat([joint_posterior(posterior, part)[1] for part in (groups[:half], groups[half:])])
-    else:
-        covariance = posterior.covariance(graphs)
-        covariance.diagonal().copy_(variance)
-        covariances = covariance[place.unsqueeze(-1), place.unsqueeze(-2)]
-    return mean[place].reshape(index.shape), covariances.reshape(*index.shape, size)
 
 
 def condition(mean: Tensor, covariance: Tensor, targets: Tensor, noises: Tensor) -> tuple[Tensor, Tensor]:

@@ -98,14 +98,17 @@ def test_trials_in_parallel_count_as_pending():
 
 
 def test_a_trial_of_several_graphs_is_a_batch_of_which_some_may_be_abandoned():
-    client = begin()
+    client, campaign = begin(), Campaign(POOL, AGENT)
+    for key in play(client, 4):
+        campaign.tell(key, VALUES[key])
     experiment, strategy = client._experiment, client._generation_strategy
     batch = experiment.new_batch_trial(generator_runs=strategy.gen(experiment, n=4)[0])
     first = [arm.parameters["id"] for arm in batch.arms]
-    assert len(set(first)) == 4
-    batch.mark_arm_abandoned(batch.arms[0].name)
+    assert first == [campaign.ask(1)[0].id for _ in range(4)]
     batch.mark_running(no_runner_required=True)
-    assert not {*first} & {*ask(client, 20).values()}
+    batch.mark_arm_abandoned(batch.arms[0].name)
+    campaign.veto(first[0])
+    assert [*ask(client, 6).values()] == [campaign.ask(1)[0].id for _ in range(6)]
 
 
 def test_failed_trials_teach_what_fails_and_are_not_tried_again():
@@ -155,6 +158,8 @@ def test_a_complete_trial_without_results_is_not_tried_again():
     client.complete_trial(first)
     client.complete_trial(second, {"value": VALUES[other]})  # and no weight
     assert not {key, other} & {*ask(client, 30).values()}
+    with pytest.raises(SearchSpaceExhausted):
+        client.get_next_trials(1)
 
 
 def test_several_objectives_and_outcome_constraints_are_goals_and_limits():
@@ -171,13 +176,13 @@ def test_several_objectives_and_outcome_constraints_are_goals_and_limits():
     assert [*ask(client).values()] == [campaign.ask(1)[0].id]
 
 
-def test_a_weighted_sum_of_metrics_is_one_quantity():
+def test_a_weighted_sum_of_metrics_is_one_quantity_with_the_noise_of_all():
     client = begin("2 * value - weight")
-    asked = play(client, 7, lambda key: {"value": VALUES[key], "weight": WEIGHTS[key]})
+    asked = play(client, 7, lambda key: {"value": (VALUES[key], 1.5), "weight": (WEIGHTS[key], 4.0)})
     campaign = Campaign(POOL, AGENT)
     for key in asked:
         assert campaign.ask(1)[0].id == key
-        campaign.tell(key, 2 * VALUES[key] - WEIGHTS[key])
+        campaign.tell(key, 2 * VALUES[key] - WEIGHTS[key], noise=5.0)  # 5^2 = (2 * 1.5)^2 + 4^2
 
 
 def test_standard_errors_are_the_noise_of_results():

@@ -2,61 +2,25 @@
 
 import re
 
+import gymnasium as gym
 import numpy as np
 import pytest
 import torch
-from botorch.acquisition import (
-    LogExpectedImprovement,
-    UpperConfidenceBound,
-    qKnowledgeGradient,
-    qLogExpectedImprovement,
-    qLogNoisyExpectedImprovement,
-    qUpperConfidenceBound,
-)
-from botorch.acquisition.multi_objective.logei import qLogNoisyExpectedHypervolumeImprovement
-from botorch.optim import optimize_acqf_discrete
+from botorch.acquisition import qKnowledgeGradient
 from botorch.sampling import IIDNormalSampler, SobolQMCNormalSampler
 from support import ROOT
-from support.molecules import some_molecules
+from support.measured import LINEAR, POOL, RANKED, dense_posterior, measured
 from support.pages import blocks_of
 from support.programs import run_program
 
 import registry
-from graph_bandit_bridges import CampaignPoints, PoolModel, campaign_model
-from graph_bandit_campaign import Campaign, Goal
-
-POOL = some_molecules(40)
-VALUES = dict(zip(POOL.ids, POOL.targets.tolist(), strict=True))
-WEIGHTS = {key: float(len(text)) for key, text in zip(POOL.ids, POOL.smiles, strict=True)}
-LINEAR, RANKED = "molecule-ucb:warp=none", "molecule-ucb"
-
-
-def measured(agent=LINEAR, keys=POOL.ids[::4], **settings):
-    """A campaign with some results."""
-    campaign = Campaign(POOL, agent, **settings)
-    campaign.tell_many({key: VALUES[key] for key in keys})
-    return campaign
+from graph_bandit_bridges import PoolModel, campaign_model
+from graph_bandit_campaign import Campaign
+from graph_bandit_lab import run_bandit
 
 
 def indices(*keys):
     return torch.tensor([POOL.ids.index(key) for key in keys], dtype=torch.float64).unsqueeze(1)
-
-
-def best_mean(model, points):
-    return model.posterior(points.measured.unsqueeze(1)).mean.max()
-
-
-def dense_posterior(agent, index):
-    """Mean and covariance of targets in textbook form, with the inverse matrix."""
-    posterior = agent.posterior
-    graphs = torch.as_tensor(index)
-    kernel = posterior.kernel.columns(graphs, graphs).numpy()
-    cross = posterior.kernel.columns(posterior.seen, graphs).numpy()
-    inverse = np.linalg.inv(
-        posterior.kernel.columns(posterior.seen, posterior.seen).numpy()
-        + np.diag(posterior.noise / posterior.counts.double().numpy())
-    )
-    return cross.T @ inverse @ posterior.targets.numpy(), kernel - cross.T @ inverse @ cross
 
 
 # --- Posterior
@@ -83,18 +47,14 @@ def test_the_joint_covariance_is_that_of_the_textbook():
     assert posterior.mean.flatten().numpy() == pytest.approx(location + unit * mean, abs=1e-7)
 
 
-def test_batches_hold_what_each_group_of_graphs_has_on_its_own(monkeypatch):
-    monkeypatch.setattr("graph_bandit_bridges.botorch.MOST", 7)  # so that they are computed a few at a time
+def test_batches_hold_what_each_group_of_graphs_has_alone():
     model = campaign_model(measured())
     groups = torch.randint(40, (2, 5, 3, 1), generator=torch.Generator().manual_seed(0)).double()
     together = model.posterior(groups)
     assert together.mean.shape == (2, 5, 3, 1)
-    for k in range(2):
-        for j in range(5):
-            alone = model.posterior(groups[k, j])
-            torch.testing.assert_close(together.mean[k, j], alone.mean)
-            covariance = together.distribution.covariance_matrix[k, j]
-            torch.testing.assert_close(covariance, alone.distribution.covariance_matrix)
+    alone = model.posterior(groups[1, 4])
+    torch.testing.assert_close(together.mean[1, 4], alone.mean)
+    torch.testing.assert_close(together.distribution.covariance_matrix[1, 4], alone.distribution.covariance_matrix)
 
 
 def test_noise_of_one_more_result_is_added_where_it_is_asked_for():
@@ -114,6 +74,15 @@ def test_samples_of_rewards_that_are_modelled_by_ranks_have_the_moments_of_the_p
     samples = posterior.rsample(torch.Size([200_000])).squeeze(-1)
     assert samples.mean(0).numpy() == pytest.approx(posterior.mean.flatten().numpy(), abs=0.01)
     assert samples.std(0).numpy() == pytest.approx(posterior.variance.sqrt().flatten().numpy(), rel=0.01)
+
+
+def test_an_agent_that_plays_in_an_environment_has_a_model_too():
+    agent = registry.make_agent("gntk-ucb")
+    run_bandit(gym.make("GraphActionBandit-v0", num_graphs=12, num_nodes=6, horizon=20), agent)
+    posterior = PoolModel(agent).posterior(torch.arange(12).double().view(12, 1, 1))
+    predicted = agent.predict()
+    assert posterior.mean.flatten().numpy() == pytest.approx(predicted.mean, abs=1e-9)
+    assert posterior.variance.sqrt().flatten().numpy() == pytest.approx(predicted.std, abs=1e-5)
 
 
 # --- More results
@@ -145,6 +114,29 @@ def test_results_one_after_the_other_are_as_if_told_at_once():
     assert (at_once.posterior(graphs).variance[:2] < model.posterior(graphs).variance[:2]).all()
 
 
+def test_one_result_for_several_graphs_makes_a_batch_of_models():
+    model, graphs = campaign_model(measured()), indices(*POOL.ids[1:4])
+    later = model.condition_on_observations(graphs.unsqueeze(1), torch.tensor([[2.0]]).double())
+    assert later.batch_shape == (3,)
+    for k in range(3):
+        alone = model.condition_on_observations(graphs[k : k + 1], torch.tensor([[2.0]]).double())
+        mean = later.posterior(graphs.expand(3, 3, 1)).mean[k]
+        torch.testing.assert_close(mean, alone.posterior(graphs).mean)
+
+
+def test_results_with_less_noise_tell_more():
+    model, graphs = campaign_model(measured()), indices(*POOL.ids[1:2])
+    told, noise = torch.zeros(1, 1).double(), model.likelihood.noise.detach().view(1, 1)
+    before = model.posterior(graphs).variance.item()
+    for share in (0.0, 1.0, 4.0):
+        later = model.condition_on_observations(graphs, told, share * noise)
+        expected = 1 / (1 / before + 1 / (share * noise.item())) if share else 0.0  # precisions add up
+        assert later.posterior(graphs).distribution.covariance_matrix.item() == pytest.approx(expected, abs=1e-9)
+    default = model.condition_on_observations(graphs, told).posterior(graphs).variance
+    given = model.condition_on_observations(graphs, told, noise).posterior(graphs).variance
+    torch.testing.assert_close(default, given)
+
+
 def test_what_is_expected_after_a_result_is_what_is_expected_now():
     """The law of total expectation: means after imagined results scatter around the mean before them."""
     model, graphs = campaign_model(measured()), indices(*POOL.ids[1:6])
@@ -173,125 +165,6 @@ def test_the_knowledge_gradient_is_the_expected_rise_of_the_largest_mean():
     assert value.item() == pytest.approx((mean + draws * slope).max(1).mean(), abs=0.03)
 
 
-# --- Choices
-
-
-@pytest.mark.parametrize("agent", [LINEAR, RANKED])
-def test_its_upper_bounds_choose_as_ours_do(agent):
-    campaign = measured(agent)
-    for _ in range(6):
-        model, points = campaign_model(campaign, "targets"), CampaignPoints.of(campaign)
-        chosen, _ = optimize_acqf_discrete(UpperConfidenceBound(model, beta=1.0), 1, points.choices)
-        (asked,) = campaign.ask(1)
-        assert points.names(chosen) == [asked.id]
-        campaign.tell(asked.id, VALUES[asked.id])
-
-
-@pytest.mark.parametrize("agent", ["molecule-ei:warp=none", "molecule-ei"])
-def test_its_expected_improvement_chooses_as_ours_does(agent):
-    campaign = measured(agent)
-    for _ in range(6):
-        model, points = campaign_model(campaign, "targets"), CampaignPoints.of(campaign)
-        rule = LogExpectedImprovement(model, best_f=best_mean(model, points))
-        chosen, _ = optimize_acqf_discrete(rule, 1, points.choices)
-        (asked,) = campaign.ask(1)
-        assert points.names(chosen) == [asked.id]
-        campaign.tell(asked.id, VALUES[asked.id])
-
-
-def test_a_batch_of_upper_bounds_is_ours_if_each_choice_counts_as_measured_at_its_mean():
-    campaign = measured(RANKED)
-    model, points = campaign_model(campaign, "targets"), CampaignPoints.of(campaign)
-    chosen, left = [], points.choices
-    for _ in range(5):
-        (new,), _ = optimize_acqf_discrete(UpperConfidenceBound(model, beta=1.0), 1, left)
-        chosen += points.names(new)
-        model = model.condition_on_observations(new.unsqueeze(0), model.posterior(new.unsqueeze(0)).mean)
-        left = left[(left != new).squeeze(1)]
-    assert chosen == [each.id for each in campaign.ask(5)]
-
-
-def test_improvement_by_samples_is_that_in_closed_form():
-    campaign = measured()
-    model, points = campaign_model(campaign), CampaignPoints.of(campaign)
-    best, choices = best_mean(model, points), points.choices.unsqueeze(1)
-    sampler = SobolQMCNormalSampler(torch.Size([1024]), seed=0)
-    sampled = qLogExpectedImprovement(model, best, sampler=sampler)(choices).exp()
-    exact = LogExpectedImprovement(model, best)(choices).exp()
-    near = exact > exact.max() / 10
-    assert sampled[near].detach().numpy() == pytest.approx(exact[near].detach().numpy(), rel=0.1)
-    assert sampled.argmax() == exact.argmax()
-
-
-def test_noisy_improvement_is_that_over_the_best_of_the_graphs_with_results():
-    campaign = measured()
-    model, points = campaign_model(campaign), CampaignPoints.of(campaign)
-    sampler = SobolQMCNormalSampler(torch.Size([1024]), seed=0)
-    rule = qLogNoisyExpectedImprovement(model, points.measured, sampler=sampler, prune_baseline=False)
-    values = rule(points.choices.unsqueeze(1)).exp().detach().numpy()
-    location, unit = campaign.model().targets.location, campaign.model().targets.unit
-    everything = torch.cat([points.measured, points.choices]).flatten().long()
-    mean, covariance = dense_posterior(campaign.model(), everything)
-    count = len(points.measured)
-    draws = np.random.default_rng(0).multivariate_normal(mean, covariance, size=20_000, method="eigh") * unit + location
-    gains = np.maximum(draws[:, count:] - draws[:, :count].max(1, keepdims=True), 0).mean(0)
-    assert values.argmax() == gains.argmax()
-    near = gains > gains.max() / 4
-    assert values[near] == pytest.approx(gains[near], rel=0.15)
-
-
-def test_graphs_that_are_measured_pending_failed_or_vetoed_are_not_among_the_choices():
-    campaign = measured(keys=POOL.ids[:4])
-    campaign.ask(2)
-    campaign.tell_failed(POOL.ids[38])
-    campaign.veto(POOL.ids[39])
-    points = CampaignPoints.of(campaign, [True] * 20 + [False] * 18 + [True] * 2)
-    pending = set(campaign.state.pending)
-    assert points.names(points.measured) == list(POOL.ids[:4])
-    assert set(points.names(points.pending)) == pending
-    assert points.names(points.choices) == [key for key in POOL.ids[4:20] if key not in pending]
-
-
-def test_pending_graphs_change_the_choice_and_are_not_chosen():
-    campaign = measured(RANKED)
-    model, points = campaign_model(campaign), CampaignPoints.of(campaign)
-    sampler = SobolQMCNormalSampler(torch.Size([256]), seed=0)
-    settings = {"best_f": best_mean(model, points), "sampler": sampler}
-    both, values = optimize_acqf_discrete(qLogExpectedImprovement(model, **settings), 2, points.choices)
-    rule = qLogExpectedImprovement(model, X_pending=both[:1], **settings)
-    chosen, value = optimize_acqf_discrete(rule, 1, points.choices, X_avoid=both[:1])
-    assert points.names(chosen) == points.names(both[1:])
-    assert value.item() == pytest.approx(values[1].item())
-
-
-def test_a_batch_may_be_the_whole_pool():
-    campaign = measured(keys=POOL.ids[:36])
-    points = CampaignPoints.of(campaign)
-    rule = qUpperConfidenceBound(campaign_model(campaign), beta=1.0)
-    chosen, _ = optimize_acqf_discrete(rule, 4, points.choices)
-    assert sorted(points.names(chosen)) == sorted(POOL.ids[36:])
-
-
-def test_several_goals_are_a_list_of_models():
-    goals = [Goal("value"), Goal("weight", "minimize")]
-    campaign = Campaign(POOL, LINEAR, goals=goals)
-    for key in POOL.ids[::4]:
-        campaign.tell(key, VALUES[key], goal="value")
-        campaign.tell(key, WEIGHTS[key], goal="weight")
-    model, points = campaign_model(campaign), CampaignPoints.of(campaign)
-    posterior = model.posterior(points.measured.unsqueeze(1))
-    assert posterior.mean.shape == (10, 1, 2)
-    predicted = campaign.predict()
-    for k, key in enumerate(points.names(points.measured)):
-        by_goal = predicted[key].by_goal
-        assert posterior.mean[k, 0].tolist() == pytest.approx([by_goal["value"].mean, -by_goal["weight"].mean])
-    rule = qLogNoisyExpectedHypervolumeImprovement(
-        model, torch.tensor([-3.0, -60.0]).double(), points.measured, prune_baseline=False
-    )
-    chosen, _ = optimize_acqf_discrete(rule, 3, points.choices)
-    assert len(set(points.names(chosen))) == 3
-
-
 # --- Refusals, and programs
 
 
@@ -313,6 +186,15 @@ def test_refuses_an_agent_without_an_exact_process_or_without_graphs():
         PoolModel(Campaign(POOL, "random").model())
     with pytest.raises(RuntimeError, match="reset"):
         PoolModel(registry.make_agent("molecule-ucb"))
+
+
+def test_refuses_an_agent_whose_graphs_change():
+    agent, env = registry.make_agent("gntk-ucb"), gym.make("GraphActionBandit-v0", num_graphs=5, num_nodes=6)
+    first, others = env.reset(seed=0)[0], env.reset(seed=1)[0]
+    agent.reset(first)
+    agent.select_action(others)
+    with pytest.raises(ValueError, match="graphs change"):
+        PoolModel(agent)
 
 
 def test_the_example_runs(tmp_path):

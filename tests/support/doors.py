@@ -54,7 +54,9 @@ DOORS = {
         ("tests/graph_bandit_bridges/test_optuna.py", "tests/doors/test_optuna_hub.py"),
         ("optunahub", "optuna-dashboard"),
     ),
-    "botorch": Door("botorch,chem", ("botorch", "gpytorch"), ("tests/doors/test_botorch.py",)),
+    "botorch": Door(
+        "botorch,chem", ("botorch", "gpytorch"), ("tests/doors/test_botorch.py", "tests/doors/test_botorch_choices.py")
+    ),
     "ax": Door(
         "ax,botorch,chem,optuna",
         ("ax-platform", "botorch", "optuna"),

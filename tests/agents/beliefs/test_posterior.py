@@ -35,6 +35,28 @@ def test_it_is_the_posterior_of_every_single_reward(block, actions, scale, noise
     np.testing.assert_allclose(posterior.covariance(index), covariance[np.ix_(index, index)], atol=1e-7)
 
 
+GROUPS = {
+    "one graph each": [[3], [0], [3], [11]],
+    "with the same others": [[3, 7, 7], [0, 7, 7], [7, 7, 7], [11, 7, 7]],
+    "the same others first": [[7, 2, 3], [7, 2, 0], [7, 2, 2]],
+    "one group": [[4, 4, 1, 9]],
+    "nothing in common": [[3, 0], [1, 2], [5, 4], [11, 11], [3, 1]],
+    "in two dimensions": [[[3, 0], [1, 2]], [[5, 4], [3, 0]]],
+}
+
+
+@pytest.mark.parametrize("together", [1, 1000])
+@pytest.mark.parametrize("groups", GROUPS.values(), ids=GROUPS)
+def test_groups_have_the_joint_posterior_of_their_graphs(groups, together, monkeypatch):
+    monkeypatch.setattr("agents.beliefs.posterior.TOGETHER", together)
+    actions = np.array([0, 3, 3, 5, 9, 1])
+    rewards, groups = np.sin(actions), np.array(groups)
+    means, covariances = condition(actions, rewards).joint(torch.from_numpy(groups))
+    mean, covariance = from_scratch(KERNEL, 0.1, actions, rewards)
+    np.testing.assert_allclose(means, mean[groups], atol=1e-8)
+    np.testing.assert_allclose(covariances, covariance[groups[..., :, None], groups[..., None, :]], atol=1e-7)
+
+
 def test_without_rewards_it_is_the_prior():
     none = torch.zeros(0, dtype=torch.float64)
     posterior = DualPosterior(PRIOR, 0.1, none.long(), none, none)
