@@ -11,6 +11,8 @@ import torch
 from support import ROOT
 from torchrl.envs import ActionMask, GymEnv, GymWrapper, TransformedEnv, check_env_specs
 
+from graph_bandit_env.wrappers import BatchedActions, DelayedRewards
+
 ID = "graph_bandit_env:GraphActionBanditPadded-v0"
 SMALL = {"num_graphs": 6, "num_nodes": 5, "horizon": 4, "mask_dtype": "bool"}
 
@@ -65,6 +67,19 @@ def test_the_regret_of_info_is_recorded():
     assert rounds["regret"].dtype == torch.float64
     assert rounds["action_mask"].dtype == torch.bool
     assert torch.equal(rounds["regret"], rounds["optimal_mean_reward"] - rounds["mean_reward"])
+
+
+@pytest.mark.parametrize(
+    ("wrap", "paid"),
+    [(lambda env: DelayedRewards(env, (0, 2)), "came_rewards"), (lambda env: BatchedActions(env, 3), "rewards")],
+    ids=["late", "together"],
+)
+def test_rewards_come_late_or_together_and_are_told_by_info(wrap, paid):
+    env = GymWrapper(wrap(gym.make(ID, **SMALL)))
+    env.auto_register_info_dict()
+    check_env_specs(env)
+    rounds = env.rollout(4)["next"]
+    assert torch.allclose(rounds["reward"].squeeze(-1).double(), rounds[paid].sum(dim=-1), atol=1e-6)
 
 
 def test_the_example_learns(tmp_path):

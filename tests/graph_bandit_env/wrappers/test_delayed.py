@@ -142,6 +142,26 @@ def test_in_an_array_of_observations_rewards_are_late_as_well():
     assert came(inside.step(3)[-1])[0][0] == 2
 
 
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+def test_many_bandits_are_paid_late_each_by_itself(mode):
+    many = gym.make_vec(
+        "GraphActionBanditPadded-v0",
+        3,
+        vectorization_mode="sync",
+        wrappers=[lambda env: DelayedRewards(env, (0, 4))],
+        vector_kwargs={"autoreset_mode": mode},
+        **SMALL,
+    )
+    singles = [make((0, 4)) for _ in range(3)]
+    observation, _ = many.reset(seed=[5, 6, 7])
+    assert observation in many.observation_space
+    for seed, env in zip((5, 6, 7), singles, strict=True):
+        env.reset(seed=seed)
+    for t in range(12):
+        expected = [env.step(t % 5)[1] for env in singles]
+        assert many.step(np.full(3, t % 5))[1].tolist() == pytest.approx(expected)
+
+
 @pytest.mark.parametrize("delay", [-1, 1.5, True, (3, 1), (1, 2, 3), "2", None, (1, False)])
 def test_other_delays_are_refused(delay):
     with pytest.raises(ValueError, match=r"Expected `delay` to be an integer >= 0, or \(least, most\). Got"):
