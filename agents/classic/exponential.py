@@ -6,14 +6,19 @@ import math
 from dataclasses import dataclass
 from typing import Annotated
 
+import numpy as np
 import torch
+from numpy.typing import ArrayLike
 from torch import Tensor
 from torch_geometric.data import Batch
 
 from agents.beliefs.rewards.history import RELATIVE_ROUNDING
+from agents.contract.abilities import DRAWS, ActionProbabilities
 from agents.contract.base import BaseAgent
+from agents.contract.inputs import read_mask
 from agents.contract.protocol import State
 from agents.contract.settings import REAL, Must, check_fields
+from gntk import one_thread
 
 SHARE = Must(lambda value: 0 < value <= 1, "above 0 and at most 1")
 
@@ -76,6 +81,15 @@ class ExponentialAgent(BaseAgent[ExponentialSettings]):
         earned = (self._gains - low * self._inverses) / (high - low) if known else torch.zeros_like(self._gains)
         weights = torch.softmax((gamma / count * earned).masked_fill(~mask, -torch.inf), dim=0)
         return torch.where(mask, (1 - gamma) * weights + gamma / count, 0.0)
+
+    @one_thread()
+    def action_probabilities(
+        self, observation: object, action_mask: ArrayLike | None = None, draws: int = DRAWS
+    ) -> ActionProbabilities:
+        """Return the probability of each graph, which is exact; see `agents.contract.PlayForecaster`."""
+        self.look_at(observation)
+        chances = self.probabilities(read_mask(action_mask, self.num_graphs)).numpy()
+        return ActionProbabilities(chances, np.zeros(len(chances)))
 
     def choose(self, mask: Tensor) -> int:
         """Return a graph drawn from the probabilities."""

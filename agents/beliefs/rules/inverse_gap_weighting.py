@@ -40,10 +40,18 @@ class InverseGapWeighting:
 
     def __call__(self, belief: Belief, action_mask: Tensor, generator: torch.Generator) -> Tensor:
         """Return log p of each graph, plus noise; minus infinity if the graph is not on offer."""
+        shares, _ = self.choice_probabilities(belief, action_mask, generator)
         self.rounds += 1
-        gamma = self.gap_weight * math.sqrt(int(action_mask.sum()) * self.rounds)
         waiting = torch.empty_like(belief.mean).exponential_(generator=generator)
-        return inverse_gap_weights(belief.mean, action_mask, gamma).log() - waiting.log()
+        return shares.log() - waiting.log()
+
+    def choice_probabilities(
+        self, belief: Belief, action_mask: Tensor, generator: torch.Generator, draws: int = 0
+    ) -> tuple[Tensor, Tensor]:
+        """Return the probability of each graph in the next round, which is exact."""
+        gamma = self.gap_weight * math.sqrt(int(action_mask.sum()) * (self.rounds + 1))
+        shares = inverse_gap_weights(belief.mean, action_mask, gamma)
+        return shares, torch.zeros_like(shares)
 
     def forget_graphs(self) -> None:
         """Do nothing: the rule counts rounds only."""

@@ -10,7 +10,15 @@ from support.families import once_a_family
 from support.play import play
 
 import registry
-from agents.beliefs import Belief, EpsilonGreedy, Greedy, Memoryless, PhasedElimination, ThompsonSampling
+from agents.beliefs import (
+    Belief,
+    EpsilonGreedy,
+    Greedy,
+    InverseGapWeighting,
+    Memoryless,
+    PhasedElimination,
+    ThompsonSampling,
+)
 from agents.beliefs.choices import choice_probabilities
 from agents.contract import PlayForecaster, masked_argmax
 from graph_bandit_lab.design import AgentSpec
@@ -39,7 +47,9 @@ def shares(rule, count=20_000):
 
 
 @pytest.mark.parametrize(
-    "rule", [ThompsonSampling(), ThompsonSampling("joint"), EpsilonGreedy(0.3), Perturbed()], ids=repr
+    "rule",
+    [ThompsonSampling(), ThompsonSampling("joint"), EpsilonGreedy(0.3), InverseGapWeighting(), Perturbed()],
+    ids=repr,
 )
 def test_probabilities_are_the_shares_of_choices(rule):
     weighed = choice_probabilities(rule, BELIEF, MASK, torch.Generator().manual_seed(0), 10_000)
@@ -52,7 +62,7 @@ def test_only_what_is_estimated_from_draws_has_an_error():
     def errors(rule, draws):
         return choice_probabilities(rule, BELIEF, MASK, torch.Generator(), draws).errors
 
-    for exact in (ThompsonSampling(), EpsilonGreedy(0.3), Greedy()):
+    for exact in (ThompsonSampling(), EpsilonGreedy(0.3), InverseGapWeighting(), Greedy()):
         assert not errors(exact, 100).any()
     for drawn in (ThompsonSampling("joint"), Perturbed()):
         few, many = errors(drawn, 100), errors(drawn, 10_000)
