@@ -132,7 +132,7 @@ def _read_graphs(entries: list[object], how: ReadOptions, like: Form | None) -> 
     else:
         kinds = ", ".join(sorted({type(entry).__name__ for entry in entries}))
         raise TypeError(f"Expected graphs of one kind. Got {kinds}. {HOW}")
-    place: dict[tuple[object, ...], int] = {}
+    place: dict[tuple[bytes, ...], int] = {}
     index = np.array([place.setdefault(_key_of(graph), len(place)) for graph in graphs], np.int64)
     first = np.unique(index, return_index=True)[1]
     form = Form(False, graphs.feature_dim if has_nodes else None, graphs.edge_feature_dim)
@@ -175,7 +175,6 @@ def _of_networkx(entries: list[nx.Graph], how: ReadOptions) -> tuple[GraphSet, b
     return read, has_nodes
 
 
-def _key_of(graph: GraphInstance) -> tuple[object, ...]:
+def _key_of(graph: GraphInstance) -> tuple[bytes, ...]:
     """Return what tells a graph of a set from others: its nodes and its edges, in their order."""
-    nodes, arrays = np.asarray(graph.nodes), (graph.nodes, graph.edge_links, graph.edges)
-    return nodes.shape, *(np.asarray(array).tobytes() for array in arrays)
+    return tuple(np.asarray(array).tobytes() for array in (graph.nodes, graph.edge_links, graph.edges))

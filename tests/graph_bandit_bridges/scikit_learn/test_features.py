@@ -23,6 +23,7 @@ from graph_bandit_bridges import GraphFeatures, graph_features
 
 MOLECULES = some_molecules(40)
 SMILES, VALUES = list(MOLECULES.smiles), MOLECULES.targets
+ENANTIOMERS = ["N[C@@H](C)C(=O)O", "N[C@H](C)C(=O)O"]
 EVERY = {**KINDS, "molecules": lambda count=40, seed=0: (SMILES[:count], VALUES[:count])}
 
 
@@ -100,6 +101,15 @@ def test_a_column_of_a_table_is_turned_into_numbers_next_to_others():
     frame = columns.set_output(transform="pandas").fit_transform(table)
     assert list(frame.columns[-2:]) == ["graph__properties 11", "own__dose"]
     assert frame.shape == (40, 13)
+
+
+def test_settings_say_how_subtrees_and_stereoisomers_are_told_apart():
+    graphs, _ = labelled(6)
+    few, many = (graph_features(["subtrees"], bins=bins).fit_transform(graphs) for bins in (2, 7))
+    assert np.count_nonzero(few.sum(axis=0)) < np.count_nonzero(many.sum(axis=0))
+    flat, stereo = (graph_features(["morgan"], stereo=told).fit_transform(ENANTIOMERS) for told in (False, True))
+    assert (flat[0] == flat[1]).all()
+    assert (stereo[0] != stereo[1]).any()
 
 
 def test_a_grid_chooses_what_to_measure():

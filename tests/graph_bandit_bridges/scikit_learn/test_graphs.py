@@ -138,6 +138,11 @@ def test_those_of_predict_have_what_those_of_fit_had():
         (some_molecules(4), TypeError, "Got a MoleculeSet: give `.smiles`"),
         ([nx.path_graph(3), nx.DiGraph([(0, 1)])], ValueError, "all directed, or all undirected"),
         ([nx.path_graph(3), labelled(1)[0][0]], ValueError, "expected the attribute `x` on every node"),
+        (
+            [with_bonds(3)[0][0], Data(x=torch.ones(2, 1), edge_index=torch.tensor([[0, 1], [1, 0]]))],
+            ValueError,
+            "or in none",
+        ),
         ([Data(x=torch.ones(2, 1)), Data(x=torch.ones(2, 3))], ValueError, "same number of node features"),
     ],
 )

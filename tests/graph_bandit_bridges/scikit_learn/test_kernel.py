@@ -63,6 +63,18 @@ def test_the_kernel_of_a_fingerprint_is_tanimoto_similarity():
     np.testing.assert_allclose(GraphKernel({"morgan": 3.0})(SMILES), expected, atol=1e-6)
 
 
+def test_settings_say_how_deep_a_network_is_and_how_labels_and_stereoisomers_are_told_apart():
+    graphs, _ = KINDS["labelled"](6)
+    shallow, deep = (GraphKernel({"network": 1.0}, depth=depth)(graphs) for depth in (2, 4))
+    assert not np.allclose(shallow, deep, atol=1e-3)
+    few, many = (GraphKernel({"subtrees": 1.0}, bins=bins)(graphs) for bins in (2, 7))
+    assert not np.allclose(few, many, atol=1e-3)
+    enantiomers = ["N[C@@H](C)C(=O)O", "N[C@H](C)C(=O)O"]
+    flat, stereo = (GraphKernel({"morgan": 1.0}, stereo=told)(enantiomers) for told in (False, True))
+    assert flat[0, 1] == pytest.approx(1.0)
+    assert stereo[0, 1] < 0.95
+
+
 @pytest.mark.parametrize("kind", ["plain", "labelled", "in_a_set"])
 def test_models_with_a_kernel_take_it(kind):
     graphs, values = KINDS[kind]()

@@ -100,6 +100,16 @@ def test_the_weights_are_learnt_from_the_graphs_of_fit_alone():
     assert before["structure"] == max(before.values())
 
 
+def test_a_small_spread_keeps_the_weights():
+    graphs, values = plain()
+    weights = {"structure": 0.25, "subtrees": 0.75}
+    kept, learnt = (
+        GraphProcessRegressor(GraphKernel(weights), weight_spread=s).fit(graphs, values) for s in (1e-4, 1.0)
+    )
+    assert kept.shares_ == pytest.approx(weights, abs=1e-3)
+    assert learnt.shares_["structure"] > 0.5
+
+
 def test_equal_graphs_are_one_graph_that_was_measured_several_times():
     graphs, values = labelled(20)
     twice = GraphProcessRegressor(noise_variance=1e-4).fit(
