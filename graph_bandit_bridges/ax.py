@@ -224,13 +224,11 @@ def constraints_of(config: OptimizationConfig) -> Iterator[Quantity]:
     for constraint in config.outcome_constraints:
         if constraint.relative:
             raise ValueError(f"Expected absolute bounds of constraints. Got {constraint.expression!r}.")
-        (name, weight), *more = zip(constraint.metric_names, [w for _, w in constraint.metric_weights], strict=True)
-        scale = 1.0 if more else weight  # 2 a <= 3 is a <= 1.5
-        weights = {metric: w / scale for metric, w in constraint.metric_weights}
-        text = " + ".join(f"{w:g} {metric}" for metric, w in weights.items()) if more else name
+        weights = dict(constraint.metric_weights)  # of a single metric it is 1: Ax divides by it
+        terms = [f"{w:g} {name}" for name, w in zip(constraint.metric_names, weights.values(), strict=True)]
+        text = constraint.metric_names[0] if len(terms) == 1 else " + ".join(terms)
         _, lows, highs = ranges.setdefault(text, (weights, [], []))
-        is_upper = (constraint.op is ComparisonOp.LEQ) == (scale > 0)
-        (highs if is_upper else lows).append(constraint.bound / scale)
+        (highs if constraint.op is ComparisonOp.LEQ else lows).append(constraint.bound)
     for text, (weights, lows, highs) in ranges.items():
         low, high = max(lows, default=None), min(highs, default=None)
         yield Quantity(Goal(text, "limit", low=low, high=high), weights)

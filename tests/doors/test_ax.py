@@ -24,8 +24,8 @@ from support.pages import blocks_of
 from support.programs import run_program
 
 from graph_bandit_bridges import PoolNode, pool_parameter
-from graph_bandit_bridges.ax import MOST_CHOICES, constraints_of
-from graph_bandit_campaign import Campaign, Goal
+from graph_bandit_bridges.ax import MOST_CHOICES, Quantity, constraints_of
+from graph_bandit_campaign import Campaign, Goal, Measurement
 
 POOL = some_molecules(24)
 VALUES = dict(zip(POOL.ids, POOL.targets.tolist(), strict=True))
@@ -148,8 +148,9 @@ def test_stale_trials_which_never_ran_can_be_tried_again():
     experiment, strategy = client._experiment, client._generation_strategy
     trial = experiment.new_trial(generator_run=strategy.gen_single_trial(experiment))
     trial.mark_stale()
-    assert [*ask(client).values()] == [trial.arm.parameters["id"]]
-    assert len(ask(client, 50)) == 23
+    asked = [*ask(client, 50).values()]
+    assert asked[0] == trial.arm.parameters["id"]
+    assert len(asked) == 24
 
 
 def test_a_complete_trial_without_results_is_not_tried_again():
@@ -176,13 +177,42 @@ def test_several_objectives_and_outcome_constraints_are_goals_and_limits():
     assert [*ask(client).values()] == [campaign.ask(1)[0].id]
 
 
-def test_a_weighted_sum_of_metrics_is_one_quantity_with_the_noise_of_all():
+def test_a_weighted_sum_of_metrics_is_one_quantity():
     client = begin("2 * value - weight")
-    asked = play(client, 7, lambda key: {"value": (VALUES[key], 1.5), "weight": (WEIGHTS[key], 4.0)})
+    asked = play(client, 7, lambda key: {"value": VALUES[key], "weight": WEIGHTS[key]})
     campaign = Campaign(POOL, AGENT)
     for key in asked:
         assert campaign.ask(1)[0].id == key
-        campaign.tell(key, 2 * VALUES[key] - WEIGHTS[key], noise=5.0)  # 5^2 = (2 * 1.5)^2 + 4^2
+        campaign.tell(key, 2 * VALUES[key] - WEIGHTS[key])
+
+
+def test_errors_of_a_sum_add_up_as_squares_and_unknown_ones_are_none():
+    two = Quantity(Goal("sum"), {"a": 2.0, "b": -1.0})
+    means = {"a": 1.0, "b": 3.0}
+    assert two.measure("k", means, {"a": 1.5, "b": 4.0}, "") == Measurement("k", -1.0, 0, noise=5.0)
+    for unknown in (float("nan"), 0.0):
+        assert two.measure("k", means, {"a": unknown, "b": unknown}, "g") == Measurement("k", -1.0, 0, goal="g")
+    assert two.measure("k", {"a": 1.0}, {"a": 1.5}, "") is None
+
+
+def test_a_trial_that_waits_counts_as_pending():
+    client, campaign = begin(), Campaign(POOL, AGENT)
+    for key in play(client, 6):
+        campaign.tell(key, VALUES[key])
+    experiment, strategy = client._experiment, client._generation_strategy
+    trial = experiment.new_trial(generator_run=strategy.gen_single_trial(experiment))
+    assert trial.arm.parameters["id"] == campaign.ask(1)[0].id
+    assert [*ask(client, 8).values()] == [campaign.ask(1)[0].id for _ in range(8)]
+
+
+def test_a_graph_that_another_node_has_just_chosen_is_not_chosen():
+    client, campaign = begin(), Campaign(POOL, AGENT)
+    node, data = PoolNode(POOL, agent=AGENT), client._experiment.lookup_data()
+    first = campaign.ask(1)[0].id
+    node.update_generator_state(client._experiment, data)
+    assert node.get_next_candidate([{"id": first}])["id"] != first
+    node.update_generator_state(client._experiment, data)
+    assert node.get_next_candidate([]) == {"id": first}
 
 
 def test_standard_errors_are_the_noise_of_results():
