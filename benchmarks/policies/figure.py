@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import tyro
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator
 
 from benchmarks.policies.learners import LEARNERS
 from graph_bandit_lab.reports import COLORS, DASHES, STYLE
@@ -30,7 +30,8 @@ def draw_curves(tests: pd.DataFrame, path: Path) -> None:
         figure = Figure(figsize=(9, 4.8), layout="constrained")
         axes = figure.subplots()
         online = set(tests["learner"]) - LEARNERS.keys()
-        first = 1 if online else 500  # the left end of the curves: no policy learns before round 2048
+        tested = tests.loc[tests["steps"] > 0, "steps"]
+        first = max(1, tested.min() // 2) if online else 500  # the left end: no policy there learns before round 2048
         groups = tests.groupby(["learner", "actions_per_round"], sort=False)
         for index, ((learner, offered), rows) in enumerate(groups):
             table = 100 * rows.pivot_table(index="steps", columns="seed", values="relative_regret", aggfunc="last")
@@ -46,6 +47,9 @@ def draw_curves(tests: pd.DataFrame, path: Path) -> None:
         axes.set_ylabel("regret on unseen sets, % of random")
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+        if tests["steps"].max() < 100 * first:  # a single power of ten would be all that the axis tells
+            axes.xaxis.set_minor_locator(LogLocator(subs=(2.0, 5.0)))
+            axes.xaxis.set_minor_formatter(axes.xaxis.get_major_formatter())
         figure.legend(loc="outside lower center", ncols=4)
         figure.savefig(path, dpi=110)
 
