@@ -39,7 +39,7 @@ class Perturbed(Memoryless):
         return belief.mean + torch.rand(4, generator=generator, dtype=torch.float64)
 
 
-def shares(rule, count=20_000):
+def shares(rule, count=10_000):
     generator, played = torch.Generator().manual_seed(1), np.zeros(4)
     for _ in range(count):
         played[masked_argmax(copy.deepcopy(rule)(BELIEF, MASK, generator), MASK, generator)] += 1
@@ -128,7 +128,9 @@ def test_every_agent_plays_the_same_whether_it_is_asked_or_not_and_never_what_ha
         agent.update(observation, action, reward)
 
 
-@pytest.mark.parametrize("label", ["gaussian-ts", "gntk-ts", "gp-ts:sampling=independent", "epsilon-greedy", "sb3-ppo"])
+@pytest.mark.parametrize(
+    "label", ["gaussian-ts", "gntk-ts", "gp-ts:sampling=independent", "epsilon-greedy", "squarecb", "exp3", "sb3-ppo"]
+)
 def test_an_agent_plays_as_often_as_it_says(label, small_env):
     env, agent = small_env(num_graphs=4), make(label)
     play(env, agent, 6, seed=1)
