@@ -1,9 +1,4 @@
-from .aggregates import Aggregate as Aggregate
-from .aggregates import Profile as Profile
 from .aggregates import aggregate_agents as aggregate_agents
-from .aggregates import interquartile_mean as interquartile_mean
-from .aggregates import profile_agents as profile_agents
-from .compare import Change as Change
 from .compare import compare_folders as compare_folders
 from .scores import compare_agents as compare_agents
 from .scores import fields_of as fields_of

@@ -4,8 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from graph_bandit_lab.analysis import aggregate_agents, interquartile_mean, profile_agents
-from graph_bandit_lab.analysis.aggregates import probability_of_less, relative_regret
+from graph_bandit_lab.analysis import aggregate_agents
+from graph_bandit_lab.analysis.aggregates import (
+    interquartile_mean,
+    probability_of_less,
+    profile_agents,
+    relative_regret,
+)
 
 # Two environments, of four and two repetitions.
 INDEX = pd.MultiIndex.from_tuples(
