@@ -14,7 +14,7 @@ from graph_bandit_env.bandit.calls import spread_seeds
 from graph_bandit_env.env import GraphActionBandit
 from graph_bandit_env.graphs.graph_set import GraphSet
 from graph_bandit_env.graphs.random_graphs import RandomGraphs
-from graph_bandit_env.pools.graph_pool import GraphPool, KernelPool
+from graph_bandit_env.pools.graph_pool import GraphPool
 from graph_bandit_env.pools.library import enumerate_library
 from graph_bandit_env.pools.molecule_parser import canonical_smiles
 from graph_bandit_env.pools.molecule_set import MoleculeSet
@@ -28,7 +28,6 @@ __all__ = [
     "GraphActionBanditVector",
     "GraphPool",
     "GraphSet",
-    "KernelPool",
     "MoleculeSet",
     "RandomGraphs",
     "__version__",

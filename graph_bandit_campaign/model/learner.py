@@ -27,7 +27,7 @@ from graph_bandit_campaign.model.failures.forecast import have_failed
 from graph_bandit_campaign.pool.index import PoolLike
 from graph_bandit_campaign.results.measurement import Measurement
 from graph_bandit_campaign.state import LEVEL, CampaignState, Suggestion
-from graph_bandit_env import KernelPool
+from graph_bandit_env.pools import KernelPool
 from graph_bandit_lab import AgentSpec
 
 DEFAULT = "default"  # in place of the name of an agent

@@ -8,7 +8,7 @@ from support.molecules import some_molecules
 
 from graph_bandit_bridges import PoolSampler
 from graph_bandit_campaign import Campaign, Goal
-from graph_bandit_env import KernelPool
+from graph_bandit_env.pools import KernelPool
 
 POOL = some_molecules(24)
 VALUES = dict(zip(POOL.ids, POOL.targets.tolist(), strict=True))

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from graph_bandit_campaign import Campaign, Goal
-from graph_bandit_env import KernelPool
 from graph_bandit_env.files import digest
+from graph_bandit_env.pools import KernelPool
 
 PLACES = np.linspace(0, 10, 40)
 KERNEL = np.exp(-((PLACES[:, None] - PLACES) ** 2))
