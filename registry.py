@@ -339,8 +339,9 @@ def _find(name: str) -> Registration:
             f'`RunSettings(agents=...)` or `registry.admit_agent("{name}")`.'
         )
     if name not in registrations:
-        nearest = difflib.get_close_matches(name, registrations, n=1)
+        nearest = difflib.get_close_matches(name.partition(":")[0], registrations, n=1)
         hint = f" Did you mean `{nearest[0]}`?" if nearest else ""
+        hint += " Settings are arguments, as in `make_agent(name, exploration_scale=2)`." if ":" in name else ""
         raise ValueError(f"Unknown agent `{name}`.{hint} Agents: {', '.join(sorted(registrations))}.")
     claims = [point for point in _plugged_in() if point.name == name]
     if len(claims) > 1 or (claims and name in _REGISTRATIONS):

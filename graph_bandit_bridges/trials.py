@@ -36,9 +36,14 @@ class PoolCampaigns:
         pool: K graphs.
         agent: the agent that chooses, as on the command line; None: the default for these graphs.
         seed: seed of all randomness.
+
+    Raises:
+        TypeError: if it is no pool.
     """
 
     def __init__(self, pool: GraphPool, agent: str | None = None, seed: int = 0) -> None:
+        if not hasattr(pool, "ids"):
+            raise TypeError(f"Expected a pool, such as `from_smiles([...])` makes. Got {type(pool).__name__}.")
         self.pool, self._agent, self._seed = pool, agent, seed
         self._empty: tuple[object, Campaign] | None = None
 

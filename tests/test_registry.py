@@ -21,6 +21,7 @@ def test_settings_reach_the_agent():
     [
         ("gnn_ts", {}, "Unknown agent `gnn_ts`. Did you mean `gnn-ts`?"),
         ("zzz", {}, "Unknown agent `zzz`. Agents: epsilon-greedy, "),
+        ("lin-ucb:preset=paper", {}, "Did you mean `lin-ucb`. Settings are arguments"),
         ("gnn-ts", {"widht": 8}, "Did you mean `width`"),
         ("gnn-ts", {"explore": 1}, "Did you mean `exploration_scale`"),
         ("gnn-ts", {"exploration": 1}, "Did you mean `exploration_scale`"),

@@ -30,6 +30,7 @@ class RandomAgent(BaseAgent[RandomSettings]):
     """
 
     reads = frozenset[str]()
+    learns = False
 
     def begin(self, graphs: Batch, seed: int) -> None:
         """Do nothing."""

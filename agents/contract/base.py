@@ -62,11 +62,13 @@ class BaseAgent(ABC, Generic[S]):
             saved states of different versions are never mixed.
         reads: what it reads of graphs, out of `agents.contract.READABLE`; empty if it judges each graph by its rewards
             alone. Graphs of `begin` and `meet` have each edge in both directions, unless it reads directions.
+        learns: whether rewards change what it plays.
         blindness: what the graphs of `reset` differ in and the agent does not read, in sentences; empty if nothing.
     """
 
     algorithm: int = 1
     reads: frozenset[str] = frozenset({NODE_FEATURES})
+    learns: bool = True
     blindness: str = ""
     generator: torch.Generator
     num_graphs: int

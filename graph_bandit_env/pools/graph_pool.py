@@ -83,7 +83,8 @@ class KernelPool(GraphPool):
         targets: as in `GraphPool`.
 
     Raises:
-        ValueError: if the kernel is not square, or not finite; also as in `GraphPool`.
+        ValueError: if the kernel is not square, finite and symmetric, or its diagonal is not positive; also as in
+            `GraphPool`.
     """
 
     kernel: NDArray[np.float64]
@@ -93,6 +94,8 @@ class KernelPool(GraphPool):
         matrix = np.array(kernel, np.float64)
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not np.isfinite(matrix).all():
             raise ValueError(f"Expected a finite kernel of shape `(K, K)`. Got an array of shape `{matrix.shape}`.")
+        if not np.allclose(matrix, matrix.T) or not (matrix.diagonal() > 0).all():
+            raise ValueError("Expected a symmetric kernel with a positive diagonal. Got another, such as distances.")
         matrix.flags.writeable = False
         self.kernel = matrix
         nodes = [np.ones((1, 1), np.float32)] * len(matrix)

@@ -69,6 +69,12 @@ class Log:
                 f"Expected `least` to be at most each probability of a graph on offer. Got {self.least!r}."
             )
 
+    def __repr__(self) -> str:
+        kind = "of an agent that learned" if self.learns else "of a fixed policy"
+        return (
+            f"Log({self.num_rounds} rounds, {self.num_graphs} graphs, {kind}, floor {self.least * self.num_graphs:g})"
+        )
+
     @property
     def num_rounds(self) -> int:
         """Return T."""

@@ -58,6 +58,7 @@ class FixedPolicy(BaseAgent[FixedSettings]):
     """
 
     reads = frozenset[str]()
+    learns = False
 
     def __init__(self, probabilities: Sequence[float] | NDArray[np.float64]) -> None:
         super().__init__(FixedSettings(tuple(map(float, probabilities))))
@@ -202,7 +203,7 @@ class LoggingAgent:
             probabilities=np.array(probabilities),
             masks=np.array(masks),
             least=self.settings.floor / max(1, len(masks[0]) if masks else 1),
-            learns=self.settings.learns and not isinstance(self.agent, FixedPolicy),
+            learns=self.settings.learns and getattr(self.agent, "learns", True),
             graphs=digest(graph_set) if isinstance(graph_set, GraphSet) else "",
             facts=json.loads(json.dumps(stated, default=str)),
         )

@@ -50,6 +50,8 @@ class Replay:
 
     def __str__(self) -> str:
         low, high = self.interval()
+        if not len(self.rounds):
+            return "replay: no round was left; a log of more rounds, or with a higher floor, leaves some"
         return f"replay: {len(self.rounds)} rounds, mean reward {self.value:.4g} [{low:.4g}, {high:.4g}]"
 
 

@@ -35,13 +35,16 @@ def target_probabilities(policy: Policy, log: Log, draws: int = 10_000) -> NDArr
         rows = [policy.action_probabilities(None, mask.astype(np.int8), draws).values for mask in masks]
         target = np.array(rows)[which.reshape(-1)]
     else:
+        if isinstance(policy, str):
+            raise ValueError(f"Expected probabilities, or an agent as `make_agent` makes one. Got the text {policy!r}.")
         given = np.asarray(policy, np.float64)
         if given.shape not in ((log.num_graphs,), log.masks.shape):
-            raise ValueError(f"Expected probabilities of shape `({log.num_graphs},)`. Got `{given.shape}`.")
+            shapes = f"`({log.num_graphs},)` or `{log.masks.shape}`"
+            raise ValueError(f"Expected probabilities of shape {shapes}. Got `{given.shape}`.")
         target = given
         if given.ndim == 1:
             if not (given >= 0).all() or not abs(given.sum() - 1) < ROUNDING:
-                raise ValueError(f"Expected probabilities that sum to 1. Got {given}.")
+                raise ValueError(f"Expected probabilities from 0 on that sum to 1. Got {given}.")
             among = np.where(log.masks, given, 0.0)
             sums = among.sum(1, keepdims=True)
             if not (sums > 0).all():

@@ -73,3 +73,8 @@ def test_molecules_are_described_once(monkeypatch):
 def test_refuses_what_is_no_graph_of_the_pool():
     with pytest.raises(ValueError, match="Expected the id of a graph of the pool"):
         PoolCampaigns(POOL, AGENT).after(Trials([Measurement("X", 1.0, 0)]))
+
+
+def test_refuses_a_list_of_smiles():
+    with pytest.raises(TypeError, match="Expected a pool, such as `from_smiles"):
+        PoolCampaigns(["CCO", "CCN"])

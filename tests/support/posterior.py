@@ -14,7 +14,7 @@ def from_scratch(kernel, noise, actions, rewards):
     return gain @ rewards, kernel - gain @ cross.T
 
 
-EXACT = ("molecule-", "gp-", "gntk-", "wl-", "lin-")
+EXACT = ("molecule-", "gp-", "gntk-", "wl-", "lin-", "squarecb")
 """How the names of agents with an exact Gaussian process begin."""
 
 

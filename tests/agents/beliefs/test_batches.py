@@ -14,7 +14,8 @@ from agents.contract.abilities import LateLearner
 from agents.contract.protocol import BatchAgent
 
 NAMES = [name for name in registry.list_agents() if registry.agent_needs(name) == "any"]
-BATCH = [name for name in NAMES if name.startswith(("gnn", "nn", "gntk", "gp", "lin", "wl", "epsilon"))]
+PROCESSES = ("gntk", "gp", "lin", "squarecb", "wl")
+BATCH = [name for name in NAMES if name.startswith(("gnn", "nn", "neural", *PROCESSES, "epsilon"))]
 EVERY = torch.ones(4, dtype=torch.bool)
 
 
@@ -106,7 +107,7 @@ def test_a_rule_that_draws_rewards_imagines_nothing_of_what_is_under_way():
 
 @pytest.fixture(params=BATCH)
 def agent(request, small_env):
-    small = {} if request.param.startswith(("gntk", "gp", "lin", "wl")) else {"width": 16, "steps": 5}
+    small = {} if request.param.startswith(PROCESSES) else {"width": 16, "steps": 5}
     agent = registry.make_agent(request.param, **small)
     agent.reset(small_env().reset(seed=0)[0], seed=1)
     return agent
@@ -135,8 +136,8 @@ def test_with_no_reward_on_its_way_the_choice_is_the_usual_one(agent):
 
 
 def test_what_is_awaited_counts_as_what_is_pending_but_may_be_chosen(agent):
-    """Where the mask excludes it, both choose the same; `epsilon-greedy` for once without its draws."""
-    agent.rule.epsilon = 0.0
+    """Where the mask excludes it, both choose the same; `epsilon-greedy` and `squarecb` for once without luck."""
+    agent.rule.epsilon, agent.rule.gap_weight = 0.0, 1e9
     agent.update(None, [0, 3], [0.5, -1.0])
     twin = copy.deepcopy(agent)
     chosen = agent.select_awaiting(None, 2, [1, 4], [1, 0, 1, 1, 0, 1])

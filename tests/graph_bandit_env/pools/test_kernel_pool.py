@@ -34,6 +34,12 @@ def test_what_is_not_a_square_of_numbers_is_refused(kernel):
         KernelPool(kernel)
 
 
+@pytest.mark.parametrize("kernel", [np.abs(PLACES[:, None] - PLACES), [[1, 0.5], [0.2, 1]]])
+def test_distances_and_what_is_not_symmetric_are_refused(kernel):
+    with pytest.raises(ValueError, match="symmetric kernel with a positive diagonal"):
+        KernelPool(kernel)
+
+
 def test_other_kernels_have_other_digests():
     assert digest(KernelPool(KERNEL)) == digest(KernelPool(KERNEL.copy()))
     assert digest(KernelPool(KERNEL)) != digest(KernelPool(KERNEL**2))

@@ -154,3 +154,13 @@ def test_an_agent_without_probabilities_is_refused():
 
     with pytest.raises(TypeError, match="Expected an agent with `action_probabilities`"):
         LoggingAgent(Silent())
+
+
+@pytest.mark.parametrize(("name", "learns"), [("random", False), ("gaussian-ts", True)])
+def test_a_log_says_whether_its_agent_learns(name, learns, small_env):
+    log = log_episode(small_env(), registry.make_agent(name))
+    assert log.learns == learns
+    assert (
+        repr(log)
+        == f"Log(30 rounds, 6 graphs, {'of an agent that learned' if learns else 'of a fixed policy'}, floor 0.1)"
+    )

@@ -114,6 +114,7 @@ def test_a_log_in_which_nothing_is_accepted_has_no_mean(small_env):
     result = replay(Other(), log, env.unwrapped.graph_set)
     assert len(result.rounds) == 0
     assert np.isnan([result.value, result.std_error, *result.interval()]).all()
+    assert str(result) == "replay: no round was left; a log of more rounds, or with a higher floor, leaves some"
 
 
 def test_other_graphs_than_those_of_the_log_are_refused(small_env):
