@@ -27,6 +27,7 @@ def test_plans_are_those_of_the_papers_and_show_scores_that_there_are():
         "affinity": (60, 30, 10),
         "zinc": (10, 5, 18),
         "chembl": (30, 20, 5),
+        "peers": (10, 10, 9),
         "sequential": (10, 1, 40),
     }
     assert all(set(shown) <= set(SCORES) and find_pools(pools) for _, shown, pools in PLANS.values())
