@@ -1,4 +1,4 @@
-"""What a campaign knows of its graphs, apart from what it learns."""
+"""Which graphs of a campaign can be suggested."""
 
 import numpy as np
 import pytest
