@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from typing import cast
 
 import gymnasium as gym
 import numpy as np
@@ -15,10 +16,10 @@ import torch
 import tyro
 from numpy.typing import NDArray
 
-import graph_bandit_env  # noqa: F401 - registers the environment
 import registry
 from benchmarks.kept_rows import Row
 from benchmarks.kept_tasks import do_missing
+from graph_bandit_env import GraphActionBandit
 from graph_bandit_lab import run_bandit
 from graph_bandit_lab.logged import METHODS, FixedPolicy, Log, evaluate, log_episode, replay
 from graph_bandit_lab.reports import print_columns
@@ -69,6 +70,11 @@ def make_env(rounds: int, noise: float) -> gym.Env[object, object]:
     return env
 
 
+def world_of(env: gym.Env[object, object]) -> GraphActionBandit:
+    """Return the bandit within the wrappers of `make_env`."""
+    return cast(GraphActionBandit, env.unwrapped)
+
+
 def policies_of(seed: int) -> tuple[Floats, dict[str, Floats]]:
     """Draw the fixed policy of a log, and the policies that are judged by it."""
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(POLICIES,)))
@@ -86,11 +92,11 @@ def judge(name: str, seed: int, rounds: int, noise: float, floor: float) -> list
         for target, policy in policies.items():
             rewards = run_bandit(env, FixedPolicy(policy), seed).rewards
             half = Z * rewards.std(ddof=1) / np.sqrt(len(rewards))
-            mean, truth = rewards.mean(), float(policy @ env.unwrapped.mean_rewards)  # type: ignore[attr-defined]
+            mean, truth = rewards.mean(), float(policy @ world_of(env).mean_rewards)
             rows.append((target, "mean reward", truth, mean, mean - half, mean + half, True))
         return [(*key, *row) for row in rows]
     log = log_episode(env, FixedPolicy(logged) if name == FIXED else registry.make_agent(name), seed, floor)
-    means: Floats = env.unwrapped.mean_rewards  # type: ignore[attr-defined]
+    means = world_of(env).mean_rewards
     for target, policy in policies.items():
         truth = float(policy @ means)
         for method in METHODS:
@@ -99,7 +105,7 @@ def judge(name: str, seed: int, rounds: int, noise: float, floor: float) -> list
             estimate = evaluate(log, policy, method)
             rows.append((target, method, truth, estimate.value, estimate.low, estimate.high, estimate.is_valid))
         if target == "one graph":
-            graphs = env.unwrapped.graph_set  # type: ignore[attr-defined]
+            graphs = world_of(env).graph_set
             method = "weighted" if log.learns else "dr"
             estimate = evaluate(log, policy, method, registry.make_agent(PREDICTS), graphs)
             label = f"{method}, {PREDICTS}"
@@ -111,7 +117,7 @@ def judge(name: str, seed: int, rounds: int, noise: float, floor: float) -> list
 def _replay(env: gym.Env[object, object], log: Log, seed: int, means: Floats, noise: float) -> list[Row]:
     """Replay a log to an agent, and let it play as many rounds itself."""
     target = f"{REPLAYED}, learning"
-    graphs = env.unwrapped.graph_set  # type: ignore[attr-defined]
+    graphs = world_of(env).graph_set
     result = replay(registry.make_agent(REPLAYED), log, graphs, seed)
     if not len(result.rounds):
         return []

@@ -1,4 +1,4 @@
-"""Flat features: one row of numbers for each graph, computed of the graphs or given by the user."""
+"""Flat features: one row of numbers for each graph, computed from the graphs or given by the user."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class FlatFeatures:
     spread: Tensor
     """`(d,)` float64. What the differences were divided by."""
     computed: bool = True
-    """Whether the numbers are computed of the graphs; others cannot be described by given numbers."""
+    """Whether the numbers are computed from the graphs; given ones cannot describe other graphs."""
 
     @staticmethod
     def of(rows: Tensor, scale: bool, computed: bool = True) -> FlatFeatures:

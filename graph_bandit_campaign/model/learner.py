@@ -151,6 +151,11 @@ class Learner:
             raise ValueError(f"Agent `{name}` needs molecules. Choose another agent, or make a MoleculeSet.")
         self._model: Agent = self._make()
         agent = self._model
+        if isinstance(graph_set, KernelPool) and not self._takes_kernel and getattr(agent, "reads", None):
+            raise ValueError(
+                f"Agent `{spec}` does not read the kernel of the pool, which is all that is known. Choose one that "
+                "does, such as `gntk-ucb:kernel=custom`."
+            )
         self.uses_columns = bool(getattr(agent, "uses_columns", False))
         columns = getattr(graph_set, "columns", None)
         if columns is not None and np.size(columns) and not self.uses_columns:
@@ -239,9 +244,13 @@ class Learner:
             return source
         return replace(source, graphs=[index_of[str(key)] for key in source.graphs])
 
+    @property
+    def _takes_kernel(self) -> bool:
+        return AgentSpec.parse(self.spec).settings.get("kernel") == "custom"
+
     def _make(self) -> Agent:
         spec = AgentSpec.parse(self.spec)
-        if isinstance(self.graph_set, KernelPool) and spec.settings.get("kernel") == "custom":
+        if isinstance(self.graph_set, KernelPool) and self._takes_kernel:
             return registry.make_agent(spec.name, **spec.settings, kernel_matrix=self.graph_set.kernel)
         return registry.make_agent(spec.name, **spec.settings)
 

@@ -74,8 +74,8 @@ class GraphPool(GraphSet):
 class KernelPool(GraphPool):
     """K things with a kernel, of which nothing else is known: each is a graph of one node.
 
-    Agents with `kernel="custom"` learn from it, and so does a campaign if nobody names an agent; others have nothing to
-    tell the graphs apart by.
+    Agents with `kernel="custom"` learn from it, and so does a campaign if nobody names an agent. Others have nothing to
+    tell the graphs apart by; a campaign refuses those that would look for something.
 
     Args:
         kernel: `(K, K)`. Prior covariance of the mean rewards, up to a factor.

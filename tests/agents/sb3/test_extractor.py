@@ -33,7 +33,10 @@ def test_a_policy_learns_on_directed_graphs(form):
     graphs = GraphSet([torch.randn(3, 2)] * 3, [[[0, 1]], [[1, 0], [2, 1]], [[0, 2]]], directed=True)
     env = make_env(form, graphs)
     policy = {"features_extractor_kwargs": encoder_kwargs(env)}
-    PPO(GraphSetPolicy, env, n_steps=8, batch_size=8, policy_kwargs=policy).learn(8)
+    model = PPO(GraphSetPolicy, env, n_steps=8, batch_size=8, policy_kwargs=policy)
+    before = [weights.detach().clone() for weights in model.policy.parameters()]
+    model.learn(8)
+    assert any((old != new).any() for old, new in zip(before, model.policy.parameters(), strict=True))
 
 
 @pytest.mark.parametrize("form", FORMS)

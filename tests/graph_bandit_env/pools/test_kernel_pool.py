@@ -55,6 +55,12 @@ def test_a_campaign_predicts_by_the_kernel():
     np.testing.assert_allclose([guess.mean for guess in told.values()], means, atol=1e-6)
 
 
+def test_an_agent_that_would_look_for_something_else_is_refused_and_one_that_looks_for_nothing_plays():
+    with pytest.raises(ValueError, match="does not read the kernel of the pool"):
+        Campaign(KernelPool(KERNEL), "gp-ucb")
+    assert Campaign(KernelPool(KERNEL), "random").ask(1)
+
+
 def test_a_kernel_with_negative_eigenvalues_is_refused_by_the_campaign():
     with pytest.raises(ValueError, match="positive semi-definite"):
         Campaign(KernelPool([[1, 2], [2, 1]]))
