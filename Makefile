@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet -c constraints.txt
 
-.PHONY: demo suggest test test-all lint types tests slow-tests doors browser portable mutants size bench docs release-check clean
+.PHONY: demo suggest test test-all lint types tests slow-tests doors browser portable mutants size api bench docs release-check clean
 
 demo: $(VENV)/.installed
 	$(BIN)/graph-bandit run --agents gnn-ts random --graph-model er --reward-model linear \
@@ -50,6 +50,9 @@ mutants: $(VENV)/.installed-all
 size: $(VENV)/.installed-all
 	PYTHONPATH=tests $(BIN)/python -m support.size $(COMMITS)
 
+api: $(VENV)/.installed-all
+	PYTHONPATH=.:tests $(BIN)/python -m support.api
+
 bench: $(VENV)/.installed-chem
 	$(BIN)/python -W ignore -m benchmarks
 
@@ -58,15 +61,7 @@ docs: $(VENV)/.installed-docs
 	PYTHONPATH=tests $(BIN)/python -m support.site site
 
 release-check: $(VENV)/.installed-all
-	rm -rf build dist
-	$(BIN)/python -m build
-	$(BIN)/python -m twine check --strict dist/*
-	$(PYTHON) -m venv build/empty
-	build/empty/bin/python -m pip install --disable-pip-version-check --quiet -c constraints.txt dist/*.whl
-	cd build && empty/bin/graph-bandit run --agents gnn-ts random --num-graphs 5 --num-nodes 5 --horizon 20 \
-		--repetitions 2 --out smoke
-	cd build && empty/bin/python -c "import gymnasium as gym; env = gym.make('graph_bandit_env:GraphActionBandit-v0', \
-		num_graphs=5); env.reset(seed=0); print(env.step(0)[1])"
+	PYTHONPATH=tests $(BIN)/python -m support.release
 
 clean:
 	rm -rf $(VENV) .venv-doors build dist site docs/reference/*.rst docs/examples/*.rst *.egg-info
@@ -87,7 +82,7 @@ $(VENV)/.installed-chem: setup.cfg constraints.txt | $(BIN)/python
 	touch $@ $(VENV)/.installed
 
 $(VENV)/.installed-all: setup.cfg constraints.txt | $(BIN)/python
-	$(PIP) -e '.[chem,serve,optuna,sb3,distributed,parquet,tensorboard,benchmarks,dev]'
+	$(PIP) -e '.[all,benchmarks,dev]'
 	touch $@ $(VENV)/.installed $(VENV)/.installed-chem
 
 $(VENV)/.installed-docs: $(VENV)/.installed-all

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import difflib
+import gc
 import io
 import os
 import sqlite3
@@ -52,6 +54,9 @@ class Command(Protocol):
 
 def main(args: list[str] | None = None) -> int:
     """Run a command; return the exit code (0 done, 1 refused, 2 unknown command, 130 stopped by Ctrl-C)."""
+    if args is None:
+        gc.set_threshold(100_000, 50, 100)  # imports make a million objects to keep, and looking at them takes time
+        atexit.register(gc.freeze)  # the process ends: they need not be looked at once more
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a character that the terminal cannot show is not an error

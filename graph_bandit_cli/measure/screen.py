@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from graph_bandit_campaign import ScreenSettings, screen
+from graph_bandit_campaign import ScreenSettings
 from graph_bandit_cli.measure.words import in_words_of_the_command
 
 
@@ -14,6 +14,8 @@ class Command(ScreenSettings):
 
     def run(self) -> int:
         """Choose molecules and have their values computed, until the evaluations are spent."""
+        from graph_bandit_campaign import screen  # here, because torch takes a second to load
+
         with in_words_of_the_command():
             screen(self)
         return 0

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 
-from graph_bandit_campaign import SuggestSettings, suggest
+from graph_bandit_campaign import SuggestSettings, listening
 from graph_bandit_cli.measure.words import in_words_of_the_command
 from graph_bandit_env.files import holds_molecules
 
@@ -15,6 +16,15 @@ class Command(SuggestSettings):
 
     def run(self) -> int:
         """Choose molecules, and write suggestions, campaign and page."""
-        with in_words_of_the_command(lambda: holds_molecules(self.pool, self.smiles, self.sheet)):
+        tell("Loading the model.")
+        from graph_bandit_campaign import suggest  # here, because torch takes a second to load
+
+        with in_words_of_the_command(lambda: holds_molecules(self.pool, self.smiles, self.sheet)), listening(tell):
             suggest(self)
         return 0
+
+
+def tell(line: str) -> None:
+    """Say how far the command is to who sits before a terminal; logs and other programs get the answer alone."""
+    if sys.stderr.isatty():
+        print(line, file=sys.stderr, flush=True)

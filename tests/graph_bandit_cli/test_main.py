@@ -8,6 +8,7 @@ import pytest
 from graph_bandit_cli.main import COMMANDS, main
 
 HEAVY = ("numpy", "gymnasium", "pandas", "torch", "matplotlib")
+LIGHT = ("tuned", "compare", "report", "library", "serve", "watch", "export", "cache")
 
 
 def test_help_lists_the_commands_and_imports_nothing_heavy():
@@ -21,9 +22,9 @@ def test_help_lists_the_commands_and_imports_nothing_heavy():
     assert done.stdout.splitlines()[-1] == "[]"
 
 
-@pytest.mark.parametrize("command", ["tuned", "compare", "report", "library", "agents", "sweep", "run", "mcp"])
+@pytest.mark.parametrize("command", COMMANDS)
 def test_help_of_a_command_imports_no_more_than_its_settings_need(command):
-    light = HEAVY if command in ("tuned", "compare", "report", "library") else ("pandas", "torch", "matplotlib")
+    light = HEAVY if command in LIGHT else ("pandas", "torch", "matplotlib")
     code = (
         "import sys\nfrom graph_bandit_cli.main import main\n"
         f"try: main(['{command}', '--help'])\nexcept SystemExit as stopped: assert stopped.code == 0\n"
@@ -74,3 +75,20 @@ def test_an_interruption_says_what_is_stored(text, said, monkeypatch, capsys):
     monkeypatch.setattr(sys.modules["graph_bandit_cli.main"], "_parse", stop)
     assert main(["report", "."]) == 130
     assert capsys.readouterr().err == f"\nStopped. {said}\n"
+
+
+def test_suggest_says_a_line_before_it_loads_what_takes_long(tmp_path):
+    code = (
+        "import sys\nfrom graph_bandit_cli.main import main\n"
+        "class Heard:\n"
+        "    heard = None\n"
+        "    def write(self, text):\n"
+        f"        Heard.heard = Heard.heard or (text, [n for n in {HEAVY[2:]} if n in sys.modules])\n"
+        "    def flush(self): pass\n"
+        "    def isatty(self): return True\n"
+        "sys.stderr = Heard()\n"
+        f"main(['suggest', {str(tmp_path / 'none.csv')!r}, '--maximize', 'y', '--out', 'out.csv'])\n"
+        "print(Heard.heard)"
+    )
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "('Loading the model.', [])\n"
