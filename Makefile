@@ -64,7 +64,7 @@ release-check: $(VENV)/.installed-all
 	PYTHONPATH=tests $(BIN)/python -m support.release
 
 clean:
-	rm -rf $(VENV) .venv-doors build dist site docs/reference/*.rst docs/examples/*.rst *.egg-info
+	rm -rf $(VENV) .venv-doors build dist site docs/reference/*.rst docs/examples/*.rst docs/examples/*.myst *.egg-info
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 $(BIN)/python:

@@ -41,12 +41,14 @@ SLOW = (
     "tests/test_docs.py::test_page_is_played_from_top_to_bottom",
     "tests/test_examples.py",
     "tests/test_mutants.py",
+    "tests/test_notebooks.py::test_notebook_runs_in_an_empty_folder",
     "tests/test_packaging.py",
     "tests/test_third_party_agent.py",
 )
 """Files and tests that `make test` leaves to `make test-all`, beside those that carry the marker."""
 SLOWEST_FIRST = (
     "tests/test_examples.py",
+    "tests/test_notebooks.py",
     "tests/graph_bandit_serve/test_browser.py",
     "tests/graph_bandit_cli/research/test_sweep.py",
     "tests/graph_bandit_lab/execution/test_execute.py",

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from support import ROOT
 from support.house import PRODUCT, House, Import, Module, imports_of, lines_with_any
+from support.notebooks import NOTEBOOKS, code_of, read_notebook
 
 MAY_IMPORT = {
     "gntk": (),
@@ -186,7 +187,9 @@ def test_pages_import_from_doors(path):
 def test_examples_import_from_doors():
     examples = [Module(f"examples.{path.stem}", path) for path in sorted(ROOT.glob("examples/**/*.py"))]
     assert len(examples) >= 11
-    none_of(one for example in examples for one in example.imports if is_ours(one) and not opens_a_door(one))
+    imports = [one for example in examples for one in example.imports]
+    imports += [one for path in NOTEBOOKS for one in imports_of(ast.parse(code_of(read_notebook(path))), path.name)]
+    none_of(one for one in imports if is_ours(one) and not opens_a_door(one))
 
 
 def test_a_page_that_imports_what_no_door_has_is_found(tmp_path):

@@ -1,5 +1,6 @@
-"""Show each example as a page of its own, and lead links to examples there."""
+"""Show each example and notebook as a page of its own, and lead links to examples there."""
 
+import json
 import re
 from pathlib import Path
 
@@ -10,8 +11,10 @@ LANGUAGES = {".py": "python", ".toml": "toml"}
 
 
 def write_pages(app: Sphinx) -> None:
-    """Write a page for each script of the folder, and one for each package in it."""
+    """Write a page for each script of the folder, one for each package in it, and one for each notebook."""
     folder = Path(app.srcdir) / "examples"
+    for notebook in sorted((EXAMPLES / "notebooks").glob("*.ipynb")):
+        write_page(folder / f"notebook_{notebook.stem}.myst", to_markdown(notebook.read_text(encoding="utf-8")))
     for example in sorted(EXAMPLES.iterdir()):
         if example.suffix != ".py" and not (example / "pyproject.toml").is_file():
             continue
@@ -23,13 +26,24 @@ def write_pages(app: Sphinx) -> None:
             for path in sorted(path for path in example.iterdir() if path.suffix in LANGUAGES):
                 lines += ["", f".. literalinclude:: ../../examples/{example.name}/{path.name}"]
                 lines += [f"   :language: {LANGUAGES[path.suffix]}", f"   :caption: {path.name}"]
-        page, text = folder / f"{example.stem}.rst", "\n".join(lines) + "\n"
-        if not page.is_file() or page.read_text(encoding="utf-8") != text:
-            page.write_text(text, encoding="utf-8")
+        write_page(folder / f"{example.stem}.rst", "\n".join(lines) + "\n")
+
+
+def write_page(page: Path, text: str) -> None:
+    """Write a page, unless it is there already."""
+    if not page.is_file() or page.read_text(encoding="utf-8") != text:
+        page.write_text(text, encoding="utf-8")
+
+
+def to_markdown(notebook: str) -> str:
+    """Return the cells of a notebook as a page: texts as they are, programs as blocks, outputs left out."""
+    cells = [(cell["cell_type"], "".join(cell["source"])) for cell in json.loads(notebook)["cells"]]
+    return "\n\n".join(text if kind == "markdown" else f"```python\n{text}\n```" for kind, text in cells) + "\n"
 
 
 def lead_links(text: str) -> str:
     """Lead links to examples to their pages, and links between this folder and the root of the repository to pages."""
+    text = re.sub(r"\]\((?:\.\./)*examples/notebooks/(\w+)\.ipynb\)", r"](/examples/notebook_\1.myst)", text)
     text = re.sub(r"\]\((?:\.\./)*examples/(\w+)(?:\.py|/[\w./]*)?\)", r"](/examples/\1.rst)", text)
     text = re.sub(r"\]\((?:\.\./)*(CONTRIBUTING|CHANGELOG)\.md", lambda match: f"](/{match[1].lower()}.md", text)
     return text.replace("](docs/", "](/")
@@ -47,6 +61,7 @@ def read_included(app: Sphinx, path: Path, page: str, content: list[str]) -> Non
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register all of it."""
+    app.add_source_suffix(".myst", "markdown")  # of pages that are not in the repository, whose pages are .md
     app.connect("builder-inited", write_pages)
     app.connect("source-read", read_page)
     app.connect("include-read", read_included)

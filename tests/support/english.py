@@ -34,7 +34,7 @@ def sources(root: Path) -> Iterator[Path]:
     """Yield the files that users and maintainers read: product, examples, benchmarks and pages."""
     folders = ("gntk", "graph_bandit_env", "agents", "graph_bandit_lab", "graph_bandit_campaign")
     for folder in (*folders, "graph_bandit_serve", "graph_bandit_cli", "benchmarks", "examples"):
-        for suffix in ("*.py", "*.jinja"):
+        for suffix in ("*.py", "*.jinja", "*.ipynb"):
             yield from sorted((root / folder).rglob(suffix))
     yield from sorted(root.glob("*.py"))
     yield from sorted(path for path in root.glob("*.md") if path.name != "CHANGELOG.md")
