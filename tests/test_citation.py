@@ -1,16 +1,147 @@
-"""Numbers that are repeated elsewhere stand in the pages of evidence, next to the commands that print them."""
+"""What is cited of this software is the same everywhere, and paper.md keeps to the form and bounds of JOSS.
 
+The form: https://joss.readthedocs.io/en/latest/paper.html.
+"""
+
+import configparser
+import json
 import re
 
+import pytest
+import yaml
 from support import ROOT
 
+import registry
+
+SECTIONS = [
+    "Summary",
+    "Statement of need",
+    "State of the field",
+    "Software design",
+    "Research impact statement",
+    "AI usage disclosure",
+    "Acknowledgements",
+    "References",
+]
+FEWEST_WORDS, MOST_WORDS = 750, 1750
 NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 EVIDENCE = ROOT / "docs" / "evidence"
+_, FRONT, BODY = re.split(r"(?m)^---\n", (ROOT / "paper.md").read_text(encoding="utf-8"), maxsplit=2)
+TEXT = re.sub(r"<!--.*?-->", "", BODY, flags=re.DOTALL)
+BIBLIOGRAPHY = (ROOT / "paper.bib").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def numbers_of(text):
     """Return the numbers of a text as they are written, without signs."""
     return set(NUMBER.findall(text))
+
+
+def rows_of_evidence(text):
+    """Yield what each row of a table says was measured, and the page that its last cell names."""
+    for measured, page in re.findall(r"(?m)^\|[^|\n]*\|([^|\n]*)\| *`([\w/]+\.md)` *\|$", text):
+        yield measured.strip(), page
+
+
+def works_of(text):
+    """Return the fields of each work in a bibliography, by its key."""
+    works = re.findall(r"(?ms)^@\w+\{(\w+),\n(.*?)^\}", text)
+    keys = [key for key, _ in works]
+    assert len(keys) == len(set(keys)) == text.count("@")
+    return {key: dict(re.findall(r"(?ms)^  (\w+) = \{(.*?)\},?$", fields)) for key, fields in works}
+
+
+# --- The same everywhere
+
+
+@pytest.fixture(scope="module")
+def told():
+    """Title, version, licence and authors, by the file that tells them."""
+    setup = configparser.ConfigParser()
+    setup.read(ROOT / "setup.cfg", encoding="utf-8")
+    metadata, paper = setup["metadata"], yaml.safe_load(FRONT)
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    zenodo = json.loads((ROOT / ".zenodo.json").read_text(encoding="utf-8"))
+    (entry,) = re.findall(r"(?s)```bibtex\n(.*?)```", README)
+    bibtex = works_of(entry)["graph_bandit_env"]
+    cited = (citation, citation["preferred-citation"])
+    return {
+        "title": [
+            metadata["name"],
+            *(one["title"] for one in (*cited, zenodo, bibtex)),
+            paper["title"].split(":")[0],
+        ],
+        "version": [metadata["version"], *(one["version"] for one in (*cited, zenodo, bibtex))],
+        "license": [metadata["license"], *(one["license"] for one in (*cited, zenodo))],
+        "authors": [
+            [metadata["author"]],
+            *([author["name"] for author in one["authors"]] for one in (*cited, paper)),
+            [creator["name"] for creator in zenodo["creators"]],
+            [bibtex["author"].strip("{}")],
+        ],
+        "keywords": [metadata["keywords"].split(", "), citation["keywords"], zenodo["keywords"]],
+        "year": [str(citation["preferred-citation"]["year"]), bibtex["year"], paper["date"].split()[-1]],
+    }
+
+
+@pytest.mark.parametrize("name", ["title", "version", "license", "authors", "keywords", "year"])
+def test_it_is_cited_in_the_same_way_everywhere(name, told):
+    first, *others = told[name]
+    assert first
+    assert others == [first] * len(others)
+
+
+def test_all_of_paper_md_is_of_one_project():
+    paper = yaml.safe_load(FRONT)
+    assert (ROOT / paper["bibliography"]).is_file()
+    assert [author["affiliation"] for author in paper["authors"]] == [one["index"] for one in paper["affiliations"]]
+    assert f"with {len(registry.list_agents())} agents" in " ".join(TEXT.split())
+
+
+# --- The form of JOSS
+
+
+def test_the_paper_has_the_sections_of_joss_in_their_order():
+    assert re.findall(r"(?m)^# (.+)$", TEXT) == SECTIONS
+    filled = [part.split("\n", 1)[1].strip() for part in re.split(r"(?m)^# ", TEXT)[1:-1]]
+    assert all(len(part.split()) > 20 for part in filled)
+
+
+def test_the_paper_is_as_long_as_joss_asks():
+    assert FEWEST_WORDS <= len(TEXT.split()) <= MOST_WORDS
+
+
+def test_what_is_cited_is_listed_and_what_is_listed_is_cited():
+    assert set(re.findall(r"(?<![\w.])@(\w+)", TEXT)) == set(works_of(BIBLIOGRAPHY))
+
+
+@pytest.mark.parametrize("key", works_of(BIBLIOGRAPHY))
+def test_a_work_can_be_found(key):
+    work = works_of(BIBLIOGRAPHY)[key]
+    assert {"author", "title", "year"} <= set(work)
+    assert key.endswith(work["year"])
+    assert re.fullmatch(r"10\.\d{4}/\S+", work.get("doi", "")) or work.get("url", "").startswith("https://")
+
+
+def test_tables_links_and_files_that_the_paper_names_are_there():
+    links = re.findall(r"\]\(([^)\s]+)\)", TEXT)
+    named = [*links, *re.findall(r"`(docs/[\w/.]+)`", TEXT)]
+    assert not [name for name in named if not (name.startswith("https://") or (ROOT / name).exists())]
+    captions = re.findall(r"(?m)^: \w.*\.$", TEXT)
+    assert {int(number) for number in re.findall(r"\bTable (\d)", TEXT)} == set(range(1, len(captions) + 1))
+
+
+# --- Numbers
+
+
+def test_numbers_of_the_paper_stand_in_the_pages_that_it_names():
+    rows = list(rows_of_evidence(TEXT))
+    assert len(rows) >= 8
+    strangers = {
+        page: numbers_of(measured) - numbers_of((EVIDENCE / page).read_text(encoding="utf-8"))
+        for measured, page in rows
+    }
+    assert not {page: numbers for page, numbers in strangers.items() if numbers}
 
 
 def test_the_reproduction_has_no_numbers_of_its_own():
@@ -26,4 +157,15 @@ def test_the_reproduction_has_no_numbers_of_its_own():
 
 
 def test_a_number_with_a_thousands_comma_or_a_sign_is_one_number():
-    assert numbers_of("1.6 [-5.6] of 4,177, 2 [+0.3,1]; 90 %") == {"1.6", "5.6", "4,177", "2", "0.3", "1", "90"}
+    assert numbers_of("1.6 [-5.6, 7.9] of 4,177, 2 [+0.3,1]; 90 %") == {
+        "1.6",
+        "5.6",
+        "7.9",
+        "4,177",
+        "2",
+        "0.3",
+        "1",
+        "90",
+    }
+    table = "| what | measured | page |\n|---|---|---|\n| speed? | 3 s of 20 | `speed.md` |\n"
+    assert list(rows_of_evidence(table)) == [("3 s of 20", "speed.md")]
