@@ -1,14 +1,15 @@
 # `make demo` runs the main job, `make suggest` the chemist's, `make test` makes the quick checks, `make test-all` these
 # and the slow ones, `make portable` those of numbers as on other kinds of CPU, `make mutants` whether tests notice a
 # flipped sign (FILES=gntk/network.py for one file), `make size` how large the project is (COMMITS='v1 HEAD'), `make docs`
-# builds the site into site/. Each sets up what it needs.
+# builds the site into site/, `make gallery` draws the pictures of the gallery. Each sets up what it needs.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet -c constraints.txt
 
-.PHONY: demo suggest test test-all lint types tests slow-tests doors browser portable mutants size api bench docs release-check clean
+.PHONY: demo suggest test test-all lint types tests slow-tests doors browser portable mutants size api bench docs gallery
+.PHONY: release-check clean
 
 demo: $(VENV)/.installed
 	$(BIN)/graph-bandit run --agents gnn-ts random --graph-model er --reward-model linear \
@@ -52,6 +53,9 @@ size: $(VENV)/.installed-all
 
 api: $(VENV)/.installed-all
 	PYTHONPATH=.:tests $(BIN)/python -m support.api
+
+gallery: $(VENV)/.installed-all
+	PYTHONPATH=tests $(BIN)/python -m support.gallery
 
 bench: $(VENV)/.installed-chem
 	$(BIN)/python -W ignore -m benchmarks

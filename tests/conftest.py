@@ -40,6 +40,7 @@ SLOW = (
     "tests/test_docs.py::test_commands_are_understood[docs/evidence/",
     "tests/test_docs.py::test_page_is_played_from_top_to_bottom",
     "tests/test_examples.py",
+    "tests/test_gallery.py::test_script_draws_the_picture",
     "tests/test_mutants.py",
     "tests/test_notebooks.py::test_notebook_runs_in_an_empty_folder",
     "tests/test_packaging.py",
@@ -48,6 +49,7 @@ SLOW = (
 """Files and tests that `make test` leaves to `make test-all`, beside those that carry the marker."""
 SLOWEST_FIRST = (
     "tests/test_examples.py",
+    "tests/test_gallery.py",
     "tests/test_notebooks.py",
     "tests/graph_bandit_serve/test_browser.py",
     "tests/graph_bandit_cli/research/test_sweep.py",

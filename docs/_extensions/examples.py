@@ -8,6 +8,8 @@ from sphinx.application import Sphinx
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 LANGUAGES = {".py": "python", ".toml": "toml"}
+OF_GALLERY = re.compile(r"^\[`\w+\.py`\]\(\.\./\.\.(/examples/gallery/\w+\.py)\)$", re.MULTILINE)  # a line of its own
+SHOWN = "```{literalinclude} ../..\\1\n:language: python\n```"
 
 
 def write_pages(app: Sphinx) -> None:
@@ -50,8 +52,8 @@ def lead_links(text: str) -> str:
 
 
 def read_page(app: Sphinx, page: str, content: list[str]) -> None:
-    """Lead the links of a page."""
-    content[0] = lead_links(content[0])
+    """Lead the links of a page, and show the scripts of the gallery in the place of theirs."""
+    content[0] = lead_links(OF_GALLERY.sub(SHOWN, content[0]))
 
 
 def read_included(app: Sphinx, path: Path, page: str, content: list[str]) -> None:
