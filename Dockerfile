@@ -22,7 +22,7 @@ RUN python3 -m venv /opt/graph-bandit \
 
 FROM build AS test
 RUN apt-get update \
-    && apt-get install --yes --no-install-recommends git make \
+    && apt-get install --yes --no-install-recommends git libxext6 libxrender1 make \
     && rm -rf /var/lib/apt/lists/*
 RUN useradd --create-home tester && chown -R tester /src
 USER tester
@@ -30,9 +30,10 @@ RUN python3 -m venv .venv && .venv/bin/pip install --no-cache-dir -c constraints
 RUN make .venv/.installed-all
 CMD ["make", "test"]
 
+# RDKit draws molecules by libXrender and libXext, which its wheel leaves to the system.
 FROM debian:bookworm-slim
 RUN apt-get update \
-    && apt-get install --yes --no-install-recommends python3 \
+    && apt-get install --yes --no-install-recommends libxext6 libxrender1 python3 \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --create-home --home-dir /work chemist
 COPY --from=build /opt/graph-bandit /opt/graph-bandit
