@@ -25,6 +25,7 @@ COMMANDS = {  # module and summary of each
     "watch": ("research.watch", "Show how far a run or a sweep is, while it is played."),
     "report": ("research.report", "Write the report of a folder again, from its stored results."),
     "export": ("research.export", "Write the finished repetitions of a folder to a small file, to go on elsewhere."),
+    "board": ("research.board", "Check entries of the public board of the testbed, and write its page."),
     "tuned": ("research.tuned", "Write the best settings of a folder to a file that `sweep --tuned` reads."),
     "compare": ("research.compare", "Compare two folders in pairs: did a change make agents better or worse?"),
     "agents": ("research.agents", "List the installed agents, or the settings of one."),

@@ -83,6 +83,33 @@ def mean_interval(
     return mean - half, mean + half
 
 
+def prediction_interval(values: NDArray[np.float64], level: float = 0.99) -> tuple[float, float]:
+    """Compute the interval in which one more repetition lies with some probability, on the scale of `mean_interval`.
+
+        mean(y) exp(-+ t_{(1 + level) / 2, n-1} s sqrt(1 + 1/n) / mean(y))      [Hahn & Meeker 1991, Section 4.2]
+
+    Student's interval for a single number y, whose own spread is added to that of the mean.
+
+    Args:
+        values: y, `(n,)`, numbers >= 0, such as R_T.
+        level: the probability, between 0 and 1.
+
+    Returns:
+        Lower and upper end; `nan` if n < 2, or if all numbers are equal.
+
+    Raises:
+        ValueError: if `level` is not between 0 and 1.
+    """
+    if not 0 < level < 1:
+        raise ValueError(f"Expected `level` to be between 0 and 1. Got {level}.")
+    count = len(values)
+    if count < 2 or np.ptp(values) == 0:
+        return float("nan"), float("nan")
+    mean, spread = float(values.mean()), float(values.std(ddof=1))
+    half = float(stats.t.ppf((1 + level) / 2, count - 1)) * spread * np.sqrt(1 + 1 / count)
+    return float(mean * np.exp(-half / mean)), float(mean * np.exp(half / mean))
+
+
 def ratio_interval(values: NDArray[np.float64], reference: NDArray[np.float64]) -> tuple[float, float]:
     """Compute the 95 % interval of mean(values) / mean(reference), paired: of the same seeds, in the same order.
 

@@ -53,7 +53,7 @@ def sweep_content(results: pd.DataFrame) -> tuple[dict[str, object], dict[str, F
     shown = order[:MAX_AGENTS]
     failed = results[results["status"] == "failed"]
     content: dict[str, object] = {
-        "ranking": None if ranking is None else _ranking_content(ranking),
+        "ranking": None if ranking is None else ranking_content(ranking),
         "fields": [
             {**_field_content(field, scores, names), "findings": findings}
             for (field, scores), findings in zip(scored, findings_of_sweep(results), strict=True)
@@ -156,7 +156,8 @@ def rows_of_failures(ranking: Ranking) -> list[tuple[str, ...]]:
     return rows
 
 
-def _ranking_content(ranking: Ranking) -> dict[str, object]:
+def ranking_content(ranking: Ranking) -> dict[str, object]:
+    """Return what `ranking.html.jinja` shows."""
     shown = [rank.label for rank in ranking.ranks][:MAX_AGENTS]
     tables = [
         ("R<sub>T</sub> / random", ranking.shares, 2, True),

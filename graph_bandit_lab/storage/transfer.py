@@ -153,11 +153,15 @@ class Exports:
 
 
 @contextmanager
-def open_exports(paths: Sequence[str | Path]) -> Iterator[Exports | None]:
+def open_exports(paths: Sequence[str | Path], most_unpacked: int | None = None) -> Iterator[Exports | None]:
     """Unpack files of `export_results`, check all of them, and merge them; the order of the files does not matter.
 
     Of a repetition that two files hold, the one with diagnostics counts, or else the one that was finished first.
     Nothing but rows that are as this package writes them leaves the file; None if there are no files.
+
+    Args:
+        paths: the files.
+        most_unpacked: bytes to which a file may unpack; None: 16 MB, or 1,000 times its size if that is more.
 
     Raises:
         FileNotFoundError: if there is no such file.
@@ -174,7 +178,7 @@ def open_exports(paths: Sequence[str | Path]) -> Iterator[Exports | None]:
     with TemporaryDirectory() as temporary:
         store, unpacked = ResultStore(Path(temporary)), Path(temporary, "unpacked")
         for path in sorted(map(Path, paths), key=_digest_of):
-            _unpack(path, unpacked)
+            _unpack(path, unpacked, most_unpacked)
             with _open_unpacked(path, unpacked) as connection:
                 tasks = _read_tasks(path, connection)
                 _, differing = store.take(_read_rows(path, connection), tasks, _counts_more)
@@ -230,10 +234,10 @@ def _digest_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _unpack(path: Path, to: Path) -> None:
+def _unpack(path: Path, to: Path, most: int | None) -> None:
     """Unpack a file in pieces, within limits: a few kilobytes may be packed gigabytes."""
     unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MOST_MEMORY)
-    most = max(MOST_UNPACKED, MOST_PACKED * path.stat().st_size)
+    most = max(MOST_UNPACKED, MOST_PACKED * path.stat().st_size) if most is None else most
     with path.open("rb") as packed, to.open("wb") as unpacked:
         piece = packed.read(PIECE)
         if piece.startswith(FORMER):

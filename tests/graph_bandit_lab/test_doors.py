@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-ROOMS = ("episodes", "design", "storage", "execution", "analysis", "reports", "logged")
+ROOMS = ("episodes", "design", "storage", "execution", "analysis", "reports", "logged", "board")
 DOORS = ("graph_bandit_lab", *(f"graph_bandit_lab.{room}" for room in ROOMS))
 
 

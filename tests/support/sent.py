@@ -11,6 +11,7 @@ from graph_bandit_env import from_smiles, from_smiles_csv
 from graph_bandit_env.files import read_embeddings, read_pool
 from graph_bandit_env.pools.products import read_product_library
 from graph_bandit_lab import load_results
+from graph_bandit_lab.board import read_entry
 from graph_bandit_lab.design import read_sweep
 from graph_bandit_lab.design.grids import read_tuned
 from graph_bandit_lab.design.tasks import read_tables
@@ -80,6 +81,13 @@ def read_rounds(path):
     return load_results(path.parent / "taken").to_dict("records")
 
 
+def read_sent(path):
+    entry = read_entry(path)
+    if entry.fault:
+        raise ValueError(entry.fault)
+    return entry.players, entry.versions
+
+
 def read_settings(path):
     return read_tuned(path, "steps").settings
 
@@ -124,6 +132,7 @@ READERS = {
     "tuned settings": read_settings,
     "results": read_results,
     "exports": read_rounds,
+    "entries of the board": read_sent,
     "logs": lambda path: Log.load(path).num_rounds,
     "prepared pools": read_blocks,
     "backtests": read_plays,
@@ -156,6 +165,23 @@ COMPUTED = {
     "a column that is computed": results(
         "ALTER TABLE repetitions ADD COLUMN more BLOB AS (zeroblob(999999999)) VIRTUAL"
     ),
+}
+
+EXPORTS = {
+    "code": packed(forged("regret", pickled())),
+    "code in diagnostics": packed(forged("diagnostics", zipped({"a.npy": pickled()}))),
+    "a header of terabytes": packed(forged("regret", npy((HUGE,), "<f8"))),
+    "texts without letters": packed(forged("diagnostics", zipped({"a.npy": TEXTS}))),
+    "gigabytes in diagnostics": packed(forged("diagnostics", zipped({"a.npy": BOTH[0]}))),
+    "gigabytes, told as a kilobyte": packed(forged("diagnostics", zipped({"a.npy": BOTH[1]}))),
+    "gigabytes": zeros_of_xz,
+    "a dictionary of gigabytes": packed(results(), ask_for_gigabytes),
+    "deep brackets": packed(forged("environment", NESTED.decode())),
+    "rows without end": packed(results(change=multiply_rows)),
+    "a column whose name is a statement": packed(
+        results('ALTER TABLE repetitions ADD COLUMN "x) SELECT 1; DROP TABLE repetitions; --"')
+    ),
+    **{name: packed(attack) for name, attack in COMPUTED.items()},
 }
 
 HOSTILE = {
@@ -238,22 +264,8 @@ HOSTILE = {
         "rows without end": results(change=multiply_rows),
         **COMPUTED,
     },
-    "exports": {
-        "code": packed(forged("regret", pickled())),
-        "code in diagnostics": packed(forged("diagnostics", zipped({"a.npy": pickled()}))),
-        "a header of terabytes": packed(forged("regret", npy((HUGE,), "<f8"))),
-        "texts without letters": packed(forged("diagnostics", zipped({"a.npy": TEXTS}))),
-        "gigabytes in diagnostics": packed(forged("diagnostics", zipped({"a.npy": BOTH[0]}))),
-        "gigabytes, told as a kilobyte": packed(forged("diagnostics", zipped({"a.npy": BOTH[1]}))),
-        "gigabytes": zeros_of_xz,
-        "a dictionary of gigabytes": packed(results(), ask_for_gigabytes),
-        "deep brackets": packed(forged("environment", NESTED.decode())),
-        "rows without end": packed(results(change=multiply_rows)),
-        "a column whose name is a statement": packed(
-            results('ALTER TABLE repetitions ADD COLUMN "x) SELECT 1; DROP TABLE repetitions; --"')
-        ),
-        **{name: packed(attack) for name, attack in COMPUTED.items()},
-    },
+    "exports": EXPORTS,
+    "entries of the board": EXPORTS,
     "logs": {
         "code": log(ABOUT, pickled()),
         "code in place of facts": log(pickled(), npy((0,), "<i8")),

@@ -8,6 +8,7 @@ from graph_bandit_lab.analysis.statistics import (
     mean_interval,
     paired_interval,
     play_equal_instances,
+    prediction_interval,
     ratio_interval,
     summarize,
 )
@@ -52,6 +53,32 @@ def test_an_interval_needs_two_repetitions_that_differ(values):
     low, high = mean_interval(values)
     assert low.shape == high.shape == (3,)
     assert np.isnan([low, high]).all()
+
+
+def test_one_more_repetition_spreads_as_much_as_the_others_and_the_mean_together():
+    """Of numbers that hardly vary: 10 -+ t_{0.975, 3} s sqrt(1 + 1/4), with t = 3.182 and s = 0.01826."""
+    low, high = prediction_interval(np.array([9.98, 9.99, 10.01, 10.02]), 0.95)
+    assert (low, high) == pytest.approx((10 - 0.06496, 10 + 0.06496), abs=3e-4)
+
+
+@pytest.mark.parametrize("level", [0.9, 0.99])
+def test_one_more_repetition_lies_in_its_interval_as_often_as_it_says(level):
+    draws = np.random.default_rng(0).gamma(20.0, size=(3000, 6))
+    inside = [
+        low <= last <= high for *first, last in draws for low, high in [prediction_interval(np.array(first), level)]
+    ]
+    assert np.mean(inside) == pytest.approx(level, abs=0.02)
+
+
+def test_one_more_repetition_is_anywhere_if_the_others_do_not_vary():
+    assert np.isnan(prediction_interval(np.array([3.0]))).all()
+    assert np.isnan(prediction_interval(np.array([3.0, 3.0]))).all()
+
+
+@pytest.mark.parametrize("level", [0.0, 1.0, -1.0, float("nan")])
+def test_a_level_that_is_none_is_refused(level):
+    with pytest.raises(ValueError, match="Expected `level` to be between 0 and 1"):
+        prediction_interval(np.array([1.0, 2.0]), level)
 
 
 def test_interval_of_a_share_lies_between_0_and_1():
