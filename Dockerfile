@@ -1,33 +1,37 @@
 # `graph-bandit` in a container; `docker build --target test` makes one that also has what the tests need.
 #
 #     docker build -t graph-bandit .
-#     docker run --rm -it -p 127.0.0.1:8765:8765 -v "$PWD/campaigns:/work" graph-bandit serve . --host 0.0.0.0 \
+#     docker run --rm -v "$PWD:/work" graph-bandit suggest pool.csv --measured measured.csv --maximize y --out next.csv
+#     docker run --rm -p 127.0.0.1:8765:8765 -v "$PWD:/work" graph-bandit serve . --host 0.0.0.0 \
 #         --address http://127.0.0.1:8765
-#     docker run --rm -it -v "$PWD:/work" graph-bandit suggest pool.csv --measured measured.csv --maximize y --out next.csv
 #
-#     docker build --target test -t graph-bandit-test . && docker run --rm -it graph-bandit-test
+#     docker build --target test -t graph-bandit-test . && docker run --rm graph-bandit-test
 
 FROM debian:bookworm-slim AS build
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends python3 python3-venv \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
-COPY . .
-# PyPI's torch brings CUDA, some gigabytes; this build is for CPUs.
+# PyPI's torch brings CUDA, some gigabytes; that of this index is for CPUs. It comes first, so that an edit of the sources
+# does not fetch it again.
 ARG TORCH_INDEX=https://download.pytorch.org/whl/cpu
+COPY constraints.txt .
 RUN python3 -m venv /opt/graph-bandit \
-    && /opt/graph-bandit/bin/pip install --no-cache-dir -c constraints.txt --index-url "$TORCH_INDEX" torch \
-    && /opt/graph-bandit/bin/pip install --no-cache-dir -c constraints.txt '.[chem,parquet,serve]' \
+    && /opt/graph-bandit/bin/pip install --no-cache-dir -c constraints.txt --extra-index-url "$TORCH_INDEX" torch
+COPY . .
+RUN /opt/graph-bandit/bin/pip install --no-cache-dir -c constraints.txt '.[chem,parquet,serve]' \
     && /opt/graph-bandit/bin/pip uninstall --yes pip
 
 FROM build AS test
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends git libxext6 libxrender1 make \
-    && rm -rf /var/lib/apt/lists/*
-RUN useradd --create-home tester && chown -R tester /src
+    && rm -rf /var/lib/apt/lists/* \
+    && useradd --create-home tester \
+    && chown -R tester /src
 USER tester
-RUN python3 -m venv .venv && .venv/bin/pip install --no-cache-dir -c constraints.txt --index-url "$TORCH_INDEX" torch
-RUN make .venv/.installed-all
+RUN python3 -m venv .venv \
+    && .venv/bin/pip install --no-cache-dir -c constraints.txt --extra-index-url "$TORCH_INDEX" torch \
+    && make .venv/.installed-all
 CMD ["make", "test"]
 
 # RDKit draws molecules by libXrender and libXext, which its wheel leaves to the system.
@@ -35,9 +39,13 @@ FROM debian:bookworm-slim
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends libxext6 libxrender1 python3 \
     && rm -rf /var/lib/apt/lists/* \
-    && useradd --create-home --home-dir /work chemist
+    && useradd --create-home chemist \
+    && install --directory --owner=chemist /work
 COPY --from=build /opt/graph-bandit /opt/graph-bandit
-ENV PATH=/opt/graph-bandit/bin:$PATH
+# Caches of any user, and none of them in the folder with the data.
+ENV PATH=/opt/graph-bandit/bin:$PATH \
+    GRAPH_BANDIT_CACHE=/tmp/cache \
+    MPLCONFIGDIR=/tmp/matplotlib
 USER chemist
 WORKDIR /work
 EXPOSE 8765

@@ -26,7 +26,7 @@ from graph_bandit_campaign.constraints.batch.offers import Offers
 from graph_bandit_campaign.constraints.goals.goal import Goal
 from graph_bandit_campaign.constraints.limits.selection import Selection
 from graph_bandit_campaign.model.learner import DEFAULT, default_agent
-from graph_bandit_campaign.names import sheet_remarks
+from graph_bandit_campaign.names import are_one, sheet_remarks
 from graph_bandit_campaign.pool.descriptors import describe, reads_graphs
 from graph_bandit_campaign.pool.own_columns import Features, describe_own_columns, rank_own_columns
 from graph_bandit_campaign.pool.prepared import PreparedPool
@@ -167,6 +167,7 @@ def _match_table(
     remarks += [f"{len(in_pool.written)} salts or charged molecules described by their parent"] * bool(in_pool.written)
     remarks += [f"{books.repeated} repeated results left out"] * bool(books.repeated)
     remarks += [f"{len(in_pool.skipped)} bad rows left out"] * bool(in_pool.skipped)
+    remarks += _values_in_pool(pool, settings)
     return Inputs(
         in_pool=in_pool,
         graphs=described,
@@ -180,6 +181,24 @@ def _match_table(
         remarks=[*remarks, *sheets, *asked.remarks, *also.remarks],
         also=also,
     )
+
+
+def _values_in_pool(pool: TablePool, settings: SuggestSettings) -> list[str]:
+    """Tell values of a goal that stand in the table of the pool alone, from which nothing is learnt."""
+    if any(are_one(settings.pool, path) for path in settings.measured):
+        return []
+    names = {name.casefold() for name in settings.quantities}
+    counts = {
+        column: sum(bool(str(text).strip()) for text in texts)
+        for column, texts in pool.cells.texts.items()
+        if column.casefold() in names
+    }
+    return [
+        f"{count} values of {column} in {settings.pool.name} not used as results (with --measured {settings.pool.name} "
+        "they are)"
+        for column, count in counts.items()
+        if count
+    ]
 
 
 def _read_prepared(settings: SuggestSettings, earlier: CampaignState | None, tables: ResultTables) -> Inputs:

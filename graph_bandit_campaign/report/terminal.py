@@ -39,7 +39,8 @@ def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
     if state.goals:
         choice = f" {answer.way}"
     if not answer.predicts:
-        choice = " No predictions: this agent makes none, or all results so far are equal or bounds."
+        why = "this agent makes none, or all results so far are equal or bounds" if state.measured else "no results yet"
+        choice = f" No predictions: {why}."
     default = f" ({answer.default})" if answer.default else ""
     print(f"\nRound {len(state.rounds)}, by {state.agent}{default}.{choice}\n")
     bill = answer.bill

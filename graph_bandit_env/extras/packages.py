@@ -43,4 +43,5 @@ def require(module: str, purpose: str) -> None:
     """
     if not is_installed(module):
         project, extra = EXTRAS[module]
-        raise MissingExtraError(f"{purpose} needs {project}: pip install 'graph-bandit-env[{extra}]'.")
+        here = f"pip install 'graph-bandit-env[{extra}]', or in a clone '.[{extra}]'"
+        raise MissingExtraError(f"{purpose} needs {project}: {here}.")

@@ -43,6 +43,16 @@ def state():
         return json.load(file)
 
 
+def test_values_that_stand_in_the_pool_alone_are_told(folder, capsys):
+    write("pool.csv", [("id", "smiles", "LogP"), *((name, SMILES[name], 1.5 if name == "m3" else "") for name in NAMES)])
+    assert suggest(measured=())[0] == 0
+    printed = capsys.readouterr().out
+    assert "1 values of LogP in pool.csv not used as results (with --measured pool.csv they are)" in printed
+    assert "No predictions: no results yet." in printed
+    assert suggest("--overwrite", out="others.csv", measured=("--measured", "pool.csv"))[0] == 0
+    assert "not used" not in capsys.readouterr().out
+
+
 def test_a_table_of_suggestions_with_their_reasons(folder, capsys):
     code, rows = suggest()
     assert code == 0

@@ -35,7 +35,7 @@ def test_tasks_that_need_a_missing_extra_are_left_out_with_a_note(without_rdkit)
         assert [grid.task.name for grid in sweep.grids] == ["plain"]
         (note,) = sweep.notes
         assert note.startswith("Left out: logp, qed. ")
-        assert note.endswith("needs RDKit: pip install 'graph-bandit-env[chem]'.")
+        assert note.endswith("needs RDKit: pip install 'graph-bandit-env[chem]', or in a clone '.[chem]'.")
 
 
 def test_a_task_that_was_asked_for_is_refused_with_its_extra(without_rdkit):
