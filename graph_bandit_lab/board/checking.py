@@ -136,7 +136,8 @@ def _check_plays(
         agents: tuple[CheckedAgent, ...] = ()
         if not faults:
             chosen = choose_replays(entry, replays)
-            tell(f"Playing {len(chosen)} repetitions of {entry.name} again ...")
+            if chosen:
+                tell(f"Playing {len(chosen)} repetitions of {entry.name} again ...")
             played = play_again(entry, chosen, rules, open_workers)
             faults = _faults_of(rules, [(replayed.play, replayed.fault) for replayed in played if replayed.fault])
             agents = () if faults else _agents_of(entry, played)

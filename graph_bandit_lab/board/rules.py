@@ -11,7 +11,7 @@ from graph_bandit_env.extras import require
 from graph_bandit_lab.board.entries import Entry, Play
 from graph_bandit_lab.design.environment import EnvironmentSettings
 from graph_bandit_lab.design.keys import to_json, with_later_defaults
-from graph_bandit_lab.design.plan import Grid, Repetition, Sweep
+from graph_bandit_lab.design.plan import Grid, Repetition, Sweep, find_key, make_checked
 from graph_bandit_lab.design.settings import AgentSpec
 from graph_bandit_lab.design.sweep_file import Overrides, read_sweep
 from graph_bandit_lab.design.tasks import Task
@@ -157,7 +157,7 @@ class Rules:
             )
 
     def _faults_of_ours(self, entry: Entry) -> Iterator[str]:
-        """Refuse repetitions of this version's agents that this version would not store so."""
+        """Refuse repetitions of agents of this package that it would not store so."""
         for plays in entry.players.values():
             ours, _ = find_replayable(plays)
             if not ours:
@@ -204,28 +204,23 @@ def find_replayable(plays: Sequence[Play]) -> tuple[list[Play], str]:
 
 
 def _why_not_replayed(play: Play) -> str:
-    """Say why a repetition cannot be played again; nothing if it can be. No code of another package is loaded."""
-    version = software_versions()[PACKAGE]
+    """Say why a repetition cannot be played again; nothing if it can be. No code of another package is loaded.
+
+    Equal settings and algorithms play equally in every version of this package (docs/policy.md).
+    """
     if play.key.plug_in or not is_ours(play.key.agent):
         return "an agent of another package or file"
-    if play.versions.get(PACKAGE) != version:
-        return f"played with {PACKAGE} {play.versions.get(PACKAGE)}, and this is {version}"
-    algorithm = _algorithm_of(play)
-    if play.key.algorithm != algorithm:
-        return f"played by version {play.key.algorithm} of its algorithm, and this one has {algorithm}"
-    return ""
-
-
-def _algorithm_of(play: Play) -> int:
-    """Return the version of the algorithm that the installed agent has under these settings; that of the row if none.
-
-    Settings that are refused are those of no version.
-    """
+    played, here = play.versions.get(PACKAGE), software_versions()[PACKAGE]
     try:
-        agent = registry.make_agent(play.key.agent, **play.key.agent_settings)
+        key = find_key(spec_of(play), make_checked(spec_of(play)), play.key.plug_in)
     except (ValueError, TypeError):
-        return play.key.algorithm
-    return int(getattr(agent, "algorithm", 1))
+        key = None  # of this version, that is a fault
+    if key is not None and key.algorithm != play.key.algorithm:
+        return f"played by version {play.key.algorithm} of its algorithm, and this one has {key.algorithm}"
+    same = key is not None and to_json(key.agent_settings) == to_json(play.key.agent_settings)
+    return (
+        "" if same or played == here else f"played with {PACKAGE} {played}, where it had other settings than in {here}"
+    )
 
 
 def _faults_of_names(entry: Entry) -> tuple[str, ...]:

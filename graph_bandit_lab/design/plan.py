@@ -211,9 +211,7 @@ def plan(grids: Sequence[Grid], seeds: Iterable[int]) -> list[Repetition]:
             raise ValueError(f"Expected a label for each agent. Got {', '.join(spec.label for spec in grid.agents)}.")
         origins = {name: registry.agent_origin(name) for name in dict.fromkeys(spec.name for spec in grid.agents)}
         agents = {label: make_checked(spec) for label, spec in specs.items()}
-        without = {
-            label: _key_without_environment(spec, agents[label], origins[spec.name]) for label, spec in specs.items()
-        }
+        without = {label: find_key(spec, agents[label], origins[spec.name]) for label, spec in specs.items()}
         for environment in grid.environments:
             settings = environment.to_dict()
             refused = _find_refused(grid, agents, environment)
@@ -339,7 +337,7 @@ def make_checked(spec: AgentSpec) -> Agent:
         raise ValueError(f"{error}{named}") from error
 
 
-def _key_without_environment(spec: AgentSpec, agent: Agent, origin: str) -> RunKey:
+def find_key(spec: AgentSpec, agent: Agent, origin: str) -> RunKey:
     """Ask an agent for its version and its settings, defaults included; if it has none, take those that were given."""
     own: Any = getattr(agent, "settings", None)  # a third-party agent may have anything here
     is_dataclass = dataclasses.is_dataclass(type(own))

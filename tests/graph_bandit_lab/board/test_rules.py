@@ -166,12 +166,20 @@ def test_an_agent_of_others_may_not_have_the_name_of_ours(rules, tmp_path):
     )
 
 
-def test_what_another_version_played_is_not_replayed(rules, tmp_path):
-    folder = play(tmp_path / "mine", "random")
+def test_what_another_version_played_is_replayed_while_the_algorithm_is_the_same(rules, tmp_path):
+    entry = read_entry(send(play(tmp_path / "mine", "random"), VERSION("graph-bandit-env", "0.0.1")))
+    ours, why = find_replayable(entry.plays)
+    assert (len(ours), why) == (9, "")
+    assert rules.find_faults(entry) == ()
+
+
+@pytest.mark.parametrize("settings", [{"secret": 1}, {"exploration_scale": 0.7}])
+def test_settings_of_another_version_are_not_replayed_and_not_refused(rules, tmp_path, settings):
+    folder = rename(play(tmp_path / "mine", "lin-ucb"), "lin-ucb", settings=settings)
     entry = read_entry(send(folder, VERSION("graph-bandit-env", "0.0.1")))
     ours, why = find_replayable(entry.plays)
     assert not ours
-    assert why.startswith("played with graph-bandit-env 0.0.1, and this is ")
+    assert why.startswith("played with graph-bandit-env 0.0.1, where it had other settings than in ")
     assert rules.find_faults(entry) == ()
 
 
@@ -181,8 +189,8 @@ def test_what_another_version_of_the_algorithm_played_is_not_replayed(rules, tmp
     assert find_replayable(plays) == ([], "played by version 9 of its algorithm, and this one has 1")
 
 
-def test_of_two_versions_the_repetitions_of_this_one_can_be_played(rules, tmp_path):
-    folder = play(tmp_path / "mine", "random")
+def test_of_two_versions_the_repetitions_of_the_one_that_plays_so_can_be_played(rules, tmp_path):
+    folder = rename(play(tmp_path / "mine", "lin-ucb"), "lin-ucb", settings={"exploration_scale": 0.7})
     entry = read_entry(send(folder, VERSION("graph-bandit-env", "0.0.1") + " WHERE rowid <= 4"))
     ours, why = find_replayable(entry.plays)
     assert (len(ours), why) == (5, "")

@@ -3,13 +3,13 @@ import pytest
 from graph_bandit_lab.design import EnvironmentSettings, read_sweep
 from graph_bandit_lab.design.keys import has_one_instance
 from graph_bandit_lab.design.own_graphs import read_own_graphs, to_arguments
-from graph_bandit_lab.design.plan import _key_without_environment, make_checked
+from graph_bandit_lab.design.plan import find_key, make_checked
 from graph_bandit_lab.design.settings import AgentSpec
 
 
 def key_of(text):
     spec = AgentSpec.parse(text)
-    return _key_without_environment(spec, make_checked(spec), "")
+    return find_key(spec, make_checked(spec), "")
 
 
 @pytest.mark.parametrize(
