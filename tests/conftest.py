@@ -38,6 +38,7 @@ SLOW = (
     "tests/graph_bandit_serve/test_together.py",
     "tests/graph_bandit_serve/test_browser.py",
     "tests/test_docs.py::test_commands_are_understood[docs/evidence/",
+    "tests/test_docs.py::test_commands_are_understood[docs/guides/board.md]",
     "tests/test_docs.py::test_page_is_played_from_top_to_bottom",
     "tests/test_examples.py",
     "tests/test_gallery.py::test_script_draws_the_picture",

@@ -75,7 +75,10 @@ def test_a_port_that_is_taken_is_refused(tmp_path, capsys):
 def test_without_the_extra_the_command_names_it(tmp_path, capsys, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "fastapi", None)
     assert main(["serve", str(tmp_path)]) == 1
-    assert "`graph-bandit serve` needs FastAPI: pip install 'graph-bandit-env[serve]', or in a clone '.[serve]'." in capsys.readouterr().err
+    assert (
+        "`graph-bandit serve` needs FastAPI: pip install 'graph-bandit-env[serve]', or in a clone '.[serve]'."
+        in capsys.readouterr().err
+    )
 
 
 def said_by(folder, host="127.0.0.1", address="", guests=False):

@@ -44,7 +44,9 @@ def state():
 
 
 def test_values_that_stand_in_the_pool_alone_are_told(folder, capsys):
-    write("pool.csv", [("id", "smiles", "LogP"), *((name, SMILES[name], 1.5 if name == "m3" else "") for name in NAMES)])
+    write(
+        "pool.csv", [("id", "smiles", "LogP"), *((name, SMILES[name], 1.5 if name == "m3" else "") for name in NAMES)]
+    )
     assert suggest(measured=())[0] == 0
     printed = capsys.readouterr().out
     assert "1 values of LogP in pool.csv not used as results (with --measured pool.csv they are)" in printed
