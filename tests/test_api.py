@@ -1,8 +1,12 @@
 """What is public changes only with a word in the changelog."""
 
+import re
+
 import pytest
 from support import ROOT
 from support.api import SNAPSHOT, name_of, public_lines, unmentioned
+
+import registry
 
 BEFORE = ["gntk.f(x)", "graph-bandit suggest --n 8", "gnn-ts:width=512", "agent gnn-ts"]
 
@@ -16,6 +20,13 @@ def test_the_changelog_mentions_every_public_name_that_has_changed_since_the_las
     before = SNAPSHOT.read_text(encoding="utf-8").splitlines()
     missing = unmentioned(public_lines(), before, unreleased())
     assert not missing, f"Expected [Unreleased] of CHANGELOG.md to name what has changed, in code. Missing: {missing}."
+
+
+def test_the_newest_version_in_the_changelog_is_that_of_the_package():
+    versions = re.findall(
+        r"(?m)^## \[(\d[\w.]*)\] - \d{4}-\d\d-\d\d$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    )
+    assert versions[0] == registry.__version__
 
 
 @pytest.mark.parametrize(
