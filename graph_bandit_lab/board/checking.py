@@ -94,7 +94,8 @@ def check_entries(
         rules: what they may hold.
         replays: which part of each is played again; None: the rules alone are applied, in seconds.
         board: files and folders of entries that are on the board already. Those of the names that are checked are left
-            out, because these take their place. They are read, and not checked again.
+            out, because these take their place. They are read, and not checked again. What is checked is new then,
+            and this version must be able to play its agents of this package.
         open_workers: opens the workers that play.
         tell: takes a line on what is done next.
 
@@ -106,10 +107,15 @@ def check_entries(
     """
     entries = [read_entry(path) for path in list_entries(paths)]
     names = {entry.path.name for entry in entries}
-    accepted = [read_entry(path) for path in list_entries(board) if path.name not in names]
+    there = [read_entry(path) for path in list_entries(board)]
+    for old in there:
+        if old.path.name in names:
+            agents = ", ".join(plays[0].label for plays in old.players.values())
+            tell(f"`{old.name}` takes the place of the entry of that name on the board, which has {agents}.")
+    accepted = [old for old in there if old.path.name not in names]
     checked: list[Checked] = []
     for entry in entries:
-        faults = rules.find_faults(entry, accepted)
+        faults = rules.find_faults(entry, accepted, is_new=bool(board))
         checked.append(Checked(entry, faults))
         accepted += [] if faults else [entry]
     if replays is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from graph_bandit_lab.storage.rows import ARRAYS, JSON, Row, decode
 from graph_bandit_lab.storage.transfer import open_exports
 
 ENDING = ".sqlite.xz"
+NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,50}\.sqlite\.xz")  # of a file; board.yml has it, too
 MOST_BYTES = 1_000_000
 MOST_UNPACKED = 50_000_000  # bytes; five repetitions of one agent on the testbed have about one million
 WANTED = ("agent", "label", "seed", "status", "settings_hash", "created", *JSON, *ARRAYS)
@@ -118,6 +120,9 @@ def read_entry(path: str | Path) -> Entry:
     if not path.is_file():
         raise FileNotFoundError(f"Expected a file of `graph-bandit export`. There is none at {path}.")
     size = path.stat().st_size
+    if not NAME.fullmatch(path.name):
+        fault = f"Expected a file named by small letters, digits and hyphens, and `{ENDING}`. Got {path.name!a}."
+        return Entry(path, size, "", fault=fault)
     if size > MOST_BYTES:
         fault = (
             f"Expected at most {MOST_BYTES:,} bytes. Got {size:,}. Send fewer agents in one entry, or export without "

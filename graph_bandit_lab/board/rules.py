@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -71,12 +72,13 @@ class Rules:
         environment = self._environments[play.key.environment_key]
         return Repetition(AgentSpec(play.key.agent, {}, play.label), play.key, play.seed, environment.pool)
 
-    def find_faults(self, entry: Entry, earlier: Iterable[Entry] = ()) -> tuple[str, ...]:
+    def find_faults(self, entry: Entry, earlier: Iterable[Entry] = (), is_new: bool = False) -> tuple[str, ...]:
         """Say what is wrong with an entry; nothing is imported that it names, and nothing is played.
 
         Args:
             entry: of `read_entry`.
             earlier: entries that are on the board already.
+            is_new: whether it is not there yet: then this version must be able to play all agents of this package.
 
         Returns:
             A sentence or two for each rule that it breaks: what was expected, what came, what to do.
@@ -91,7 +93,7 @@ class Rules:
                     f"Expected agents that the board does not have yet. Got {_shown(plays[0].label)}, which the entry "
                     f"`{there[player]}` has played, with the same settings. Export a folder without it."
                 )
-        return tuple(faults) or tuple(self._faults_of_ours(entry))
+        return tuple(faults) or tuple(self._faults_of_ours(entry, is_new))
 
     def _faults_of_plays(self, entry: Entry) -> Iterator[str]:
         strange = [play for play in entry.plays if play.key.environment_key not in self.tasks]
@@ -156,22 +158,34 @@ class Rules:
                 "agent the same settings on all tasks, and its whole name, as in `gnn-ts:width=8`."
             )
 
-    def _faults_of_ours(self, entry: Entry) -> Iterator[str]:
-        """Refuse repetitions of agents of this package that it would not store so."""
+    def _faults_of_ours(self, entry: Entry, is_new: bool) -> Iterator[str]:
+        """Refuse repetitions of agents of this package that it would not store so, under these labels."""
         for plays in entry.players.values():
-            ours, _ = find_replayable(plays)
+            label = _shown(plays[0].label)
+            ours, why = find_replayable(plays)
+            if is_new and _claims_ours(plays[0]) and len(ours) < len(plays):
+                yield (
+                    f"Expected agents of {PACKAGE} as this version has them. Got {label}"
+                    f"{f', {why}' if why else ', of several versions'}. Play it again, with this version."
+                )
+                continue
             if not ours:
                 continue
             try:
                 planned = self.plan([spec_of(ours[0])])
             except (ValueError, TypeError) as error:
-                yield f"Expected settings that {_shown(ours[0].label)} takes. Got: {str(error)[:500]}"
+                yield f"Expected settings that {label} takes. Got: {str(error)[:500]}"
                 continue
             if unplanned := [play for play in ours if play.identity not in planned]:
                 task = self.tasks[unplanned[0].key.environment_key].name
                 yield (
-                    f"Expected repetitions as this version stores them. Got {_shown(plays[0].label)} on {task} under "
-                    "another key: it cannot play there, or its settings are not all that it has."
+                    f"Expected repetitions as this version stores them. Got {label} on {task} under another key: it "
+                    "cannot play there, or its settings are not all that it has."
+                )
+            elif not _tells_settings(ours[0]):
+                yield (
+                    f"Expected a label that tells all settings that are not defaults. Got {label} for "
+                    f"{_shown(to_json(ours[0].key.agent_settings))}."
                 )
 
 
@@ -188,6 +202,20 @@ def read_rules(preset: str = "testbed") -> Rules:
 def is_ours(name: str) -> bool:
     """Return whether an agent of this name comes with this package."""
     return name in registry.list_agents() and registry.agent_plays_changing_graphs(name) is not None
+
+
+def _claims_ours(play: Play) -> bool:
+    """Return whether a repetition is said to be of an agent of this package."""
+    return not play.key.plug_in and is_ours(play.key.agent)
+
+
+def _tells_settings(play: Play) -> bool:
+    """Return whether the label of an agent of this package makes the agent that was played."""
+    try:
+        spec = AgentSpec.parse(play.label)
+        return find_key(spec, make_checked(spec), "").agent_settings == play.key.agent_settings
+    except (ValueError, TypeError):
+        return False
 
 
 def spec_of(play: Play) -> AgentSpec:
@@ -238,13 +266,14 @@ def _faults_of_names(entry: Entry) -> tuple[str, ...]:
         if bad:
             faults.setdefault(
                 "names",
-                f"Expected names of at most {MOST_LETTERS} characters that can be printed. Got {_shown(bad[0])}.",
+                f"Expected names of at most {MOST_LETTERS} printable characters of ASCII. Got {_shown(bad[0])}.",
             )
-        if play.key.plug_in and is_ours(name):
+        parts = (name, *re.split(r"[:.]", name.replace("_", "-")))
+        if (play.key.plug_in or ":" in name) and any(map(is_ours, parts)):
             faults.setdefault(
                 "ours", f"Expected another name than that of an agent of {PACKAGE}. Got {_shown(name)}. Rename yours."
             )
-        wrong = _wrong_in_label(play.label, name, play.key.agent_settings)
+        wrong = _wrong_in_label(play)
         if wrong:
             faults.setdefault(
                 "labels",
@@ -253,20 +282,25 @@ def _faults_of_names(entry: Entry) -> tuple[str, ...]:
     return tuple(faults.values())
 
 
-def _wrong_in_label(label: str, name: str, settings: Mapping[str, object]) -> str:
-    """Say what a label does not tell as it is; nothing if it does."""
-    if label != name and not label.startswith(f"{name}:"):
+def _wrong_in_label(play: Play) -> str:
+    """Say what a label does not tell as it is; nothing if it does. `_faults_of_ours` knows more of our own agents."""
+    name, settings = play.key.agent, play.key.agent_settings
+    if play.label != name and not play.label.startswith(f"{name}:"):
         return f"the agent {_shown(name)}"
     try:
-        told = AgentSpec(name, {}, label) if label == name else AgentSpec.parse(label)
+        told = {} if play.label == name else AgentSpec.parse(play.label).settings
     except ValueError:
-        return f"an agent with settings that cannot be read in {_shown(label)}"
-    false = [key for key, value in told.settings.items() if key in settings and settings[key] != value]
+        return f"an agent with settings that cannot be read in {_shown(play.label)}"
+    strange = [key for key in told if key not in settings and not _claims_ours(play)]
+    if strange:
+        return f"an agent without the setting {_shown(strange[0])}"
+    false = [key for key, value in told.items() if key in settings and settings[key] != value]
     return f"{false[0]} = {settings[false[0]]!a:.40}" if false else ""
 
 
 def _plain(text: str) -> bool:
-    return text.isprintable() and text == text.strip()
+    """Return whether a text is what it looks like: letters of other alphabets look like those of another name."""
+    return text.isascii() and text.isprintable() and text == text.strip()
 
 
 def _shown(text: object) -> str:

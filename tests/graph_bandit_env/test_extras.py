@@ -23,7 +23,8 @@ def test_the_extra_that_is_named_installs_the_package(module):
 def test_only_what_is_missing_is_refused(monkeypatch, module):
     monkeypatch.setitem(sys.modules, module, None)
     assert not is_installed(module)
-    message = rf"This needs .*: pip install 'graph-bandit-env\[{EXTRAS[module][1]}\]'\."
+    extra = EXTRAS[module][1]
+    message = rf"This needs .*: pip install 'graph-bandit-env\[{extra}\]', or in a clone '\.\[{extra}\]'\."
     with pytest.raises(MissingExtraError, match=message):
         require(module, "This")
     require("json", "This")

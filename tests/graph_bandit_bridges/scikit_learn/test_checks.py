@@ -116,5 +116,5 @@ def test_the_doors_need_scikit_learn_where_they_are_opened_alone():
                 print(error)
     """
     run = subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, capture_output=True, text=True)
-    need = "needs scikit-learn: pip install 'graph-bandit-env[sklearn]'."
+    need = "needs scikit-learn: pip install 'graph-bandit-env[sklearn]', or in a clone '.[sklearn]'."
     assert run.stdout.count(need) == 3

@@ -69,3 +69,12 @@ def test_a_damaged_file_is_an_entry_with_a_fault(sent, tmp_path):
 def test_a_file_that_is_not_there_is_an_error(tmp_path):
     with pytest.raises(FileNotFoundError, match="There is none at"):
         read_entry(tmp_path / "mine.sqlite.xz")
+
+
+@pytest.mark.parametrize("name", ["My_Entry 1.sqlite.xz", "mine.xz", "<b>.sqlite.xz", "-.sqlite.xz"])
+def test_a_file_of_another_name_is_refused(sent, tmp_path, name):
+    path = tmp_path / name
+    path.write_bytes(sent.read_bytes())
+    assert read_entry(path).fault.startswith(
+        "Expected a file named by small letters, digits and hyphens, and `.sqlite.xz`"
+    )

@@ -99,7 +99,7 @@ def test_what_an_entry_says_of_tasks_is_not_believed(rules, tmp_path):
 def test_texts_of_entries_are_escaped(rules, tmp_path):
     path = send(play(tmp_path / "mine", "random", "lin-ucb"))
     evil = shutil.copy(path, tmp_path / "<b>evil.sqlite.xz")
-    page = write_board(check_entries([evil], rules), rules, tmp_path / "site").read_text(encoding="utf-8")
+    page = write_board(check_entries([path, evil], rules), rules, tmp_path / "site").read_text(encoding="utf-8")
     assert "<b>evil" not in page
     assert "&lt;b&gt;evil" in page
 

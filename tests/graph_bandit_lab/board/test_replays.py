@@ -92,7 +92,34 @@ def test_actions_of_another_agent_part_and_too_much_regret_is_found(entry, rules
     assert {one.play.label for one in done if one.fault} == {"random"}
     faults = [one.fault for one in done if one.fault]
     assert len(faults) == 3
-    assert all("it plays another graph in round 1, and its R_T, " in fault for fault in faults)
+    assert all("it plays another graph in round 1, and the R_T of its row, " in fault for fault in faults)
+
+
+def test_what_an_entry_says_of_its_own_regret_does_not_widen_the_interval(entry, rules):
+    """Four repetitions that know the best graph, and one with a little regret: by these five, nothing is impossible."""
+    few = next(key for key, task in rules.tasks.items() if task.name == "few")
+    totals = iter([0.001, 12.0, 0.001])
+
+    def forged(one):
+        if (one.label, one.key.environment_key) != ("random", few):
+            return one
+        return replace(one, regret=np.full_like(one.regret, next(totals) / 12), actions=(one.actions + 1) % 5)
+
+    sent = replace(entry, plays=tuple(map(forged, entry.plays)))
+    done = play_again(sent, choose_replays(sent, ALL), rules)
+    assert sum("outside of the interval" in one.fault for one in done) == 2
+
+
+def test_at_most_half_of_what_is_played_again_may_part(entry, rules):
+    def forged(one):
+        is_theirs = one.label == "random" and one.key.environment.get("replacement", True)
+        return replace(one, actions=(one.actions + 1) % 4) if is_theirs else one
+
+    sent = replace(entry, plays=tuple(map(forged, entry.plays)))
+    done = play_again(sent, choose_replays(sent, ALL), rules)
+    wrong = [one for one in done if one.fault]
+    assert len(wrong) == 6
+    assert {one.fault for one in wrong} == {"it plays another graph, as do most of this agent's that were played again"}
 
 
 def test_nothing_to_play_is_played(entry, rules):
@@ -122,19 +149,22 @@ def test_other_rewards_for_the_same_actions_are_a_fault(stored):
 
 
 @pytest.mark.parametrize(("total", "inside"), [(3.5, True), (4.2, True), (2.9, True), (30.0, False), (0.1, False)])
-def test_where_plays_part_the_regret_must_lie_in_its_interval(stored, total, inside):
+def test_where_plays_part_the_regret_of_the_row_must_lie_in_its_interval(stored, total, inside):
     """Of 3.0, 3.5 and 4.0 the mean is 3.5, s is 0.5, and t of 99 % and 2 degrees is 9.925: from 0.68 to 18.0."""
-    regret = np.array([1.0, 1.5, 0.0, total - 2.5])
+    sent = replace(stored, regret=np.array([0.05, 0.01, 0.0, total - 0.06]))
     other = replace(
-        STORED, actions=np.array([2, 0, 0, 1]), rewards=STORED.rewards + np.array([0, 0, 9, 9]), regret=regret
+        STORED,
+        actions=np.array([2, 0, 0, 1]),
+        rewards=STORED.rewards + np.array([0, 0, 9, 9]),
+        regret=np.array([0.05, 0.01, 3.0, 0.44]),
     )
-    replayed = compare(stored, other, [3.0, 3.5, 4.0])
+    replayed = compare(sent, other, [3.0, 3.5, 4.0])
     assert replayed.parted
     assert (replayed.fault == "") == inside
     if not inside:
         assert replayed.fault == (
-            f"it plays another graph in round 3, and its R_T, {total:.1f}, is outside of the interval of the entry's "
-            "own repetitions, 0.7 to 18.0"
+            f"it plays another graph in round 3, and the R_T of its row, {total:.1f}, is outside of the interval of "
+            "repetitions that were played again, 0.7 to 18.0"
         )
 
 

@@ -109,11 +109,24 @@ def test_a_label_that_tells_of_another_agent_is_refused(faults, label):
     assert any(f"Expected labels as `--agents` takes them: name:setting=value. Got '{label}'" in x for x in found)
 
 
-@pytest.mark.parametrize("label", ["a\u202egod", "x" * 81, " random", "random\n"])
+@pytest.mark.parametrize("label", ["a\u202egod", "x" * 81, " random", "random\n", "gnn\u2011ts", "gnn-t\u0455"])
 def test_a_label_that_a_page_cannot_show_is_refused(faults, label):
     found = faults(("UPDATE repetitions SET label = ?", (label,)))
-    assert any("names of at most 80 characters that can be printed" in fault for fault in found)
+    assert any("names of at most 80 printable characters of ASCII" in fault for fault in found)
     assert "\u202e" not in "".join(found)
+
+
+@pytest.mark.parametrize("label", ["lin-ucb", "lin-ucb:best=true"])
+def test_a_label_of_ours_that_does_not_tell_its_settings_is_refused(faults, label):
+    found = faults(SET("label", f"'{label}'"), agents=("lin-ucb:exploration_scale=0.5",))
+    assert found[0].startswith(f"Expected a label that tells all settings that are not defaults. Got '{label}' for ")
+
+
+def test_a_label_of_others_may_not_tell_settings_that_there_are_not(rules, tmp_path):
+    entry = of_another_package(read_entry(send(play(tmp_path / "mine", "random"))), "mine:made")
+    plays = tuple(replace(one, label="mine:made:best=true") for one in entry.plays)
+    (fault,) = rules.find_faults(replace(entry, plays=plays))
+    assert fault.endswith("Got 'mine:made:best=true' for an agent without the setting 'best'.")
 
 
 def test_versions_must_be_named(faults):
@@ -164,6 +177,25 @@ def test_an_agent_of_others_may_not_have_the_name_of_ours(rules, tmp_path):
     assert rules.find_faults(entry) == (
         "Expected another name than that of an agent of graph-bandit-env. Got 'random'. Rename yours.",
     )
+
+
+@pytest.mark.parametrize("name", ["graph-bandit-env:gnn-ts", "gnn_ts:made", "mine.gnn_ts:make"])
+def test_nor_a_name_that_contains_one_of_ours(rules, tmp_path, name):
+    entry = of_another_package(read_entry(send(play(tmp_path / "mine", "ucb1"))), name)
+    (fault,) = rules.find_faults(entry)
+    assert fault == f"Expected another name than that of an agent of graph-bandit-env. Got '{name}'. Rename yours."
+
+
+@pytest.mark.parametrize("algorithm", [0, 9])
+def test_a_new_entry_may_not_have_an_agent_of_ours_that_cannot_be_played_again(rules, tmp_path, algorithm):
+    entry = read_entry(send(play(tmp_path / "mine", "random")))
+    plays = tuple(replace(one, key=replace(one.key, algorithm=algorithm)) for one in entry.plays)
+    (fault,) = rules.find_faults(replace(entry, plays=plays), is_new=True)
+    assert fault == (
+        f"Expected agents of graph-bandit-env as this version has them. Got 'random', played by version {algorithm} of "
+        "its algorithm, and this one has 1. Play it again, with this version."
+    )
+    assert rules.find_faults(entry, is_new=True) == ()
 
 
 def test_what_another_version_played_is_replayed_while_the_algorithm_is_the_same(rules, tmp_path):

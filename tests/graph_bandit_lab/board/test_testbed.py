@@ -36,12 +36,16 @@ def git(folder, *arguments):
     return done.stdout.strip()
 
 
-def test_of_a_pull_request_only_entries_are_taken_and_as_data(tmp_path):
-    """The step of the workflow, on a change that also brings code, a link, a path of two folders and odd names."""
+ODD = ("sub/deep.sqlite.xz", "UPPER.sqlite.xz", "$(touch pwned).sqlite.xz", "evil.py", "-x.sqlite.xz")
+
+
+@pytest.fixture
+def take(tmp_path):
+    """A function that runs the step of the workflow on a change that brings files, and the folder where it runs."""
     workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "board.yml").read_text(encoding="utf-8"))
     assert workflow["permissions"] == {"contents": "read"}
     steps = {step.get("name"): step for step in workflow["jobs"]["check"]["steps"]}
-    (take,) = [step for name, step in steps.items() if name and name.startswith("Take the entries")]
+    (step,) = [step for name, step in steps.items() if name and name.startswith("Take the entries")]
     origin, here = tmp_path / "origin", tmp_path / "here"
     (origin / "board").mkdir(parents=True)
     (origin / "board" / "old.sqlite.xz").write_bytes(b"old")
@@ -51,19 +55,38 @@ def test_of_a_pull_request_only_entries_are_taken_and_as_data(tmp_path):
     git(origin, "commit", "-qm", "base")
     base = git(origin, "rev-parse", "HEAD")
     git(tmp_path, "clone", "-q", str(origin), str(here))
-    (origin / "board" / "gone.sqlite.xz").unlink()
-    (origin / "board" / "new.sqlite.xz").write_bytes(b"new\0\n")
-    (origin / "board" / "link.sqlite.xz").symlink_to("/etc/hostname")
-    (origin / "board" / "sub").mkdir()
-    for name in ("sub/deep.sqlite.xz", "UPPER.sqlite.xz", "$(touch pwned).sqlite.xz", "evil.py", "-x.sqlite.xz"):
-        (origin / "board" / name).write_bytes(b"other")
-    git(origin, "add", ".")
-    git(origin, "commit", "-qm", "change")
-    git(origin, "update-ref", "refs/pull/7/merge", "HEAD")
-    environment = {**os.environ, "BASE": base, "MERGED": "refs/pull/7/merge"}
-    subprocess.run(["bash", "-e", "-o", "pipefail", "-c", take["run"]], cwd=here, env=environment, check=True)
+
+    def run(*names):
+        (origin / "board" / "gone.sqlite.xz").unlink()
+        (origin / "board" / "new.sqlite.xz").write_bytes(b"new\0\n")
+        (origin / "board" / "link.sqlite.xz").symlink_to("/etc/hostname")
+        for name in names:
+            (origin / "board" / name).parent.mkdir(exist_ok=True)
+            (origin / "board" / name).write_bytes(b"other")
+        git(origin, "add", ".")
+        git(origin, "commit", "-qm", "change")
+        git(origin, "update-ref", "refs/pull/7/merge", "HEAD")
+        environment = {**os.environ, "BASE": base, "MERGED": "refs/pull/7/merge"}
+        command = ["bash", "-e", "-o", "pipefail", "-c", step["run"]]
+        return subprocess.run(command, cwd=here, env=environment, check=False, capture_output=True, text=True)
+
+    return run, here
+
+
+def test_of_a_pull_request_only_entries_are_taken_and_as_data(take):
+    run, here = take
+    assert run("README.md").returncode == 0
     taken = {path.name: path.read_bytes() for path in (here / "entries").iterdir()}
     assert taken == {"new.sqlite.xz": b"new\0\n", "link.sqlite.xz": b"/etc/hostname"}
     assert not any(path.is_symlink() for path in (here / "entries").iterdir())
     assert sorted(path.name for path in (here / "board").iterdir()) == ["gone.sqlite.xz", "old.sqlite.xz"]
-    assert not list(tmp_path.rglob("pwned"))
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_a_pull_request_with_another_file_on_the_board_is_refused(take, name):
+    run, here = take
+    done = run(name)
+    assert done.returncode == 1
+    assert "Expected files board/NAME.sqlite.xz" in done.stdout
+    assert not list((here / "entries").iterdir())
+    assert not list(here.parent.rglob("pwned"))
