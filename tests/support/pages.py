@@ -58,7 +58,7 @@ def commands_of(block: Block) -> list[list[str]]:
     No program is started: functions that are called like them write down what they are given.
     """
     note = f"printf '%s\\0' \"$FUNCNAME\" \"$@\"; printf '{RECORD}\\0'"
-    functions = [f"{name}() {{ {note}; }}" for name in PROGRAMS] + ["cd() { :; }", "PATH=/nowhere"]
+    functions = [f"{name}() {{ {note}; }}" for name in PROGRAMS] + ["cd() { :; }", "source() { :; }", "PATH=/nowhere"]
     text = re.sub(r"(?m)(^|&& |; )[\w./]*bin/", r"\1", block.text)
     bash = shutil.which("bash")
     assert bash, "Expected bash, which reads the commands of pages. Got none."
