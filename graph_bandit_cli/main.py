@@ -56,7 +56,7 @@ class Command(Protocol):
 def main(args: list[str] | None = None) -> int:
     """Run a command; return the exit code (0 done, 1 refused, 2 unknown command, 130 stopped by Ctrl-C)."""
     if args is None:
-        gc.set_threshold(100_000, 50, 100)  # imports make a million objects to keep, and looking at them takes time
+        gc.set_threshold(100_000, 50, 100)  # what imports make is kept, and looking for garbage in it takes time
         atexit.register(gc.freeze)  # the process ends: they need not be looked at once more
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):

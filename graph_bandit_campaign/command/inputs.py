@@ -194,8 +194,8 @@ def _values_in_pool(pool: TablePool, settings: SuggestSettings) -> list[str]:
         if column.casefold() in names
     }
     return [
-        f"{count} values of {column} in {settings.pool.name} not used as results (with --measured {settings.pool.name} "
-        "they are)"
+        f"{count} value{'s' * (count > 1)} of {column} in {settings.pool.name} not used as results (give it to "
+        "--measured, too, if they are)"
         for column, count in counts.items()
         if count
     ]

@@ -140,6 +140,13 @@ class Answer:
         """Return whether there are predictions."""
         return any(forecast.mean is not None for forecast in self.quantities.forecasts(self.suggested[0]).values())
 
+    @property
+    def why_not_predicted(self) -> str:
+        """Say why there are no predictions, where there are none."""
+        if not self.state.measured:
+            return "no results yet"
+        return "this agent makes none, or all results so far are equal or bounds"
+
     @cached_property
     def measured(self) -> dict[str, dict[str, float]]:
         """Return the exact results of each goal: the mean of each molecule, by its id."""

@@ -39,8 +39,7 @@ def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
     if state.goals:
         choice = f" {answer.way}"
     if not answer.predicts:
-        why = "this agent makes none, or all results so far are equal or bounds" if state.measured else "no results yet"
-        choice = f" No predictions: {why}."
+        choice = f" No predictions: {answer.why_not_predicted}."
     default = f" ({answer.default})" if answer.default else ""
     print(f"\nRound {len(state.rounds)}, by {state.agent}{default}.{choice}\n")
     bill = answer.bill

@@ -19,9 +19,10 @@ class Command:
     entries: Annotated[tyro.conf.Positional[tuple[Path, ...]], NONE] = ()
     """Files of `graph-bandit export`, and folders of such files, `*.sqlite.xz`."""
     board: Annotated[tuple[Path, ...], NONE] = ()
-    """Files and folders of entries that are on the board already: none of their agents may come again."""
+    """Files and folders of entries that are on the board already: none of their agents may come again. What is checked
+    is new then, so this version must be able to play its agents of this package."""
     dry_run: bool = False
-    """Apply the rules alone, in seconds: nothing is played."""
+    """Apply the rules alone, in half a minute: nothing is played."""
     share: float = 0.1
     """Share of the repetitions of each agent of this package that is played again; one at least."""
     seed: int = 0

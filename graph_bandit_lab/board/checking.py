@@ -92,7 +92,7 @@ def check_entries(
     Args:
         paths: files of entries, and folders of them.
         rules: what they may hold.
-        replays: which part of each is played again; None: the rules alone are applied, in seconds.
+        replays: which part of each is played again; None: the rules alone are applied.
         board: files and folders of entries that are on the board already. Those of the names that are checked are left
             out, because these take their place. They are read, and not checked again. What is checked is new then,
             and this version must be able to play its agents of this package.

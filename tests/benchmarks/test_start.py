@@ -6,6 +6,8 @@ import pytest
 
 from benchmarks.start import rows, suggest_command, time_start
 
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no terminals of this kind")
+
 
 @pytest.mark.slow
 def test_the_first_line_and_the_end_of_a_command_are_timed():

@@ -49,7 +49,7 @@ def test_values_that_stand_in_the_pool_alone_are_told(folder, capsys):
     )
     assert suggest(measured=())[0] == 0
     printed = capsys.readouterr().out
-    assert "1 values of LogP in pool.csv not used as results (with --measured pool.csv they are)" in printed
+    assert "1 value of LogP in pool.csv not used as results (give it to --measured, too, if they are)" in printed
     assert "No predictions: no results yet." in printed
     assert suggest("--overwrite", out="others.csv", measured=("--measured", "pool.csv"))[0] == 0
     assert "not used" not in capsys.readouterr().out

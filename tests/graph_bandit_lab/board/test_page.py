@@ -1,7 +1,9 @@
 """The page ranks what was accepted, names what was refused, and says what was checked of each."""
 
+import html
 import re
 import shutil
+import sys
 
 import pytest
 from support.entries import little_rules, play, send
@@ -97,11 +99,12 @@ def test_what_an_entry_says_of_tasks_is_not_believed(rules, tmp_path):
 
 
 def test_texts_of_entries_are_escaped(rules, tmp_path):
+    name = "b&evil" if sys.platform == "win32" else "<b>evil"  # Windows takes no names with brackets
     path = send(play(tmp_path / "mine", "random", "lin-ucb"))
-    evil = shutil.copy(path, tmp_path / "<b>evil.sqlite.xz")
+    evil = shutil.copy(path, tmp_path / f"{name}.sqlite.xz")
     page = write_board(check_entries([path, evil], rules), rules, tmp_path / "site").read_text(encoding="utf-8")
-    assert "<b>evil" not in page
-    assert "&lt;b&gt;evil" in page
+    assert name not in page
+    assert html.escape(name) in page
 
 
 def test_one_agent_alone_is_shown_and_not_ranked(rules, tmp_path):
