@@ -1,6 +1,6 @@
 # `make demo` runs the main job, `make suggest` the chemist's, `make test` makes the quick checks, `make test-all` these
 # and the slow ones, `make portable` those of numbers as on other kinds of CPU, `make mutants` whether tests notice a
-# flipped sign (FILES=gntk/network.py for one file), `make size` how large the project is (COMMITS='v1 HEAD'), `make docs`
+# flipped sign (FILES=gntk/network.py for one file), `make size` how large the project is (COMMITS='v1 HEAD' for commits), `make docs`
 # builds the site into site/, `make gallery` draws the pictures of the gallery, `make board` checks the entries of the
 # board and writes its page into site/board. Each sets up what it needs.
 
