@@ -1,6 +1,6 @@
 # `make demo` runs the main job, `make suggest` the chemist's, `make test` makes the quick checks, `make test-all` these
 # and the slow ones, `make portable` those of numbers as on other kinds of CPU, `make mutants` whether tests notice a
-# flipped sign (FILES=gntk/network.py for one file), `make size` how large the project is (COMMITS='v1 HEAD' for commits), `make docs`
+# flipped sign (ARGS="gntk --draw 100"), `make size` how large the project is (COMMITS='v1 HEAD'), `make docs`
 # builds the site into site/, `make gallery` draws the pictures of the gallery, `make board` checks the entries of the
 # board and writes its page into site/board. Each sets up what it needs.
 
@@ -9,7 +9,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet -c constraints.txt
 
-.PHONY: demo suggest test test-all lint types tests slow-tests doors browser portable mutants size api bench docs gallery board
+.PHONY: demo suggest test test-all lint types tests slow-tests doors browser portable contexts mutants size api bench docs gallery board
 .PHONY: release-check clean
 
 demo: $(VENV)/.installed
@@ -20,9 +20,10 @@ suggest: runs/molecules/measured.csv
 	$(BIN)/graph-bandit suggest runs/molecules/pool.csv --measured runs/molecules/measured.csv --n 8 --maximize qed \
 		--out runs/molecules/suggestions.csv --html runs/molecules/suggestions.html
 
-test: lint types tests
+test: lint
+	$(MAKE) --no-print-directory -j2 types tests
 
-test-all: test slow-tests doors
+test-all: test slow-tests
 
 lint: $(VENV)/.installed-all
 	$(BIN)/ruff check .
@@ -46,8 +47,13 @@ browser: $(VENV)/.installed-all
 portable: $(VENV)/.installed-all
 	PYTHONPATH=tests $(BIN)/python -m support.portable
 
+contexts: $(VENV)/.installed-all
+	mkdir -p build
+	COVERAGE_FILE=build/contexts $(BIN)/pytest -m "not slow" --cov=. --cov-context=test --cov-report= --junitxml=build/contexts.xml
+
 mutants: $(VENV)/.installed-all
-	PYTHONPATH=.:tests $(BIN)/python -W ignore -m support.mutants $(FILES)
+	test -e build/contexts || $(MAKE) contexts
+	$(BIN)/python -W ignore tests/support/mutants.py $(ARGS)
 
 size: $(VENV)/.installed-all
 	PYTHONPATH=tests $(BIN)/python -m support.size $(COMMITS)

@@ -32,40 +32,24 @@ SLOW = (
     "tests/graph_bandit_campaign/command/test_crashes.py",
     "tests/graph_bandit_campaign/pool/prepared/making/test_cluster.py",
     "tests/graph_bandit_campaign/pool/prepared/making/test_interruptions.py",
-    "tests/graph_bandit_cli/research/test_watch.py",
     "tests/graph_bandit_serve/test_kills.py",
     "tests/graph_bandit_serve/test_replay.py",
     "tests/graph_bandit_serve/test_together.py",
     "tests/graph_bandit_serve/test_browser.py",
-    "tests/test_docs.py::test_commands_are_understood[docs/evidence/",
-    "tests/test_docs.py::test_commands_are_understood[docs/guides/board.md]",
-    "tests/test_docs.py::test_page_is_played_from_top_to_bottom",
-    "tests/test_examples.py",
-    "tests/test_gallery.py::test_script_draws_the_picture",
-    "tests/test_mutants.py",
-    "tests/test_notebooks.py::test_notebook_runs_in_an_empty_folder",
-    "tests/test_packaging.py",
-    "tests/test_third_party_agent.py",
-)
-"""Files and tests that `make test` leaves to `make test-all`, beside those that carry the marker."""
-SLOWEST_FIRST = (
+    "tests/test_docs.py",
     "tests/test_examples.py",
     "tests/test_gallery.py",
     "tests/test_notebooks.py",
-    "tests/graph_bandit_serve/test_browser.py",
-    "tests/graph_bandit_cli/research/test_sweep.py",
-    "tests/graph_bandit_lab/execution/test_execute.py",
     "tests/test_packaging.py",
-    "tests/benchmarks/",
-    "tests/agents/test_table.py",
-    "tests/graph_bandit_campaign/backtest/test_backtest.py",
-    "tests/graph_bandit_env/rewards/",
-    "tests/agents/neural/test_module_play.py",
-    "tests/agents/molecule/",
-    "tests/agents/test_changing_graphs.py",
-    "tests/agents/test_forget.py",
     "tests/test_third_party_agent.py",
+)
+"""Files that `make test` leaves to `make test-all`, beside tests that carry the marker."""
+SLOWEST_FIRST = (
+    "tests/test_examples.py",
     "tests/test_docs.py",
+    "tests/graph_bandit_serve/test_browser.py",
+    "tests/graph_bandit_campaign/test_golden.py",
+    "tests/agents/test_table.py",
 )
 """Each file is one worker's (`--dist loadfile`): were a long one the last, the other workers would wait for it."""
 

@@ -22,7 +22,6 @@ import pytest
 import tyro
 from support import ROOT
 from support.pages import PAGES, SHELL, blocks_of, commands_of, inline_commands_of
-from support.site import find_problems
 
 import registry
 from graph_bandit_cli.main import COMMANDS, main
@@ -260,67 +259,4 @@ def test_page_is_played_from_top_to_bottom(page, tmp_path, monkeypatch):
                 assert program != "graph-bandit" or play(arguments) == 0, arguments
 
 
-def test_there_are_programs_and_commands():
-    blocks = [block for page in PAGES for block in blocks_of(page)]
-    assert sum(block.language == "python" for block in blocks) >= 30
-    assert sum(len(commands_of(block)) for block in blocks if block.language in SHELL) >= 80
-    shown = {page for page in PAGES if any(block.language == "python" for block in blocks_of(page))}
-    assert shown <= set(GUIDES)
-
-
 # --- What finds what is wrong
-
-
-def test_a_site_that_loads_from_elsewhere_or_leads_nowhere_is_found(tmp_path):
-    (tmp_path / "good.html").write_text('<a href="https://example.org" id="here">out</a> <a href="#here">in</a>')
-    assert list(find_problems(tmp_path)) == []
-    (tmp_path / "bad.html").write_text(
-        '<img src="//example.org/a.png"><a href="good.html#there"></a><a href="no.html"></a>'
-    )
-    (tmp_path / "bad.css").write_text(
-        'a { background: url("https://example.org/b.png"); } b { background: url("b.png"); }'
-    )
-    assert list(find_problems(tmp_path)) == [
-        "bad.html loads //example.org/a.png",
-        "bad.html leads to good.html#there, an anchor that is not there",
-        "bad.html leads to no.html, which is not there",
-        'bad.css loads url("https://example.org/b.png',
-    ]
-
-
-def write_page(folder, text):
-    page = folder / "page.md"
-    page.write_text(text, encoding="utf-8")
-    return page
-
-
-def test_bash_expands_commands_and_runs_none(tmp_path):
-    page = write_page(
-        tmp_path,
-        "Text\n\n    for k in 1 2; do\n      graph-bandit run --agents {gnn,nn}-ts --seed $k \\\n        --out 'a b'\n"
-        "    done\n\n    an output\n\n```sh\n.venv/bin/pytest tests  # all\n```\n",
-    )
-    commands = [command for block in blocks_of(page) for command in commands_of(block)]
-    runs = [["graph-bandit", "run", "--agents", "gnn-ts", "nn-ts", "--seed", k, "--out", "a b"] for k in "12"]
-    assert commands == [*runs, ["pytest", "tests"]]
-    with pytest.raises(AssertionError, match="graph-bandits"):
-        commands_of(blocks_of(write_page(tmp_path, "```sh\ngraph-bandits run\n```\n"))[0])
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        "graph-bandit run --horizons 5 --out here",
-        "graph-bandit run --agents gnn-ts:widht=5 --out here",
-        "graph-bandit sweep quickly --out here",
-        "python -m benchmarks.nothing",
-        "python -m benchmarks.sweeps.claims --unsettled",
-        "make coffee",
-        "pip install 'graph-bandit-env[tea]'",
-    ],
-)
-def test_a_command_that_is_not_understood_is_found(command, tmp_path, capsys):
-    (block,) = blocks_of(write_page(tmp_path, f"```sh\n{command}\n```\n"))
-    ((program, *arguments),) = commands_of(block)
-    with pytest.raises((AssertionError, ValueError, FileNotFoundError, ModuleNotFoundError, SystemExit)):
-        CHECKS[program](arguments, tmp_path)

@@ -1,9 +1,6 @@
-import pandas as pd
 import pytest
 from support import ROOT
 from support.programs import run_program
-
-from benchmarks.policies.figure import draw_curves
 
 EXAMPLES = ROOT / "examples"
 CASES = {
@@ -44,14 +41,3 @@ def test_example_runs_as_written(name, expected, tmp_path):
     done = run_program(EXAMPLES / name, "--rounds", str(ROUNDS.get(name, 8)), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert expected in done.stdout
-
-
-def test_the_learning_curve_of_an_example_can_be_drawn(tmp_path):
-    done = run_program(
-        EXAMPLES / "cleanrl_ppo.py", "--rounds", "32", "--test-sets", "9", "--out", "a.csv", cwd=tmp_path
-    )
-    assert done.returncode == 0, done.stderr
-    curve = pd.read_csv(tmp_path / "a.csv")
-    assert curve["steps"].tolist() == [0, 32]
-    draw_curves(curve, tmp_path / "a.png")
-    assert (tmp_path / "a.png").stat().st_size > 10_000

@@ -30,15 +30,3 @@ def test_targets_of_make_are_there(text):
 
 def test_commands_are_there(text):
     assert set(re.findall(r"`graph-bandit ([\w-]+)", text)) <= set(COMMANDS)
-
-
-def test_they_are_short(text):
-    assert len(text.split()) < 700
-
-
-def test_llms_txt_has_the_form_that_its_readers_expect():
-    lines = (ROOT / "llms.txt").read_text(encoding="utf-8").splitlines()
-    assert lines[0] == "# graph-bandit-env"
-    assert lines[2].startswith("> ")
-    after = lines[lines.index("## Guides") :]
-    assert all(re.fullmatch(r"|## .+|- \[.+\]\(.+\)(: .+)?", line) for line in after)

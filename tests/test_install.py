@@ -30,11 +30,6 @@ def test_the_recipe_has_the_version_and_the_requirements_of_the_package(setup):
     assert recipe()["context"]["version"] == setup["metadata"]["version"]
 
 
-def test_the_recipe_installs_the_command(setup):
-    wanted = setup["options.entry_points"]["console_scripts"].strip()
-    assert recipe()["build"]["python"]["entry_points"] == [wanted]
-
-
 def test_the_container_installs_extras_that_there_are_and_not_as_root(setup):
     lines = (ROOT / "Dockerfile").read_text(encoding="utf-8")
     (extras,) = re.findall(r"'\.\[([\w,]+)\]'", lines)

@@ -4,3 +4,15 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
 """Of the repository."""
+PRODUCT = (
+    "gntk",
+    "graph_bandit_env",
+    "agents",
+    "registry",
+    "graph_bandit_lab",
+    "graph_bandit_campaign",
+    "graph_bandit_bridges",
+    "graph_bandit_serve",
+    "graph_bandit_cli",
+)
+"""Packages that are installed, and one module."""

@@ -17,8 +17,7 @@ import tokenize
 from collections import Counter
 from collections.abc import Iterator
 
-from support import ROOT
-from support.house import PRODUCT
+from support import PRODUCT, ROOT
 
 SILENT = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 PLACES = (*PRODUCT, "benchmarks", "tests", "examples")
