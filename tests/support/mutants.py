@@ -59,20 +59,35 @@ LIBRARIES += ("scipy.stats", "hypothesis.extra.numpy", "gymnasium", "tyro", "jin
 
 @dataclass(frozen=True, order=True)
 class Mutant:
-    """A source file with one change."""
+    """A change of one source file. Two are equal if they change the same line of a function in the same way."""
 
     name: str
-    """Function that holds it, with its classes; "" outside functions."""
+    """Function that holds the line, with its classes; "" outside functions."""
     before: str
-    """The changed line, as it was."""
-    after: str
+    """The line."""
+    operator: int
+    """Place in `operators()`."""
+    count: int
+    """Changes by this operator that come earlier in the line."""
     path: str = field(compare=False)
     line: int = field(compare=False)
-    source: str = field(compare=False, repr=False)
-    """Of the whole file, changed."""
+    occurrence: int = field(compare=False)
+    """Changes by this operator that come earlier in the file."""
+
+    def source(self, root: Path) -> str | None:
+        """Return the whole file, changed; None if it is no Python then, as for the `*` before an argument."""
+        from cosmic_ray.mutating import mutate_code
+
+        text = (root / self.path).read_text(encoding="utf-8")
+        changed = mutate_code(text, operators()[self.operator], self.occurrence)
+        try:
+            return changed if ast.dump(ast.parse(changed)) != ast.dump(ast.parse(text)) else None
+        except SyntaxError:
+            return None
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.line}: {self.before}  ->  {self.after}"
+        after = (self.source(ROOT) or "").splitlines()[self.line - 1].strip()
+        return f"{self.path}:{self.line}: {self.before}  ->  {after}"
 
 
 @cache
@@ -93,28 +108,21 @@ def operators() -> list[object]:
 
 
 def mutants_of(path: str, source: str) -> list[Mutant]:
-    """Make every mutant of a file once, in the order of its lines."""
+    """List the changes of a file, in the order of its lines."""
     from cosmic_ray.ast import ast_nodes, get_ast
-    from cosmic_ray.mutating import mutate_code
 
-    tree, nodes = ast.parse(source), [*ast_nodes(get_ast(source))]
+    tree, nodes, found = ast.parse(source), [*ast_nodes(get_ast(source))], list[Mutant]()
     skipped, lines, functions = [*_spans_left_alone(tree)], source.splitlines(), dict(_names_of_lines(tree))
-    found: dict[tuple[int, str], Mutant] = {}
-    for operator in operators():
+    for number, operator in enumerate(operators()):
+        counts = Counter[int]()
         places = [place for node in nodes for place in operator.mutation_positions(node)]
         for occurrence, (place, _) in enumerate(places):
-            if any(start <= place < end for start, end in skipped):
-                continue
-            changed = mutate_code(source, operator, occurrence)
-            pairs = enumerate(zip(lines, changed.splitlines(), strict=True), 1)
-            number, (before, after) = next((k, pair) for k, pair in pairs if pair[0] != pair[1])
-            try:
-                ast.parse(changed)
-            except SyntaxError:  # the `*` before an argument is not an operator
-                continue
-            name = functions.get(number, "")
-            found.setdefault((number, after), Mutant(name, before.strip(), after.strip(), path, number, changed))
-    return sorted(found.values(), key=lambda mutant: (mutant.line, mutant.after))
+            line = place[0]
+            if not any(start <= place < end for start, end in skipped):
+                name, before = functions.get(line, ""), lines[line - 1].strip()
+                found.append(Mutant(name, before, number, counts[line], path, line, occurrence))
+                counts[line] += 1
+    return sorted(found, key=lambda mutant: (mutant.line, mutant.operator, mutant.count))
 
 
 def _spans_left_alone(tree: ast.Module) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
@@ -157,7 +165,7 @@ def all_mutants(root: Path, places: Iterable[str]) -> list[Mutant]:
 
 
 def draw(mutants: list[Mutant], others: list[Mutant] | None, size: int | None, seed: int) -> list[Mutant]:
-    """Draw mutants that are the only ones of their function, line and change, in another checkout too."""
+    """Draw changes; with those of another checkout, of lines that stand in one function of both."""
     if others is not None:
         here, there = Counter(mutants), Counter(others)
         mutants = sorted(mutant for mutant in mutants if here[mutant] == there[mutant] == 1)
@@ -223,17 +231,18 @@ class Changed:
     """Give the changed source when its module is imported: an entry of `sys.meta_path`."""
 
     mutant: Mutant
+    source: str
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
         file = ROOT / self.mutant.path
         if name != ".".join(Path(self.mutant.path).with_suffix("").parts).removesuffix(".__init__"):
             return None
         loader = SourceFileLoader(name, str(file))
-        loader.get_code = lambda _: compile(self.mutant.source, loader.path, "exec")
+        loader.get_code = lambda _: compile(self.source, loader.path, "exec")
         return importlib.util.spec_from_file_location(name, loader.path, loader=loader)
 
 
-def first_failure(names: list[str], seconds: float, mutant: Mutant | None) -> str | None:
+def first_failure(names: list[str], seconds: float, changed: Changed | None) -> str | None:
     """Run tests in a fork of this process; return the first that fails, "" if the process ended, None if all pass."""
     with tempfile.TemporaryDirectory(prefix="mutants-") as scratch:
         failed = Path(scratch) / "failed"
@@ -242,11 +251,11 @@ def first_failure(names: list[str], seconds: float, mutant: Mutant | None) -> st
             signal.alarm(int(60 + 10 * seconds))
             for stream in (1, 2):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
-            if mutant:
+            if changed:
                 import numba
 
-                numba.config.DISABLE_JIT = "njit" in mutant.source  # compiled loops would be compiled for each change
-                sys.meta_path.insert(0, Changed(mutant))
+                numba.config.DISABLE_JIT = "njit" in changed.source  # loops would be compiled for each change
+                sys.meta_path.insert(0, changed)
             files = dict.fromkeys(name.partition("::")[0] for name in names)
             os._exit(int(pytest.main([*OPTIONS, "-W", "ignore", *files], plugins=[Chosen(names, failed)])))
         status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
@@ -258,12 +267,12 @@ SOUND: dict[str, bool] = {}
 
 def is_noticed(mutant: Mutant) -> bool | None:
     """Tell whether a test fails on a mutant that passes without it; None if no test is known that could."""
-    contexts = Contexts.read()
+    contexts, source = Contexts.read(), mutant.source(ROOT)
     names = contexts.choose(mutant)
-    if not names:
+    if not names or source is None:
         return None
     while names:
-        failed = first_failure(names, sum(map(contexts._time, names)), mutant)
+        failed = first_failure(names, sum(map(contexts._time, names)), Changed(mutant, source))
         if failed is None:
             return False
         if not failed:
