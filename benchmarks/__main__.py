@@ -10,7 +10,6 @@ from pathlib import Path
 
 import torch
 
-from benchmarks.pools.streamed import whole_round
 from benchmarks.speed import kernels, molecules, runs, vector
 from benchmarks.speed.measure import show
 from graph_bandit_lab.storage import software_versions
@@ -23,7 +22,7 @@ def main() -> None:
     parser.add_argument("--repetitions", type=int, default=10, help="repetitions of the comparison of regret")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
-    rows = [*kernels.rows(), *vector.rows(), *molecules.rows(), *whole_round.rows()]
+    rows = [*kernels.rows(), *vector.rows(), *molecules.rows()]
     show(rows)
     whole = runs.rows(arguments.repetitions)
     show(whole)

@@ -7,16 +7,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, cast
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 
-import registry
-from graph_bandit_env import GraphActionBandit, GraphPool, from_smiles
-from graph_bandit_env.files import from_architectures, from_nas_cells
+from graph_bandit_env import MoleculeSet, from_smiles
 
-Kind = Literal["computed", "measured", "cells", "architectures", "drawn"]
+Kind = Literal["computed", "measured"]
 Wanted = Literal["large", "small", "potent"]
 
 WAVELENGTH = "E isomer pi-pi* wavelength in nm"
@@ -27,22 +25,21 @@ DOCKING = re.compile(r"docking-(\d{1,6})")  # with the seed of the draw
 
 @dataclass(frozen=True)
 class Pool:
-    """A pool of graphs with a value for each, read from a table."""
+    """A pool of molecules with a value for each, read from a table."""
 
     name: str
     """Unique name."""
     kind: Kind
     """Origin of the values: "computed" from the structure (also by docking or simulation), or "measured" in a
-    laboratory; or accuracies of trained "cells" or "architectures", or rewards "drawn" for random graphs, which are not
-    molecules."""
+    laboratory."""
     file: str
-    """Path of the table in the folder of the data; empty if graphs are drawn."""
+    """Path of the table in the folder of the data."""
     target: str
-    """Column of the values, and rows without one are left out; or the function from which rewards are drawn."""
+    """Column of the values; rows without one are left out."""
     wanted: Wanted = "large"
     """The values that are wanted: "large" or "small" ones, or concentrations of "potent" molecules."""
     graphs: str = "smiles"
-    """Column of the SMILES, or of the cells."""
+    """Column of the SMILES."""
     draw: int | None = None
     """Seed by which 10,000 rows are drawn; None: all rows are taken."""
     columns: tuple[str, ...] = ()
@@ -51,36 +48,24 @@ class Pool:
     """How many columns of random numbers they bring along."""
 
     @property
-    def has_molecules(self) -> bool:
-        """Return whether its graphs are molecules."""
-        return self.kind in ("computed", "measured")
-
-    @property
     def molecules(self) -> str:
         """Return the name without what follows a `+`: pools with other columns are split and started alike."""
         return self.name.partition("+")[0]
 
-    def read(self, folder: Path) -> GraphPool:
-        """Read the graphs; their targets are the values, of which large ones are wanted.
+    def read(self, folder: Path) -> MoleculeSet:
+        """Read the molecules; their targets are the values, of which large ones are wanted.
 
         Equal molecules are one, with the mean of their values. Molecules of more than 250 atoms are left out.
         """
-        if self.kind == "drawn":
-            return _draw_graphs(self.target)
-        table = pd.read_csv(folder / self.file, dtype={"link": str}).dropna(subset=[self.target])
+        table = pd.read_csv(folder / self.file).dropna(subset=[self.target])
         if self.draw is not None:
             table = table.iloc[np.random.default_rng(self.draw).choice(len(table), DRAWN, replace=False)]
         raw = table[self.target].to_numpy(np.float64)
         values = raw if self.wanted == "large" else -raw if self.wanted == "small" else -np.log10(raw)
-        if self.kind == "architectures":
-            return from_architectures(list(table["link"]), list(table["ops"]), values)
-        graphs = list(table[self.graphs])
-        if self.kind == "cells":
-            return from_nas_cells(graphs, values)
         own = {name: table[name].to_numpy(np.float64) for name in self.columns}
         draws = np.random.default_rng(0).normal(size=(self.noise, len(table)))
         own |= {f"noise {number}": column for number, column in enumerate(draws)}
-        return from_smiles(graphs, list(values), on_error="skip", columns=own, forms="apart")
+        return from_smiles(list(table[self.graphs]), list(values), on_error="skip", columns=own, forms="apart")
 
 
 CHEMBL = """
@@ -100,7 +85,7 @@ ADME: dict[str, tuple[str, Wanted]] = {  # slow clearance and little efflux are 
     "unbound-human": ("LOG PLASMA PROTEIN BINDING (HUMAN) (% unbound)", "large"),
     "unbound-rat": ("LOG PLASMA PROTEIN BINDING (RAT) (% unbound)", "large"),
 }
-HLM, RLM = (Pool(name, "measured", "adme.csv", *ADME[name], "SMILES") for name in ("HLM", "RLM"))
+HLM = Pool("HLM", "measured", "adme.csv", *ADME["HLM"], "SMILES")
 ESOL = Pool("ESOL", "measured", "delaney-processed.csv", SOLUBILITY)
 
 GROUPS: dict[str, tuple[Pool, ...]] = {
@@ -116,23 +101,11 @@ GROUPS: dict[str, tuple[Pool, ...]] = {
     "adme": tuple(
         Pool(name, "measured", "adme.csv", column, wanted, "SMILES") for name, (column, wanted) in ADME.items()
     ),
-    "fast": (replace(HLM, name="HLM-max", wanted="large"), replace(RLM, name="RLM-max", wanted="large")),
     "esol": (ESOL, replace(ESOL, name="ESOL-min", wanted="small")),
     "switches": (Pool("photoswitches", "measured", "photoswitches.csv", WAVELENGTH, graphs="SMILES"),),
     "own-columns": (
         replace(HLM, name="HLM+endpoints", columns=tuple(ADME[name][0] for name in ("RLM", "efflux", "solubility"))),
         replace(HLM, name="HLM+noise", noise=10),
-    ),
-    "cells": tuple(
-        Pool(name, "cells", "nasbench201_mini.csv.gz", name, graphs="cellstr")
-        for name in ("cifar10-val", "cifar100-val")
-    ),
-    "architectures": tuple(
-        Pool(name, "architectures", f"nasbenchgraph_{name}.csv.gz", "valid_perf", graphs="ops")
-        for name in ("citeseer", "physics")
-    ),
-    "random": tuple(
-        Pool(f"random-{name}", "drawn", "", name) for name in ("linear", "gp_gntk", "gp_representation_relu")
     ),
 }
 POOLS = {pool.name: pool for group in GROUPS.values() for pool in group}
@@ -141,18 +114,6 @@ POOLS = {pool.name: pool for group in GROUPS.values() for pool in group}
 def docking_pool(draw: int) -> Pool:
     """Return the pool of 10,000 molecules with docking scores, drawn by a seed; low scores are the best."""
     return Pool(f"docking-{draw}", "computed", "docking_pool.csv.gz", "score", "small", draw=draw)
-
-
-def _draw_graphs(reward_model: str) -> GraphPool:
-    """Return random graphs of 10 to 40 nodes with the rewards of a function, as the tasks of the testbed draw them."""
-    env = registry.make_environment(
-        num_graphs=DRAWN // 10, num_nodes=(10, 40), reward_model=reward_model, reward_scale="unit", observe="indices"
-    )
-    env.reset(seed=0)
-    bandit = cast(GraphActionBandit, env.unwrapped)
-    graphs = bandit.graph_set
-    nodes, links, _ = zip(*((graph.nodes, graph.edge_links, graph.edges) for graph in graphs), strict=True)
-    return GraphPool(nodes, links, targets=bandit.mean_rewards)
 
 
 def find_pools(names: Sequence[str]) -> tuple[Pool, ...]:

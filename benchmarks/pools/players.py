@@ -16,8 +16,6 @@ from benchmarks.pools.screening import Floats, Indices, Player
 from graph_bandit_env import GraphPool
 from graph_bandit_lab import AgentSpec
 
-CENSORED = 0.3  # of the pool
-
 
 class Forecaster(Protocol):
     """A model, or a player of an agent that predicts."""
@@ -99,37 +97,6 @@ class AgentPlayer:
         self._num_given = len(measured)
 
 
-class CensoredPlayer(AgentPlayer):
-    """Give an agent all results but the weakest, or the strongest, of which only a bound is known.
-
-    Args:
-        agent: an agent that learns from bounds, if it is to learn bounds.
-        strong: whether the strongest `CENSORED` of the pool are only known to lie above a number; else the weakest are
-            only known to lie below one.
-        taught: what it learns of them: "bounds", the number as if it were the result ("numbers"), or nothing
-            ("dropped").
-    """
-
-    def __init__(self, agent: Agent, strong: bool, taught: str) -> None:
-        super().__init__(agent)
-        self._strong, self._taught = strong, taught
-
-    def begin(self, graphs: GraphPool, seed: int) -> None:
-        """Reset the agent, and find the number beyond which its results are not known."""
-        super().begin(graphs, seed)
-        self._limit = float(np.quantile(graphs.targets, 1 - CENSORED if self._strong else CENSORED))
-
-    def _tell(self, measured: Indices, values: Floats) -> None:
-        new, results = measured[self._num_given :], values[self._num_given :]
-        self._num_given = len(measured)
-        beyond = results > self._limit if self._strong else results < self._limit
-        if self._taught == "bounds" and beyond.any():
-            self._agent.update_bounds(None, new[beyond], np.full(beyond.sum(), self._limit), self._strong)
-        as_numbers = np.ones_like(beyond) if self._taught == "numbers" else ~beyond
-        if as_numbers.any():
-            self._agent.update(None, new[as_numbers], np.where(beyond, self._limit, results)[as_numbers])
-
-
 def expected_improvement(mean: Floats, std: Floats, best: float) -> Floats:
     """Compute by how much each molecule is expected to exceed the best.
 
@@ -146,20 +113,14 @@ SCORES: dict[str, Callable[[Floats, Floats, float], Floats]] = {
     "ucb": lambda mean, std, best: mean + 0.5 * std,
     "ei": expected_improvement,
 }
-CENSORINGS = {  # whether strong results are censored, and what is taught of them
-    f"{strength}_{taught}": (strength == "strong", taught)
-    for strength in ("weak", "strong")
-    for taught in ("bounds", "numbers", "dropped")
-}
 
 
 def make_player(text: str) -> Player:
     """Make a player.
 
     Args:
-        text: `forest-` or `tanimoto-` with `greedy`, `ucb` or `ei`; `weak_` or `strong_` with `bounds-`, `numbers-` or
-            `dropped-` and the rest of the name of a molecule- agent, which does not get the weakest or strongest
-            results; one of `PEERS`; or an agent of the registry as `name:setting=value,...`.
+        text: `forest-` or `tanimoto-` with `greedy`, `ucb` or `ei`; one of `PEERS`; or an agent of the registry as
+            `name:setting=value,...`.
 
     Raises:
         ValueError: if the name or a setting is unknown.
@@ -169,8 +130,6 @@ def make_player(text: str) -> Player:
         return make_peer(text)
     spec = AgentSpec.parse(text)
     name, _, rule = spec.name.partition("-")
-    if name in CENSORINGS:
-        return CensoredPlayer(registry.make_agent(f"molecule-{rule}", **spec.settings), *CENSORINGS[name])
     if name not in MODELS:
         return AgentPlayer(registry.make_agent(spec.name, **spec.settings))
     if rule not in SCORES or spec.settings:
@@ -194,11 +153,3 @@ def make_forecaster(text: str) -> Forecaster:
     if not isinstance(agent, BatchAgent):
         raise ValueError(f"Expected {', '.join(MODELS)} or an agent that predicts. Got `{text}`.")
     return AgentPlayer(agent)
-
-
-def needs_molecules(text: str) -> bool:
-    """Return whether a player or model plays pools of molecules only."""
-    name = AgentSpec.parse(text).name
-    return (
-        name in PEERS or name.partition("-")[0] in {*MODELS, *CENSORINGS} or registry.agent_needs(name) == "molecules"
-    )

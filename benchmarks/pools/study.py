@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from pathlib import Path
@@ -13,11 +15,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from benchmarks.kept_rows import Row
-from benchmarks.kept_tasks import do_missing
 from benchmarks.pools.catalogue import find_pools
-from graph_bandit_env import GraphPool, MoleculeSet
+from graph_bandit_env import MoleculeSet
 from graph_bandit_lab.analysis import bootstrap_interval
+from graph_bandit_lab.execution import Processes, run_in_parallel
 from graph_bandit_lab.reports import print_columns
 
 Cells: TypeAlias = tuple[str, ...]
@@ -71,8 +72,7 @@ class Study(ABC):
 
     def run(self) -> bool:
         """Do what is not finished, print the tables, and return whether all tasks were finished."""
-        columns = (*self.key, *self.scores)
-        rows, failed = do_missing(self.play_alone, list(self.tasks()), columns, len(self.key), self.workers, self.out)
+        rows, failed = self.do_missing()
         if rows.empty:
             raise ValueError("Expected a task that was finished. Got none.")
         for table in self.tables(rows):
@@ -80,7 +80,36 @@ class Study(ABC):
             print_columns(table.rows, markdown=self.markdown)
         return not failed
 
-    def play_alone(self, *task: Any) -> list[Row]:
+    def do_missing(self) -> tuple[pd.DataFrame, int]:
+        """Do each task that has no rows in `out` yet, and append its rows; return all rows, and how many tasks failed.
+
+        Raises:
+            ValueError: if the file has other columns.
+        """
+        key, columns = list(self.key), [*self.key, *self.scores]
+        tasks = {tuple(map(str, task)): task for task in self.tasks()}
+        kept = pd.DataFrame(columns=columns)
+        if self.out is not None and self.out.is_file():
+            kept = pd.read_csv(self.out, dtype=dict.fromkeys(key, str))
+            if list(kept) != columns:
+                raise ValueError(f"Expected {self.out} to have the columns {', '.join(columns)}.")
+            kept = kept[[row in tasks for row in kept[key].itertuples(index=False, name=None)]]
+        done, tables, failed = set(kept[key].itertuples(index=False, name=None)), [kept], 0
+        missing = [task for row, task in tasks.items() if row not in done]
+        with closing(run_in_parallel(self.play_alone, missing, Processes(self.workers))) as outcomes:
+            for task, outcome in outcomes:
+                if isinstance(outcome, Exception):
+                    failed += 1
+                    print(f"{task} failed: {type(outcome).__name__}: {outcome}", file=sys.stderr)
+                    continue
+                tables.append(pd.DataFrame(outcome, columns=columns))
+                if self.out is not None:
+                    tables[-1].to_csv(self.out, mode="a", header=not self.out.is_file(), index=False)
+                print(f"{task}: {len(outcome)} rows", file=sys.stderr)
+        rows = pd.concat([table for table in tables if len(table)] or tables)
+        return rows.reset_index(drop=True), failed
+
+    def play_alone(self, *task: Any) -> list[tuple[str | float, ...]]:
         """Do a task on one thread, and return its rows with its key, as they are kept."""
         import torch
         from threadpoolctl import threadpool_limits
@@ -91,22 +120,10 @@ class Study(ABC):
 
 
 @lru_cache(maxsize=2)
-def read_pool(name: str, folder: Path) -> GraphPool:
+def read_pool(name: str, folder: Path) -> MoleculeSet:
     """Read a pool by its name; the last two are kept."""
     (pool,) = find_pools([name])
     return pool.read(folder)
-
-
-def read_molecules(name: str, folder: Path) -> MoleculeSet:
-    """Read a pool of molecules by its name.
-
-    Raises:
-        ValueError: if it is a pool of other graphs.
-    """
-    molecules = read_pool(name, folder)
-    if not isinstance(molecules, MoleculeSet):
-        raise ValueError(f"Expected a pool of molecules. Got `{name}`, which has other graphs.")
-    return molecules
 
 
 def interval(values: ArrayLike, form: str = ".1f") -> str:

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.speed import pool, whole_run
+from benchmarks.speed import whole_run
 from benchmarks.speed.kernels import step_seconds
+from benchmarks.speed.large import score
 from benchmarks.speed.measure import ROOT, Row, in_a_process_of_its_own
 from graph_bandit_lab.analysis import mean_interval
 
@@ -140,7 +141,7 @@ def _changing(agent: str) -> Row:
 
 
 def _pool() -> list[Row]:
-    scored = in_a_process_of_its_own(pool.__name__, 50_000, 25, 30)
+    scored = in_a_process_of_its_own(score.__name__, 50_000, 25, 30)
     name = "one scoring round of 50,000 graphs (25 nodes, 30 features), diagonal"
     return [
         Row.at_most(name, scored["choice"], "s", 6, f"{scored['reset']:.1f} s once, to read the pool"),

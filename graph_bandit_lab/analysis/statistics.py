@@ -54,8 +54,6 @@ def mean_interval(
 
         g^-1(g(mean) -+ g'(mean) t_{0.975, n-1} s / sqrt(n)),  g(y) = log y, log(y / (1 - y)), or y
 
-    `python -m benchmarks.intervals` measures how often that of numbers >= 0 holds the mean, next to others.
-
     Args:
         values: `(n, ...)`, one row a repetition.
         quantity: "nonnegative", such as regret; "share", which lies between 0 and 1; or "any", such as rewards.

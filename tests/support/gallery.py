@@ -22,15 +22,7 @@ COLORS = 96  # of a stored picture, which halves its size and cannot be seen
 
 
 def draw(script: Path, folder: Path) -> Path:
-    """Run a script in a folder, with the look of the gallery, and return the one picture that it writes there.
-
-    Args:
-        script: the script, which writes a picture of its own name.
-        folder: an existing folder.
-
-    Raises:
-        subprocess.CalledProcessError: if the script fails.
-    """
+    """Run a script in a folder, with the look of the gallery, and return the picture of its name that it writes."""
     look = {"MATPLOTLIBRC": str(script.parent), "MPLBACKEND": "agg", "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
     command = [sys.executable, "-W", "ignore", str(script)]
     subprocess.run(command, cwd=folder, env={**os.environ, **look}, check=True, stdout=subprocess.DEVNULL)

@@ -1,9 +1,4 @@
-"""Read programs and commands out of pages: README.md, CONTRIBUTING.md, CHANGELOG.md and all of docs/.
-
-    PYTHONPATH=tests python -m support.pages
-
-prints how many there are.
-"""
+"""Read programs and commands out of pages: README.md, CONTRIBUTING.md, CHANGELOG.md and all of docs/."""
 
 from __future__ import annotations
 
@@ -11,7 +6,6 @@ import re
 import shutil
 import subprocess
 import textwrap
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -72,20 +66,3 @@ def inline_commands_of(page: Path) -> list[str]:
     """Return the commands that sentences name."""
     rest = FENCE.sub("", page.read_text(encoding="utf-8"))
     return INLINE.findall(rest)
-
-
-def counts() -> Iterator[tuple[str, int, int, int]]:
-    """Yield, of each page that has any, its programs, commands in blocks, and commands in sentences."""
-    for page in PAGES:
-        blocks = blocks_of(page)
-        programs = sum(block.language == "python" for block in blocks)
-        commands = sum(len(commands_of(block)) for block in blocks if block.language in SHELL)
-        row = (programs, commands, len(inline_commands_of(page)))
-        if any(row):
-            yield (page.relative_to(ROOT).as_posix(), *row)
-
-
-if __name__ == "__main__":
-    rows = list(counts())
-    for name, programs, commands, inline in [*rows, ("in all", *map(sum, list(zip(*rows, strict=True))[1:]))]:
-        print(f"{name:35} {programs:3} programs {commands:4} commands {inline:4} in sentences")

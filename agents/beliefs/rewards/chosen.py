@@ -22,10 +22,9 @@ def correction(results: int, count: int, offered: int) -> tuple[float, float]:
     q graphs have results, and n graphs are chosen from K. Means are lowered by c standard deviations of one more
     result, noise included. Who takes all graphs has not chosen (f = 0); once half of them are left out, f is 1.
 
-    The two constants are fitted to replays of campaigns on ten pools that settings may be chosen on, by `python -m
-    benchmarks.pools promises --fit` (docs/evidence/reliability.md): they minimise the quantile losses of the ends of
-    90 % intervals plus the log score of "beats the best". The number of results changed what fits; the size of a
-    batch, from 1 to 30, did not.
+    The two constants are fitted to replays of campaigns on ten pools that settings may be chosen on
+    (docs/evidence/reliability.md): they minimise the quantile losses of the ends of 90 % intervals plus the log score
+    of "beats the best". The number of results changed what fits; the size of a batch, from 1 to 30, did not.
 
     Args:
         results: q.

@@ -11,7 +11,6 @@ from support.molecules import some_molecules
 
 import registry
 from agents.contract.state import check_form, form_of
-from benchmarks.attack.inputs import entries
 from graph_bandit_env import GraphSet
 
 SMALL = {
@@ -27,6 +26,14 @@ MODELS = {
     "molecule-ucb plain": {"warp": "none", "noise_variance": 0.01},
     **{f"{name} forget={forget}": {"forget": forget} for name in ("gntk-ucb", "lin-ts") for forget in (2, 0.5)},
 }
+
+
+def entries(value, path=()):
+    """Yield the path of each entry of nested dicts and lists, and what is there."""
+    pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, (list, tuple)) else ()
+    for key, entry in pairs:
+        yield (*path, key), entry
+        yield from entries(entry, (*path, key))
 
 
 def replace(value, path, entry):

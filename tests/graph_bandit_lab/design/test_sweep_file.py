@@ -8,13 +8,23 @@ import pytest
 
 import registry
 from agents.contract import plays_changing_graphs
-from benchmarks.attack.kills import SWEEP
 from graph_bandit_cli.main import main
 from graph_bandit_lab.design import Overrides, list_presets, read_sweep
 from graph_bandit_lab.design.sweep_file import check_sweep
 from graph_bandit_lab.execution import planning
 
-TOML = SWEEP.format(repetitions=2).replace("sixty short runs", "in little")
+TOML = """
+title = "in little"
+repetitions = 2
+agents = ["gnn-ts:width=8,steps=2", "random"]
+
+[[grid]]
+[grid.environment]
+num_graphs = [3, 5]
+num_nodes = 4
+reward_model = ["linear", "gp_gntk"]
+horizon = 8
+"""
 
 
 @pytest.fixture

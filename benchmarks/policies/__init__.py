@@ -1,1 +1,0 @@
-"""Compare policies of Stable-Baselines3, and bandits, on graph sets: python -m benchmarks.policies."""

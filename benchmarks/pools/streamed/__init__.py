@@ -1,1 +1,0 @@
-"""Rounds on prepared pools: time, memory, and what they find."""

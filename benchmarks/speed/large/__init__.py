@@ -1,0 +1,1 @@
+"""Measure the speed of pools with many molecules or products."""

@@ -1,0 +1,74 @@
+"""Measure `graph-bandit prepare`: python -m benchmarks.speed.large.prepared million.csv.gz --out FOLDER [--kills 2].
+
+Prints the time, the peak memory of all its processes together, and how many bytes a molecule takes by column. Killed on
+the way, it is started again each time. The folder must be new.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import tyro
+from pyarrow.parquet import ParquetFile
+
+from benchmarks.speed.large.process import measure
+from graph_bandit_campaign import PreparedPool
+from graph_bandit_lab.reports import print_columns
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreparedSettings:
+    """Measure the preparation of a pool."""
+
+    pool: tyro.conf.Positional[Path]
+    """Table of molecules."""
+    out: Path
+    """Folder for the prepared pool; it must be new."""
+    workers: int = 2
+    """Processes."""
+    traits: tuple[str, ...] = ("atom_pairs", "morgan", "properties")
+    """What is computed of each molecule."""
+    part_rows: int = 49_152
+    """Rows of the table in each part."""
+    kills: int = 0
+    """How often it is killed, each time after one more part."""
+
+
+def main(args: list[str] | None = None) -> None:
+    """Prepare the pool, and print what was measured."""
+    settings = tyro.cli(PreparedSettings, args=args, prog="python -m benchmarks.speed.large.prepared")
+    out = settings.out
+    if out.exists():
+        raise ValueError(f"Expected a new folder. Got {out}. Choose another --out.")
+    command = ["-m", "graph_bandit_cli", "prepare", str(settings.pool), "--out", str(out), "--workers"]
+    command += [str(settings.workers), "--part-rows", str(settings.part_rows), "--traits", *settings.traits]
+    runs = [
+        measure(*command, stop=lambda parts=kills: len(list(out.glob("part-*.json"))) > parts)  # type: ignore[misc]
+        for kills in range(settings.kills)
+    ]
+    runs.append(measure(*command))
+    pool = PreparedPool.open(out)
+    seconds, memory = sum(run.seconds for run in runs), max(run.memory for run in runs)
+    size = sum(path.stat().st_size for path in out.iterdir())
+    rows = [("molecules", f"{len(pool):,}"), ("time", f"{seconds:.0f} s")]
+    rows += [("memory of all processes", f"{memory / 1e6:.0f} MB"), ("room", f"{size / 1e6:.0f} MB")]
+    columns = bytes_of_columns(pool).items()
+    print_columns([*rows, ("", "bytes a molecule"), *((name, f"{count / len(pool):.1f}") for name, count in columns)])
+
+
+def bytes_of_columns(pool: PreparedPool) -> Counter[str]:
+    """Return the bytes that each column of the parts takes, without the ends of their names that lists have."""
+    sizes = Counter[str]()
+    for part in pool.parts:
+        with ParquetFile(part.path) as file:
+            for group in range(file.metadata.num_row_groups):
+                for column in range(file.metadata.num_columns):
+                    chunk = file.metadata.row_group(group).column(column)
+                    sizes[chunk.path_in_schema.removesuffix(".list.element")] += chunk.total_compressed_size
+    return sizes
+
+
+if __name__ == "__main__":
+    main()
