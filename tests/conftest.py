@@ -28,7 +28,6 @@ settings.load_profile("repeatable")
 
 
 SLOW = (
-    "tests/benchmarks/",
     "tests/graph_bandit_campaign/command/test_crashes.py",
     "tests/graph_bandit_campaign/pool/prepared/making/test_cluster.py",
     "tests/graph_bandit_campaign/pool/prepared/making/test_interruptions.py",

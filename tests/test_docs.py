@@ -1,6 +1,6 @@
 """The programs of the pages run as written, but shortened, and their commands are those that there are.
 
-`PYTHONPATH=tests python -m support.pages` counts both. `make docs` checks the links between pages.
+`make docs` checks the links between pages.
 """
 
 import argparse
