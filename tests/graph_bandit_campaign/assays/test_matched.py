@@ -3,11 +3,9 @@
 import pytest
 from support.tables import write
 
-from agents.process import results
-from graph_bandit_campaign.assays import matched
 from graph_bandit_campaign.assays.matched import match_other_tables
 from graph_bandit_campaign.assays.tables import read_other_tables
-from graph_bandit_env import GraphPool, from_smiles
+from graph_bandit_env import from_smiles
 
 POOL = from_smiles(["CCN", "CCO", "c1ccccc1"], ids=["1", "2", "3"], forms="joined")
 
@@ -35,12 +33,6 @@ def test_of_several_columns_one_is_to_be_named():
     assert set(read("rlm.csv:a", "rlm.csv:b").values) == {"a", "b"}
     with pytest.raises(ValueError, match="once"):
         read("rlm.csv:a", "rlm.csv:a", "rlm.csv:a")
-
-
-def test_columns_of_one_name_in_two_tables_get_the_name_of_the_table():
-    for name in ("old", "new"):
-        write(f"{name}.csv", [("smiles", "v"), ("CCO", 1), ("CCCO", 2)])
-    assert set(read("old.csv", "new.csv").values) == {"old v", "new v"}
 
 
 def test_a_smiles_counts_and_not_the_id_of_another_project():
@@ -72,22 +64,6 @@ def test_two_classes_are_bounds_on_either_side_of_a_number():
     assert told.remarks[1] == "`screen` has two classes: `active` counts as above `inactive`"
 
 
-def test_passed_and_failed_are_classes_and_no_failures():
-    write("hts.csv", [("smiles", "herg"), ("CCO", "pass"), ("CCCO", "failed"), ("CCN", "pass")])
-    assert read("hts.csv").values == {"herg": {"CCO": [">0.0"], "CCCO": ["<0.0"], "CCN": [">0.0"]}}
-
-
-def test_graphs_that_are_no_molecules_are_found_by_their_ids():
-    pool = GraphPool([[[1.0]], [[1.0]] * 2], [[], [(0, 1)]], ids=["one", "two"], directed=False)
-    write("old.csv", [("id", "v"), ("two", 2.5), ("one", 1)])
-    assert match_other_tables(read_other_tables(["old.csv"], None, "smiles"), pool, 250).values == {
-        "v": {"two": [2.5], "one": [1.0]}
-    }
-    write("old.csv", [("id", "v"), ("two", 2.5), ("five", 1)])
-    with pytest.raises(ValueError, match="the pool has no `five`"):
-        match_other_tables(read_other_tables(["old.csv"], None, "smiles"), pool, 250)
-
-
 @pytest.mark.parametrize(
     ("rows", "text"),
     [
@@ -104,23 +80,3 @@ def test_bad_tables_are_refused(rows, text):
     write("rlm.csv", [("smiles", "v"), *rows])
     with pytest.raises(ValueError, match=text):
         read("rlm.csv")
-
-
-def test_a_question_is_told_by_the_values():
-    write("rlm.csv", [("smiles", "v"), ("CCO", 1), ("CCN", 2)])
-    before = read("rlm.csv").content
-    write("rlm.csv", [("smiles", "v"), ("CCN", 2), ("CCO", 1)])
-    assert read("rlm.csv").content == before
-    write("rlm.csv", [("smiles", "v"), ("CCN", 2), ("CCO", 1.5)])
-    assert read("rlm.csv").content != before
-    assert read().content == []
-
-
-def test_more_bounds_than_an_agent_learns_from_are_told():
-    assert results.MOST_BOUNDS == matched.MOST_BOUNDS
-    rows = [("C" * k + "O", "active" if k % 3 else "inactive") for k in range(1, 62)]
-    write("hts.csv", [("smiles", "hit"), *rows])
-    assert not any("evenly spaced" in remark for remark in read("hts.csv").remarks)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(matched, "MOST_BOUNDS", 60)
-        assert read("hts.csv").remarks[-1] == "60 of the 61 bounds of other assays count, evenly spaced among them"

@@ -8,7 +8,6 @@ from support.molecules import some_molecules
 from graph_bandit_campaign import AgentChangedWarning, Campaign, Goal
 from graph_bandit_campaign.assays.told import read_also
 from graph_bandit_env import GraphPool, from_smiles
-from graph_bandit_env.pools.products import example_library
 
 POOL = some_molecules(60)
 VALUES = dict(zip(POOL.ids, POOL.targets.tolist(), strict=True))
@@ -38,12 +37,6 @@ def test_they_teach_and_the_correlation_is_with_the_values(sign):
     assert campaign().correlations() == {}
 
 
-def test_their_molecules_are_not_asked_for_unless_the_pool_offers_them():
-    outside = {"CCCCCCCCCO": 9.0, "CCCCCCCCCCO": 10.0}
-    suggested = campaign({"rlm": {**RELATED, **outside}}).ask(20)
-    assert {suggestion.id for suggestion in suggested} <= set(OTHERS)
-
-
 def test_reasons_name_results_of_other_assays():
     made = campaign({"rlm": {**RELATED, "CCCCCCCCCO": 9.0}})
     reason = made.reasons([OTHERS[0]])[OTHERS[0]]
@@ -61,30 +54,6 @@ def test_molecules_are_known_by_id_by_any_smiles_and_as_a_salt():
         3.0: "CCN",
         4.0: "CCCO",
     }
-
-
-def test_the_order_of_results_is_nothing():
-    first, second = ({"rlm": dict(items)} for items in (RELATED.items(), [*RELATED.items()][::-1]))
-    assert campaign(first).ask(5) == campaign(second).ask(5)
-
-
-def test_graphs_that_are_shown_in_another_order_keep_their_results():
-    sizes = [*range(3, 23)]
-    values = {f"r{size}": float(size % 7) for size in sizes}
-    made = Campaign(rings(sizes), "gp-ucb", also={"old": values})
-    made.tell_many({f"r{size}": values[f"r{size}"] for size in sizes[::2]})
-    before, sources = made.correlations()["old"].value, made.state.sources
-    made.show(rings(sizes[::-1]))
-    assert made.correlations()["old"].value == pytest.approx(before, abs=1e-6)
-    made.choose_agent(1)
-    assert made.state.sources == sources
-
-
-def test_the_order_of_assays_is_nothing():
-    first, second = (
-        campaign(dict(pairs)) for pairs in ([("a", RELATED), ("b", VALUES)], [("b", VALUES), ("a", RELATED)])
-    )
-    assert first.ask(4) == second.ask(4)
 
 
 def test_a_campaign_tells_that_they_changed_or_are_missing(tmp_path):
@@ -136,24 +105,6 @@ def test_graphs_that_are_no_molecules_are_taught_by_their_ids():
     assert made.correlations()["old"].value < -0.2
     pulls = made.reasons([pool.ids[-1]])[pool.ids[-1]].pulls
     assert {name for name in pulls if name.endswith(" (old)")} == {f"{key} (old)" for key in pool.ids}
-
-
-def test_an_agent_that_does_not_compare_molecules_says_which_do():
-    with pytest.raises(ValueError, match="Choose one of the `molecule-` or `gp-` agents"):
-        campaign({"rlm": RELATED}, agent="wl-ucb").ask(1)
-
-
-def test_a_library_of_products_is_taught_by_ids_of_products_and_by_other_molecules():
-    library = example_library()
-    products = [product for product in library.make(range(0, 400, 5)) if product.smiles]
-    value_of = {product.id: float(product.smiles.count("c") + len(product.smiles) / 20) for product in products}
-    own, told = products[::8][:8], products[1::2][:40]
-    also = {"old": {product.id: value_of[product.id] for product in told} | {"CCCCO": 0.0, "CCCCCCO": 0.1}}
-    campaign = Campaign(library, also=also)
-    campaign.tell_many({product.id: value_of[product.id] for product in own})
-    suggested = campaign.ask(2)
-    assert not {suggestion.id for suggestion in suggested} & {product.id for product in own}
-    assert campaign.correlations()["old"].value > 0.3
 
 
 def rings(sizes):

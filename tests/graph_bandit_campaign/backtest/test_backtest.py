@@ -1,6 +1,5 @@
 """Whole backtests: tables with a known answer, killed and continued, and by any number of processes."""
 
-import dataclasses
 import json
 
 import numpy as np
@@ -9,11 +8,9 @@ import pytest
 from support.molecules import some_molecules
 
 from graph_bandit_campaign import BacktestSettings, run_backtest
-from graph_bandit_campaign.backtest import run, work
+from graph_bandit_campaign.backtest import work
 from graph_bandit_campaign.backtest.kept import COLUMNS
 from graph_bandit_campaign.backtest.players import SIMILARITY
-from graph_bandit_campaign.backtest.table import Table
-from graph_bandit_cli.main import main
 
 MOLECULES = some_molecules(120)
 FILES = {"backtest.html", "results.csv", "backtest.json"}
@@ -147,14 +144,6 @@ def test_a_changed_value_and_other_versions_are_refused(logp):
         backtest(logp)
 
 
-def test_a_cut_file_of_results_is_refused(logp):
-    backtest(logp)
-    path = logp.parent / "out" / "results.csv"
-    path.write_text("\n".join(path.read_text(encoding="utf-8").splitlines()[:-3]), encoding="utf-8")
-    with pytest.raises(ValueError, match="not a whole play"):
-        backtest(logp)
-
-
 def test_files_of_others_are_not_replaced(logp):
     (logp.parent / "out").mkdir()
     theirs = logp.parent / "out" / "results.csv"
@@ -162,53 +151,3 @@ def test_files_of_others_are_not_replaced(logp):
     with pytest.raises(ValueError, match=r"Expected no .*results\.csv"):
         backtest(logp)
     assert theirs.read_text(encoding="utf-8") == "mine\n"
-
-
-def test_a_page_or_results_that_were_changed_are_not_replaced_unasked(logp):
-    backtest(logp, agents=("random",))
-    backtest(logp, agents=("random",))
-    for name in ("backtest.html", "results.csv"):
-        path = logp.parent / "out" / name
-        before = path.read_bytes()
-        changed = before + b"\n"
-        path.write_bytes(changed)
-        with pytest.raises(ValueError, match=f"Expected .*{name} as this command wrote it"):
-            backtest(logp, agents=("random",))
-        assert path.read_bytes() == changed
-        backtest(logp, agents=("random",), overwrite=True)
-        assert path.read_bytes() == before
-
-
-@pytest.mark.slow
-def test_without_scikit_learn_the_forest_is_left_out_and_told(logp, monkeypatch, capsys):
-    monkeypatch.setattr(run, "is_installed", lambda module: False)
-    results = backtest(logp, baselines=("forest",))
-    assert set(results["player"]) == {"molecule-ucb", "random"}
-    assert "The random forest is left out: it needs scikit-learn" in capsys.readouterr().out
-    assert "The random forest is left out" in read_page(logp)
-
-
-def test_the_command(logp, capsys):
-    flags = "--maximize y --n 4 --starts 5 --budget 20 --start 6 --workers None --baselines similarity --agents random"
-    assert main(["backtest", str(logp), "--out", str(logp.parent / "out"), *flags.split()]) == 0
-    printed = capsys.readouterr().out
-    assert "120 molecules with y; 5 random starts of 6, 20 measurements in all, in batches of 4." in printed
-    assert "backtest.html" in printed
-    assert main(["backtest", str(logp), "--out", str(logp.parent / "new"), "--maximize", "y", "--agents", "gnn"]) == 1
-    assert "Unknown agent" in capsys.readouterr().err
-    assert not (logp.parent / "new").exists()
-
-
-def test_what_is_said_of_the_table_begins_with_a_capital(logp):
-    settings = BacktestSettings(logp, logp.parent / "out", maximize="y", baselines=(), **PLAYS)
-    table = Table(MOLECULES, MOLECULES.targets, True, 6, 24, ("two rows left out", "one sheet of two"))
-    assert run.choose_players(settings, table)[2] == ["Two rows left out, one sheet of two."]
-    assert run.choose_players(settings, dataclasses.replace(table, remarks=()))[2] == []
-
-
-@pytest.mark.parametrize(
-    ("seconds", "left", "workers", "text"),
-    [(10, 9, 1, "90 s"), (10, 18, 2, "90 s"), (60, 9, 2, "4 min"), (9, 1, 8, "9 s")],
-)
-def test_the_first_play_tells_how_long_the_others_take(seconds, left, workers, text):
-    assert f"about {text} at this pace" in work.estimate(seconds, left, workers)

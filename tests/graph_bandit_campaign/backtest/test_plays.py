@@ -6,7 +6,6 @@ from support.molecules import some_molecules
 
 import registry
 from agents.contract import SourceResults
-from graph_bandit_campaign.backtest import plays
 from graph_bandit_campaign.backtest.players import ALONE, FOREST, SIMILARITY, agent_of, make_player
 from graph_bandit_campaign.backtest.plays import Task, play, random_order
 from graph_bandit_campaign.backtest.table import Table
@@ -53,28 +52,6 @@ def test_similarity_chooses_homologues_of_the_best():
     assert set(chosen.tolist()) == {2, 4}
 
 
-def test_a_player_that_repeats_itself_is_refused(monkeypatch):
-    class Stubborn:
-        def begin(self, molecules, seed):
-            pass
-
-        def choose(self, measured, rewards, count):
-            return measured[:count]
-
-        def forecast(self):
-            return None
-
-    monkeypatch.setattr(plays, "make_player", lambda *_: Stubborn())
-    with pytest.raises(ValueError, match="Expected 4 new molecules of `stubborn`"):
-        play(TABLE, Task("stubborn", 4, 0), seed=0)
-
-
-def test_nothing_is_forecast_while_all_results_are_equal():
-    flat = Table(MOLECULES, np.r_[1.0, np.zeros(39)], maximize=True, start=5, budget=9)
-    start = next(k for k in range(20) if 0 not in random_order(40, 0, k)[:5])
-    assert np.isnan(play(flat, Task("molecule-ucb", 4, start), seed=0).probabilities).all()
-
-
 def test_an_agent_learns_from_other_assays_before_it_chooses():
     """The same calls by hand, without the code of a play."""
     played = play(TAUGHT, Task("molecule-greedy", 4, 0), seed=0)
@@ -95,14 +72,3 @@ def test_an_agent_without_other_assays_plays_as_if_there_were_none(agent):
     assert np.array_equal(alone.order, before.order)
     assert np.array_equal(alone.probabilities, before.probabilities, equal_nan=True)
     assert agent_of(agent + ALONE) == agent
-
-
-def test_other_assays_teach_players_that_are_no_agents_nothing():
-    plays_of = [play(table, Task(SIMILARITY, 4, 0), seed=0).order for table in (TABLE, TAUGHT)]
-    assert np.array_equal(*plays_of)
-
-
-@pytest.mark.filterwarnings("ignore::agents.contract.BlindAgentWarning")
-def test_an_agent_that_cannot_read_molecules_outside_the_table_is_refused_by_name():
-    with pytest.raises(ValueError, match=r"Agent `lin-ucb` cannot learn from .* other assays: .* leave out --also"):
-        play(TAUGHT, Task("lin-ucb", 4, 0), seed=0)

@@ -4,7 +4,7 @@ import pytest
 from support.molecules import some_molecules
 
 from graph_bandit_campaign import BacktestSettings
-from graph_bandit_campaign.backtest.table import Table, _choose_budget, read_table
+from graph_bandit_campaign.backtest.table import Table, read_table
 
 MOLECULES = some_molecules(60)
 
@@ -83,44 +83,6 @@ def test_the_budget_is_a_quarter_of_the_table_or_two_batches(tmp_path):
             read_table(settings(path, budget=budget))
     with pytest.raises(ValueError, match="Lower --n or --start"):
         read_table(settings(path, n=(20,)))
-
-
-def test_columns_of_the_users_own_reach_the_agent(tmp_path):
-    table = read_table(settings(write(tmp_path, dock=np.arange(60.0)), features=("dock",)))
-    assert table.molecules.column_names == ("dock",)
-    other = read_table(settings(write(tmp_path, dock=np.arange(60.0)[::-1]), features=("dock",)))
-    assert table.digest() != other.digest()
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"n": (0,)}, "Expected `--n` to be at least 1. Got 0"),
-        ({"n": ()}, "Expected `--n` to be at least 1. Got none"),
-        ({"n": (4, 4)}, "Expected `--n` to be different"),
-        ({"starts": 4}, "Expected `--starts` to be at least 5. Got 4"),
-        ({"seed": -1}, "Expected `--seed`"),
-        ({"workers": -1}, "Expected `--workers`"),
-        ({"minimize": "y"}, "either `--maximize COLUMN` or"),
-        ({"features": ("y",)}, "other columns than the target"),
-        ({"also": ("rat.csv", "table.csv:Y")}, "another column than the target.* Got table.csv:Y"),
-        ({"also": ("./table.csv",)}, "another column than the target"),
-    ],
-)
-def test_settings_are_checked_when_made(change, message, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(ValueError, match=message):
-        settings(tmp_path / "table.csv", **change)
-
-
-@pytest.mark.parametrize(("values", "ties"), [(np.arange(40.0), 1), (np.repeat(np.arange(10.0), 4), 4)])
-def test_ties_are_the_molecules_with_the_tenth_best_value(values, ties):
-    assert Table(some_molecules(40), values, maximize=True, start=4, budget=20).ties == ties
-
-
-@pytest.mark.parametrize(("molecules", "budget"), [(1199, 299), (1203, 300), (9000, 300)])
-def test_the_budget_of_a_large_table_is_300(tmp_path, molecules, budget):
-    assert _choose_budget(settings(tmp_path / "table.csv"), molecules) == budget
 
 
 @pytest.mark.parametrize("maximize", [True, False])

@@ -88,24 +88,6 @@ def test_a_limit_on_a_measured_quantity_leaves_out_what_surely_breaks_it():
     assert len(set(none_left)) == 2  # there is a batch all the same
 
 
-def test_values_near_a_range_are_chosen_if_that_is_the_target():
-    assert set(chosen([Goal("a", "target", 3.0, 4.0)], [np.arange(10.0)], {90: 0.0, 91: 9.0}, 2)) == {3, 4}
-
-
-def test_a_goal_without_two_different_results_does_not_count_yet():
-    goals = [Goal("a"), Goal("b")]
-    state = state_of(goals, {"a": {90: 0.0, 91: 1.0}, "b": {90: 2.0, 91: 2.0}})
-    agents = [Certain(np.arange(10.0)), Certain(-np.arange(10.0))]
-    assert GoalsChooser(state, agents, INDEX).choose(2, np.ones(10, bool)) == [9, 8]
-
-
-def test_graphs_that_are_masked_are_not_chosen_and_a_short_list_keeps_the_best(monkeypatch):
-    monkeypatch.setattr("graph_bandit_campaign.model.goals_choice.SHORT_LIST", 3)
-    mask = np.arange(50) % 2 == 0
-    picked = chosen([Goal("a"), Goal("b")], [np.arange(50.0), np.arange(50.0)], {90: 0.0, 91: 1.0}, 3, mask)
-    assert picked == [48, 46, 44]
-
-
 def test_the_mean_over_directions_is_in_proportion_to_the_hypervolume():
     points, generator = np.array([[0.9, 0.2], [0.6, 0.6], [0.1, 1.0]]), np.random.default_rng(1)
     scale = Scale([Goal("a"), Goal("b")], [np.array([0.0, 1.0])] * 2)
@@ -136,12 +118,6 @@ def test_the_scale_of_a_target_is_a_standard_deviation_of_the_results_or_their_f
         [(values, values), (best, best)], np.array([0.8, 0.6])
     )
     np.testing.assert_allclose(worth, [1 / 0.8, 0.0], atol=1e-3)
-
-
-def test_results_that_are_all_in_the_range_of_a_weighted_target_count_in_their_own_unit():
-    goals = [Goal("a", "target", 0.0, 10.0, weight=1.0), Goal("b", weight=1.0)]
-    scale, value = Scale(goals, [np.array([1.0, 3.0]), np.array([0.0, 2.0])]), np.array([12.0])
-    assert scale.worth([(value, value), (value - 11, value - 11)], np.ones(2)) == pytest.approx(-2)
 
 
 @pytest.mark.parametrize("weight", [None, 2.0])
@@ -182,16 +158,6 @@ def test_the_distance_to_a_range_has_the_moments_that_draws_have(ends):
     first, second = utility_moments(goal, mean - std, mean + std)
     np.testing.assert_allclose(first, drawn.mean(0), atol=0.01)
     np.testing.assert_allclose(second, drawn.std(0), atol=0.01)
-
-
-def test_neither_ties_nor_the_order_of_the_pool_decide_for_a_range():
-    middle = np.append(np.linspace(0, 6, 20), 10.1)
-    goals = [Goal("a", "target", 0.0, 12.0), Goal("b")]
-    told = {"a": {90: 1.0, 91: 2.0}, "b": {90: 0.0, 91: 5.0}}  # all results of `a` are in its range
-    agents = [Certain(middle, 1.0), Certain(middle)]
-    assert GoalsChooser(state_of(goals, told), agents, INDEX).choose(1, np.ones(21, bool)) == [20]
-    sure = GoalsChooser(state_of(goals[:1], {"a": told["a"]}), [Certain(np.ones(150))], INDEX)
-    assert max(sure.choose(3, np.ones(150, bool))) > 2
 
 
 def test_agents_choose_for_goals_with_a_model_each_and_the_same_seed_the_same():

@@ -9,7 +9,7 @@ from support.molecules import some_molecules
 from support.tables import read, write
 
 import registry
-from graph_bandit_campaign import Campaign, SuggestSettings
+from graph_bandit_campaign import Campaign
 from graph_bandit_cli.main import main
 from graph_bandit_env import from_smiles
 
@@ -76,19 +76,6 @@ def test_columns_of_the_pool_reach_the_agent_and_are_named(seen, capsys):
         assert told in page.read()
 
 
-def test_a_column_that_is_equal_for_all_is_told(seen, capsys):
-    write_pool(dict.fromkeys(DOCK, 9999))
-    assert suggest("--features", "dock") == 0
-    assert "dock (equal for all molecules, not used)" in capsys.readouterr().out
-
-
-def test_without_features_nothing_is_read_and_nothing_is_said(seen, capsys):
-    write_pool(dict.fromkeys(SMILES, "no number"))
-    assert suggest() == 0
-    assert seen[-1].columns.shape == (12, 0)
-    assert "Columns" not in capsys.readouterr().out
-
-
 def test_results_have_columns_of_molecules_outside_and_fill_the_gaps_of_the_pool(seen):
     write_pool({name: value for name, value in DOCK.items() if name not in ("m0", "m1")})
     rows = [
@@ -105,13 +92,6 @@ def test_results_have_columns_of_molecules_outside_and_fill_the_gaps_of_the_pool
         {name: found[name] for name in ("m0", "m1", "m2", "m3", "x", "y")},
         {"m0": [5.5], "m1": [NAN], "m2": [-2.0], "m3": [-3.0], "x": [7.0], "y": [NAN]},
     )
-
-
-def test_results_need_no_such_column(seen, capsys):
-    write("results.csv", [("id", "smiles", "logp"), ("m0", "", 1.0), ("x", "CCCCCCCC", 3.0)])
-    assert suggest("--features", "dock") == 0
-    np.testing.assert_equal(columns_of(seen[-1])["x"], [NAN])
-    assert "dock (not known for 1 molecules, taken as an average one)" in capsys.readouterr().out
 
 
 def test_files_of_embeddings_join_pool_and_results(seen, capsys):
@@ -134,15 +114,6 @@ def test_files_of_embeddings_join_pool_and_results(seen, capsys):
     ) in capsys.readouterr().out
 
 
-def test_a_pool_in_another_kind_of_table_has_columns(seen):
-    frame = pd.DataFrame({"id": list(SMILES), "structure": list(SMILES.values()), "dock": list(DOCK.values())})
-    expected = {name: [value] for name, value in DOCK.items()}
-    for name, save in (("pool.xlsx", frame.to_excel), ("pool.parquet", frame.to_parquet)):
-        save(name, index=False)
-        assert suggest("--features", "dock", "--smiles", "structure", pool=name) == 0
-        assert columns_of(seen[-1]) == expected
-
-
 def test_the_same_columns_are_the_same_question_and_others_are_another(seen):
     def ask(*features):
         assert suggest(*features) == 0
@@ -160,28 +131,6 @@ def test_the_same_columns_are_the_same_question_and_others_are_another(seen):
     assert ask("--features", "dock", "prints.npz") == 4
     assert set(first) <= set(state()["pending"])  # the batch before may be under way
     assert state()["question"] != plain
-
-
-def test_a_column_that_is_not_used_is_not_part_of_the_question(seen):
-    assert suggest() == 0
-    before = state()
-    write_pool(DOCK | {"m11": 5.0})
-    assert suggest() == 0
-    assert state() == before
-
-
-def test_a_pending_molecule_that_has_left_the_pool_has_no_column_and_stays_pending(seen):
-    assert suggest("--features", "dock") == 0
-    gone = suggested()[0]
-    kept = {name: text for name, text in SMILES.items() if name != gone}
-    write("pool.csv", [("id", "smiles", "dock"), *((name, text, DOCK[name]) for name, text in kept.items())])
-    assert suggest("--features", "dock") == 0
-    np.testing.assert_equal(columns_of(seen[-1])[gone], [NAN])
-    assert gone in state()["pending"]
-    rounds = state()["rounds"]
-    assert suggest("--features", "dock", "--again") == 0
-    assert suggest("--features", "dock", "--again") == 0
-    assert len(state()["rounds"]) == len(rounds) + 1
 
 
 @pytest.mark.parametrize(
@@ -210,59 +159,6 @@ def test_bad_columns_are_told_and_nothing_is_written(seen, prepare, features, me
     assert suggest("--features", *features) == 1
     assert message in capsys.readouterr().err
     assert not {"out.csv", "out.campaign.json"} & {path.name for path in tmp_path.iterdir()}
-
-
-def test_rows_with_bad_columns_can_be_left_out(seen, capsys):
-    write_pool(DOCK | {"m11": "bad"})
-    assert suggest("--features", "dock", "--skip-bad-rows") == 0
-    assert "11 molecules, 4 measurements, 1 bad rows left out" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("features", "message"),
-    [
-        (("dock", "logp"), "other columns than the target, .* `logp` is that of the target"),
-        (("smiles",), "`smiles` is that of the SMILES"),
-        (("id",), "`id` is that of the names"),
-        (("dock", "dock"), "`--features` with different names. Got dock, dock"),
-        (("a/prints.npz", "b/prints.npz"), "`--features` with different names"),
-        (("",), "`--features` with different names"),
-    ],
-)
-def test_features_that_make_no_sense_are_refused(tmp_path, features, message):
-    with pytest.raises(ValueError, match=message):
-        SuggestSettings(pool=tmp_path / "pool.csv", out=tmp_path / "out.csv", maximize="logp", features=features)
-
-
-def test_the_output_does_not_replace_a_file_of_features(tmp_path):
-    with pytest.raises(ValueError, match="`--html` to differ from all other files"):
-        SuggestSettings(
-            pool=tmp_path / "pool.csv",
-            out=tmp_path / "out.csv",
-            html=tmp_path / "prints.npz",
-            maximize="logp",
-            features=(str(tmp_path / "prints.npz"),),
-        )
-
-
-def test_an_agent_that_uses_no_columns_is_refused_where_there_are_some(seen, capsys):
-    assert suggest("--features", "dock", agent="gnn-ts:width=8") == 1
-    assert (
-        "Agent `gnn-ts:width=8` does not use columns. Choose one that does, such as `molecule-ucb`"
-        in capsys.readouterr().err
-    )
-    assert suggest(agent="random") == 0
-
-
-def test_in_python_the_campaign_passes_on_what_the_molecules_have(seen):
-    molecules = from_smiles(list(SMILES.values()), ids=list(SMILES), columns={"dock": list(DOCK.values())})
-    campaign = Campaign(molecules, AGENT)
-    campaign.tell_many({"m0": 1.0, "m1": 2.0})
-    assert len(campaign.ask(2)) == 2
-    assert seen[-1] is molecules
-    with pytest.raises(ValueError, match="Agent `random` does not use columns"):
-        Campaign(molecules, "random")
-    assert Campaign(from_smiles(molecules.smiles), "random").ask(1)
 
 
 @pytest.mark.parametrize("agent", ["lin-ucb", "squarecb", "neural-ts"])

@@ -68,34 +68,6 @@ def test_text_in_a_column_of_numbers_is_refused_with_its_line_or_counts_as_not_k
     assert "CCBr" in select(Limits(only=["stock=yes"]), skip=True)[0]
 
 
-def test_rows_that_the_pool_leaves_out_do_not_count():
-    write([*ROWS, ("b", "not a molecule", 2, "yes")])
-    assert select(Limits(require=["price<6"]), skip=True)[0] == ["CCO", "CCCl"]
-
-
-def test_a_table_without_a_header_has_names_and_structures():
-    Path("pool.smi").write_text("CCO first\nCCN second\n")
-    pool, limits = read("pool.smi"), Limits(only=["id=second"])
-    columns = ColumnNames({}, {"id": "id"}).read(pool.cells, skip_bad=False)
-    assert limits.select_rows(pool.molecules.smiles, columns).mask.tolist() == [False, True]
-    assert pool.columns == ()
-
-
-def test_a_cell_without_a_readable_value_is_bad_where_it_is_used_only():
-    openpyxl = pytest.importorskip("openpyxl")
-    book = openpyxl.Workbook()
-    for row in (("id", "smiles", "price", "stock"), ("a", "CCO", 2, "yes"), ("b", "CCN", "=A1", "=A2")):
-        book.active.append(row)
-    book.save("pool.xlsx")
-    pool = read("pool.xlsx")
-    assert pool.molecules.ids == ("a", "b")
-    assert join_cells(pool.take([0, 1], ("price", "stock")), 2) == {"price": ["2", ""], "stock": ["yes", ""]}
-    for names in (ColumnNames({"price": "price"}), ColumnNames({}, {"stock": "stock"})):
-        with pytest.raises(ValueError, match=r"1 cells are bad:\n  pool.xlsx.*row 3: a formula"):
-            names.read(pool.cells, skip_bad=False)
-        assert len(names.read(pool.cells, skip_bad=True).owners) == 2
-
-
 def other_columns_of(ids):
     pool = read()
     index = [pool.molecules.ids.index(name) for name in ids]
@@ -109,11 +81,6 @@ def test_suggestions_carry_the_other_columns_of_all_their_rows():
         "price": ["5", "1 | 9"],
         "stock": ["yes", "yes | no"],
     }
-
-
-def test_rows_without_names_carry_their_columns_by_structure():
-    write([row[1:] for row in ROWS], HEADER[1:])
-    assert other_columns_of(["CCO", "CCC"])["price"] == ["1 | 9", "7"]
 
 
 def test_numbers_below_zero_are_numbers_and_prices_below_zero_are_not():

@@ -8,14 +8,9 @@ from support.molecules import some_molecules
 from support.prepared import prepare_in_parts, suggest
 from support.tables import write
 
-from graph_bandit_campaign.command.pools import short_lists as inputs
-from graph_bandit_campaign.model import stopping as outlook
-from graph_bandit_campaign.model.scan import passes
-
 COUNT = 120
 MOLECULES = some_molecules(COUNT)
 RANDOM = np.random.default_rng(3)
-FEW = ("--agent", "molecule-ucb:short_list=2")
 
 
 @pytest.fixture(scope="module")
@@ -64,44 +59,3 @@ def test_they_are_those_of_the_pool_in_memory(options, tables, prepared, tmp_pat
     assert states >= {"measured", "failed", "pending", "suggested", "offered"}
     assert ("excluded" in states) == ("--require" in options)
     assert "probability_of_failing" in text
-
-
-def test_failures_that_are_ignored_hide_no_hope(tables, prepared, tmp_path, monkeypatch):
-    for module in (outlook, inputs):
-        monkeypatch.setattr(module, "MOST", 6)
-    said = []
-    for name, pool in (("plain", tables / "pool.csv"), ("streamed", prepared)):
-        more = ("--predictions", str(tmp_path / f"all-{name}.csv"), "--ignore-failures", "--n", "1", *FEW)
-        _, told = suggest(pool, tables / "sick.csv", tmp_path / f"{name}.csv", *more)
-        said.append([line for line in told.splitlines() if "The pool holds a better" in line])
-    assert said[0] == said[1] != []
-    text = (tmp_path / "all-streamed.csv").read_text()
-    assert text == (tmp_path / "all-plain.csv").read_text()
-    assert "probability_of_failing" not in text
-
-
-def test_two_processes_write_the_same_and_the_time_is_told(tables, prepared, tmp_path, monkeypatch, capsys):
-    written = []
-    for workers in ("None", "2"):
-        monkeypatch.setattr(passes, "MANY", 0)
-        path, out = tmp_path / f"all-{workers}.csv", tmp_path / f"{workers}.csv"
-        more = ("--predictions", str(path), "--workers", workers, "--features", "dock")
-        suggest(prepared, tables / "results.csv", out, *more)
-        written.append((out.read_bytes(), path.read_bytes()))
-        assert "120 predictions to write, by a timed sample of" in capsys.readouterr().err
-    assert written[0] == written[1]
-
-
-def test_parts_are_written_in_their_order_whichever_is_ready_first(tables, prepared, tmp_path, monkeypatch):
-    made = passes.results_of
-    monkeypatch.setattr(passes, "results_of", lambda *args: (each for each in reversed(list(made(*args)))))
-    path = tmp_path / "all.csv"
-    suggest(prepared, tables / "equal.csv", tmp_path / "out.csv", "--predictions", str(path))
-    assert [row[0] for row in csv.reader(path.read_text().splitlines())] == ["id", *(f"'=m{k}" for k in range(COUNT))]
-
-
-def test_equal_results_predict_nothing(tables, prepared, tmp_path):
-    path = tmp_path / "all.csv"
-    suggest(prepared, tables / "equal.csv", tmp_path / "out.csv", "--predictions", str(path))
-    rows = list(csv.DictReader(path.read_text().splitlines()))
-    assert {row["predicted_logp"] for row in rows} == {""}

@@ -45,12 +45,6 @@ def test_rows_whose_molecule_is_unclear_are_named(row, message):
         match(("x", "CCCO", 1.0), row)
 
 
-def test_the_nearest_name_is_shown():
-    pool = from_smiles(["CCO", "CCN"], ids=["MOL-17", "other"])
-    with pytest.raises(BadResultsError, match="Did you mean `MOL-17`?"):
-        match(("mol17", "", 1.0), pool=pool)
-
-
 def test_equal_rows_count_once_and_others_of_the_same_molecule_beside_each_other():
     rows = (("a", "", 1.0), ("a", "", 1.5), ("b", "", 2.0))
     books = match(*rows, *rows, files=("one.csv", "two.csv"))

@@ -2,7 +2,6 @@
 
 import math
 import os
-import shlex
 import stat
 import sys
 import time
@@ -74,26 +73,6 @@ def test_no_shell_reads_the_command(tmp_path, monkeypatch):
     assert not (tmp_path / "pwned").exists()
 
 
-@pytest.mark.parametrize(
-    ("command", "message"),
-    [
-        ("no-such-program --fast", "Got 'no-such-program'"),
-        ("", "Got ''"),
-        ('python "dock.py', "Got 'python \"dock.py': No closing quotation"),
-    ],
-)
-def test_a_command_that_cannot_be_run_is_refused(command, message):
-    with pytest.raises(ValueError, match="Expected `--score` to be") as error:
-        split_command(command)
-    assert message in str(error.value)
-
-
-def test_a_file_that_is_no_program_is_refused(tmp_path):
-    (tmp_path / "data").write_text("no program")
-    with pytest.raises(ValueError, match="a program that can be run"):
-        split_command(shlex.quote((tmp_path / "data").as_posix()))
-
-
 # --- What of its answer counts
 
 
@@ -134,33 +113,10 @@ def test_what_is_no_table_of_values_is_a_problem(content, message, tmp_path):
     assert message in str(error.value)
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a system without named pipes")
-def test_a_pipe_in_the_place_of_the_table_is_not_waited_for(tmp_path):
-    os.mkfifo(tmp_path / "v.csv")
-    with pytest.raises(ValueError, match="wrote no table"):
-        read_values(tmp_path / "v.csv", MOLECULES)
-
-
 def test_nothing_counts_of_a_program_that_fails(tmp_path):
     outcome = outcome_of(run("fails", tmp_path))
     assert (outcome.values, outcome.problem) == ({}, "the program ended with code 3")
     assert outcome.said == "[31mno such receptor"  # nothing that a terminal obeys
-
-
-def test_a_row_that_is_missing_is_a_failure(tmp_path):
-    outcome = outcome_of(run("no-value-of-m3", tmp_path))
-    assert (outcome.values, outcome.problem) == ({"m1": 3, "m2": 4, "m3": None}, "")
-
-
-def test_of_what_it_prints_the_end_is_read(tmp_path):
-    script = tmp_path / "loud.py"
-    script.write_text(
-        "for _ in range(400_000): print('a long line of a program')\nprint('the end')\nraise SystemExit(1)"
-    )
-    command = f'"{Path(sys.executable).as_posix()}" -S "{script.as_posix()}"'
-    outcome = outcome_of(Program(split_command(command), MOLECULES, 60.0))
-    assert outcome.said.endswith("a long line of a program\nthe end")
-    assert len(outcome.said) <= module.SAID_BYTES
 
 
 # --- Its end

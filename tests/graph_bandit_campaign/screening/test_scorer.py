@@ -49,11 +49,6 @@ def test_a_molecule_on_which_the_program_dies_is_the_only_failure(tmp_path):
     assert sorted(len(call["rows"]) for call in calls_of(tmp_path)) == [1, 1, 1, 1, 1, 4, 4]
 
 
-def test_a_molecule_without_a_value_is_not_tried_again(tmp_path):
-    assert values_of(scorer("no-value-of-m3", tmp_path).score(MOLECULES)) == LENGTHS | {"m3": None}
-    assert len(calls_of(tmp_path)) == 3
-
-
 @pytest.mark.parametrize("mode", ["nonsense", "silent"])
 def test_where_no_table_comes_out_each_molecule_is_tried_alone_and_fails(mode, tmp_path):
     assert values_of(scorer(mode, tmp_path).score(MOLECULES)) == dict.fromkeys(MOLECULES)
@@ -71,8 +66,3 @@ def test_whoever_stops_early_ends_all_programs(tmp_path, monkeypatch):
     with closing(scorer("hangs", tmp_path, jobs=1).score(MOLECULES)) as outcomes, pytest.raises(KeyboardInterrupt):
         next(outcomes)
     assert await_end(tmp_path)
-
-
-def test_no_molecules_make_no_call(tmp_path):
-    assert [*scorer("good", tmp_path).score({})] == []
-    assert calls_of(tmp_path) == []

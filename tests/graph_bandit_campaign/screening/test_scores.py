@@ -28,11 +28,6 @@ def test_rows_are_in_the_order_of_the_suggestions_and_no_cell_is_a_formula(tmp_p
     assert again.best(False, 1) == [("b", "CCO", -3.0)]
 
 
-def test_values_keep_every_digit(tmp_path):
-    Scores(tmp_path / "s.tsv", "y").add({"a": 0.1 + 0.2, "b": 1 / 3}, SMILES, [])
-    assert Scores(tmp_path / "s.tsv", "y").values == {"a": 0.1 + 0.2, "b": 1 / 3}
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [

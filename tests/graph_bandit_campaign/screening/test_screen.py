@@ -82,31 +82,10 @@ def test_spent_evaluations_are_not_repeated_and_more_go_on(folder, capsys):
     assert (folder / "scores.csv").read_bytes().startswith(table)
 
 
-def test_it_ends_when_nothing_is_left(folder, capsys):
-    values = play(folder, evaluations=1000)
-    assert values == LENGTHS
-    assert "There is nothing left to choose." in capsys.readouterr().out
-    assert [len(suggested) for suggested in state(folder)["rounds"]] == [5, 5, 5, 5, 5]
-
-
 def test_limits_hold_and_their_end_is_told(folder, capsys):
     values = play(folder, evaluations=20, only=("kind=F",), at_most=2, per="kind", n=3)
     assert values == {name: value for name, value in LENGTHS.items() if SMILES[name].endswith("F")}
     assert [len(suggested) for suggested in state(folder)["rounds"]] == [2] * 4
-
-
-def test_limits_that_leave_nothing_at_first_are_an_error(folder):
-    with pytest.raises(ValueError, match="Expected at least 5 molecules to suggest. 0 are left"):
-        play(folder, require=("mw>5000",))
-    assert calls_of(folder / "notes") == []
-
-
-def test_small_values_and_earlier_results(folder, capsys):
-    write(folder / "known.csv", [("id", "y"), ("m0", 3), ("m1", "failed")])
-    values = play(folder, maximize=(), minimize=("y",), measured=(folder / "known.csv",))
-    assert not {"m0", "m1"} & values.keys()
-    assert len(values) == 12
-    assert f"best y {min(values.values()):g}" in capsys.readouterr().out
 
 
 def test_products_of_building_blocks_are_screened(tmp_path, monkeypatch):
@@ -127,15 +106,6 @@ def test_a_prepared_pool_is_screened(folder):
     pool = prepare_in_parts(folder / "pool.csv", folder / "prepared", rows=16)
     values = play(folder, pool=pool, agent=None, only=("kind=O",), evaluations=1000)
     assert values == {name: value for name, value in LENGTHS.items() if SMILES[name].endswith("O")}
-
-
-def test_the_program_is_given_a_salt_as_the_pool_has_it(folder):
-    write(folder / "pool.csv", [("id", "smiles"), ("a", "CCC(=O)[O-].[Na+]"), ("b", "CC[NH3+]"), ("c", "CCO")])
-    with pytest.raises(KeyboardInterrupt):
-        stop_after(play, folder, rows=1, evaluations=3)
-    assert len(play(folder, evaluations=3)) == 3  # a new process goes on with the batch
-    written = {row["id"]: row["smiles"] for call in calls_of(folder / "notes") for row in call["rows"]}
-    assert written == {"a": "CCC(=O)[O-].[Na+]", "b": "CC[NH3+]", "c": "CCO"}
 
 
 # --- Failures
@@ -164,12 +134,6 @@ def test_a_program_that_never_gives_a_value_stores_nothing_and_another_may_take_
     assert [*play(folder)][:5] == batch
 
 
-def test_remarks_of_a_round_are_few(folder, capsys):
-    with pytest.raises(ChildProcessError):
-        play(folder, "fails", chunk=1)
-    assert "(2 more such remarks in this round)" in capsys.readouterr().out
-
-
 # --- The command
 
 
@@ -193,15 +157,6 @@ def test_no_file_names_a_command(folder, monkeypatch):
     with pytest.raises(ValueError, match="Expected the `--score` that computed the values"):
         play(folder)
     assert not (folder / "pwned").exists()
-
-
-def test_a_campaign_without_structures_is_refused(folder):
-    with pytest.raises(KeyboardInterrupt):
-        stop_after(play, folder, rows=2)
-    path = folder / "scores.next.campaign.json"
-    path.write_text(json.dumps(state(folder) | {"structures": {}, "written": []}))
-    with pytest.raises(ValueError, match="Expected a SMILES of `.*`, which is suggested"):
-        play(folder)
 
 
 # --- Going on
@@ -267,13 +222,6 @@ def stop_after(play, folder, rows, **changes):
         play(folder, jobs=1, chunk=1, **changes)
 
 
-def test_a_smaller_budget_stops_within_a_batch(folder):
-    with pytest.raises(KeyboardInterrupt):
-        stop_after(play, folder, rows=2)
-    assert len(play(folder, evaluations=4)) == 4
-    assert len(given(folder)) == 4
-
-
 def test_one_command_at_a_time_writes_a_table(folder, monkeypatch):
     seen = []
 
@@ -310,20 +258,3 @@ def test_settings_that_make_no_sense_are_refused(changes, message, folder):
     with pytest.raises(ValueError, match="Expected") as error:
         settings_of(folder, **changes)
     assert message in str(error.value)
-
-
-@pytest.mark.parametrize("name", ["scores.xlsx", "pool.csv", "scores"])
-def test_a_table_that_cannot_be_the_results_is_refused(name, folder):
-    with pytest.raises(ValueError, match="Expected `--out` to"):
-        settings_of(folder, out=folder / name)
-
-
-def test_the_table_of_the_batch_is_no_other_file(folder):
-    with pytest.raises(ValueError, match="Expected `--out` to differ from all other files"):
-        settings_of(folder, measured=(folder / "scores.next.csv",))
-
-
-def test_other_graphs_are_refused(folder):
-    (folder / "graphs.jsonl").write_text('{"nodes": [], "edges": []}\n')
-    with pytest.raises(ValueError, match="Expected a pool of molecules"):
-        play(folder, pool=folder / "graphs.jsonl")

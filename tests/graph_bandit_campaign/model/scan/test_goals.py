@@ -72,13 +72,3 @@ def test_suggestions_and_predictions_are_those_of_the_pool_in_memory(name, resul
         written.append((text, predictions.read_text()))
     assert written[0] == written[1]
     assert len(written[0][1].splitlines()) == COUNT + 1
-
-
-def test_the_order_of_the_pool_changes_nothing(tables, tmp_path):
-    lines = (tables / "pool.csv").read_text().splitlines()
-    (tmp_path / "turned.csv").write_text("\n".join([lines[0], *reversed(lines[1:])]) + "\n")
-    suggested = []
-    for pool in (tables / "pool.csv", tmp_path / "turned.csv"):
-        text, _ = suggest(pool, tables / "results.csv", tmp_path / f"{len(suggested)}.csv", "--minimize", "size")
-        suggested.append([row.split(",")[1] for row in text.splitlines()])
-    assert suggested[0] == suggested[1]

@@ -98,10 +98,3 @@ def test_the_least_likely_failures_come_back(options, tables, tmp_path, capsys):
     assert chosen[1] == chosen[0]
     assert any(fails for _, fails in chosen[0]) == (options != OPTIONS["dear"])
     assert "(with more than 50 %) are suggested only if there are no others" in capsys.readouterr().out
-
-
-def test_too_few_molecules_are_refused_with_or_without_failures(tables, tmp_path, capsys):
-    command = ["suggest", str(tables / "pool"), "--measured", str(tables / "results.csv"), "--maximize", "logp"]
-    command += ["--only", "sale=yes", "--per", "vendor", "--at-most", "1", "--n", "5", "--workers", "None"]
-    assert main([*command, "--out", str(tmp_path / "out.csv")]) == 1
-    assert "a pool from which 5 molecules can be chosen" in " ".join(capsys.readouterr().err.split())

@@ -5,8 +5,8 @@ import pyarrow as pa
 import pytest
 from support.molecules import some_molecules
 
-from agents.molecule import TRAITS, compute_traits
-from graph_bandit_campaign.pool.prepared.columns import columns_of, from_arrow, to_arrow, traits_left_out
+from agents.molecule import compute_traits
+from graph_bandit_campaign.pool.prepared.columns import from_arrow, to_arrow
 
 TRAITS_OF_NINE = compute_traits(some_molecules(9).smiles)
 TABLE = pa.table(to_arrow(TRAITS_OF_NINE))
@@ -24,11 +24,6 @@ def assert_equal(traits, expected):
         np.testing.assert_array_equal(arrays[name], array)
 
 
-def test_every_trait_has_its_columns():
-    assert TABLE.column_names == [column for name in TRAITS_OF_NINE.names for column in columns_of(name)]
-    assert columns_of("properties") == ("properties",)
-
-
 @pytest.mark.parametrize(("begin", "end"), [(0, 9), (0, 4), (4, 9), (3, 3)])
 def test_rows_come_back_as_the_traits_of_their_molecules(begin, end):
     assert_equal(back(TABLE.slice(begin, end - begin)), TRAITS_OF_NINE.between(begin, end))
@@ -36,13 +31,3 @@ def test_rows_come_back_as_the_traits_of_their_molecules(begin, end):
 
 def test_columns_in_several_chunks_come_back_whole():
     assert_equal(back(pa.concat_tables([TABLE.slice(0, 2), TABLE.slice(2)])), TRAITS_OF_NINE)
-
-
-def test_without_traits_the_rows_are_counted():
-    traits = from_arrow(TABLE, (), True, TRAITS)
-    assert (len(traits), traits.names, traits.stereo, traits.left_out) == (9, (), True, TRAITS)
-
-
-def test_what_is_not_kept_was_left_out():
-    assert traits_left_out(TRAITS[1:]) == TRAITS[:1]
-    assert traits_left_out(TRAITS) == ()

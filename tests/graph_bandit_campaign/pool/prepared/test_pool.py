@@ -93,50 +93,6 @@ def test_a_missing_part_and_an_exchanged_one_are_named(copy):
         list(PreparedPool.open(copy))
 
 
-def test_a_manifest_that_was_changed_by_hand_and_other_folders_are_refused(copy, tmp_path):
-    text = (copy / "manifest.json").read_text()
-    for changed, message in (
-        (text.replace('"molecules"', '"molecule"'), "missing required field"),
-        (text[:-40], "Input data was truncated"),
-        (text.replace('"format": 2', '"format": 9'), "format 2"),
-        (text.replace('"rdkit": "', '"rdkit": "1'), "prepared with RDKit"),
-    ):
-        (copy / "manifest.json").write_text(changed)
-        with pytest.raises(ValueError, match=message):
-            PreparedPool.open(copy)
-    with pytest.raises(FileNotFoundError, match="`graph-bandit prepare` makes one"):
-        PreparedPool.open(tmp_path)
-
-
-def test_what_the_pool_does_not_have_is_refused(made):
-    _, pool, _ = made
-    with pytest.raises(ValueError, match="Expected a column of the prepared pool .*: score.* Got `scores`"):
-        next(pool.blocks(columns=["scores"]))
-    with pytest.raises(ValueError, match="Expected a trait .* Got `roles`"):
-        next(pool.blocks(["roles"]))
-    with pytest.raises(ValueError, match=r"shape `\(n, 2\)`"):
-        pool.take([])
-    with pytest.raises(ValueError, match="Expected parts from 0"):
-        pool.take([(99, 0)])
-    with pytest.raises(ValueError, match="Expected rows of part-00000.parquet with molecules"):
-        pool.take([(0, 999)])
-    with pytest.raises(ValueError, match="pool.csv, line .*: expected a number"):
-        pool.load(["vendor, name"])
-
-
-def test_a_list_of_bad_rows_that_was_changed_is_told_where_it_is_read(copy):
-    pool = PreparedPool.open(copy)
-    pool.bad_rows.write_text("file,line,text,problem\n")
-    with pytest.raises(ValueError, match="bad_rows.csv as .graph-bandit prepare. wrote it"):
-        pool.load()
-
-
-def test_a_part_is_read_column_by_column_or_whole(made):
-    part = made[1].parts[0]
-    assert part.read(["smiles", "id"]).column_names == ["smiles", "id"]
-    assert {"file", "row", "id", "written", "smiles"} < {*part.read().column_names}
-
-
 def test_rows_that_repeat_a_molecule_are_found_in_every_part(made):
     table, pool, _ = made
     molecules = assert_as_in_memory(pool, table, identifier="id")
@@ -144,13 +100,3 @@ def test_rows_that_repeat_a_molecule_are_found_in_every_part(made):
     forms = pool.forms([by_id[name] for name in molecules.ids])
     found = {alias: name for name, those in zip(molecules.ids, forms, strict=True) for alias, _ in those}
     assert found == dict(molecules.aliases)
-
-
-def test_rows_that_repeat_a_molecule_are_found_after_parts_in_which_none_does(tmp_path, monkeypatch):
-    monkeypatch.setattr(PrepareSettings, "block", 8)
-    table = tmp_path / "pool.csv"
-    rows = [f"{'C' * (k + 1)},m{k}" for k in range(20)]
-    table.write_text("\n".join(["smiles,id", *rows, f"{'C' * 20},again", ""]))
-    pool = prepare_small(table, tmp_path / "pool", 16)
-    by_id, _ = pool.find(["m0", "m19"], [])
-    assert pool.forms([by_id["m0"], by_id["m19"]]) == [[], [("again", "C" * 20)]]

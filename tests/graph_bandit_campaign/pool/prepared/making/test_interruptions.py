@@ -1,16 +1,14 @@
 import errno
 import os
-import re
 import shutil
 
 import pytest
 from support.crashes import Crash, DiesAfter
-from support.dying import die_always, die_once
+from support.dying import die_once
 from support.messy import messy_table, prepare_small
 
-from graph_bandit_campaign import PreparedPool, PrepareSettings
+from graph_bandit_campaign import PrepareSettings
 from graph_bandit_campaign.pool.prepared.making import run, work
-from graph_bandit_cli.main import main
 
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -65,12 +63,6 @@ def test_a_process_that_dies_between_any_two_changes_of_files_is_continued(table
         shutil.rmtree(out)
 
 
-def test_a_pool_that_is_not_finished_is_not_opened(table, tmp_path):
-    interrupt(table, tmp_path / "out", 12)
-    with pytest.raises(ValueError, match="Expected .*out to be finished. Give the command .graph-bandit prepare."):
-        PreparedPool.open(tmp_path / "out")
-
-
 def test_a_full_disk_is_told_and_leaves_nothing_half_written(table, whole, tmp_path):
     expected, _ = whole
     writes = sum(name.endswith(("parquet", "json", "csv")) for name in expected) + 2 * 3  # of parts, two more
@@ -87,43 +79,11 @@ def test_a_full_disk_is_told_and_leaves_nothing_half_written(table, whole, tmp_p
         assert files_of(out) == expected
 
 
-@pytest.mark.parametrize("suffix", ["parquet", "molecules", "json"])
-def test_a_part_that_was_damaged_since_is_made_again(table, whole, tmp_path, suffix):
-    interrupt(table, tmp_path / "out", 26)
-    file = tmp_path / "out" / f"part-00000.{suffix}"
-    file.write_bytes(file.read_bytes()[:-20] + b"20 bytes of nonsense")
-    prepare_small(table, tmp_path / "out")
-    assert files_of(tmp_path / "out") == whole[0]
-
-
-@pytest.mark.parametrize(
-    ("last", "said"),
-    [(0, "No part was finished, so nothing is stored."), (2, "2 parts are finished in .*out; the same command")],
-)
-def test_ctrl_c_says_how_much_is_stored(last, said, table, tmp_path, monkeypatch, capsys):
-    def stop(*task):
-        if task[1] == last:
-            raise KeyboardInterrupt
-        return work.make_part(*task)
-
-    monkeypatch.setattr(run, "make_part", stop)
-    command = ["prepare", str(table), "--out", str(tmp_path / "out"), "--part-rows", "16", "--workers", "None"]
-    assert main([*command, "--traits", "properties"]) == 130
-    assert re.search(f"Stopped. {said}", capsys.readouterr().err)
-
-
 def test_the_part_of_a_worker_that_dies_is_made_again(table, whole, tmp_path, monkeypatch):
     monkeypatch.setattr(run, "make_part", die_once)
     prepare_small(table, tmp_path / "out", workers=1)
     (tmp_path / "died").unlink()
     assert files_of(tmp_path / "out") == whole[0]
-
-
-def test_a_part_over_which_two_workers_die_is_named(table, tmp_path, monkeypatch):
-    monkeypatch.setattr(run, "make_part", die_always)
-    with pytest.raises(ChildProcessError, match="At least 2 workers died over part-00001.*Finished parts are kept"):
-        prepare_small(table, tmp_path / "out", workers=1)
-    assert [path.name for path in (tmp_path / "out").glob("part-*.json")] == ["part-00000.json"]
 
 
 @pytest.mark.parametrize(
