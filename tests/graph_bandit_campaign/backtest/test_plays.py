@@ -6,10 +6,9 @@ from support.molecules import some_molecules
 
 import registry
 from agents.contract import SourceResults
-from graph_bandit_campaign.backtest.players import ALONE, FOREST, SIMILARITY, agent_of, make_player
+from graph_bandit_campaign.backtest.players import ALONE, FOREST, SIMILARITY, agent_of
 from graph_bandit_campaign.backtest.plays import Task, play, random_order
 from graph_bandit_campaign.backtest.table import Table
-from graph_bandit_env import from_smiles
 
 MOLECULES = some_molecules(40)
 TABLE = Table(MOLECULES, MOLECULES.targets, maximize=True, start=5, budget=15)
@@ -42,28 +41,6 @@ def test_a_play_is_what_the_agent_chooses_by_its_own_contract():
     assert set(agent.select_batch(None, 4, mask)) == set(played.order[5:9].tolist())
     best = max(MOLECULES.targets[order])
     assert played.probabilities[5:9] == pytest.approx(agent.predict().probability_above(best)[played.order[5:9]])
-
-
-def test_similarity_chooses_homologues_of_the_best():
-    molecules = from_smiles(["c1ccccc1", "CCCCCCCC", "CCCCCCCCC", "c1ccncc1", "CCCCCCCCCC", "O=C(O)c1ccccc1"])
-    player = make_player(SIMILARITY)
-    player.begin(molecules, 0)
-    chosen = player.choose(np.array([0, 1]), np.array([0.0, 1.0]), 2)
-    assert set(chosen.tolist()) == {2, 4}
-
-
-def test_an_agent_learns_from_other_assays_before_it_chooses():
-    """The same calls by hand, without the code of a play."""
-    played = play(TAUGHT, Task("molecule-greedy", 4, 0), seed=0)
-    agent = registry.make_agent("molecule-greedy")
-    agent.reset(None, seed=0, graph_set=MOLECULES)
-    agent.learn_sources([OTHER])
-    order = played.order[:5].tolist()
-    agent.update(None, np.array(order), MOLECULES.targets[order])
-    mask = np.ones(40, np.int8)
-    mask[order] = 0
-    assert set(agent.select_batch(None, 4, mask)) == set(played.order[5:9].tolist())
-    assert not np.array_equal(played.order, play(TABLE, Task("molecule-greedy", 4, 0), seed=0).order)
 
 
 @pytest.mark.parametrize("agent", ["molecule-ts", "molecule-ucb:exploration_scale=0.3"])

@@ -7,7 +7,6 @@ from support.tables import write
 
 from graph_bandit_campaign import BacktestSettings
 from graph_bandit_campaign.backtest.table import read_table
-from graph_bandit_cli.main import main
 
 MOLECULES = some_molecules(60)
 VALUES = [f"{value:.3f}" for value in MOLECULES.targets]
@@ -42,11 +41,3 @@ def test_molecules_and_values_are_those_of_the_table(features, table, pool):
     assert prepared.remarks == plain.remarks
     assert prepared.budget == plain.budget
     assert set(plain.molecules.traits.names) <= set(prepared.molecules.traits.names)
-
-
-def test_the_plays_are_those_of_the_table(table, pool, tmp_path):
-    for name, path in (("plain", table), ("prepared", pool)):
-        command = ["backtest", str(path), "--maximize", "y", "--out", str(tmp_path / name), "--workers", "None"]
-        command += ["--starts", "5", "--budget", "16", "--n", "3", "--baselines", "similarity", "--features", "dock"]
-        assert main(command) == 0
-    assert (tmp_path / "prepared/results.csv").read_bytes() == (tmp_path / "plain/results.csv").read_bytes()

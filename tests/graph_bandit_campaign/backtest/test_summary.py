@@ -137,11 +137,3 @@ def test_the_goal_is_what_was_found_from_every_start(chosen, goal):
 @pytest.mark.parametrize(("starts", "share"), [(5, 0.0010), (10, 0.0086), (20, 0.0159)])
 def test_of_few_starts_the_percentiles_are_expanded(starts, share):  # Hesterberg 2015, table of expanded percentiles
     assert Bootstrap(starts).tail == pytest.approx(share, abs=1e-4)
-
-
-def test_a_band_is_an_interval_after_each_measurement():
-    curves = np.random.default_rng(3).normal(size=(7, 4))
-    intervals = [Bootstrap(7).interval(column) for column in curves.T]
-    np.testing.assert_allclose(
-        Bootstrap(7).band(curves), [[each.low for each in intervals], [each.high for each in intervals]]
-    )

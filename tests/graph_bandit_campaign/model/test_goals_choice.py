@@ -91,7 +91,7 @@ def test_a_limit_on_a_measured_quantity_leaves_out_what_surely_breaks_it():
 def test_the_mean_over_directions_is_in_proportion_to_the_hypervolume():
     points, generator = np.array([[0.9, 0.2], [0.6, 0.6], [0.1, 1.0]]), np.random.default_rng(1)
     scale = Scale([Goal("a"), Goal("b")], [np.array([0.0, 1.0])] * 2)
-    ways = scale.ways(40_000, generator)
+    ways = scale.ways(10_000, generator)
     worth = np.array([scale.worth([(points[:, 0],) * 2, (points[:, 1],) * 2], way).max() for way in ways])
     area = 0.9 * 0.2 + 0.6 * 0.4 + 0.1 * 0.4
     assert np.pi / 4 * (worth**2).mean() == pytest.approx(area, rel=0.02)
@@ -133,21 +133,6 @@ def test_what_is_dearer_has_to_be_better_in_every_goal_as_for_one_goal(weight):
     ]
     way = np.array([0.6, 0.8])
     np.testing.assert_allclose(scale.worth(better, way, handicap), scale.worth(plain, way), atol=1e-12)
-
-
-def test_of_equals_the_cheapest_are_chosen_as_far_as_they_fit():
-    goals, told = [Goal("a"), Goal("b")], {90: 0.0, 91: 1.0}
-    state = state_of(goals, {"a": told, "b": told})
-    prices = np.array([5.0, 1.0, 4.0, 2.0, 3.0, np.nan])
-    mask = np.array([True] * 5 + [False])
-
-    def choose(count, fits=None):
-        return GoalsChooser(state, [Certain(np.ones(6)), Certain(np.ones(6))], INDEX).choose(
-            count, mask, (), prices, fits
-        )
-
-    assert choose(3) == [1, 3, 4]
-    assert choose(5, lambda chosen: prices[chosen].sum() + prices <= 7) == [1, 3, 4]
 
 
 @pytest.mark.parametrize("ends", [(2.5, 3.0), (None, 1.0), (1.0, None), (1.5, 1.5)])

@@ -7,8 +7,7 @@ import pytest
 
 from graph_bandit_campaign import Campaign, Limits
 from graph_bandit_campaign.model import products
-from graph_bandit_campaign.model.made import add_forecasts, can_be_made, read_products
-from graph_bandit_campaign.model.products import BlockBeliefs, read_kernels
+from graph_bandit_campaign.model.made import can_be_made, read_products
 from graph_bandit_env import from_smiles
 from graph_bandit_env.pools.products import Part, ProductLibrary, Reaction, Slot, example_library
 
@@ -50,7 +49,7 @@ def test_a_loop_of_asking_and_telling_finds_better_products_than_chance():
         return float(effects[0][blocks[0]] + effects[1][blocks[1]])
 
     campaign = Campaign(LIBRARY, seed=0)
-    for count in (40, 10, 10):
+    for count in (30, 10):
         campaign.tell_many({suggestion.id: value(suggestion.id) for suggestion in campaign.ask(count)})
     every = np.add.outer(*effects)
     assert campaign.best > np.quantile(every, 0.95)
@@ -71,7 +70,7 @@ def test_a_product_can_be_told_before_it_was_looked_at_and_a_file_continues(stat
 
 def test_limits_hold_for_products_that_are_chosen():
     campaign = Campaign(LIBRARY)
-    chosen = campaign.ask(5, among=Limits(["mw<250"], ["[F,Cl]"]))
+    chosen = campaign.ask(2, among=Limits(["mw<250"], ["[F,Cl]"]))
     molecules = from_smiles([*chosen.smiles.values()])
     assert Limits(["mw<250"], ["[F,Cl]"]).mask(molecules).all()
 
@@ -93,6 +92,7 @@ def test_equal_products_are_one_molecule_that_is_known_by_both_names():
     assert campaign.state.means() == {"acid0+amine0": 2.0}
 
 
+@pytest.mark.slow
 def test_the_model_learns_how_much_blocks_tell():
     blocks = LIBRARY.blocks_of(np.arange(len(LIBRARY)))
     generator = np.random.default_rng(0)
@@ -107,21 +107,3 @@ def test_the_model_learns_how_much_blocks_tell():
         campaign.ask(1)
         shares.append(campaign.shares()["building blocks"])
     assert shares[0] > 0.5 > shares[1]
-
-
-def test_molecules_outside_of_the_library_have_no_forecast():
-    outside = from_smiles(["CCO"], ids=["ethanol"])
-    inside = from_smiles([PRODUCTS[5].smiles], ids=[PRODUCTS[5].id])
-    beliefs = BlockBeliefs(LIBRARY, read_kernels(LIBRARY), [0, 700], [1.0, 2.0])
-    shown = add_forecasts(inside.join(outside), beliefs)
-    assert np.isfinite(shown.columns[0, 0])
-    assert np.isnan(shown.columns[1, 0])
-
-
-def test_blocks_that_are_other_molecules_now_are_refused(state):
-    campaign = Campaign(amides(["CC(=O)O"], ["NC", "NCC"]), state=state)
-    (chosen,) = campaign.ask(1)
-    campaign.tell(chosen.id, 2.0)
-    with pytest.raises(ValueError, match=chosen.id.replace("+", ".")):
-        Campaign(amides(["CCCC(=O)O"], ["NC", "NCC"]), state=state)
-    assert Campaign(amides(["OC(C)=O"], ["CN", "CCN"]), state=state).best == 2.0

@@ -60,10 +60,3 @@ def test_it_is_among_those_that_meet_the_limits():
 def test_below_15_percent_the_rule_says_stop_whatever_the_batch():
     assert not Outlook(0.15, 0.0, 0.0, 8).stop
     assert Outlook(0.149, 0.1, 0.1, 0).stop
-    left = "The pool holds a better pic50 with a probability of 40%. The rule says stop below 15%."
-    assert Outlook(0.4, 0.0, 0.0, 0).sentence("pic50") == left
-    batch = "One of the 8 pending ones has a better pic50 with a probability of 30%."
-    assert Outlook(0.4, 0.3, 0.1, 8).sentence("pic50") == f"{left} {batch}"
-    stop = "The pool holds a better pic50 with a probability of 12%. That is below 15%, so the rule says stop."
-    one = "The pending one has a better pic50 with a probability of 2%."
-    assert Outlook(0.12, 0.02, 0.01, 1).sentence("pic50") == f"{stop} {one}"

@@ -24,10 +24,6 @@ def file(cache_folder):
     return cache_folder / kept._cache_of(MOLECULES.smiles, False).name
 
 
-def refuse(*_, **__):
-    pytest.fail("traits were computed")
-
-
 def same(found, expected):
     assert set(found.names) >= set(expected.names)
     arrays = found.arrays()
@@ -45,13 +41,6 @@ def test_the_second_time_traits_are_those_of_the_file(file, monkeypatch):
     )
     same(kept_traits(MOLECULES.smiles, TRAITS, keep=True), first)
     assert 0 < len(computed) <= kept.COMPARED
-
-
-def test_other_molecules_and_other_fingerprints_have_other_traits():
-    kept_traits(MOLECULES.smiles, TRAITS, keep=True)
-    chiral = ["C[C@H](N)C(=O)O", *MOLECULES.smiles[::-1]]
-    for stereo in (False, True):
-        same(kept_traits(chiral, TRAITS, stereo, keep=True), compute_traits(chiral, TRAITS, stereo))
 
 
 @pytest.mark.parametrize("version", ["rdkit", "agents", "file"])
@@ -102,12 +91,3 @@ def test_a_set_has_the_traits_of_a_table_and_of_molecules_outside_it():
     same(described.traits, compute_traits(every.smiles))
     assert describe(described, ["molecule-ucb"], len(MOLECULES), keep=True) is described
     assert len(kept._load(kept._cache_of(MOLECULES.smiles, False), MOLECULES.smiles, False)) == len(MOLECULES)
-
-
-def test_only_what_agents_need_is_computed(monkeypatch):
-    agents = ["molecule-ucb:descriptors_weight=0,properties_weight=0,torsions_weight=0", "random"]
-    assert describe(MOLECULES, agents, 30).traits.names == ("atom_pairs", "morgan", "roles")
-    monkeypatch.setattr(kept, "compute_traits", refuse)
-    for none in (["gnn-ts:steps=1000"], ["random"], ["no-such-agent"], ["molecule-ucb:no_such=1"]):
-        assert describe(MOLECULES, none, 30) is MOLECULES
-    assert describe(MOLECULES, ["molecule-ucb", "molecule-ei:stereo=true"], 30) is MOLECULES

@@ -2,11 +2,9 @@ import pytest
 
 from graph_bandit_campaign import Goal
 from graph_bandit_campaign.report.figures import (
-    calibration_figure,
     front_figure,
     progress_figure,
 )
-from graph_bandit_campaign.report.outcomes import Outcome
 from graph_bandit_campaign.results.measurement import Measurement
 from graph_bandit_campaign.state import CampaignState
 
@@ -33,14 +31,3 @@ def test_the_molecules_on_the_front_are_numbered_among_the_others():
     (band,) = axes.patches
     assert band.get_extents().transformed(axes.transData.inverted()).x1 == pytest.approx(2.0)
     assert others.get_facecolor().tolist() != front.get_facecolor().tolist()
-
-
-def test_an_interval_is_drawn_from_bound_to_bound_wherever_its_mean_is():
-    outcomes = [Outcome(1.0, (0.5, 4.0), 0.5, 2.0, False), Outcome(9.0, (1.0, 3.0), 0.5, 1.5, True)]
-    (axes,) = calibration_figure(outcomes, "y").axes
-    (lines,) = axes.collections
-    assert [segment.tolist() for segment in lines.get_segments()] == [
-        [[0.5, 2.0], [4.0, 2.0]],
-        [[1.0, 1.5], [3.0, 1.5]],
-    ]
-    assert axes.lines[0].get_xydata().tolist() == [[1.0, 2.0], [9.0, 1.5]]

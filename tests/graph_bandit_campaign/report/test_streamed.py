@@ -8,7 +8,7 @@ from support.molecules import some_molecules
 from support.prepared import prepare_in_parts, suggest
 from support.tables import write
 
-COUNT = 120
+COUNT = 90
 MOLECULES = some_molecules(COUNT)
 RANDOM = np.random.default_rng(3)
 
@@ -42,7 +42,6 @@ def prepared(tables):
 
 
 OPTIONS = {
-    "plain": (),
     "limits": ("--require", "mw<330", "dock<9", "--forbid", "C#N", "--only", "stock=yes", "--price", "price"),
     "features": ("--features", "dock"),
 }

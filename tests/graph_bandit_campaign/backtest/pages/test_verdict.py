@@ -6,8 +6,6 @@ from support.molecules import some_molecules
 
 from graph_bandit_campaign.backtest.pages.verdict import (
     advice,
-    comparisons,
-    rows,
     verdicts,
 )
 from graph_bandit_campaign.backtest.plays import Play, Task, random_order
@@ -79,12 +77,3 @@ def test_several_agents_are_ranked_and_the_advice_says_how_sure_it_is():
     assert "in 50 % of the draws" in advice(even)
     assert "That is not sure" in advice(even)
     assert advice(summary(by_chance)) == ""
-
-
-def test_who_did_not_reach_the_goal_gives_a_lower_bound():
-    (sentence,) = comparisons(summary(lambda start: BEST_FIRST, others=[lambda start: WORST_FIRST]))
-    assert sentence.startswith("agent0 knew more of the ten best than other0")
-    assert "at least, because the other did not reach it from every start" in sentence
-    table = {row.label: row for row in rows(summary(lambda start: BEST_FIRST, others=[lambda start: WORST_FIRST]))}
-    assert table["other0"].reached == "from 0 of 6 starts"
-    assert table["random"].fewer == "–"

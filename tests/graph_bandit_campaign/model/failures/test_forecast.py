@@ -1,7 +1,5 @@
 """Campaigns that learn from failures."""
 
-from itertools import product
-
 import numpy as np
 import pytest
 from rdkit import Chem
@@ -9,7 +7,6 @@ from rdkit.Chem.Fragments import fr_C_O
 from support.molecules import some_molecules
 
 from graph_bandit_campaign import Campaign, Goal
-from graph_bandit_env import from_smiles
 
 MOLECULES = some_molecules(40)
 IDS = MOLECULES.ids
@@ -49,7 +46,6 @@ def test_failures_can_be_ignored():
     made = campaign(ignore_failures=True)
     assert not made.failing().teaches
     assert not made.failing().probability.any()
-    assert not made.failing().sentence(np.ones(40, np.bool_))
     assert FAILS[chosen(made, 20)].any()
 
 
@@ -59,19 +55,6 @@ def test_where_too_few_others_are_left_the_least_likely_to_fail_are_suggested():
     among = np.zeros(40, np.bool_)
     among[FAILING[3:5]] = True
     assert sorted(chosen(campaign(), 2, among=among)) == np.flatnonzero(among).tolist()
-
-
-def test_molecules_that_no_feature_tells_apart_have_no_cause():
-    signs = list(product(("@", "@@"), repeat=4))
-    pool = from_smiles([f"CC[C{a}H](O)[C{b}H](N)[C{c}H](F)[C{d}H](C)Cl" for a, b, c, d in signs])
-    campaign = Campaign(pool)
-    for number, smiles in enumerate(pool.smiles[:13]):
-        if number < 8:
-            campaign.tell_failed(smiles)
-        else:
-            campaign.tell(smiles, float(number))
-    assert campaign.failing().cause.startswith("No cause was found")
-    assert not campaign.failing().likely.any()
 
 
 @pytest.mark.parametrize(("failed", "measured"), [(4, 10), (6, 4)])
@@ -85,19 +68,6 @@ def test_a_failure_that_turns_out_well_is_forgotten():
     for k in FAILING[:2]:
         made.tell(IDS[k], 1.0)
     assert not made.failing().teaches
-
-
-def test_random_failures_have_no_cause():
-    made = Campaign(MOLECULES, "random")
-    for k, draw in enumerate(np.random.default_rng(0).random(30)):
-        if draw < 0.3:
-            made.tell_failed(IDS[k])
-        else:
-            made.tell(IDS[k], float(k))
-    sentence = made.failing().sentence(np.ones(40, np.bool_))
-    assert sentence.startswith(
-        "No molecule is likely to fail. No cause was found: they fail at random with a probability of "
-    )
 
 
 def test_failures_teach_with_several_goals_too():

@@ -49,15 +49,3 @@ def test_those_that_fail_the_test_leave_their_place_to_others(seed, size, count)
     best = Best(size, SEED)
     best.add_if(keys, names, places, lambda some: passes[some])
     assert kept(best) == sorted(map(tuple, places[plain].tolist()))
-
-
-def test_only_what_may_be_kept_is_tested():
-    keys, tested = np.arange(10_000, dtype=np.float64), []
-
-    def test(some):
-        tested.extend(some.tolist())
-        return np.full(len(some), True)
-
-    best = Best(300, SEED)
-    best.add_if(keys, list(map(str, range(10_000))), np.zeros((10_000, 2), np.int64), test)
-    assert len(tested) == 512, "two portions of 256 have the best 300"

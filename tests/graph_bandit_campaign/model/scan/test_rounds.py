@@ -3,14 +3,13 @@
 import numpy as np
 import pytest
 from support.molecules import some_molecules
-from support.tables import read, write
+from support.prepared import prepare_in_parts, suggest
+from support.tables import write
 
 from graph_bandit_campaign.command.pools import short_lists as inputs
 from graph_bandit_campaign.model import stopping as outlook
-from graph_bandit_campaign.pool.prepared import PrepareSettings, prepare
-from graph_bandit_cli.main import main
 
-COUNT = 160
+COUNT = 100
 MOLECULES = some_molecules(COUNT)
 NAMES = [f"m{k}" for k in range(COUNT)]
 RANDOM = np.random.default_rng(5)
@@ -45,47 +44,13 @@ def tables(tmp_path_factory):
     values += [("lab1", "CNCCc1ccccc1", "failed"), ("lab2", "CC(O)=CC(=O)c1ccccc1", 1.75)]  # other forms
     outside = [("x1", "CCCCCCCCO", 2.5), ("x2", "OCC(O)CO", -1.2)]
     write(folder / "results.csv", [("id", "smiles", "logp"), *values, *outside])
-    more = sorted(set(range(COUNT)) - set(known))[:8]
-    later = [(NAMES[k], MOLECULES.smiles[k], round(float(MOLECULES.targets[k]), 3)) for k in more]
-    write(folder / "more.csv", [("id", "smiles", "logp"), *later])
     return folder
-
-
-def prepare_in_parts(tables, rows):
-    folder = tables / f"pool{rows}"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(PrepareSettings, "block", 16)
-        prepare(PrepareSettings(tables / "pool.csv", folder, part_rows=rows, workers=None))
-    return folder
-
-
-@pytest.fixture(scope="module", params=[16, 256])
-def prepared(request, tables):
-    """The pool in many parts, and in one."""
-    return prepare_in_parts(tables, request.param)
 
 
 @pytest.fixture(scope="module")
-def some_parts(tables):
-    """The pool in three parts."""
-    return prepare_in_parts(tables, 64)
-
-
-@pytest.fixture
-def cluster():
-    """The address of a cluster whose workers are threads, which start at once."""
-    distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0") as local:
-        yield local.scheduler_address
-
-
-def suggest(tables, pool, out, *more, results=("results.csv",)):
-    """Return the rows of suggestions, and the text that was said of them in the campaign file."""
-    measured = [str(tables / name) for name in results]
-    command = ["suggest", str(pool), "--measured", *measured, "--maximize", "logp", "--n", "5", "--out", str(out)]
-    agent = [] if "--agent" in more else ["--agent", "molecule-ucb:short_list=40"]
-    assert main([*command, *agent, *more]) == 0
-    return read(out)
+def prepared(tables):
+    """The pool in many parts."""
+    return prepare_in_parts(tables / "pool.csv", tables / "pool", 16)
 
 
 OPTIONS = {
@@ -97,30 +62,27 @@ OPTIONS = {
     "groups": ("--at-most", "1", "--per", "vendor", "--agent", "molecule-ucb:short_list=6"),
     "scaffolds": ("--at-most", "1", "--per", "scaffold", "--agent", "molecule-ucb:short_list=6"),
     "caps": ("--at-most", "1", "--per", "scaffold"),
-    "one": ("--n", "1"),
-    "greedy": ("--agent", "molecule-greedy:short_list=40"),
     "draws": ("--agent", "molecule-ts:short_list=40"),
 }
 
 
-QUICK = ("plain", "limits", "budget", "groups")
+QUICK = ("limits", "groups")
 
 
 @pytest.mark.parametrize(
     "options",
     [pytest.param(OPTIONS[name], id=name, marks=() if name in QUICK else pytest.mark.slow) for name in OPTIONS],
 )
-def test_suggestions_and_forecasts_are_those_of_the_pool_in_memory(options, tables, prepared, tmp_path, capsys):
-    plain = suggest(tables, tables / "pool.csv", tmp_path / "plain.csv", *options)
-    said = capsys.readouterr().out
-    streamed = suggest(tables, prepared, tmp_path / "streamed.csv", "--workers", "None", *options)
-    assert streamed == plain
-    outlook = [line for line in said.splitlines() if "The pool holds a better" in line]
-    assert outlook, "there are results enough to say it"
-    assert outlook[0] in capsys.readouterr().out
+def test_suggestions_and_forecasts_are_those_of_the_pool_in_memory(options, tables, prepared, tmp_path):
+    plain, _ = suggest(tables / "pool.csv", tables / "results.csv", tmp_path / "plain.csv", *options)
+    assert suggest(prepared, tables / "results.csv", tmp_path / "streamed.csv", *options)[0] == plain
 
 
-def test_two_processes_and_a_cluster_suggest_the_same(tables, some_parts, tmp_path, cluster):
-    here = suggest(tables, some_parts, tmp_path / "here.csv", "--workers", "None")
-    assert suggest(tables, some_parts, tmp_path / "there.csv", "--workers", "2") == here
-    assert suggest(tables, some_parts, tmp_path / "far.csv", "--scheduler", cluster) == here
+@pytest.mark.slow
+def test_two_processes_and_a_cluster_suggest_the_same(tables, prepared, tmp_path):
+    distributed = pytest.importorskip("distributed")
+    here, _ = suggest(prepared, tables / "results.csv", tmp_path / "here.csv")
+    assert suggest(prepared, tables / "results.csv", tmp_path / "there.csv", "--workers", "2")[0] == here
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0") as far:
+        more = ("--workers", "None", "--scheduler", far.scheduler_address)
+        assert suggest(prepared, tables / "results.csv", tmp_path / "far.csv", *more)[0] == here

@@ -4,6 +4,7 @@ from support.messy import assert_as_in_memory, messy_table, prepare_small
 from graph_bandit_campaign import PrepareSettings
 
 
+@pytest.mark.slow
 def test_the_workers_of_a_cluster_prepare_the_same_pool(tmp_path, monkeypatch):
     distributed = pytest.importorskip("distributed")
     monkeypatch.setattr(PrepareSettings, "block", 8)
