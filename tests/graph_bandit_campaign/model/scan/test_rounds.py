@@ -66,7 +66,7 @@ OPTIONS = {
 }
 
 
-QUICK = ("limits", "groups")
+QUICK = ("limits",)
 
 
 @pytest.mark.parametrize(
