@@ -16,7 +16,9 @@ OTHER = SourceResults("other", [*MOLECULES.smiles[::2], "CCCCCCCCO"], np.r_[3 * 
 TAUGHT = dataclasses.replace(TABLE, sources=(OTHER,))
 
 
-@pytest.mark.parametrize("player", ["molecule-ucb", "random", SIMILARITY, FOREST, "ucb1"])
+@pytest.mark.parametrize(
+    "player", ["molecule-ucb", "random", SIMILARITY, pytest.param(FOREST, marks=pytest.mark.slow), "ucb1"]
+)
 def test_every_player_measures_different_molecules_after_the_same_start(player):
     if player == FOREST:
         pytest.importorskip("sklearn")

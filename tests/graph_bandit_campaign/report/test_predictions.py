@@ -47,7 +47,7 @@ def test_every_molecule_of_the_pool_has_a_row_with_the_prediction_before_any_cho
     assert all(float(row["interval_90_low"]) < float(row["interval_90_high"]) for row in rows)
 
 
-def test_each_molecule_has_a_state(tmp_path):
+def test_each_molecule_has_a_state():
     first, _ = suggest()
     with open("results.csv", "a", newline="") as file:
         csv.writer(file).writerow([NAMES[-1], "", "failed"])
