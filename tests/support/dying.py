@@ -12,10 +12,3 @@ def die_once(folder, *task):
         note.touch()
         os._exit(1)
     return make_part(folder, *task)
-
-
-def die_always(folder, number, *task):
-    """Die over the second part."""
-    if number == 1:
-        os._exit(1)
-    return make_part(folder, number, *task)

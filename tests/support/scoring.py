@@ -75,9 +75,7 @@ def main(mode, notes, table, output):
         values = values[:1]
     if mode == "no-value-of-m3":
         values = [value for value in values if value[0] != "m3"]
-    if mode == "nonsense":
-        Path(output).write_bytes(os.urandom(1000))
-    elif mode == "silent":
+    if mode == "silent":
         print("nothing to say")
     else:
         with open(output, "w", newline="", encoding="utf-8") as file:

@@ -41,15 +41,3 @@ def test_numbers_bounds_and_states_stay_as_they_are():
     ):
         given = table(cells)
         assert classes_as_bounds(given, "hit") == (given, "")
-
-
-def test_capitals_and_blanks_of_classes_do_not_count():
-    read, remark = classes_as_bounds(table([" Yes", "no ", "YES", "", "failed"]), "HIT")
-    assert [cells[1] for _, cells in read.records] == [">0", "<0", ">0", "", "failed"]
-    assert remark == "`Hit` has two classes: `yes` counts as above `no`"
-
-
-def test_a_row_that_is_too_short_stays_short():
-    given = table(["yes", "no"])
-    given.records.append((4, ["m"]))
-    assert classes_as_bounds(given, "hit")[0].records[-1] == (4, ["m"])

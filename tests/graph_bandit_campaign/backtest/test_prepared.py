@@ -7,8 +7,6 @@ from support.tables import write
 
 from graph_bandit_campaign import BacktestSettings
 from graph_bandit_campaign.backtest.table import read_table
-from graph_bandit_campaign.pool import table as memory
-from graph_bandit_cli.main import main
 
 MOLECULES = some_molecules(60)
 VALUES = [f"{value:.3f}" for value in MOLECULES.targets]
@@ -43,38 +41,3 @@ def test_molecules_and_values_are_those_of_the_table(features, table, pool):
     assert prepared.remarks == plain.remarks
     assert prepared.budget == plain.budget
     assert set(plain.molecules.traits.names) <= set(prepared.molecules.traits.names)
-
-
-def test_the_plays_are_those_of_the_table(table, pool, tmp_path):
-    for name, path in (("plain", table), ("prepared", pool)):
-        command = ["backtest", str(path), "--maximize", "y", "--out", str(tmp_path / name), "--workers", "None"]
-        command += ["--starts", "5", "--budget", "16", "--n", "3", "--baselines", "similarity", "--features", "dock"]
-        assert main(command) == 0
-    assert (tmp_path / "prepared/results.csv").read_bytes() == (tmp_path / "plain/results.csv").read_bytes()
-
-
-def test_a_pool_that_does_not_fit_into_memory_is_refused_with_the_count_that_fits(pool, monkeypatch):
-    room = memory.BYTES_AT_ALL + 300 * (memory.BYTES_PER_MEASUREMENT + 300 * memory.BYTES_PER_PAIR)
-    monkeypatch.setattr(memory, "available_memory", lambda: room + 40 * memory.BYTES_PER_MOLECULE)
-    with pytest.raises(ValueError, match=r"has 61 molecules, and 40 fit into the 0\.\d GB"):
-        read(pool)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"maximize": "z"}, "Expected a column `z`"),
-        ({"maximize": "text"}, r"table.csv, line 52: expected a number.* Got 'good'"),
-        ({"smiles": "structure"}, "Expected `--smiles` as the pool was prepared with, `smiles`. Got `structure`"),
-        ({"features": ("text",)}, "line 52: expected a number in `text`"),
-        ({"features": ("text",), "skip_bad_rows": True}, "Expected at least one number in column `text`"),
-    ],
-)
-def test_what_cannot_be_replayed_is_refused(change, message, pool):
-    with pytest.raises(ValueError, match=message):
-        read(pool, **change)
-
-
-def test_a_folder_that_is_no_pool_is_refused(tmp_path):
-    with pytest.raises(FileNotFoundError, match="to be a prepared pool"):
-        read(tmp_path)

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 from support.molecules import some_molecules
 
-from graph_bandit_campaign.backtest.plays import RANDOM, Play, Task, play, random_order
+from graph_bandit_campaign.backtest.plays import Play, Task, random_order
 from graph_bandit_campaign.backtest.summary import Bootstrap, summarize
 from graph_bandit_campaign.backtest.table import Table
 
@@ -71,15 +71,6 @@ def test_who_does_not_reach_the_goal_counts_with_the_whole_budget():
     assert found.fewer(other, agent) is None
 
 
-def test_without_a_goal_no_number_of_measurements_is_named():
-    plays = {AGENT._replace(start=k): play_after_start(k, range(40)) for k in range(6)}
-    assert any(not (finished.order >= 30).any() for finished in plays.values())
-    hopeless = summarize(TABLE, 0, 6, plays, [AGENT], [])
-    assert hopeless.goal == 0
-    assert hopeless.fewer(hopeless.best, hopeless.random) is None
-    assert not hopeless.is_bound(hopeless.random)
-
-
 def test_scores_average_over_the_measurements_after_the_start():
     (agent,) = summary().advisors
     order = play_after_start(2, range(39, -1, -1)).order
@@ -106,20 +97,6 @@ def test_forecasts_of_similar_probability_share_a_bin():
     assert [each.promised for each in bins] == pytest.approx([6 * told for told in (0.01, 0.02, 0.3, 0.5)])
 
 
-def test_good_molecules_are_compared_from_equal_starts():
-    found = summary()
-    (agent,), other = found.advisors, found.others[1]
-    assert 0 < found.more_good(agent, other).mean == pytest.approx(np.mean(agent.good) - np.mean(other.good))
-
-
-def test_the_best_of_equal_agents_wins_half_of_the_draws():
-    twin = Task("twin", 4, 0)
-    plays = {task._replace(start=k): play_after_start(k, range(39, -1, -1)) for task in (AGENT, twin) for k in range(6)}
-    assert summarize(TABLE, 0, 6, plays, [AGENT, twin], []).wins() == {"agent": 0.5, "twin": 0.5}
-    plays |= {OTHER._replace(start=k): play_after_start(k, range(40)) for k in range(6)}
-    assert summarize(TABLE, 0, 6, plays, [AGENT, OTHER], []).wins() == {"agent": 1.0, "other": 0.0}
-
-
 def test_intervals_of_normal_numbers_are_about_those_of_student():
     values = np.random.default_rng(1).normal(size=10)
     interval = Bootstrap(10).interval(values)
@@ -133,12 +110,6 @@ def test_ten_starts_cover_a_mean_as_often_as_promised():
     intervals = [bootstrap.interval(generator.normal(size=10)) for _ in range(400)]
     covered = np.mean([each.low <= 0 <= each.high for each in intervals])
     assert math.isclose(covered, 0.95, abs_tol=0.03)
-
-
-def test_random_choice_is_a_play_too():
-    played = play(TABLE, Task(RANDOM, 1, 3), 0)
-    assert np.array_equal(played.order, random_order(40, 0, 3)[:20])
-    assert np.isnan(played.probabilities).all()
 
 
 @pytest.mark.parametrize("n", [10, 3])
@@ -158,21 +129,6 @@ def test_luck_of_one_start_is_that_of_drawing_the_best_from_an_urn(n):
     assert found.luck(found.best, n, at_end=True) == pytest.approx(min(above, below), abs=0.03)
 
 
-def test_luck_of_what_is_known_on_average_is_that_of_shuffled_tables():
-    found = summary(best_first=[39, 5, 38, 6, 37, *range(7, 36)], starts=2)
-    generator, scores = np.random.default_rng(1), []
-    for _ in range(400):
-        shuffled = Table(MOLECULES, generator.permutation(VALUES), maximize=True, start=4, budget=20)
-        known = [
-            np.mean([shuffled.count_best(order)[4:].mean() for order in player.orders])
-            for player in (found.best, found.random)
-        ]
-        scores.append(known[0] - known[1])
-    seen = np.mean(found.best.scores - found.random.scores)
-    expected = min(np.mean(np.array(scores) >= seen - 1e-9), np.mean(np.array(scores) <= seen + 1e-9))
-    assert found.luck(found.best, 10, at_end=False) == pytest.approx(expected, abs=0.06)
-
-
 @pytest.mark.parametrize(("chosen", "goal"), [([39, 38, 37, 36, 35], 5), ([39], 1)])
 def test_the_goal_is_what_was_found_from_every_start(chosen, goal):
     assert summary(best_first=[*chosen, *range(30)]).goal == goal
@@ -181,92 +137,3 @@ def test_the_goal_is_what_was_found_from_every_start(chosen, goal):
 @pytest.mark.parametrize(("starts", "share"), [(5, 0.0010), (10, 0.0086), (20, 0.0159)])
 def test_of_few_starts_the_percentiles_are_expanded(starts, share):  # Hesterberg 2015, table of expanded percentiles
     assert Bootstrap(starts).tail == pytest.approx(share, abs=1e-4)
-
-
-def test_a_band_is_an_interval_after_each_measurement():
-    curves = np.random.default_rng(3).normal(size=(7, 4))
-    intervals = [Bootstrap(7).interval(column) for column in curves.T]
-    np.testing.assert_allclose(
-        Bootstrap(7).band(curves), [[each.low for each in intervals], [each.high for each in intervals]]
-    )
-
-
-def test_a_gain_is_a_difference_of_scores_from_equal_starts():
-    found = summary()
-    (agent,), other = found.advisors, found.others[1]
-    assert 0 < found.gain(agent, other).mean == pytest.approx(np.mean(agent.scores) - np.mean(other.scores))
-
-
-def test_random_choice_stands_first_and_chooses_one_at_a_time():
-    found = summary()
-    assert [(player.label, player.batch) for player in found.others] == [(RANDOM, 1), ("other", 4)]
-
-
-def test_a_good_molecule_that_is_measured_last_counts():
-    plays = {}
-    for start in range(2):
-        first = random_order(40, 0, start)[:4].tolist()
-        rest = [k for k in range(40) if k not in first]
-        plays[AGENT._replace(start=start)] = Play(np.array([*first, *rest[:15], rest[-1]]), np.full(20, np.nan))
-    (agent,) = summarize(TABLE, 0, 2, plays, [AGENT], []).advisors
-    assert agent.good.tolist() == [sum(play.order >= 30) for play in plays.values()]
-    assert agent.at_end.tolist() == agent.good.tolist()
-
-
-def test_a_difference_that_no_shuffle_reaches_is_one_of_all_there_are():
-    found = summary()
-    assert found.luck(found.best, 10, at_end=True) == 1 / 2001
-
-
-def test_luck_shares_ties_evenly_whatever_the_order_of_the_table():
-    """Of four equal values one counts as a quarter if the three best of six are looked for."""
-    generator, mine = np.random.default_rng(5), [3, 17, 8, 30, *range(16)]
-    values = generator.permutation([3.0] * 2 + [2.0] * 4 + [1.0] * 34)
-    table = Table(MOLECULES, values, maximize=True, start=4, budget=20)
-    order = np.array(list(dict.fromkeys([*random_order(40, 0, 0)[:4].tolist(), *mine, *range(40)]))[:20])
-    found = summarize(table, 0, 1, {AGENT: Play(order, np.full(20, np.nan))}, [AGENT], [])
-    credit = np.where(values == 3, 1, np.where(values == 2, 1 / 4, 0))
-    by_chance = random_order(40, 0, 0)[:20]
-
-    def difference(credit):
-        return credit[order].sum() - credit[by_chance].sum()
-
-    drawn = np.array([difference(generator.permutation(credit)) for _ in range(2000)])
-    seen = difference(credit)
-    expected = min(np.mean(drawn >= seen - 1e-9), np.mean(drawn <= seen + 1e-9))
-    assert found.luck(found.best, 3, at_end=True) == pytest.approx(expected, abs=0.04)
-
-
-def test_luck_looks_for_the_best_wherever_they_stand_in_the_table():
-    values = np.random.default_rng(7).permutation(np.arange(40.0))
-    order = np.argsort(-values)
-    first = random_order(40, 0, 0)[:4].tolist()
-    mine = np.array(list(dict.fromkeys([*first, *order[:10].tolist(), *order[::-1].tolist()]))[:20])
-    table = Table(MOLECULES, values, maximize=True, start=4, budget=20)
-    found = summarize(table, 0, 1, {AGENT: Play(mine, np.full(20, np.nan))}, [AGENT], [])
-    assert found.best.at_end == 10
-    assert found.luck(found.best, 10, at_end=True) < 0.05 < found.luck(found.best, 20, at_end=True)
-
-
-def test_what_is_found_with_the_last_measurement_is_found_within_the_budget():
-    first = random_order(40, 0, 0)[:4].tolist()
-    best = [k for k in range(30, 40) if k not in first]
-    rest = [k for k in range(30) if k not in first]
-    order = np.array([*first, *best[:-1], *rest])[:19].tolist() + best[-1:]
-    found = summarize(
-        TABLE,
-        0,
-        1,
-        {AGENT: Play(np.array(order), np.full(20, np.nan))},
-        [AGENT],
-        [],
-    )
-    assert found.best.reached[10].tolist() == [20]
-
-
-def test_a_molecule_that_equals_the_best_so_far_does_not_beat_it():
-    table = Table(MOLECULES, np.minimum(VALUES, 1), maximize=True, start=4, budget=20)
-    plays = {AGENT._replace(start=k): play_after_start(k, range(39, -1, -1), [0.5] * 4) for k in range(2)}
-    assert all(play.order[:4].max() >= 1 for play in plays.values())
-    (each,) = summarize(table, 0, 2, plays, [AGENT], []).forecasts["agent"]
-    assert (each.count, each.came) == (8, 0)

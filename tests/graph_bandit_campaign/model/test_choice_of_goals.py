@@ -25,16 +25,6 @@ def test_a_budget_at_one_price_and_caps_hold():
     assert max(sum(groups[k] == name for k in chosen) for name in "xy") <= 3
 
 
-def test_prices_that_differ_count_for_a_budget_alone():
-    prices = np.linspace(1, 2, 24)
-    free = [suggestion.id for suggestion in begin().ask(3)]
-    assert [
-        each.id for each in begin().ask(3, constraints=BatchConstraints(prices=prices, budget=9.0, budget_only=True))
-    ] == free
-    few = begin().ask(3, constraints=BatchConstraints(prices=prices, budget=3.0, budget_only=True))
-    assert sum(prices[IDS.index(suggestion.id)] for suggestion in few) <= 3.0
-
-
 def test_prices_that_differ_are_weighed_and_a_budget_holds():
     prices = np.where(np.arange(24) % 2, 1000.0, 1.0)
     assert any(prices[IDS.index(suggestion.id)] > 1 for suggestion in begin().ask(6))
@@ -46,9 +36,3 @@ def test_prices_that_differ_are_weighed_and_a_budget_holds():
     chosen = [IDS.index(each.id) for each in begin().ask(6, constraints=BatchConstraints(prices=prices, budget=4.5))]
     spent = prices[chosen].sum()
     assert 4.5 - prices[[k for k in range(8, 24) if k not in chosen]].min() < spent <= 4.5
-
-
-def test_prices_are_weighed_before_any_result_too():
-    prices = np.where(np.arange(24) % 2, 1000.0, 1.0)
-    campaign = Campaign(MOLECULES, "molecule-ucb:short_list=20", goals=[Goal("a"), Goal("b", "minimize")])
-    assert all(prices[IDS.index(each.id)] == 1 for each in campaign.ask(5, constraints=BatchConstraints(prices=prices)))

@@ -1,6 +1,5 @@
 """The front of several goals."""
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -70,20 +69,6 @@ def test_the_probability_of_the_front_agrees_with_the_normal_distribution():
     assert front_probabilities(state, [(Suggestion("p"),)] * 3) == [None]
 
 
-def test_utilities_that_are_equal_are_both_on_the_front():
-    values = {"a": {"x": 1.0, "y": 1.0}, "b": {"x": 2.0, "y": 2.0}, "c": {"x": 0.0, "y": 1.0}}
-    assert set(find_front(state_of(values))) == {"x", "y"}
-    assert np.isfinite(front_probabilities(state_of(values), [(Suggestion("p", 0.0, 1.0, 1.0),)] * 3)).all()
-
-
-def test_what_equals_the_front_is_on_it_and_a_range_has_its_own_probability():
-    goals = (Goal("a", "target", 8.0, 12.0),)
-    state = state_of({"a": {"x": 9.0, "y": 20.0}}, goals)
-    (one,) = join_forecasts(state, [(Suggestion("p", 10.0, 0.6, 0.8, 0.3),)])
-    assert one.probability == pytest.approx(0.954, abs=0.03)  # as good as x
-    assert one.by_goal["a"].probability == pytest.approx(0.954, abs=0.001)
-
-
 @pytest.mark.parametrize(("ends", "share"), [((11.0, None), 0.1587), ((None, 11.0), 0.8413), ((9.0, 11.0), 0.6827)])
 @pytest.mark.parametrize("aim", ["target", "limit"])
 def test_a_range_without_an_end_is_reached_as_often_as_its_other_end_is_passed(ends, share, aim):
@@ -92,9 +77,3 @@ def test_a_range_without_an_end_is_reached_as_often_as_its_other_end_is_passed(e
     (one,) = join_forecasts(state, [(Suggestion("p", 10.0, 0.6, 0.8, 0.3),), (Suggestion("p", 2.0, 0.6, 0.8, 0.4),)])
     assert one.by_goal["a"].probability == pytest.approx(share, abs=1e-4)
     assert one.by_goal["b"].probability == 0.4  # as it was told
-
-
-def test_without_a_prediction_nobody_knows_the_probability_of_the_front():
-    state = state_of({"a": {"x": 9.0}}, (Goal("a", "target", 8.0),))
-    (one,) = join_forecasts(state, [(Suggestion("p"),)])
-    assert (one.probability, one.by_goal["a"].probability) == (None, None)

@@ -5,7 +5,7 @@ import pytest
 
 from graph_bandit_campaign.model import products
 from graph_bandit_campaign.model.products import BlockBeliefs, ProductLists, read_kernels
-from graph_bandit_env.pools.products import Part, ProductLibrary, Reaction, Slot, example_library
+from graph_bandit_env.pools.products import Part, ProductLibrary, Slot, example_library
 
 pytest.importorskip("rdkit")
 LIBRARY = example_library()
@@ -58,23 +58,6 @@ def test_the_first_list_holds_the_best_of_sums_that_few_results_teach():
     assert np.isin(best, LIBRARY.draw(len(first), np.random.default_rng(2))).mean() < 0.2
 
 
-def test_lists_follow_from_the_seed():
-    told, values = [3, 700, 9000], [0.1, 0.5, 0.3]
-    lists = [next(lists_after(LIBRARY, told, values, told, seed)) for seed in (0, 0, 1)]
-    np.testing.assert_array_equal(lists[0], lists[1])
-    assert (lists[0] != lists[2]).any()
-
-
-def test_reactions_without_results_are_listed_at_random():
-    part = LIBRARY.parts[0]
-    other = Part(reaction=Reaction("other", part.reaction.smarts), slots=part.slots)
-    library = ProductLibrary([part, other])
-    told = LIBRARY.draw(50, np.random.default_rng(0))
-    first = next(lists_after(library, told.tolist(), additive_values(LIBRARY)[told].tolist(), told.tolist()))
-    share = (library.part_of(first) == 1).mean()
-    assert 0 < share < 0.5
-
-
 def test_blocks_predict_products_and_a_result_is_not_predicted_by_itself():
     measured = LIBRARY.draw(400, np.random.default_rng(1))
     values = additive_values(LIBRARY)
@@ -84,26 +67,3 @@ def test_blocks_predict_products_and_a_result_is_not_predicted_by_itself():
     known, new = forecasts[: len(measured)], forecasts[len(measured) :]
     assert np.corrcoef(new, values[others])[0, 1] > 0.5
     assert 0.3 < np.corrcoef(known, values[measured])[0, 1] < 0.95
-
-
-def test_nothing_is_said_of_products_whose_reaction_has_no_results():
-    part = LIBRARY.parts[0]
-    other = Part(reaction=Reaction("other", part.reaction.smarts), slots=part.slots)
-    library = ProductLibrary([part, other])
-    beliefs = BlockBeliefs(library, read_kernels(library), [0, 300, 9000], [1.0, 2.0, 3.0])
-    forecasts = beliefs.forecasts(np.array([5, len(LIBRARY) + 5]))
-    assert np.isfinite(forecasts[0])
-    assert np.isnan(forecasts[1])
-
-
-def test_of_many_results_the_best_and_others_of_all_ranks_teach(monkeypatch):
-    monkeypatch.setattr(products, "MOST_RESULTS", 50)
-    measured, values = LIBRARY.draw(400, np.random.default_rng(1)), additive_values(LIBRARY)
-    kernels, taught = read_kernels(LIBRARY), []
-    monkeypatch.setattr(products, "ProductProcess", lambda kernels, tuples, values: taught.append(values))
-    BlockBeliefs(LIBRARY, kernels, measured.tolist(), values[measured].tolist())
-    (kept,) = taught
-    best = np.sort(values[measured])[::-1]
-    assert len(kept) == 50
-    assert {*best[:25]} <= {*kept}
-    assert best[-1] in kept

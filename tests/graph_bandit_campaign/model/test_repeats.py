@@ -7,7 +7,7 @@ import pytest
 from support.molecules import some_molecules
 
 from agents.contract import Prediction
-from graph_bandit_campaign import Campaign, CampaignState, Measurement, Outlook, Repeat
+from graph_bandit_campaign import Campaign, CampaignState, Measurement, Repeat
 from graph_bandit_campaign.model.stopping import find_repeat
 
 MOLECULES = some_molecules(60)
@@ -39,20 +39,6 @@ def test_where_they_are_noisy_it_is_one_of_those_that_look_best():
     assert predicted[again.id].mean >= means[9]
     assert again.worth > again.first > 0
     assert again.worth > 0.01 * np.std(list(campaign.state.means().values()))
-    assert campaign.outlook().sentence("logP").endswith(again.sentence("logP"))
-
-
-def test_of_small_values_it_is_the_same_molecule():
-    up, down = begin(noise=1.5), begin(noise=1.5, sign=-1.0)
-    up.ask(4)
-    down.ask(4)
-    assert up.outlook().again == down.outlook().again
-
-
-def test_it_changes_no_later_suggestion():
-    asked, silent = begin(noise=1.5), begin(noise=1.5)
-    asked.outlook()
-    assert asked.ask(3) == silent.ask(3)
 
 
 @pytest.mark.parametrize(
@@ -75,19 +61,3 @@ def test_it_must_be_worth_more_than_a_first_measurement(measured, once, twice, t
     state = CampaignState("a", True, 0, (Measurement("a", 1.0, 0), Measurement("b", 0.0, 0)))
     found = find_repeat(agent, state, {"a": 0, "b": 1, "c": 2, "d": 3}, [2, 3] if once else [])
     assert found == (told and Repeat(told[0], pytest.approx(told[1]), told[2] and pytest.approx(told[2])))
-
-
-@pytest.mark.parametrize(
-    ("first", "ending"), [(None, "named best by 0.05."), (0.01, "by 0.05, a first measurement by 0.01 on average.")]
-)
-def test_it_is_said_in_a_sentence(first, ending):
-    sentence = Outlook(0.4, 0.0, 0.0, 0, again=Repeat("m7", 0.05, first)).sentence("pic50")
-    known = Outlook(0.4, 0.0, 0.0, 0).sentence("pic50")
-    start = f"{known} m7 is worth measuring twice: that is expected to improve the pic50"
-    assert sentence.startswith(start)
-    assert sentence.endswith(ending)
-
-
-def test_a_bound_is_no_result_that_may_be_measured_twice():
-    state = CampaignState("a", True, 0, (Measurement("a", 1.0, 0), Measurement("b", 0.0, 0, "above")))
-    assert find_repeat(MagicMock(), state, {"a": 0, "b": 1}, []) is None

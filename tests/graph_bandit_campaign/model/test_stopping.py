@@ -43,17 +43,6 @@ def test_small_values_are_large_ones_with_another_sign():
     assert up.outlook() == down.outlook()
 
 
-def test_it_changes_no_later_suggestion():
-    asked, silent = begin(), begin()
-    asked.outlook()
-    assert asked.ask(3) == silent.ask(3)
-    assert asked.outlook() == asked.outlook()
-
-
-def test_of_a_pool_that_is_measured_nothing_is_left():
-    assert begin(40).outlook() == Outlook(0.0, 0.0, 0.0, 0)
-
-
 def test_failed_molecules_and_those_not_on_offer_are_not_to_be_found():
     campaign = Campaign(MOLECULES, AGENT, offered=np.arange(40) < 21)
     campaign.tell_many({key: VALUES[key] for key in MOLECULES.ids[:20]})
@@ -68,23 +57,6 @@ def test_it_is_among_those_that_meet_the_limits():
     assert campaign.outlook(np.arange(40) < 20) == Outlook(0.0, 0.0, 0.0, 0)
 
 
-@pytest.mark.parametrize("count", [0, 1])
-def test_nothing_is_said_before_two_results_differ(count):
-    assert begin(count).outlook() is None
-
-
-@pytest.mark.filterwarnings("ignore:.*does not read edge features:agents.contract.BlindAgentWarning")
-def test_nothing_is_said_by_agents_that_cannot():
-    assert begin(agent="gnn-ts:steps=2,width=4").outlook() is None
-
-
 def test_below_15_percent_the_rule_says_stop_whatever_the_batch():
     assert not Outlook(0.15, 0.0, 0.0, 8).stop
     assert Outlook(0.149, 0.1, 0.1, 0).stop
-    left = "The pool holds a better pic50 with a probability of 40%. The rule says stop below 15%."
-    assert Outlook(0.4, 0.0, 0.0, 0).sentence("pic50") == left
-    batch = "One of the 8 pending ones has a better pic50 with a probability of 30%."
-    assert Outlook(0.4, 0.3, 0.1, 8).sentence("pic50") == f"{left} {batch}"
-    stop = "The pool holds a better pic50 with a probability of 12%. That is below 15%, so the rule says stop."
-    one = "The pending one has a better pic50 with a probability of 2%."
-    assert Outlook(0.12, 0.02, 0.01, 1).sentence("pic50") == f"{stop} {one}"

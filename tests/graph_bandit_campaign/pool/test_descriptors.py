@@ -7,7 +7,7 @@ from support.molecules import some_molecules
 from agents.molecule import TRAITS, Traits, compute_traits
 from graph_bandit_campaign.pool import descriptors as kept
 from graph_bandit_campaign.pool.described import DescribedMolecules
-from graph_bandit_campaign.pool.descriptors import describe, kept_traits, reads_graphs
+from graph_bandit_campaign.pool.descriptors import describe, kept_traits
 from graph_bandit_env import from_smiles
 
 MOLECULES = some_molecules(30)
@@ -22,10 +22,6 @@ def few(monkeypatch):
 def file(cache_folder):
     """The file of the traits of `MOLECULES`."""
     return cache_folder / kept._cache_of(MOLECULES.smiles, False).name
-
-
-def refuse(*_, **__):
-    pytest.fail("traits were computed")
 
 
 def same(found, expected):
@@ -45,19 +41,6 @@ def test_the_second_time_traits_are_those_of_the_file(file, monkeypatch):
     )
     same(kept_traits(MOLECULES.smiles, TRAITS, keep=True), first)
     assert 0 < len(computed) <= kept.COMPARED
-
-
-def test_what_another_agent_needs_is_added():
-    kept_traits(MOLECULES.smiles, ["morgan"], keep=True)
-    same(kept_traits(MOLECULES.smiles, ["properties"], keep=True), compute_traits(MOLECULES.smiles, ["properties"]))
-    assert kept_traits(MOLECULES.smiles, [], keep=True).names == ("morgan", "properties")
-
-
-def test_other_molecules_and_other_fingerprints_have_other_traits():
-    kept_traits(MOLECULES.smiles, TRAITS, keep=True)
-    chiral = ["C[C@H](N)C(=O)O", *MOLECULES.smiles[::-1]]
-    for stereo in (False, True):
-        same(kept_traits(chiral, TRAITS, stereo, keep=True), compute_traits(chiral, TRAITS, stereo))
 
 
 @pytest.mark.parametrize("version", ["rdkit", "agents", "file"])
@@ -100,17 +83,6 @@ def test_processes_compute_what_one_computes(monkeypatch):
     same(alone, compute_traits(MOLECULES.smiles))
 
 
-def test_few_molecules_or_a_list_leave_no_file(cache_folder):
-    kept_traits(MOLECULES.smiles[:9], TRAITS, keep=True)
-    kept_traits(MOLECULES.smiles, TRAITS)
-    assert not cache_folder.exists()
-
-
-def test_traits_are_computed_where_no_file_can_be_kept(cache_folder):
-    cache_folder.write_text("a file")
-    assert len(kept_traits(MOLECULES.smiles, TRAITS, keep=True)) == 30
-
-
 def test_a_set_has_the_traits_of_a_table_and_of_molecules_outside_it():
     every = MOLECULES.join(from_smiles(["CCO", "C1CC1"]))
     described = describe(every, ["molecule-ucb"], len(MOLECULES), keep=True)
@@ -119,20 +91,3 @@ def test_a_set_has_the_traits_of_a_table_and_of_molecules_outside_it():
     same(described.traits, compute_traits(every.smiles))
     assert describe(described, ["molecule-ucb"], len(MOLECULES), keep=True) is described
     assert len(kept._load(kept._cache_of(MOLECULES.smiles, False), MOLECULES.smiles, False)) == len(MOLECULES)
-
-
-def test_only_what_agents_need_is_computed(monkeypatch):
-    agents = ["molecule-ucb:descriptors_weight=0,properties_weight=0,torsions_weight=0", "random"]
-    assert describe(MOLECULES, agents, 30).traits.names == ("atom_pairs", "morgan", "roles")
-    monkeypatch.setattr(kept, "compute_traits", refuse)
-    for none in (["gnn-ts:steps=1000"], ["random"], ["no-such-agent"], ["molecule-ucb:no_such=1"]):
-        assert describe(MOLECULES, none, 30) is MOLECULES
-    assert describe(MOLECULES, ["molecule-ucb", "molecule-ei:stereo=true"], 30) is MOLECULES
-
-
-@pytest.mark.parametrize(
-    ("agent", "reads"),
-    [(None, False), ("molecule-ei:stereo=true", False), ("gnn-ts", True), ("no-such-agent", False)],
-)
-def test_only_other_agents_read_atoms(agent, reads):
-    assert reads_graphs(agent) == reads

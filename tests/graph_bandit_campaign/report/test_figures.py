@@ -1,28 +1,12 @@
-import numpy as np
 import pytest
 
 from graph_bandit_campaign import Goal
 from graph_bandit_campaign.report.figures import (
-    MOST_NODES,
-    calibration_figure,
-    draw_other_graph,
     front_figure,
     progress_figure,
 )
-from graph_bandit_campaign.report.outcomes import Outcome
 from graph_bandit_campaign.results.measurement import Measurement
 from graph_bandit_campaign.state import CampaignState
-from graph_bandit_env import GraphPool
-
-
-@pytest.mark.parametrize("rounds", [[0, 0], [0, 1, 2]])
-def test_the_axis_of_rounds_has_whole_numbers(rounds):
-    measured = tuple(Measurement(str(k), float(k), number) for k, number in enumerate(rounds))
-    figure = progress_figure(CampaignState("random", True, 0, measured), "y")
-    (axes,) = figure.axes
-    low, high = axes.get_xlim()
-    shown = [float(tick) for tick in axes.get_xticks() if low <= tick <= high]
-    assert shown == sorted(set(map(float, rounds)))
 
 
 @pytest.mark.parametrize(("maximize", "best"), [(True, [1.0, 3.0, 3.0]), (False, [1.0, 1.0, -2.0])])
@@ -47,22 +31,3 @@ def test_the_molecules_on_the_front_are_numbered_among_the_others():
     (band,) = axes.patches
     assert band.get_extents().transformed(axes.transData.inverted()).x1 == pytest.approx(2.0)
     assert others.get_facecolor().tolist() != front.get_facecolor().tolist()
-
-
-def test_an_interval_is_drawn_from_bound_to_bound_wherever_its_mean_is():
-    outcomes = [Outcome(1.0, (0.5, 4.0), 0.5, 2.0, False), Outcome(9.0, (1.0, 3.0), 0.5, 1.5, True)]
-    (axes,) = calibration_figure(outcomes, "y").axes
-    (lines,) = axes.collections
-    assert [segment.tolist() for segment in lines.get_segments()] == [
-        [[0.5, 2.0], [4.0, 2.0]],
-        [[1.0, 1.5], [3.0, 1.5]],
-    ]
-    assert axes.lines[0].get_xydata().tolist() == [[1.0, 2.0], [9.0, 1.5]]
-
-
-def test_a_graph_is_drawn_unless_it_is_large():
-    pool = GraphPool([np.ones((2, 1)), np.ones((MOST_NODES + 1, 1))], [[(0, 1), (1, 0)]] * 2)
-    picture, caption = draw_other_graph(pool, 0)
-    assert picture.startswith("<svg")
-    assert caption == "2 nodes, 1 edge; colour: degree 1"
-    assert draw_other_graph(pool, 1) == ("", "301 nodes")

@@ -1,9 +1,6 @@
-from dataclasses import replace
-
-import numpy as np
 import pytest
 
-from graph_bandit_campaign.report.outcomes import Outcome, Promises, find_outcomes
+from graph_bandit_campaign.report.outcomes import Promises, find_outcomes
 from graph_bandit_campaign.results.measurement import Measurement
 from graph_bandit_campaign.state import CampaignState, Suggestion
 
@@ -37,24 +34,6 @@ def test_a_result_beats_the_best_of_the_time_when_its_graph_was_suggested(sign):
     assert [outcome.beats for outcome in outcomes] == [True, False, True, False]  # by d's time, a had 2.5
     promises = Promises(outcomes)
     assert (promises.forecast, promises.beaten) == (0.875, 1)  # nothing was forecast of c
-
-
-def test_the_interval_of_an_old_file_is_that_of_a_normal_result():
-    (outcome,) = find_outcomes(state_of([("a", 1.0, 1)], ((Suggestion("a", 2.0, 0.3, 0.4, 0.5),),)))
-    draws = np.random.default_rng(0).normal(2.0, 0.5, 400_000)
-    assert outcome.interval == pytest.approx(np.quantile(draws, [0.05, 0.95]), abs=0.01)
-    assert Promises([outcome]).inside == 0.0
-
-
-def test_a_bound_is_inside():
-    outcomes = [Outcome(1.0, (0.5, 2.0), None, value, False) for value in (0.5, 2.0)]
-    assert Promises(outcomes).inside == 1.0
-
-
-def test_a_molecule_is_the_same_under_another_id():
-    state = state_of([("new-a", 2.5, 1), ("b", 0.0, 1)], ((Suggestion("a", 2.0, 0.3, 0.4, 0.5),),))
-    (outcome,) = find_outcomes(replace(state, structures={"a": "CCO", "new-a": "CCO", "b": "CCN"}))
-    assert outcome.value == 2.5
 
 
 def test_what_is_only_known_to_be_a_bound_is_left_out():

@@ -44,13 +44,3 @@ def test_a_workbook_holds_numbers_and_leaves_names_alone(tmp_path):
     first, second = list(openpyxl.load_workbook(path).active.values)[1:3]
     assert first[:6] == (1, "007", "C[C@H](N)C(=O)O", -1.25, "12", "007")
     assert second[1] == "'=m1"
-
-
-def test_what_a_workbook_cannot_hold_is_refused(tmp_path):
-    with pytest.raises(ValueError, match=r"can be written to table.xlsx.*a character that no workbook can hold.*\.csv"):
-        write_table(tmp_path / "table.xlsx", [["id"], ["a\x01"]])
-
-
-def test_other_graphs_make_no_sdf_file(tmp_path):
-    with pytest.raises(ValueError, match="An SDF file holds molecules"):
-        write_table(tmp_path / "table.sdf", [["id"], ["a"]])

@@ -1,7 +1,6 @@
 import pytest
 
-from graph_bandit_campaign.results.books import Books, join_books
-from graph_bandit_campaign.results.doubts import find_doubts, find_slips
+from graph_bandit_campaign.results.doubts import find_slips
 
 
 def one_each(*values):
@@ -45,23 +44,3 @@ def test_replicates_that_differ_like_different_molecules_are_named():
     """The deviation of 1, 2, 3, 4, 5 is 1.48, and twice as much 2.96."""
     values = {**one_each(1.0, 2.0, 3.0, 4.0), "near": [3.6, 6.4], "far": [1.4, 4.6]}
     assert find_slips(values) == ([], ["far"])
-
-
-def test_of_many_doubtful_results_ten_are_named():
-    values = [*(k / 50 for k in range(51)), *[661.0] * 12]
-    (sentence,) = find_doubts(Books(tuple((f"m{k}", value) for k, value in enumerate(values))))
-    assert sentence.endswith("m60 (661) and 2 more: far from all other results.")
-
-
-def test_each_goal_is_told_by_its_name():
-    rows = tuple((f"m{k}", value) for k, value in enumerate((1.0, 2.0, 1.5, 2.2, 22.5)))
-    books = join_books({"logd": Books(rows, conflicts={"m0": "1, failed"}), "er": Books()})
-    assert list(find_doubts(books)) == [
-        "Check m0, logd (1, failed): one excludes the other. Values count before bounds, and bounds before `failed`.",
-        "Check m4 (22.5): far from all other results of logd.",
-    ]
-
-
-def test_a_value_with_its_noise_is_compared_too():
-    rows = tuple((f"m{k}", value, 0.1) for k, value in enumerate((1.0, 2.0, 1.5, 2.2, 22.5)))
-    assert list(find_doubts(Books(noisy=rows))) == ["Check m4 (22.5): far from all other results."]

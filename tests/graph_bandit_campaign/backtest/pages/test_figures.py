@@ -35,20 +35,6 @@ def test_curves_are_means_over_starts_from_the_last_random_measurement(panel, cu
     assert (band.min(), band.max()) == pytest.approx((low.min(), high.max()))
 
 
-@pytest.mark.parametrize(("players", "columns"), [(4, 5), (5, 3), (9, 3)])
-def test_many_players_stand_in_three_columns(players, columns):
-    (legend,) = progress_figure(compare(*map(str, range(players))), "y").legends
-    assert len(legend.get_texts()) == players + 1
-    assert legend._ncols == columns
-
-
-def test_players_beyond_the_colours_have_another_dash():
-    summary = compare(*map(str, range(12)))
-    lines = progress_figure(summary, "y").axes[0].lines
-    assert len({(line.get_color(), line.get_linestyle()) for line in lines}) == len(lines)
-    assert colors_of(summary)["random"] == lines[-1].get_color() == "#7A7A7A"
-
-
 def test_forecasts_are_drawn_against_what_came():
     bins = [Bin(0, 0.02, 50, 0.5, 1), Bin(0.2, 0.4, 10, 3.0, 6)]
     axes = forecasts_figure({"one": bins}, {"one": "#123456"}).axes[0]

@@ -5,7 +5,7 @@ import pytest
 from rdkit import Chem
 from support.molecules import ODD_MOLECULES, some_molecules
 
-from graph_bandit_campaign.model.failures.features import Feature, describe, log_prior, look_up, name_of
+from graph_bandit_campaign.model.failures.features import describe, log_prior, look_up, name_of
 
 SMILES = (*some_molecules(20).smiles, *map(Chem.CanonSmiles, ODD_MOLECULES))
 MOLECULES = [Chem.MolFromSmiles(text) for text in SMILES]
@@ -17,13 +17,6 @@ def test_molecules_have_the_features_that_they_were_described_by():
     assert {feature.kind for feature in features} == {"group", "environment", "property"}
     assert len(set(features)) == len(features)
     assert (has.any(0) & ~has.all(0)).all()
-
-
-def test_a_few_features_are_looked_up_alone():
-    features, has = describe(MOLECULES)
-    some = [40, 3, 17]
-    assert np.array_equal(look_up([features[k] for k in some], SMILES, len(SMILES)), has[:, some])
-    assert look_up([], SMILES, len(SMILES)).shape == (len(SMILES), 0)
 
 
 def test_the_fragment_of_an_environment_is_a_smarts_of_the_molecules_that_have_it():
@@ -41,29 +34,9 @@ def test_environments_reach_two_bonds_from_an_atom():
     assert max(Chem.MolFromSmarts(name.split()[-1]).GetNumAtoms() for name in named) == 5
 
 
-@pytest.mark.parametrize(
-    ("feature", "name"),
-    [
-        (Feature("group", "fr_nitro"), "nitro groups"),
-        (Feature("group", "fr_piperdine"), "piperidine rings"),
-        (Feature("group", "Br"), "Br atoms"),
-        (Feature("property", "logp", 2.34567), "logp >= 2.346"),
-    ],
-)
-def test_names_are_for_people(feature, name):
-    assert name_of(feature, MOLECULES) == name
-
-
 def test_kinds_share_the_prior_whatever_their_number():
     features, _ = describe(MOLECULES)
     prior = np.exp(log_prior(features))
     shares = {kind: prior[[feature.kind == kind for feature in features]].sum() for kind in ("group", "property")}
     assert shares == pytest.approx({"group": 0.4, "property": 0.2})
     assert prior.sum() == pytest.approx(1)
-
-
-def test_equal_molecules_have_no_feature_in_which_they_differ():
-    features, has = describe(MOLECULES[:1] * 3)
-    assert features == []
-    assert has.shape == (3, 0)
-    assert log_prior(features).shape == (0,)

@@ -91,21 +91,3 @@ def test_features_that_no_result_tells_apart_share_a_rule():
     twice = np.concatenate([has, has[:, [3]]], axis=1)
     chance = np.array([[False] * 8 + [True]])  # has the copy, but not the feature itself
     assert predict(learn(twice, twice[:, 3]), chance)[0] == pytest.approx(0.5, abs=0.02)
-
-
-def test_without_features_failing_is_random():
-    learnt = learn_rules(np.zeros((12, 0), np.bool_), np.arange(12) < 3, np.zeros(0))
-    assert learnt.probability(np.zeros((2, 0), np.bool_)).tolist() == pytest.approx([3.5 / 13] * 2)
-    assert learnt.at_random == 1
-
-
-@pytest.mark.parametrize(("enough", "most", "kept"), [(0.0, 50, 1), (1.0, 3, 3)])
-def test_as_many_rules_are_kept_as_have_enough_weight_and_no_more(monkeypatch, enough, most, kept):
-    monkeypatch.setattr(rules, "ENOUGH", enough)
-    monkeypatch.setattr(rules, "MOST_RULES", most)
-    has = features()
-    learnt = learn(has, has[:, 3] | has[:, 5])
-    assert len(learnt.rules) == kept
-    weights = [rule.weight for rule in learnt.rules]
-    assert weights == sorted(weights, reverse=True)
-    assert sum(weights) == pytest.approx(1, abs=0.01)

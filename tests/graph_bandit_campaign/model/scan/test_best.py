@@ -1,7 +1,6 @@
 """The best of many do not depend on the portions in which they come."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -50,29 +49,3 @@ def test_those_that_fail_the_test_leave_their_place_to_others(seed, size, count)
     best = Best(size, SEED)
     best.add_if(keys, names, places, lambda some: passes[some])
     assert kept(best) == sorted(map(tuple, places[plain].tolist()))
-
-
-def test_only_what_may_be_kept_is_tested():
-    keys, tested = np.arange(10_000, dtype=np.float64), []
-
-    def test(some):
-        tested.extend(some.tolist())
-        return np.full(len(some), True)
-
-    best = Best(300, SEED)
-    best.add_if(keys, list(map(str, range(10_000))), np.zeros((10_000, 2), np.int64), test)
-    assert len(tested) == 512, "two portions of 256 have the best 300"
-
-
-@pytest.mark.parametrize("size", [1, 5])
-def test_without_enough_there_is_no_threshold(size):
-    best = Best(size, SEED)
-    best.add(np.ones(size - 1), list("abcd")[: size - 1], np.zeros((size - 1, 2), np.int64))
-    assert best.threshold == -np.inf
-
-
-def test_among_equal_keys_the_seed_chooses_whatever_their_portion():
-    keys, names, places = np.ones(1000), [f"name{k}" for k in range(1000)], everything(0, 1000)[2]
-    best = Best(10, SEED)
-    best.add_if(keys, names, places, lambda some: np.full(len(some), True))
-    assert kept(best) == sorted(map(tuple, places[short_list(keys, names, 10, SEED)].tolist()))

@@ -1,20 +1,15 @@
 """Rounds on a prepared pool suggest what rounds in memory do, whatever the parts, processes and options."""
 
-import csv
-import json
-
 import numpy as np
 import pytest
 from support.molecules import some_molecules
-from support.tables import read, write
+from support.prepared import prepare_in_parts, suggest
+from support.tables import write
 
-from graph_bandit_campaign import Campaign
 from graph_bandit_campaign.command.pools import short_lists as inputs
 from graph_bandit_campaign.model import stopping as outlook
-from graph_bandit_campaign.pool.prepared import PreparedPool, PrepareSettings, prepare
-from graph_bandit_cli.main import main
 
-COUNT = 160
+COUNT = 100
 MOLECULES = some_molecules(COUNT)
 NAMES = [f"m{k}" for k in range(COUNT)]
 RANDOM = np.random.default_rng(5)
@@ -49,47 +44,13 @@ def tables(tmp_path_factory):
     values += [("lab1", "CNCCc1ccccc1", "failed"), ("lab2", "CC(O)=CC(=O)c1ccccc1", 1.75)]  # other forms
     outside = [("x1", "CCCCCCCCO", 2.5), ("x2", "OCC(O)CO", -1.2)]
     write(folder / "results.csv", [("id", "smiles", "logp"), *values, *outside])
-    more = sorted(set(range(COUNT)) - set(known))[:8]
-    later = [(NAMES[k], MOLECULES.smiles[k], round(float(MOLECULES.targets[k]), 3)) for k in more]
-    write(folder / "more.csv", [("id", "smiles", "logp"), *later])
     return folder
-
-
-def prepare_in_parts(tables, rows):
-    folder = tables / f"pool{rows}"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(PrepareSettings, "block", 16)
-        prepare(PrepareSettings(tables / "pool.csv", folder, part_rows=rows, workers=None))
-    return folder
-
-
-@pytest.fixture(scope="module", params=[16, 256])
-def prepared(request, tables):
-    """The pool in many parts, and in one."""
-    return prepare_in_parts(tables, request.param)
 
 
 @pytest.fixture(scope="module")
-def some_parts(tables):
-    """The pool in three parts."""
-    return prepare_in_parts(tables, 64)
-
-
-@pytest.fixture
-def cluster():
-    """The address of a cluster whose workers are threads, which start at once."""
-    distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0") as local:
-        yield local.scheduler_address
-
-
-def suggest(tables, pool, out, *more, results=("results.csv",)):
-    """Return the rows of suggestions, and the text that was said of them in the campaign file."""
-    measured = [str(tables / name) for name in results]
-    command = ["suggest", str(pool), "--measured", *measured, "--maximize", "logp", "--n", "5", "--out", str(out)]
-    agent = [] if "--agent" in more else ["--agent", "molecule-ucb:short_list=40"]
-    assert main([*command, *agent, *more]) == 0
-    return read(out)
+def prepared(tables):
+    """The pool in many parts."""
+    return prepare_in_parts(tables / "pool.csv", tables / "pool", 16)
 
 
 OPTIONS = {
@@ -101,121 +62,27 @@ OPTIONS = {
     "groups": ("--at-most", "1", "--per", "vendor", "--agent", "molecule-ucb:short_list=6"),
     "scaffolds": ("--at-most", "1", "--per", "scaffold", "--agent", "molecule-ucb:short_list=6"),
     "caps": ("--at-most", "1", "--per", "scaffold"),
-    "one": ("--n", "1"),
-    "greedy": ("--agent", "molecule-greedy:short_list=40"),
     "draws": ("--agent", "molecule-ts:short_list=40"),
 }
 
 
-QUICK = ("plain", "limits", "budget", "groups")
+QUICK = ("limits",)
 
 
 @pytest.mark.parametrize(
     "options",
     [pytest.param(OPTIONS[name], id=name, marks=() if name in QUICK else pytest.mark.slow) for name in OPTIONS],
 )
-def test_suggestions_and_forecasts_are_those_of_the_pool_in_memory(options, tables, prepared, tmp_path, capsys):
-    plain = suggest(tables, tables / "pool.csv", tmp_path / "plain.csv", *options)
-    said = capsys.readouterr().out
-    streamed = suggest(tables, prepared, tmp_path / "streamed.csv", "--workers", "None", *options)
-    assert streamed == plain
-    outlook = [line for line in said.splitlines() if "The pool holds a better" in line]
-    assert outlook, "there are results enough to say it"
-    assert outlook[0] in capsys.readouterr().out
+def test_suggestions_and_forecasts_are_those_of_the_pool_in_memory(options, tables, prepared, tmp_path):
+    plain, _ = suggest(tables / "pool.csv", tables / "results.csv", tmp_path / "plain.csv", *options)
+    assert suggest(prepared, tables / "results.csv", tmp_path / "streamed.csv", *options)[0] == plain
 
 
-def test_the_same_question_gets_the_same_answer_and_new_results_another_round(tables, some_parts, tmp_path):
-    out, plain = tmp_path / "streamed.csv", tmp_path / "plain.csv"
-    once = suggest(tables, some_parts, out, "--workers", "None")
-    assert suggest(tables, some_parts, out, "--workers", "None") == once
-    suggest(tables, tables / "pool.csv", plain)
-    both = ("results.csv", "more.csv")
-    expected = suggest(tables, tables / "pool.csv", plain, results=both)
-    assert suggest(tables, some_parts, out, "--workers", "None", results=both) == expected
-    assert {row["id"] for row in expected}.isdisjoint(row["id"] for row in once), "those are pending"
-    assert len(json.loads(out.with_suffix(".campaign.json").read_text())["rounds"]) == 2
-
-
-def test_two_processes_and_a_cluster_suggest_the_same(tables, some_parts, tmp_path, cluster):
-    here = suggest(tables, some_parts, tmp_path / "here.csv", "--workers", "None")
-    assert suggest(tables, some_parts, tmp_path / "there.csv", "--workers", "2") == here
-    assert suggest(tables, some_parts, tmp_path / "far.csv", "--scheduler", cluster) == here
-
-
-def test_without_results_structures_alone_are_used(tables, some_parts, tmp_path):
-    suggested = []
-    for number, pool in enumerate((tables / "pool.csv", some_parts)):
-        out = tmp_path / f"{number}.csv"
-        command = ["suggest", str(pool), "--maximize", "logp", "--n", "3", "--out", str(out), "--workers", "None"]
-        assert main([*command, "--agent", "molecule-ucb:short_list=40"]) == 0
-        suggested.append([row["id"] for row in read(out)])
-    assert suggested[0] == suggested[1]
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--id", "name"), "to name a column of the results"),
-        (("--at-most", "1", "--per", "stock"), "a pool from which 8 molecules can be chosen"),
-        (("--price", "price", "--budget", "0.1"), "within the budget"),
-        (("--agent", "gnn-ts"), "needs the whole pool in memory"),
-    ],
-)
-def test_what_needs_the_whole_pool_is_refused(options, message, tables, some_parts, tmp_path, capsys):
-    command = ["suggest", str(some_parts), "--measured", str(tables / "results.csv"), "--maximize", "logp"]
-    assert main([*command, "--out", str(tmp_path / "out.csv"), *options]) == 1
-    assert message in " ".join(capsys.readouterr().err.split())
-    assert not (tmp_path / "out.csv").exists()
-
-
-def test_several_goals_are_not_weighed_against_prices_of_a_pool_that_is_read_in_parts(some_parts, tmp_path, capsys):
-    write(tmp_path / "two.csv", [("id", "a", "b"), *((NAMES[k], k, -k) for k in range(6))])
-    command = [
-        "suggest",
-        str(some_parts),
-        "--measured",
-        str(tmp_path / "two.csv"),
-        "--maximize",
-        "a",
-        "--maximize",
-        "b",
-    ]
-    command += ["--price", "price", "--budget", "20", "--out", str(tmp_path / "out.csv"), "--workers", "None"]
-    assert main(command) == 1
-    assert "weighed against prices that differ" in " ".join(capsys.readouterr().err.split())
-    assert main([*command, "--budget-only"]) == 0
-
-
-def test_a_campaign_in_python_reads_the_pool_into_memory(some_parts):
-    campaign = Campaign(PreparedPool.open(some_parts), "molecule-ucb:short_list=40")
-    plain = Campaign(MOLECULES, "molecule-ucb:short_list=40")
-    values = dict(zip(NAMES[:20], MOLECULES.targets[:20].tolist(), strict=True))
-    campaign.tell_many(values)
-    plain.tell_many({MOLECULES.ids[k]: value for k, value in enumerate(values.values())})
-    chosen = [MOLECULES.ids.index(suggestion.id) for suggestion in plain.ask(4)]
-    assert [suggestion.id for suggestion in campaign.ask(4)] == [NAMES[k] for k in chosen]
-
-
-def test_results_may_name_their_columns_otherwise(tables, some_parts, tmp_path):
-    rows = [row for row in csv.reader((tables / "results.csv").read_text().splitlines()) if row[0]]
-    write(tmp_path / "other.csv", [("Name", "Structure", "logp"), *rows[1:]])
-    command = ["suggest", str(some_parts), "--maximize", "logp", "--n", "4", "--workers", "None"]
-    command += ["--agent", "molecule-ucb:short_list=40"]
-    for name, options in (("plain", []), ("renamed", ["--id", "Name", "--smiles", "Structure"])):
-        table = tables / "results.csv" if name == "plain" else tmp_path / "other.csv"
-        assert main([*command, "--measured", str(table), "--out", str(tmp_path / f"{name}.csv"), *options]) == 0
-    assert (tmp_path / "plain.csv").read_text() == (tmp_path / "renamed.csv").read_text()
-
-
-def test_a_cluster_cannot_read_a_table(tables, tmp_path, capsys):
-    command = ["suggest", str(tables / "pool.csv"), "--maximize", "logp", "--out", str(tmp_path / "out.csv")]
-    assert main([*command, "--scheduler", "tcp://nowhere:1"]) == 1
-    assert "with a folder that `graph-bandit prepare` made" in " ".join(capsys.readouterr().err.split())
-
-
-def test_a_list_is_as_long_as_in_memory_whatever_is_pending(tables, some_parts, tmp_path, monkeypatch):
-    sizes, original = [], inputs.scan
-    monkeypatch.setattr(inputs, "scan", lambda *given: [sizes.append(given[1].size), original(*given)][1])
-    suggest(tables, some_parts, tmp_path / "once.csv", "--workers", "None")
-    suggest(tables, some_parts, tmp_path / "once.csv", "--workers", "None", "--more")
-    assert sizes == [40, 40]
+@pytest.mark.slow
+def test_two_processes_and_a_cluster_suggest_the_same(tables, prepared, tmp_path):
+    distributed = pytest.importorskip("distributed")
+    here, _ = suggest(prepared, tables / "results.csv", tmp_path / "here.csv")
+    assert suggest(prepared, tables / "results.csv", tmp_path / "there.csv", "--workers", "2")[0] == here
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0") as far:
+        more = ("--workers", "None", "--scheduler", far.scheduler_address)
+        assert suggest(prepared, tables / "results.csv", tmp_path / "far.csv", *more)[0] == here

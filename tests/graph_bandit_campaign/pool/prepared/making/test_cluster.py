@@ -2,9 +2,9 @@ import pytest
 from support.messy import assert_as_in_memory, messy_table, prepare_small
 
 from graph_bandit_campaign import PrepareSettings
-from graph_bandit_lab.execution import SchedulerLostError
 
 
+@pytest.mark.slow
 def test_the_workers_of_a_cluster_prepare_the_same_pool(tmp_path, monkeypatch):
     distributed = pytest.importorskip("distributed")
     monkeypatch.setattr(PrepareSettings, "block", 8)
@@ -16,11 +16,3 @@ def test_the_workers_of_a_cluster_prepare_the_same_pool(tmp_path, monkeypatch):
     prepare_small(table, tmp_path / "alone")
     assert (tmp_path / "out" / "manifest.json").read_bytes() == (tmp_path / "alone" / "manifest.json").read_bytes()
     assert_as_in_memory(pool, table, identifier="id")
-
-
-def test_a_scheduler_that_is_not_there_is_named(tmp_path, monkeypatch):
-    pytest.importorskip("distributed")
-    monkeypatch.setattr("graph_bandit_lab.execution.executors.SECONDS_TO_CONNECT", 1)
-    (tmp_path / "pool.csv").write_text("smiles\nCC\n")
-    with pytest.raises(SchedulerLostError, match="Expected a Dask scheduler"):
-        prepare_small(tmp_path / "pool.csv", tmp_path / "out", part_rows=4096, scheduler="tcp://127.0.0.1:9")

@@ -1,7 +1,5 @@
 """What an earlier pool has computed is taken over, and changes nothing."""
 
-import shutil
-
 import pytest
 from support.messy import messy_table, prepare_small
 
@@ -36,8 +34,9 @@ def fewer_and_more_rows(text):
     return "".join([head, *lines[5:60], f"{'C' * 20}O,new,1,,2,3\n", "C1CC,bad,1,,2,3\n", *lines[60:]])
 
 
-@pytest.mark.parametrize("change", [other_prices, fewer_and_more_rows])
-@pytest.mark.parametrize("traits", [("morgan", "properties"), ("properties",)])
+@pytest.mark.parametrize(
+    ("change", "traits"), [(other_prices, ("morgan", "properties")), (fewer_and_more_rows, ("properties",))]
+)
 def test_the_new_pool_is_that_without_an_earlier_one(earlier, tmp_path, change, traits, monkeypatch):
     table, folder = earlier
     table.write_text(change(table.read_text()))
@@ -57,41 +56,10 @@ def test_the_new_pool_is_that_without_an_earlier_one(earlier, tmp_path, change, 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
-    [
-        ({"stereo": True}, "It has other stereo"),
-        ({"most_atoms": 20}, "It has other most_atoms"),
-        ({"traits": ("roles",)}, "It has other traits. Leave out `--reuse`"),
-    ],
+    [({"stereo": True}, "stereo"), ({"most_atoms": 20}, "most_atoms"), ({"traits": ("roles",)}, "traits")],
 )
 def test_a_pool_with_other_settings_is_refused(earlier, tmp_path, changes, message):
     table, folder = earlier
     with pytest.raises(ValueError, match=message):
         prepare_small(table, tmp_path / "new", reuse=folder, **changes)
     assert not (tmp_path / "new").exists()
-
-
-def test_folders_that_cannot_be_an_earlier_pool_are_refused(earlier, tmp_path):
-    table, folder = earlier
-    with pytest.raises(FileNotFoundError, match="to be a finished prepared pool"):
-        prepare_small(table, tmp_path / "new", reuse=tmp_path)
-    with pytest.raises(ValueError, match="another folder than `--out`"):
-        prepare_small(table, folder, reuse=folder)
-
-
-def test_a_folder_that_was_prepared_again_is_read_again(earlier, tmp_path):  # in one process
-    table, folder = earlier
-    prepare_small(table, tmp_path / "new", 24, reuse=folder)
-    shutil.rmtree(folder)
-    prepare_small(table, folder, 24, most_atoms=6)
-    table.write_text(other_prices(table.read_text()))
-    prepare_small(table, tmp_path / "fresh", 24, most_atoms=6)
-    prepare_small(table, tmp_path / "newer", 24, most_atoms=6, reuse=folder)
-    assert files_of(tmp_path / "newer") == files_of(tmp_path / "fresh")
-
-
-def test_a_damaged_part_of_the_earlier_pool_is_named(earlier, tmp_path):
-    table, folder = earlier
-    part = folder / "part-00001.parquet"
-    part.write_bytes(part.read_bytes()[:-9] + b"nonsense!")
-    with pytest.raises(ValueError, match="earlier/part-00001.parquet as"):
-        prepare_small(table, tmp_path / "new", 24, reuse=folder)
