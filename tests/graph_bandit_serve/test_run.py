@@ -3,8 +3,6 @@
 import os
 import re
 import socket
-import stat
-from pathlib import Path
 
 import pytest
 from support.served import Running, write_campaign
@@ -13,10 +11,11 @@ from graph_bandit_cli.main import main
 from graph_bandit_serve import ServeSettings
 from graph_bandit_serve.access.addresses import find_addresses
 from graph_bandit_serve.access.keys import Keys
-from graph_bandit_serve.run import introduce, link, listen, opened_link
+from graph_bandit_serve.run import introduce
 from graph_bandit_serve.settings import ServerLimits
 
 
+@pytest.mark.slow
 def test_the_command_prints_its_links_serves_and_stops(tmp_path):
     path = write_campaign(tmp_path / "one.campaign.json")
     before = path.read_bytes()
@@ -72,15 +71,6 @@ def test_a_port_that_is_taken_is_refused(tmp_path, capsys):
     assert f"Got 127.0.0.1, {port}" in capsys.readouterr().err
 
 
-def test_without_the_extra_the_command_names_it(tmp_path, capsys, monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "fastapi", None)
-    assert main(["serve", str(tmp_path)]) == 1
-    assert (
-        "`graph-bandit serve` needs FastAPI: pip install 'graph-bandit-env[serve]', or in a clone '.[serve]'."
-        in capsys.readouterr().err
-    )
-
-
 def said_by(folder, host="127.0.0.1", address="", guests=False):
     settings = ServeSettings(folder, host=host, address=address, guests=guests)
     keys = Keys(guests, ServerLimits())
@@ -95,30 +85,6 @@ def test_links_are_printed_once_each(tmp_path):
     assert "encrypted" not in text
 
 
-def test_another_address_says_what_that_means(tmp_path):
-    text, _ = said_by(tmp_path, host="0.0.0.0")
-    assert "nothing is encrypted" in text
-    assert "Put a proxy with TLS in front" in text
-
-
 def test_links_begin_with_the_address_of_the_proxy(tmp_path):
     text, keys = said_by(tmp_path, address="https://lab.example.org")
     assert f"https://lab.example.org/enter?token={keys.link}" in text
-
-
-def test_the_browser_gets_the_link_by_a_file_of_its_owner(monkeypatch):
-    opened = []
-    monkeypatch.setattr("webbrowser.open_new_tab", opened.append)
-    addresses, keys = find_addresses("127.0.0.1", 8765), Keys(False, ServerLimits())
-    with opened_link(addresses, keys):
-        ((address,),) = [opened]
-        assert keys.link not in address  # others see the arguments of a browser
-        page = Path(address.removeprefix("file://" if os.name != "nt" else "file:///"))
-        assert link(addresses, keys.link) in page.read_text(encoding="utf-8")
-        assert os.name == "nt" or not stat.S_IMODE(page.parent.stat().st_mode) & 0o077
-    assert not page.exists()
-
-
-def test_it_listens_on_this_machine_alone_by_default():
-    with listen("127.0.0.1", 0) as listener:
-        assert listener.getsockname()[0] == "127.0.0.1"

@@ -9,9 +9,9 @@ from support.served import write_campaign
 from graph_bandit_serve.campaigns.folder import CampaignFolder, key_of
 from graph_bandit_serve.campaigns.shelf import Shelf
 from graph_bandit_serve.campaigns.uploads import Uploads
-from graph_bandit_serve.service import LOOKS, REPLAYS, KeyUsedError, Service, UnknownError
+from graph_bandit_serve.service import REPLAYS, KeyUsedError, Service, UnknownError
 from graph_bandit_serve.settings import ServerLimits
-from graph_bandit_serve.work.jobs import BusyError, Job
+from graph_bandit_serve.work.jobs import Job
 
 ONE = key_of("one.campaign.json")
 
@@ -42,7 +42,7 @@ def service(tmp_path):
     write_campaign(tmp_path / "one.campaign.json")
     write_campaign(tmp_path / "two.campaign.json")
     (tmp_path / "pool.csv").write_text("id,smiles\n")
-    limits = ServerLimits(looks=2)
+    limits = ServerLimits()
     folder = CampaignFolder(tmp_path, limits)
     return Service(folder, Shelf(folder, limits), Uploads(folder.root, limits), Noted(), limits)
 
@@ -102,17 +102,6 @@ def test_a_table_that_is_taken_in_gets_a_name_of_its_own(service, tmp_path):
 def test_what_is_no_table_of_the_folder_is_unknown(service, name):
     with pytest.raises(UnknownError, match="Expected"):
         service.read_pool(name)
-
-
-def test_few_people_look_at_once_and_not_for_long(service):
-    jobs = [service.look(key, "draw", {}) for key in (ONE, key_of("two.campaign.json"))]
-    assert {service.jobs.seconds[job.id] for job in jobs} == {ServerLimits().look_seconds}
-    assert {job.campaign for job in jobs} == {LOOKS}
-    with pytest.raises(BusyError, match="look"):
-        service.look(ONE, "draw", {})
-    service.do(ONE, "undo", {})
-    service.jobs.end(jobs[0])
-    service.look(ONE, "draw", {})
 
 
 def test_a_long_replay_holds_nobody_else(service):

@@ -1,16 +1,6 @@
-import dataclasses
-import subprocess
-import sys
-
 import pytest
 
 from graph_bandit_serve import ServeSettings
-from graph_bandit_serve.settings import ServerLimits
-
-
-def test_a_folder_is_enough(tmp_path):
-    settings = ServeSettings(tmp_path)
-    assert (settings.port, settings.host, settings.open, settings.guests) == (8765, "127.0.0.1", False, False)
 
 
 @pytest.mark.parametrize(
@@ -38,20 +28,3 @@ def test_what_is_not_as_described_is_refused(changes, message, tmp_path):
     with pytest.raises(ValueError, match="Expected") as refused:
         ServeSettings(tmp_path, **changes)
     assert message in str(refused.value)
-
-
-@pytest.mark.parametrize("name", [field.name for field in dataclasses.fields(ServerLimits)])
-@pytest.mark.parametrize("value", [0, -1, True, float("nan")])
-def test_a_bound_is_positive(name, value):
-    with pytest.raises(ValueError, match=f"`{name}` to be positive"):
-        ServerLimits(**{name: value})
-
-
-def test_help_needs_neither_framework_nor_numpy():
-    code = (
-        "import sys\nfrom graph_bandit_cli.main import main\n"
-        "try: main(['serve', '--help'])\nexcept SystemExit: pass\n"
-        "print([name for name in ('fastapi', 'uvicorn', 'pydantic', 'numpy', 'rdkit') if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "[]"

@@ -36,12 +36,6 @@ def test_no_other_file_is_opened(path, out):
     assert read_details(campaign(out=out), path, LIMITS) == {}
 
 
-@pytest.mark.parametrize("content", [b"\xff\xfe", b"", b"\n", b"x\n1\n", b'id,"a\n', b"id\n" + b'"' + b"a" * 200_000])
-def test_a_table_that_is_none_has_no_cells(path, content):
-    path.with_name("out.csv").write_bytes(content)
-    assert read_details(campaign(content), path, LIMITS) in ({}, {"": {}})
-
-
 def test_results_that_were_typed_are_known_by_their_ids(path):
     assert read_typed(path, LIMITS) == set()
     path.with_name("out.results.csv").write_bytes(b"id,logp\n'=a,1\nb,2\nb,3\n,4\n")

@@ -3,7 +3,6 @@ from support.served import serve_app, write_campaign
 
 from graph_bandit_campaign import digest_of
 from graph_bandit_serve.campaigns.folder import key_of
-from graph_bandit_serve.rest.reading import is_known
 
 KEY = key_of("sub/one.campaign.json")
 
@@ -57,28 +56,6 @@ def test_a_version_that_is_known_is_not_sent_again(place, served, path):
     changed = served.ask(place, headers=known)
     assert changed.status == 200
     assert changed.headers["etag"] != first.headers["etag"]
-
-
-def test_the_etag_is_the_version(served):
-    answer = served.ask(f"/api/v1/campaigns/{KEY}")
-    assert answer.headers["etag"] == f'"{answer.json()["version"]}"'
-
-
-@pytest.mark.parametrize(
-    ("header", "expected"),
-    [('"a"', True), ('W/"a"', True), ('"b", "a"', True), ("*", True), ('"b"', False), ("a", False), ("", False)],
-)
-def test_how_programs_name_what_they_know(header, expected):
-    assert is_known("a", header) is expected
-    assert not is_known("a", None)
-
-
-def test_what_is_not_there_is_said_in_json(served):
-    for place in ("/api/v1/campaigns/nothing", "/api/v1/nothing"):
-        answer = served.ask(place)
-        assert answer.status == 404
-        assert list(answer.json()) == ["detail"]
-        assert "nothing" not in answer.text
 
 
 def test_openapi_describes_every_field(served):

@@ -44,13 +44,6 @@ def results_of(ids):
     return [{"id": name, "value": VALUES[name]} for name in ids]
 
 
-def test_tables_of_the_folder_are_listed_and_read(tooled):
-    assert "pool.csv" in tooled.call("list_tables")["tables"]
-    pool = tooled.call("read_pool", table="pool.csv")
-    assert (pool["kind"], pool["count"], pool["bad_count"]) == ("molecules", 40, 0)
-    assert [column["name"] for column in pool["columns"]] == ["stock"]
-
-
 def test_a_campaign_starts_with_suggestions(tooled, started, now):
     assert len(started["suggestions"]["suggested"]) == 3
     assert [row[1] for row in started["suggestions"]["rows"]] == started["suggestions"]["suggested"]
@@ -126,16 +119,7 @@ def test_what_is_wrong_is_refused_and_nothing_is_done(tool, arguments, message, 
     assert now() == before
 
 
-def test_a_campaign_outside_of_the_folder_cannot_be_started(tooled):
-    for pool in ("../pool.csv", "/etc/passwd", "upload:0123"):
-        assert "Call `list_campaigns` or `list_tables`" in tooled.refusal(
-            "start_campaign", name="outside", pool=pool, wishes=WISHES
-        )
-    wishes = {**WISHES, "forbid": ["/etc/passwd.txt"]}
-    tooled.refusal("start_campaign", name="outside", pool="pool.csv", wishes=wishes)
-    assert not (tooled.service.folder.root / "outside").exists()
-
-
+@pytest.mark.slow
 def test_a_finished_table_is_replayed(tooled):
     rows = [(name, SMILES[name], VALUES[name]) for name in NAMES]
     write(tooled.service.folder.root / "done.csv", [("id", "smiles", "logp"), *rows])
@@ -177,15 +161,3 @@ def test_no_text_of_a_file_is_in_what_describes_the_tools_or_in_our_sentences(tm
 
 async def _instructions(client):
     return client.instructions
-
-
-def test_characters_that_people_do_not_see_are_replaced(tmp_path):
-    hidden = "a\u202eb\u200bc\U000e0041d"
-    write_campaign(tmp_path / "one.campaign.json", target=hidden)
-    (tmp_path / "two\u200b.campaign.json").write_text("no campaign", encoding="utf-8")
-    tooled = Tooled(tmp_path)
-    one, two = tooled.call("list_campaigns")["campaigns"]
-    seen = tooled.call("read_campaign", campaign=one["id"])["campaign"]
-    assert seen["goals"][0]["name"] == "a\ufffdb\ufffdc\ufffdd"
-    assert two["name"] == "two\ufffd"
-    assert "cannot be read as a campaign" in tooled.refusal("read_campaign", campaign=two["id"])

@@ -89,17 +89,3 @@ def test_a_job_is_stopped_when_its_client_gives_up(mode, tooled):
     tooled.ask(give_up, mode)
     assert jobs()[-1].status == "stopped"
     assert have_ended(map(int, heard[0].split()))
-
-
-def test_a_job_that_finds_no_room_is_refused(tooled):
-    async def ask_for_three(client):
-        given = {"operation": "hold", "arguments": {}}
-        calls = [asyncio.ensure_future(client.call_tool("run", given)) for _ in range(3)]
-        done, _ = await asyncio.wait(calls, return_when=asyncio.FIRST_COMPLETED)
-        for call in calls:
-            call.cancel()
-        await asyncio.wait(calls)
-        return [call.result().content[0].text for call in done]
-
-    (text,) = tooled.ask(ask_for_three)
-    assert "too many jobs wait. Try again" in text

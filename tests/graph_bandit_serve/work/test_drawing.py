@@ -8,7 +8,7 @@ import pytest
 
 from graph_bandit_serve.settings import ServerLimits
 from graph_bandit_serve.work import drawing
-from graph_bandit_serve.work.drawing import Drawer, without_styles
+from graph_bandit_serve.work.drawing import Drawer
 
 
 def draw_badly(pipe):
@@ -76,20 +76,3 @@ def test_the_next_molecule_is_drawn_after_one_that_does_harm(told, drawer, monke
     assert drawer.draw("CCO") == "<svg>CCO</svg>"
     assert drawer.draw(told) is None  # and is not tried again
     assert drawer._process.is_alive()
-
-
-def test_only_so_many_drawings_are_kept(drawer, monkeypatch):
-    monkeypatch.setattr(drawing, "draw_forever", draw_badly)
-    drawer = drawer(drawings=2)
-    for smiles in "CNOS":
-        drawer.draw(smiles)
-    assert [smiles for smiles, _ in drawer._kept] == ["O", "S"]
-
-
-def test_without_rdkit_nothing_is_drawn(drawer, monkeypatch):
-    monkeypatch.setattr(drawing, "is_installed", lambda module: False)
-    assert drawer().draw("CCO") is None
-
-
-def test_styles_become_attributes():
-    assert without_styles("<path style='fill:none;stroke:#000' d='M'/>") == '<path fill="none" stroke="#000" d=\'M\'/>'
