@@ -13,19 +13,13 @@ def names(folder, **limits):
 
 
 def test_campaigns_are_found_in_subfolders_too_in_the_order_of_their_names(tmp_path):
-    for place in ("b", "A", "sub/c", "sub/deeper/d"):
+    for place in ("b", "A", "sub/c", "sub/deeper/d", ".git/a", ".hidden"):
         write_campaign(tmp_path / f"{place}.campaign.json")
     (tmp_path / "other.json").write_text("{}")
     (tmp_path / "b.campaign.json.bak").write_text("{}")
     assert names(tmp_path) == ["A", "b", "sub/c", "sub/deeper/d"]
     assert names(tmp_path, depth=2) == ["A", "b", "sub/c"]
     assert names(tmp_path, depth=1) == ["A", "b"]
-
-
-def test_what_is_hidden_is_left_out(tmp_path):
-    for place in (".git/a", ".hidden", "seen"):
-        write_campaign(tmp_path / f"{place}.campaign.json")
-    assert names(tmp_path) == ["seen"]
 
 
 def test_too_many_are_cut_and_told(tmp_path):

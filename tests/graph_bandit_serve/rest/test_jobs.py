@@ -42,7 +42,6 @@ def test_a_job_is_stopped_and_says_so(served, jobs):
     assert served.ask(f"/api/v1/jobs/{job.id}/stop", "POST").json()["status"] == "stopped"
 
 
-@pytest.mark.parametrize(("method", "end"), [("GET", ""), ("GET", "/events"), ("POST", "/stop")])
-def test_an_unknown_job_is_not_found(served, method, end):
-    answer = served.ask(f"/api/v1/jobs/guess{end}", method)
-    assert (answer.status, "job" in answer.json()["detail"]) == (404, True)
+def test_an_unknown_job_is_not_found(served):
+    for method, end in (("GET", ""), ("GET", "/events"), ("POST", "/stop")):
+        assert served.ask(f"/api/v1/jobs/guess{end}", method).status == 404

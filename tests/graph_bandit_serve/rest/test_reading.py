@@ -68,11 +68,3 @@ def test_openapi_describes_every_field(served):
         if not name.startswith(("HTTP", "Validation", "JsonValue")):
             assert kind["description"]
             assert all(about["description"] for about in kind["properties"].values()), name
-
-
-def test_programs_find_a_page_about_it_that_loads_nothing_from_elsewhere(served):
-    answer = served.ask("/api")
-    assert answer.status == 200
-    answer.assert_safe()
-    for text in ("GET /api/v1/campaigns/{campaign}", "CampaignView", "<code>If-None-Match</code>"):
-        assert text in answer.text

@@ -92,7 +92,7 @@ def test_a_pool_is_looked_at(robot):
 WRONG = [
     ("/suggestions", {"changes": {"agent": "os:system"}}, "agent"),
     ("/suggestions", {"changes": {"out": "/tmp/x.csv"}}, "out"),
-    ("/suggestions", {"changes": {"forbid": ["/etc/x.txt"]}}, "forbid"),
+    ("/suggestions", {"changes": {"forbid": ["/etc/x.txt"]}}, "x.txt"),
     ("/suggestions", {"changes": {"only": 5}}, "only"),
     ("/suggestions", {"mroe": True}, "mroe"),
     ("/results", {"results": [{"id": "m1", "value": "much"}]}, "much"),

@@ -45,8 +45,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
-def test_a_client_with_the_key_calls_tools(mode, folder):
+def test_a_client_with_the_key_calls_tools(folder):
     mounted = Mounted(folder)
 
     async def call(port):
@@ -54,7 +53,7 @@ def test_a_client_with_the_key_calls_tools(mode, folder):
         headers = {"authorization": f"Bearer {mounted.keys.program}"}
         async with (
             httpx2.AsyncClient(headers=headers) as http,
-            Client(streamable_http_client(f"http://127.0.0.1:{port}/mcp", http_client=http), mode=mode) as client,
+            Client(streamable_http_client(f"http://127.0.0.1:{port}/mcp", http_client=http)) as client,
         ):
             assert "suggest" in [tool.name for tool in (await client.list_tools()).tools]
             return [await client.call_tool("list_campaigns", {}) for _ in range(2)]
@@ -72,13 +71,3 @@ def test_guests_are_refused_although_they_may_read_pages(folder):
     pairs += [("accept", "text/event-stream"), ("sec-fetch-site", "same-origin")]
     for method in ("GET", "POST"):
         assert asyncio.run(ask(mounted.app, "/mcp", method, pairs)).status == 403
-
-
-def test_each_event_loop_has_sessions_of_its_own(folder):
-    mounted = Mounted(folder)
-    key = ("authorization", f"Bearer {mounted.keys.program}")
-    start = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
-    body = {**LIST, "method": "initialize", "params": start}
-    answers = [mounted.post(key, body=body) for _ in range(2)]
-    assert [answer.status for answer in answers] == [200, 200]
-    assert len({answer.headers["mcp-session-id"] for answer in answers}) == 2

@@ -53,13 +53,11 @@ def test_a_molecule_is_drawn_and_kept(drawer):
     assert drawer._process is process
 
 
-@pytest.mark.parametrize(
-    "smiles", ["", "no molecule", "C(", "\x00", "<script>", "C" * 3_000, "\u202e", "C1CC", "[Xx]", "C.C" * 1_000]
-)
-def test_what_is_not_a_molecule_is_not_drawn_or_drawn_as_one(smiles, drawer):
+def test_what_is_not_a_molecule_is_not_drawn_or_drawn_as_one(drawer):
     drawer = drawer()
-    drawn = drawer.draw(smiles)
-    assert drawn is None or "script" not in drawn
+    for smiles in ("", "C(", "\x00", "<script>", "C" * 3_000, "[Xx]"):
+        drawn = drawer.draw(smiles)
+        assert drawn is None or "script" not in drawn
     assert drawer.draw("CCO").startswith("<svg")
 
 

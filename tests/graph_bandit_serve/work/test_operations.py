@@ -1,13 +1,8 @@
 """The operations that jobs run, on files of the folder; called here without a process."""
 
 import json
-import os
-import subprocess
-import sys
 
-import networkx as nx
 import pytest
-from support import ROOT
 from support.links import make_link
 from support.robot import MOLECULES, NAMES, POOL, table
 
@@ -93,25 +88,3 @@ def test_a_campaign_that_somebody_sends_replaces_no_file_of_others(place, tmp_pa
         call("suggest", place=place, changes={}, more=True)
     assert (tmp_path / name).read_text() == "ours"
     assert path.read_bytes() == before
-
-
-WITHOUT_RDKIT = """
-import sys
-sys.modules["rdkit"] = None
-from graph_bandit_serve.work.operations import OPERATIONS
-arguments = {"root": ".", "path": "pool.jsonl", "smiles": "smiles", "id": None, "sheet": None}
-print(OPERATIONS["read_pool"](print, **arguments).count)
-"""
-
-
-@pytest.mark.slow
-def test_other_graphs_need_no_rdkit(tmp_path):
-    graph = nx.Graph([(0, 1)], id="a")
-    nx.set_node_attributes(graph, [1.0], "x")
-    (tmp_path / "pool.jsonl").write_text(json.dumps(nx.node_link_data(graph)), encoding="utf-8")
-    command, environment = (
-        [sys.executable, "-W", "ignore", "-c", WITHOUT_RDKIT],
-        {**os.environ, "PYTHONPATH": str(ROOT)},
-    )
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
-    assert done.stdout.strip() == "1", done.stderr

@@ -45,13 +45,6 @@ def test_a_process_answers_one_request_after_the_other(process):
     assert process.pid == pid != os.getpid()
 
 
-def test_its_memory_is_that_of_all_that_it_started(process):
-    alone = process.memory()
-    child = next(iter(process.ask("start", LONG, MUCH)))
-    assert [one.pid for one in process.children()] == [child]
-    assert process.memory() > alone > 1_000_000
-
-
 def test_one_that_talks_without_end_is_killed_in_time(process):
     with pytest.raises(LostProcessError, match="time"):
         list(process.ask("talk", 0.2, MUCH))
@@ -64,10 +57,3 @@ def test_what_it_started_ends_also_if_it_has_died_before(process):
     with pytest.raises(LostProcessError, match="death"):
         list(process.ask("die", LONG, MUCH))
     assert have_ended([child])
-
-
-def test_one_that_was_closed_is_not_started_again(process):
-    process.close()
-    assert not process.start()
-    assert not process.is_alive()
-    assert have_ended([process.pid])
