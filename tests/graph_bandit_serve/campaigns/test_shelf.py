@@ -33,10 +33,8 @@ SHOWN = {
         "measured": [result("a", 1.0, goal=XSS)],
         "failed": [],
     },
-    "a command of other types": {
-        "command": {"out": "a.csv", "require": 5, "only": True, "price": ["a"], "n": [1], "forbid": "mw<5"}
-    },
-    "a command that is a page": {"command": dict.fromkeys(("price", "per", "n", "budget"), XSS)},
+    "a command of other types": {"command": {"out": "a.csv", "require": 5, "only": True, "price": ["a"]}},
+    "a command that is a page": {"command": {"out": "a.csv"} | dict.fromkeys(("price", "per", "n", "budget"), XSS)},
     "a factory as agent": {"agent": "subprocess:getoutput:cmd=touch pwned"},
     "thousands of suggestions": {"rounds": [[suggestion("a")] * 2_000]},
     "an empty round": {"rounds": [[]]},
