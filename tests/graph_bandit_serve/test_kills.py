@@ -3,6 +3,7 @@
 import random
 import threading
 import time
+from http.client import HTTPException
 
 import psutil
 from support.robot import NAMES, POOL
@@ -40,7 +41,7 @@ class Program:
                 self.ask(server, "comments", comment)
                 self.comments.add((comment["id"], comment["text"]))
                 told = self.ask(server, "suggestions", {"more": True})["told"]
-            except (OSError, ValueError, AttributeError):  # there is no server, no answer, or a part of one
+            except (OSError, HTTPException):  # there is no server, no answer, or a part of one
                 return
             self.rounds[told["round"]] = told["suggested"]
 

@@ -20,10 +20,8 @@ def test_the_command_prints_its_links_serves_and_stops(tmp_path):
     before = path.read_bytes()
     running = Running(tmp_path, "--guests")
     first, guests = running.tokens
-    host = f"127.0.0.1:{running.port}"
-    answer = running.send(f"GET /enter?token={first} HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
-    cookie = answer.headers["set-cookie"].partition(";")[0]
-    page = running.send(f"GET / HTTP/1.1\r\nHost: {host}\r\nCookie: {cookie}\r\n\r\n".encode())
+    cookie = running.ask("GET", f"/enter?token={first}", {}).headers["set-cookie"].partition(";")[0]
+    page = running.ask("GET", "/", {"Cookie": cookie})
     assert "maximize affinity" in page.text
     (campaign,) = running.get("/api/v1/campaigns").json()["campaigns"]
     drawn = re.search(r'src="([^"]+svg)"', running.get(f"/campaigns/{campaign['id']}").text)[1]

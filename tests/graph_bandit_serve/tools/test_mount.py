@@ -58,9 +58,8 @@ def test_a_client_with_the_key_calls_tools(folder):
             assert "suggest" in [tool.name for tool in (await client.list_tools()).tools]
             return [await client.call_tool("list_campaigns", {}) for _ in range(2)]
 
-    with serve_in_thread(mounted) as (port, stop):
+    with serve_in_thread(mounted) as port:
         answers = asyncio.run(call(port))
-        stop()
     assert [answer.structured_content["campaigns"][0]["name"] for answer in answers] == ["one", "one"]
 
 
