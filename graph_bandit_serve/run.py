@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import html
 import logging
 import socket
 import sys
-import tempfile
 import threading
 import webbrowser
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graph_bandit_serve.settings import ServerLimits, ServeSettings
@@ -21,7 +18,6 @@ if TYPE_CHECKING:
     from graph_bandit_serve.access.keys import Keys
 
 PURPOSE = "`graph-bandit serve`"
-LEAD_ON = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url={}"><title>Campaigns</title>'
 CLOSING_SECONDS = 2
 ENDING = ".campaign.json"
 
@@ -47,12 +43,16 @@ def serve(settings: ServeSettings, limits: ServerLimits | None = None) -> None:
     import uvicorn
 
     from graph_bandit_serve.access.addresses import find_addresses
-    from graph_bandit_serve.access.connections import connections_within
     from graph_bandit_serve.access.keys import Keys
     from graph_bandit_serve.app import make_app
     from graph_bandit_serve.service import BEGINS, OPERATIONS
     from graph_bandit_serve.work.drawing import Drawer
     from graph_bandit_serve.work.jobs import Jobs
+
+    class Server(uvicorn.Server):
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            jobs.close()  # with which their events end, that open pages wait for
+            await super().shutdown(sockets)
 
     limits = limits or ServerLimits()
     with listen(settings.host, settings.port) as listener, say_errors():
@@ -62,7 +62,7 @@ def serve(settings: ServeSettings, limits: ServerLimits | None = None) -> None:
         app = make_app(settings.folder, keys, addresses, drawer, jobs, limits)
         config = uvicorn.Config(
             app,
-            http=connections_within(limits),
+            http="h11",  # which keeps to the longest head
             ws="none",
             lifespan="off",
             log_config=None,
@@ -76,9 +76,10 @@ def serve(settings: ServeSettings, limits: ServerLimits | None = None) -> None:
         root = settings.folder if settings.folder.is_dir() else settings.folder.parent
         jobs.start(BEGINS, "clean", {"root": str(root.resolve())})  # in a process that then waits for the next job
         threading.Thread(target=drawer.start, daemon=True).start()
+        if settings.open:
+            webbrowser.open_new_tab(link(addresses, keys.link))
         try:
-            with opened_link(addresses, keys) if settings.open else no_link():
-                uvicorn.Server(config).run(sockets=[listener])
+            Server(config).run(sockets=[listener])
         except KeyboardInterrupt:
             pass  # without one, Ctrl-C is ignored where the command was started, as in the background; uvicorn is not
         finally:
@@ -162,22 +163,3 @@ def say_errors(command: str = "serve") -> Iterator[None]:
             logger.removeHandler(handler)
             logger.propagate = propagate
             logger.setLevel(level)
-
-
-@contextmanager
-def opened_link(addresses: Addresses, keys: Keys) -> Iterator[None]:
-    """Open the first link in a browser.
-
-    The browser gets a file that only its owner can read: others see the arguments of programs, and with them a link.
-    """
-    with tempfile.TemporaryDirectory(prefix="graph-bandit-") as folder:  # which is open to its owner alone
-        page = Path(folder) / "link.html"
-        page.write_text(LEAD_ON.format(html.escape(link(addresses, keys.link))), encoding="utf-8")
-        webbrowser.open_new_tab(page.as_uri())
-        yield
-
-
-@contextmanager
-def no_link() -> Iterator[None]:
-    """Open nothing."""
-    yield

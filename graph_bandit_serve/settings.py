@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -61,11 +60,7 @@ class McpSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class ServerLimits:
-    """Limits of the server. All are positive.
-
-    Raises:
-        ValueError: if one is not.
-    """
+    """Limits of the server."""
 
     campaigns: int = 500
     """Most campaigns of a folder; further ones are left out, and told."""
@@ -83,40 +78,14 @@ class ServerLimits:
     """Longest name or reason on a page; longer ones are cut."""
     head_bytes: int = 16_384
     """Longest head of a request."""
-    target_bytes: int = 2_000
-    """Longest address of a request."""
-    connections: int = 256
-    """Most connections at once, of anybody."""
-    requests: int = 32
-    """Most requests at once, of people and programs that were let in."""
-    head_seconds: float = 10.0
-    """Time in which the head of a request has to arrive."""
-    request_seconds: float = 20.0
-    """Time in which a request is answered, or given up, once all of it has arrived."""
     form_bytes: int = 1_000_000
     """Largest body that is a form without files, or JSON."""
     upload_bytes: int = 200_000_000
     """Largest body that is a form with files, or a file."""
-    upload_seconds: float = 120.0
-    """Time in which a body has to arrive."""
-    upload_pace: int = 1_000
-    """Slowest body, in bytes per second; it has the time of a head before that counts."""
-    uploads: int = 4
-    """Most bodies at once that are larger than `form_bytes`."""
-    streams: int = 32
-    """Most answers at once that go on, of events; they do not count as requests."""
-    stream_seconds: float = 3600.0
-    """Time after which such an answer ends, and the browser asks again."""
     session_seconds: float = 7 * 24 * 3600.0
     """Time after which a browser is let in no longer."""
-    sessions: int = 1_000
-    """Most browsers of members at once, and of guests; the one that came first needs a link again."""
-    invitations: int = 100
-    """Most links at once that members made and nobody used, for members and for guests; the first one goes."""
     invitation_seconds: float = 24 * 3600.0
     """Time after which such a link lets nobody in."""
-    kept_uploads: int = 1_000
-    """Most files that were sent, and wait to become part of a campaign."""
     upload_life_seconds: float = 24 * 3600.0
     """Time after which such a file is removed."""
     request_keys: int = 10_000
@@ -137,20 +106,12 @@ class ServerLimits:
     """Time in which a job ends, or is stopped."""
     job_bytes: int = 12_000_000_000
     """Memory of the process of a job and all that it starts. What these share counts for each."""
-    looks: int = 10
-    """Most tables and figures at once that wait to be made for people who look at them, guests among them."""
     look_seconds: float = 60.0
     """Time in which each of those is made, or given up."""
     kept_jobs: int = 200
     """Most jobs that are kept after they have ended."""
     kept_job_bytes: int = 64_000_000
     """Size of the results of those, and of the largest one, as JSON."""
-
-    def __post_init__(self) -> None:
-        for field in dataclasses.fields(self):
-            value = getattr(self, field.name)
-            if isinstance(value, bool) or not value > 0:
-                raise ValueError(f"Expected `{field.name}` to be positive. Got {value!r}.")
 
 
 def is_address(address: str) -> bool:

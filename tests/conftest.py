@@ -32,8 +32,6 @@ SLOW = (
     "tests/graph_bandit_campaign/pool/prepared/making/test_cluster.py",
     "tests/graph_bandit_campaign/pool/prepared/making/test_interruptions.py",
     "tests/graph_bandit_serve/test_kills.py",
-    "tests/graph_bandit_serve/test_replay.py",
-    "tests/graph_bandit_serve/test_together.py",
     "tests/graph_bandit_serve/test_browser.py",
     "tests/test_docs.py",
     "tests/test_examples.py",

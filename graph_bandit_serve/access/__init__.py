@@ -1,1 +1,1 @@
-"""Let in who belongs, and nobody else: addresses, keys, the guard of every request, and limits of connections."""
+"""Let in who belongs, and nobody else: addresses, keys, and the guard of every request."""

@@ -28,7 +28,6 @@ HEADERS = {
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
 }
 """Nothing is loaded or run from elsewhere, framed, guessed, kept, or told to the next site."""
-CLOSE = (("connection", "close"),)
 TEXT, PAGE = "text/plain; charset=utf-8", "text/html; charset=utf-8"
 
 
@@ -64,8 +63,7 @@ def with_headers(pairs: Pairs) -> Pairs:
 
 
 async def send_answer(answer: ShortAnswer, head: Head, send: Send) -> None:
-    """Send a short answer. If the request has a body, the connection is closed: the body may be unread."""
-    close = CLOSE if head.has_body and CLOSE[0] not in answer.more else ()
-    headers = [*answer.head(), *to_bytes({}, close)]
+    """Send a short answer. If the request has a body, which stays unread, the connection is closed."""
+    headers = [*answer.head(), *to_bytes({"connection": "close"} if head.has_body else {})]
     await send({"type": "http.response.start", "status": answer.status.value, "headers": headers})
-    await send({"type": "http.response.body", "body": b"" if head.method == "HEAD" else answer.body()})
+    await send({"type": "http.response.body", "body": answer.body()})

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
+import logging
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from graph_bandit_serve.access.addresses import Addresses
-from graph_bandit_serve.access.answers import CLOSE, PAGE, ShortAnswer, send_answer
-from graph_bandit_serve.access.bodies import Bodies, BodyError
-from graph_bandit_serve.access.exchanges import Exchanges, Incoming
+from graph_bandit_serve.access.answers import PAGE, ShortAnswer, send_answer, with_headers
 from graph_bandit_serve.access.head import Head
 from graph_bandit_serve.access.keys import Access, Keys
 from graph_bandit_serve.settings import ServerLimits
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Receive, Scope, Send
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+LOG = logging.getLogger("graph_bandit_serve")
 ENTER = "/enter"
-MCP = "/mcp"
 READS = ("GET", "HEAD")
-WRITES = ("POST",)
-LONGEST_KEY = 200
+FILES = ("multipart/form-data", "application/octet-stream")
 ENTERED = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=/"><title>Campaigns</title></head>
 <body><p><a href="/">Go on to the campaigns</a></p></body></html>"""
@@ -40,8 +38,7 @@ class Guard:
     """
 
     def __init__(self, app: ASGIApp, keys: Keys, addresses: Addresses, limits: ServerLimits) -> None:
-        self._keys, self._addresses, self._limits = keys, addresses, limits
-        self._bodies, self._exchanges = Bodies(limits), Exchanges(app, limits)
+        self._app, self._keys, self._addresses, self._limits = app, keys, addresses, limits
         # A browser sends the cookies of one port of a machine to all its ports, so two servers need two names; and a
         # link of guests, which anybody may have somebody else's browser follow, must not replace a member's cookie.
         start = "__Host-" * addresses.is_encrypted
@@ -49,40 +46,29 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
-        if scope["type"] != "http":
-            if scope["type"] == "websocket":
-                await send({"type": "websocket.close", "code": 1008})
-            return
         head = Head.of(scope)
         answer = self._refuse(head) or (self._enter(head) if head.path == ENTER else None)
         access = self._who_asks(head) if answer is None else None
-        answer = answer or self._admit(head, access) or self._bodies.refuse(head) or self._exchanges.refuse()
+        answer = answer or self._admit(head, access) or self._refuse_body(head)
         if answer is not None:
             await send_answer(answer, head, send)
             return
         scope.setdefault("state", {}).update(access=access, keys=self._keys)
+
+        async def send_on(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": with_headers([*message["headers"]])}
+            await send(message)
+
         try:
-            async with self._bodies.take(head, receive) as body:
-                answer = self._exchanges.refuse()  # once more: a body takes time
-                if answer is not None:
-                    await send_answer(answer, head, send)
-                    return
-                incoming = Incoming(receive, body, head.length or 0)
-                await self._exchanges.ask(head, scope, incoming, send)
-        except BodyError as error:
-            if error.answer is not None:
-                await send_answer(error.answer, head, send)
+            await self._app({**scope, "method": "GET" if head.method == "HEAD" else head.method}, receive, send_on)
+        except Exception as error:  # noqa: BLE001 - who asked was answered that there is one
+            LOG.error("%s %s: %s: %s", head.method, ascii(head.path)[1:-1], type(error).__name__, error)
 
     def _refuse(self, head: Head) -> ShortAnswer | None:
         """Refuse what nobody may ask, before any key is looked at."""
-        if head.target_size > self._limits.target_bytes:
-            return ShortAnswer(HTTPStatus.REQUEST_URI_TOO_LONG, "Expected a shorter address.", CLOSE)
-        if head.size > self._limits.head_bytes:
-            return ShortAnswer(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "Expected shorter headers.", CLOSE)
         if (head.only("host") or "").lower() not in self._addresses.hosts:
-            return ShortAnswer(HTTPStatus.MISDIRECTED_REQUEST, "Expected an address of this server as Host.", CLOSE)
-        if head.has_body and head.method not in WRITES:
-            return ShortAnswer(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "Expected no body but with POST.", CLOSE)
+            return ShortAnswer(HTTPStatus.MISDIRECTED_REQUEST, "Expected an address of this server as Host.")
         if self._is_from_elsewhere(head):
             return ShortAnswer(HTTPStatus.FORBIDDEN, "Expected a request of this server's own pages.")
         return None
@@ -101,7 +87,7 @@ class Guard:
         """Exchange the token of a link for a session, and lead away from the address that holds it."""
         if head.method != "GET":  # a program that looks ahead by HEAD would use up the link
             return ShortAnswer(HTTPStatus.METHOD_NOT_ALLOWED, "Expected GET.", (("allow", "GET"),))
-        session = self._keys.enter(head.token) if len(head.token) <= LONGEST_KEY else None
+        session = self._keys.enter(head.token)
         access = self._keys.of_session(session or "")
         if session is None or access is None:
             words = "Expected a link that was not used yet. Ask a member for a new one, or start the server again."
@@ -127,18 +113,24 @@ class Guard:
             return ShortAnswer(HTTPStatus.FORBIDDEN, "Expected a member of the team: guests only read.")
         if not (head.all_of("authorization") or head.all_of("origin") or head.all_of("sec-fetch-site")):
             return ShortAnswer(HTTPStatus.FORBIDDEN, "Expected a browser that says which page asks.")
-        if head.method == "DELETE" and head.path == MCP and not head.all_of("authorization"):
-            return ShortAnswer(HTTPStatus.FORBIDDEN, "Expected a program, with its key.")
+        return None
+
+    def _refuse_body(self, head: Head) -> ShortAnswer | None:
+        """Refuse a body that is too long, or whose length is not known."""
+        if head.length is None:
+            return ShortAnswer(HTTPStatus.LENGTH_REQUIRED, "Expected a body with Content-Length, and not in chunks.")
+        most = self._limits.upload_bytes if head.content_type in FILES else self._limits.form_bytes
+        if head.length > most:
+            words = f"Expected a body of at most {most} bytes. Send less at once."
+            return ShortAnswer(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, words)
         return None
 
     def _who_asks(self, head: Head) -> Access | None:
         """Return who asks, by the key that is named or else by the cookie; None if nobody who belongs."""
         if head.all_of("authorization"):
             scheme, _, key = (head.only("authorization") or "").partition(" ")
-            is_key = scheme.lower() == "bearer" and 0 < len(key) <= LONGEST_KEY
-            return self._keys.of_program(key) if is_key else None
+            return self._keys.of_program(key) if scheme.lower() == "bearer" else None
         for access, name in self.cookies.items():  # a member comes first
-            keys = [key for key in head.cookies(name) if len(key) <= LONGEST_KEY]
-            if access in map(self._keys.of_session, keys):
+            if access in map(self._keys.of_session, head.cookies(name)):
                 return access
         return None

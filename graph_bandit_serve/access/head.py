@@ -10,10 +10,6 @@ from urllib.parse import parse_qsl
 if TYPE_CHECKING:
     from starlette.types import Scope
 
-MOST_COOKIES = 50
-MOST_FIELDS = 10
-MOST_DIGITS = 15
-
 
 @dataclass(frozen=True)
 class Head:
@@ -24,20 +20,12 @@ class Head:
     query: bytes
     fields: tuple[tuple[str, str], ...]
     """Headers, their names in small letters."""
-    target_size: int
-    """Bytes of the address."""
 
     @classmethod
     def of(cls, scope: Scope) -> Head:
         """Return the head of a request."""
         fields = tuple((name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in scope["headers"])
-        raw = scope.get("raw_path") or scope["path"].encode("utf-8", "surrogatepass")
-        return cls(scope["method"], scope["path"], scope["query_string"], fields, len(raw) + len(scope["query_string"]))
-
-    @property
-    def size(self) -> int:
-        """Return the bytes of all headers."""
-        return sum(len(name) + len(value) + 4 for name, value in self.fields)
+        return cls(scope["method"], scope["path"], scope["query_string"], fields)
 
     def all_of(self, name: str) -> list[str]:
         """Return the values of a header, as often as it is there."""
@@ -51,14 +39,12 @@ class Head:
     @property
     def has_body(self) -> bool:
         """Return whether more follows than the head."""
-        lengths = self.all_of("content-length")
-        return "transfer-encoding" in dict(self.fields) or any(length.strip() != "0" for length in lengths)
+        return self.length is None or self.length > 0
 
     @property
     def length(self) -> int | None:
-        """Return the bytes of the body that are announced; None if there are none, or they cannot be read."""
-        text = (self.only("content-length") or "").strip()
-        return int(text) if text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS else None
+        """Return the bytes of the body, as the server has read them; None if it comes in chunks."""
+        return None if self.all_of("transfer-encoding") else int(self.only("content-length") or 0)
 
     @property
     def content_type(self) -> str:
@@ -67,16 +53,14 @@ class Head:
 
     def cookies(self, name: str) -> list[str]:
         """Return the values of a cookie; a page on another port of this machine may have set a second one."""
-        pairs = [pair.partition("=") for text in self.all_of("cookie") for pair in text.split(";")[:MOST_COOKIES]]
+        pairs = [pair.partition("=") for text in self.all_of("cookie") for pair in text.split(";")]
         return [value.strip() for key, _, value in pairs if key.strip() == name]
 
     @cached_property
     def token(self) -> str:
         """Return the token of a link; empty if there is none, or anything with it."""
         try:
-            pairs = parse_qsl(
-                self.query.decode("ascii"), keep_blank_values=True, strict_parsing=True, max_num_fields=MOST_FIELDS
-            )
+            pairs = parse_qsl(self.query.decode("ascii"), keep_blank_values=True, strict_parsing=True)
         except ValueError:
             return ""
         return pairs[0][1] if [name for name, _ in pairs] == ["token"] else ""

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import secrets
-import threading
 import time
 from collections.abc import Callable
 from enum import Enum
@@ -23,52 +21,40 @@ class Access(Enum):
 
 
 class TimedKeys:
-    """Keys that hold for a time; their digests alone are kept, which tell nothing about keys like theirs.
+    """Keys that hold for a time.
 
     Args:
         seconds: how long each holds.
-        most: how many there are, of members and of guests each; the one that came first goes.
         clock: returns seconds.
     """
 
-    def __init__(self, seconds: float, most: int, clock: Callable[[], float]) -> None:
-        self._seconds, self._most, self._clock = seconds, most, clock
-        self._kept: dict[bytes, tuple[Access, float]] = {}
-        self._lock = threading.Lock()  # pages make keys in threads
+    def __init__(self, seconds: float, clock: Callable[[], float]) -> None:
+        self._seconds, self._clock = seconds, clock
+        self._kept: dict[str, tuple[Access, float]] = {}
 
     def make(self, access: Access) -> str:
         """Return a new key."""
         key = secrets.token_urlsafe(BYTES)
-        with self._lock:
-            now = self._clock()
-            self._kept = {digest: kept for digest, kept in self._kept.items() if kept[1] > now}
-            alike = [digest for digest, (owner, _) in self._kept.items() if owner is access]
-            for digest in alike[: max(0, len(alike) + 1 - self._most)]:
-                del self._kept[digest]
-            self._kept[digest_of_key(key)] = (access, now + self._seconds)
+        self._kept[key] = (access, self._clock() + self._seconds)
         return key
 
     def read(self, key: str) -> Access | None:
         """Return whose key this is; None if there is none, or its time is over."""
-        with self._lock:
-            access, until = self._kept.get(digest_of_key(key), (None, 0.0))
+        access, until = self._kept.get(key, (None, 0.0))
         return access if self._clock() < until else None
 
     def use_up(self, key: str) -> Access | None:
         """Return whose key this is, once."""
         access = self.read(key)
-        with self._lock:
-            return access if self._kept.pop(digest_of_key(key), None) else None
+        return access if self._kept.pop(key, None) else None
 
 
 class Keys:
     """The keys of one start of the server, which are new each time and in memory alone.
 
-    They are compared by their digests, in a time that does not depend on where two of them differ.
-
     Args:
         guests: whether there is a link of guests.
-        limits: the limits; of them, how many sessions and invitations there are and how long each lasts.
+        limits: the limits; of them, how long sessions and invitations last.
         clock: returns seconds.
     """
 
@@ -77,8 +63,8 @@ class Keys:
         self.guest_link = secrets.token_urlsafe(BYTES) if guests else ""
         self.program = secrets.token_urlsafe(BYTES)
         self._is_used = False
-        self._sessions = TimedKeys(limits.session_seconds, limits.sessions, clock)
-        self._invitations = TimedKeys(limits.invitation_seconds, limits.invitations, clock)
+        self._sessions = TimedKeys(limits.session_seconds, clock)
+        self._invitations = TimedKeys(limits.invitation_seconds, clock)
 
     def invite(self, access: Access) -> str:
         """Return the token of another link, which lets somebody in once. Only members may ask for one.
@@ -111,9 +97,4 @@ class Keys:
 
 def same(given: str, expected: str) -> bool:
     """Return whether two keys are equal, in a time that tells nothing about either."""
-    return hmac.compare_digest(digest_of_key(given), digest_of_key(expected))
-
-
-def digest_of_key(key: str) -> bytes:
-    """Return a digest of a key, also if it is not text that can be encoded."""
-    return hashlib.sha256(key.encode("utf-8", "surrogatepass")).digest()
+    return hmac.compare_digest(given.encode(), expected.encode())

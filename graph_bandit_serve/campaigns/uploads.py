@@ -56,7 +56,7 @@ class Uploads:
             content: an open file.
 
         Raises:
-            ValueError: if it is of another kind, or too many files wait.
+            ValueError: if it is of another kind.
             NoRoomError: an OSError, if it cannot be kept; nothing of it stays.
         """
         kind = kind_of(name)
@@ -69,8 +69,6 @@ class Uploads:
             self._folder.mkdir(exist_ok=True)
             if self._folder.is_symlink():
                 raise NoRoomError(f"Expected {HIDDEN} to be a folder. It is a link. Remove it on the server.")
-            if sum(1 for _ in self._folder.iterdir()) >= self._limits.kept_uploads:
-                raise ValueError("Expected fewer files that wait. Use those that were sent, or wait for a day.")
             with path.open("xb") as file:
                 shutil.copyfileobj(content, file)
         except NoRoomError:

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from mcp.types import CallToolResult, TextContent
 
 from graph_bandit_serve.campaigns.marks import View
-from graph_bandit_serve.campaigns.texts import to_told
 from graph_bandit_serve.campaigns.views import CampaignSummary, CampaignView
 
 
@@ -124,8 +123,7 @@ def tell(sentence: str, view: View) -> CallToolResult:
         sentence: what it is and what to do with it, without any text of a file.
         view: the rest.
     """
-    data = to_told(view.model_dump(mode="json"))
-    assert isinstance(data, dict)  # noqa: S101 - a view is one
+    data = view.model_dump(mode="json")
     text = json.dumps(data, ensure_ascii=False)
     content = [TextContent(type="text", text=sentence), TextContent(type="text", text=text)]
     return CallToolResult(content=[*content], structured_content=data)
@@ -138,4 +136,4 @@ def tell_problem(sentence: str, data: Mapping[str, str]) -> str:
         sentence: what to do next, without any text of a file.
         data: the rest, by names.
     """
-    return f"{sentence} {json.dumps(to_told(dict(data)), ensure_ascii=False)}"
+    return f"{sentence} {json.dumps(dict(data), ensure_ascii=False)}"

@@ -10,7 +10,6 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from graph_bandit_serve.access.addresses import Addresses
-from graph_bandit_serve.access.guard import MCP
 from graph_bandit_serve.access.keys import Access
 from graph_bandit_serve.service import Service
 from graph_bandit_serve.settings import ServerLimits
@@ -29,7 +28,7 @@ def mount_mcp(app: FastAPI, service: Service, addresses: Addresses, limits: Serv
         addresses: the addresses of the server.
         limits: the limits.
     """
-    app.router.routes.append(Route(MCP, ToolsOverHttp(service, addresses, limits), include_in_schema=False))
+    app.router.routes.append(Route("/mcp", ToolsOverHttp(service, addresses, limits), include_in_schema=False))
 
 
 class ToolsOverHttp:
@@ -88,6 +87,5 @@ class ToolsOverHttp:
         server.streamable_http_app(  # which makes the sessions; its routes are not needed
             transport_security=TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins),
             max_request_body_size=self._limits.form_bytes,
-            max_sessions=self._limits.sessions,
         )
         return server.session_manager

@@ -11,7 +11,6 @@ from anyio import to_thread
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 
-from graph_bandit_serve.campaigns.texts import to_told
 from graph_bandit_serve.service import Service, UnknownError
 from graph_bandit_serve.tools.answers import tell_problem
 from graph_bandit_serve.work.jobs import BusyError, Job
@@ -68,7 +67,7 @@ async def finish(context: Context, service: Service, start: Callable[[], Job], v
             line = job.progress[-1] if job.progress else job.status
             if line != told and not job.has_ended:
                 step, told = step + 1, line
-                await context.report_progress(step, message=f"{to_told(line)}")
+                await context.report_progress(step, message=line)
     finally:
         if not job.has_ended:
             with anyio.CancelScope(shield=True):  # nobody asks any more

@@ -14,7 +14,6 @@ from graph_bandit_campaign import CampaignState, Choice, Requirement, find_front
 from graph_bandit_serve.access.keys import Access
 from graph_bandit_serve.campaigns.details import read_details, read_typed
 from graph_bandit_serve.campaigns.shelf import Reading, Shelf
-from graph_bandit_serve.campaigns.texts import to_seen
 from graph_bandit_serve.campaigns.views import History, ResultView, RoundView, best_of, goals_of, view_result
 from graph_bandit_serve.settings import ServerLimits
 from graph_bandit_serve.web.forms import UNSET
@@ -53,9 +52,7 @@ class Pages:
     def __init__(self, shelf: Shelf, drawer: Drawer, limits: ServerLimits) -> None:
         self._shelf, self._drawer, self._limits = shelf, drawer, limits
         loader = PackageLoader("graph_bandit_serve", "templates")
-        self._templates = Environment(
-            loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, finalize=to_shown
-        )
+        self._templates = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True)
         self._templates.filters |= {
             "number": to_number,
             "percent": to_percent,
@@ -270,8 +267,3 @@ def to_code(text: str) -> Markup:
 def digest_of_structure(smiles: str) -> str:
     """Return by what a drawing is asked for, which never is that of another structure after the file has changed."""
     return hashlib.sha256(smiles.encode()).hexdigest()[:16]
-
-
-def to_shown(value: object) -> object:
-    """Return a text of somebody's without characters that are not seen, or that turn what follows them."""
-    return to_seen(value) if isinstance(value, str) and not isinstance(value, Markup) else value

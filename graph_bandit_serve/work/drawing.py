@@ -32,7 +32,6 @@ class Drawer:
 
     def __init__(self, limits: ServerLimits) -> None:
         self._limits, self._lock = limits, threading.Lock()
-        self._places = threading.BoundedSemaphore(max(1, limits.requests // 2))  # so that pages find room, too
         self._kept: OrderedDict[Key, str | None] = OrderedDict()
         self._process: WorkProcess | None = None
         self._is_closed = False
@@ -49,21 +48,16 @@ class Drawer:
         key = smiles, tuple(scores)
         if key in self._kept:
             return self._kept[key]
-        if not self._places.acquire(blocking=False):
+        if not self._lock.acquire(timeout=2 * self._limits.drawing_seconds):
             return None
         try:
-            if not self._lock.acquire(timeout=2 * self._limits.drawing_seconds):
-                return None
-            try:
-                drawn = self._kept[key] if key in self._kept else self._draw(key)
-                self._kept[key] = drawn
-                while len(self._kept) > self._limits.drawings:
-                    self._kept.popitem(last=False)
-                return drawn
-            finally:
-                self._lock.release()
+            drawn = self._kept[key] if key in self._kept else self._draw(key)
+            self._kept[key] = drawn
+            while len(self._kept) > self._limits.drawings:
+                self._kept.popitem(last=False)
+            return drawn
         finally:
-            self._places.release()
+            self._lock.release()
 
     def start(self) -> None:
         """Start the process, so that the first drawing need not wait for it."""

@@ -43,7 +43,6 @@ if is_installed("rdkit"):  # of the extra `chem`, which other graphs do not need
     import rdkit.Chem  # noqa: F401
 
 Which = Literal["suggestions", "predictions"]
-MOST_ENTRIES = 10_000
 MOST_WHY = 20
 
 
@@ -93,8 +92,6 @@ def suggest(report: Report, place: Mapping[str, str], changes: Mapping[str, obje
 
 def record(report: Report, place: Mapping[str, str], entries: Sequence[Mapping[str, str]]) -> Done:
     """Take in results, as `Desk.record`."""
-    if not 0 < len(entries) <= MOST_ENTRIES:
-        raise ValueError(f"Expected between 1 and {MOST_ENTRIES:,} results at once. Got {len(entries):,}.")
     with listening(report):
         return Place(**place).change(lambda desk: desk.record([Entry(**entry) for entry in entries]))
 

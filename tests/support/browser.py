@@ -48,54 +48,38 @@ class Visitor:
     Args:
         browser: the browser.
         link: what they open first.
-        options: of the browser's context, as `java_script_enabled=False`.
     """
 
-    def __init__(self, browser, link, **options):
-        self._context = browser.new_context(viewport=WIDE, **options)
+    def __init__(self, browser, link):
+        self._context = browser.new_context(viewport=WIDE)
         self._context.set_default_timeout(PATIENCE)
-        self._has_scripts = options.get("java_script_enabled", True)
         self.said = []
-        self.page = self.window(link)
-
-    def window(self, address):
-        """Open another window of the same person."""
-        page = self._context.new_page()
-        page.on("console", lambda message: self._hear(message.type, message.text))
-        page.on("pageerror", lambda error: self._hear("error", str(error)))
-        page.goto(address)
-        return page
+        self.page = self._context.new_page()
+        self.page.on("console", lambda message: self._hear(message.type, message.text))
+        self.page.on("pageerror", lambda error: self._hear("error", str(error)))
+        self.page.goto(link)
 
     def _hear(self, kind, text):
         if kind in ("error", "warning") and REFUSED not in text:
             self.said.append(text)
 
-    def look(self, name, page=None):
+    def look(self, name):
         """Assert that a page fits on a telephone, that a screen reader can tell it, and that no script has failed.
 
         Args:
             name: of its picture, which is kept if $GRAPH_BANDIT_SCREENSHOTS names a folder.
-            page: the window; None: the first.
         """
-        page = page or self.page
+        page = self.page
         page.wait_for_load_state()  # its text may be there before its style sheet
         for size in (WIDE, NARROW):
             page.set_viewport_size(size)
-            faults = page.evaluate(FAULTS) if self._has_scripts else []
+            faults = page.evaluate(FAULTS)
             if folder := os.environ.get("GRAPH_BANDIT_SCREENSHOTS"):
                 page.wait_for_timeout(600)  # for the drawings, which are loaded when they are near
                 page.screenshot(path=Path(folder) / f"{name}-{size['width']}.png", full_page=True)
             assert not faults, f"{name}, {size['width']} px: {faults}"
         page.set_viewport_size(WIDE)
         assert not self.said
-
-    def tab_to(self, target):
-        """Press Tab until an element has the focus."""
-        for _ in range(100):
-            if target.evaluate("element => element === document.activeElement"):
-                return
-            self.page.keyboard.press("Tab")
-        raise AssertionError(f"Tab never leads to {target}.")
 
 
 def field_of(page, identifier):

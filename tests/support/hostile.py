@@ -5,12 +5,8 @@ import io
 import json
 import lzma
 import os
-import pickle
-import sqlite3
 import struct
 import zipfile
-import zlib
-from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 
@@ -19,10 +15,12 @@ import pyarrow as pa
 import torch
 from pyarrow import parquet
 
+from graph_bandit_campaign.backtest.kept import SETTINGS
+from graph_bandit_campaign.file import FORMAT
 from graph_bandit_campaign.pool.prepared.manifest import MANIFEST
-from graph_bandit_lab.storage import FILE_NAME, software_versions
-from support.bombs import BOMBS, SHEET, book_with
-from support.stored import execute, forge
+from graph_bandit_lab.storage import FILE_NAME
+from support.bombs import BOMBS
+from support.stored import execute
 
 HUGE = 10**12
 DEEP = 100_000
@@ -67,17 +65,15 @@ def archive(path, members, compression=zipfile.ZIP_DEFLATED):
 
 
 class Zeros:
-    """Two gigabytes of zeros in two kilobytes of bzip2, and the size that the archive tells of them."""
+    """Two gigabytes of zeros in two kilobytes of bzip2, of which the archive tells a kilobyte."""
 
-    def __init__(self, told):
+    def __init__(self):
         bits = bin(int.from_bytes(bz2.compress(bytes(45_000_000)), "big"))[2:].zfill(8)
         bits = bits.zfill(-(-len(bits) // 8) * 8)
         block = bits[32 : bits.index(f"{0x177245385090:048b}")]
         whole = bits[:32] + block * 48
-        self.told, self.packed = (
-            told,
-            int(whole.ljust(-(-len(whole) // 8) * 8, "0"), 2).to_bytes(-(-len(whole) // 8), "big"),
-        )
+        length = -(-len(whole) // 8)
+        self.told, self.packed = 1000, int(whole.ljust(8 * length, "0"), 2).to_bytes(length, "big")
 
 
 def write(name, content):
@@ -87,13 +83,6 @@ def write(name, content):
         return path
 
     return make
-
-
-def gigabytes(folder):
-    with (folder / "v.csv").open("wb") as file:
-        file.write(b"id,value\n")
-        file.truncate(1 << 33)  # of zeros, which take no space
-    return folder / "v.csv"
 
 
 def embeddings(ids, values):
@@ -106,7 +95,7 @@ def log(about, array):
     return lambda folder: archive(folder / "log.npz", {"about.npy": about, **members})
 
 
-def results(*statements, change=execute):
+def results(*statements):
     """A results file in the right format, changed by statements of SQL."""
 
     def make(folder):
@@ -117,22 +106,22 @@ def results(*statements, change=execute):
         key = RunKey("random", {}, {"num_graphs": 3, "graph_model": "er", "horizon": 2})
         result = BanditResult(np.array([2, 0]), np.array([0.1, -0.2]), np.array([0.0, 1.5]), seconds=0.75)
         ResultStore(folder).add(key, 5, "random", result, 1.25)
-        change(folder / FILE_NAME, *statements)
+        execute(folder / FILE_NAME, *statements)
         return folder / FILE_NAME
 
     return make
 
 
 def forged(column, value):
-    """A results file with another value in a column, and the checksum of that."""
-    return results((f"UPDATE repetitions SET {column} = ?", (value,)), change=forge)
+    """A results file with another value in a column."""
+    return results((f"UPDATE repetitions SET {column} = ?", (value,)))
 
 
-def packed(make_results, change=lambda content: content):
-    """An export of a results file, changed by a function after it has been packed."""
+def packed(make_results):
+    """An export of a results file."""
 
     def make(folder):
-        (folder / "e.xz").write_bytes(change(lzma.compress(make_results(folder).read_bytes())))
+        (folder / "e.xz").write_bytes(lzma.compress(make_results(folder).read_bytes()))
         return folder / "e.xz"
 
     return make
@@ -145,35 +134,6 @@ def zeros_of_xz(folder):
     length = 6 + int.from_bytes(content[begin + 3 : begin + 5], "big") + 1
     (folder / "e.xz").write_bytes(content[:begin] + 400 * content[begin : begin + length])
     return folder / "e.xz"
-
-
-def ask_for_gigabytes(content):
-    """Say in the header of a file of xz that unpacking takes a dictionary of four gigabytes."""
-    length = 4 * (content[12] + 1)  # of the header of its first block
-    header = bytearray(content[12 : 12 + length - 4])
-    header[header.index(bytes([0x21, 1])) + 2] = 40
-    return content[:12] + header + struct.pack("<I", zlib.crc32(header)) + content[12 + length :]
-
-
-def multiply_rows(path):
-    """Make a table of so many rows that nobody can read them all: in ten levels, each page names the next 300 times."""
-    with closing(sqlite3.connect(path)) as connection:
-        (root,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'repetitions'").fetchone()
-    content, size, levels = bytearray(path.read_bytes()), 4096, 10
-    leaf, count = content[(root - 1) * size : root * size], len(content) // size
-    for level in range(levels):
-        child, cells = count + level + 1, 300
-        cell = struct.pack(">IB", child, 1)
-        pointers = struct.pack(">H", size - len(cell)) * cells
-        page = struct.pack(">BHHHBI", 5, 0, cells, size - len(cell), 0, child) + pointers
-        page = page.ljust(size - len(cell), b"\0") + cell
-        if level == 0:
-            content[(root - 1) * size : root * size] = page
-        else:
-            content += page
-    content += leaf
-    content[28:32] = struct.pack(">I", len(content) // size)
-    path.write_bytes(content)
 
 
 def zipped(members):
@@ -208,10 +168,6 @@ def part_outside(manifest, folder):
 
 def many_rows(manifest, folder):
     manifest["parts"][0]["rows"] = manifest["molecules"] = manifest["rows"] = HUGE
-
-
-def many_molecules(manifest, folder):
-    manifest["molecules"] = HUGE
 
 
 def long_part(manifest, folder):
@@ -263,11 +219,6 @@ def torch_file(folder):
     return folder / "g.pt"
 
 
-def pickle_file(folder):
-    (folder / "g.pt").write_bytes(pickle.dumps(Harm(folder)))
-    return folder / "g.pt"
-
-
 def expanded(folder):
     from torch_geometric.data import Data
 
@@ -280,19 +231,17 @@ def sweep(text):
     return write("sweep.toml", f"{text}\n".encode())
 
 
-def graph(**changes):
-    """A line of JSON with a graph."""
-    nodes = [{"id": 0, "x": [1.0]}, {"id": 1, "x": [2.0]}]
-    return json.dumps({"directed": False, "graph": {}, "nodes": nodes, "edges": [], **changes}).encode()
-
-
 def campaign(**changes):
-    fields = {"format": 1, "agent": "random", "maximize": True, "seed": 0, "measured": [], "failed": [], "pending": []}
+    fields = {
+        "format": FORMAT,
+        "agent": "random",
+        "maximize": True,
+        "seed": 0,
+        "measured": [],
+        "failed": [],
+        "pending": [],
+    }
     return write("c.campaign.json", json.dumps(fields | {"rounds": []} | changes).encode())
-
-
-def deep(levels):
-    return [deep(levels - 1)] if levels else []
 
 
 def backtest(files):
@@ -304,21 +253,72 @@ def backtest(files):
     return make
 
 
-QUESTION = {"table": "d", "direction": "maximize", "start": 1, "budget": 2, "seed": 0}
-PLAYED = json.dumps({"question": QUESTION, "algorithms": {}, "versions": software_versions()})
-SETTINGS_OF_ENVIRONMENT = ("num_graphs", "num_nodes", "feature_dim", "horizon", "actions_per_round", "batch", "delay")
-
-
-def book(zeros):
-    """A workbook with such a sheet."""
-
-    def make(folder):
-        with zipfile.ZipFile(io.BytesIO(book_with({}, {}))) as file:
-            members = {name: file.read(name) for name in file.namelist()}
-        return archive(folder / "t.xlsx", members | {SHEET: zeros})
-
-    return make
-
-
 def bomb(name):
-    return write(name.partition(":")[0].replace("sheet", "t"), BOMBS[name](np.random.default_rng(0)))
+    return write(name.partition(":")[0].replace("sheet", "t"), BOMBS[name]())
+
+
+NESTED = b"[" * DEEP
+ZEROS = Zeros()
+ABOUT = npy((2,), "|u1", b"{}")
+VIEW = results(
+    "ALTER TABLE repetitions RENAME TO kept",
+    "CREATE VIEW repetitions AS WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n) "
+    "SELECT kept.* FROM n, kept",
+)
+
+HOSTILE = {
+    "tables": {
+        **{name: lambda folder, name=name: bomb(name)(folder) for name in BOMBS},
+        "a long text stored once": write("t.parquet", lambda folder: repeated_text(10**5, 1 << 20)),
+    },
+    "graphs": {
+        "code": torch_file,
+        "one number as a billion": expanded,
+        "gigabytes": lambda folder: archive(folder / "g.pt", {"g/data.pkl": ZEROS}),
+        "deep brackets": write("g.jsonl", NESTED),
+    },
+    "embeddings": {
+        "code": embeddings(pickled(), pickled()),
+        "a header of terabytes": embeddings(npy((1,), "<U1", "a".encode("utf-32-le")), npy((HUGE,), "<f8")),
+        "gigabytes": embeddings(ZEROS, ZEROS),
+    },
+    "substructures": {"deep brackets": write("s.smarts", b"[$(" * 20_000)},
+    "campaigns": {
+        "a function": campaign(agent="os:mkdir:path=pwned"),
+        "deep brackets": write("c.campaign.json", NESTED),
+        "an agent of a huge width": campaign(agent=f"gnn-ts:width={HUGE}"),
+    },
+    "sweeps": {
+        "a function": sweep('agents = ["os:mkdir:path=pwned"]'),
+        "graphs in another folder": outside,
+        "deep brackets": sweep("agents = " + "[" * DEEP),
+        "many repetitions": sweep(f'agents = ["random"]\nrepetitions = {HUGE}'),
+        "many graphs": sweep(f'agents = ["random"]\n[[grid]]\nenvironment = {{num_graphs = {HUGE}}}'),
+    },
+    "where tables are": {"deep brackets": sweep("a = " + "[" * DEEP)},
+    "product libraries": {
+        "blocks in another folder": library(blocks="../private.csv"),
+        "a reaction of megabytes": library(smarts="C" * 10**7),
+        "blocks that react in endless ways": library(rows=(f"OC(=O){'C(C(=O)O)' * 60}C", f"NC{'C(N)' * 60}C")),
+    },
+    "values of a program": {"a million columns": write("v.csv", b"," * 1_000_000 + b"id,value\n")},
+    "tuned settings": {"deep brackets": write("t.json", NESTED)},
+    "results": {
+        "code": forged("regret", pickled()),
+        "a header of terabytes": forged("regret", npy((HUGE,), "<f8")),
+        "gigabytes": forged("diagnostics", zipped({"a.npy": ZEROS})),
+        "a table that is computed": VIEW,
+    },
+    "exports": {
+        "code": packed(forged("regret", pickled())),
+        "gigabytes": zeros_of_xz,
+        "a table that is computed": packed(VIEW),
+    },
+    "logs": {"code": log(ABOUT, pickled()), "gigabytes": log(ZEROS, ZEROS)},
+    "prepared pools": {
+        "a part in another folder": prepared(part_outside),
+        "a part of many rows": prepared(many_rows),
+        "a long text stored once": prepared(long_part),
+    },
+    "backtests": {"deep brackets": backtest({SETTINGS: NESTED.decode()})},
+}

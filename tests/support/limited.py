@@ -17,14 +17,11 @@ GIGABYTE = 1 << 30
 
 
 class Outcome(NamedTuple):
-    """What came of a call in a process with limits."""
+    """What came of a call: how it failed, in one line; or the words in which it refused its input; or its value."""
 
     fault: str
-    """How it failed, in one line; empty if it returned, or refused its input in clear words."""
     refused: str = ""
-    """The words."""
     value: Any = None
-    """What it returned."""
 
 
 class Limited:

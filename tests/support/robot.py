@@ -32,11 +32,10 @@ class Robot:
 
     def post(self, path, content, *headers):
         body = json.dumps(content).encode()
-        pairs = [JSON, ("content-length", f"{len(body)}"), *headers]
-        return self.served.ask(f"/api/v1{path}", "POST", pairs, body=body)
+        return self.served.ask(f"/api/v1{path}", "POST", [JSON, *headers], body=body)
 
     def send(self, name, content):
-        pairs = [("content-type", "application/octet-stream"), ("content-length", f"{len(content)}")]
+        pairs = [("content-type", "application/octet-stream")]
         return self.served.ask("/api/v1/uploads", "POST", pairs, query=f"name={name}", body=content)
 
     def done(self, path, content, *headers):
@@ -80,7 +79,7 @@ class Robot:
         )
         body += f"--{limit}--\r\n".encode()
         kind = ("content-type", f"multipart/form-data; boundary={limit}")
-        answer = self.served.ask(path, "POST", [kind, ("content-length", f"{len(body)}")], body=body)
+        answer = self.served.ask(path, "POST", [kind], body=body)
         return self.follow(answer)
 
     def follow(self, answer):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import http.client
 import json
 import os
 import re
@@ -12,15 +13,14 @@ import socket
 import subprocess
 import sys
 import threading
-import unicodedata
 from dataclasses import dataclass
 from html.parser import HTMLParser
 
 import uvicorn
 
+from graph_bandit_campaign.file import FORMAT
 from graph_bandit_serve.access.addresses import find_addresses
 from graph_bandit_serve.access.answers import HEADERS
-from graph_bandit_serve.access.connections import connections_within
 from graph_bandit_serve.access.guard import Guard
 from graph_bandit_serve.access.keys import Keys
 from graph_bandit_serve.app import make_app
@@ -31,6 +31,7 @@ from support import ROOT
 
 PORT = 8765
 HOST = f"127.0.0.1:{PORT}"
+COMMAND = [sys.executable, "-W", "ignore", "-m", "graph_bandit_cli", "serve"]
 STRUCTURES = {"a": "CCO", "b": "c1ccccc1", "c": "CCN"}
 
 
@@ -46,7 +47,7 @@ def result(identifier, value, number=0, **changes):
 def fields_of_campaign(**changes):
     """The content of a file: one result before, a round of three, of which one is measured and one has failed."""
     return {
-        "format": 1,
+        "format": FORMAT,
         "agent": "molecule-ucb",
         "maximize": True,
         "seed": 0,
@@ -96,12 +97,6 @@ class Elements(HTMLParser):
             self.scripts.append(data)
 
 
-TAGS = {
-    *re.findall(r"\w+", "html head meta title link body a nav main footer p h1 h2 h3 ul ol li dl dt dd div span bdi")
-}
-TAGS |= {"img", "meter", "strong", "code", "br", "table", "thead", "tbody", "tr", "th", "td"}
-TAGS |= {"form", "button", "input", "label", "select", "option", "textarea", "details", "summary", "datalist"}
-TAGS |= {"script", "noscript"}
 RUN = ("style", "srcdoc", "formaction")
 
 
@@ -125,15 +120,12 @@ class Answer:
         return json.loads(self.body)
 
     def assert_safe(self):
-        """A page has only elements of ours, runs nothing, and leads nowhere else."""
+        """A page runs nothing but our script, and leads nowhere else."""
         page = Elements(self.text)
-        assert page.tags <= TAGS
         assert [value for name, value in page.attributes if name == "src" and "script" in page.tags][:1] == ["/page.js"]
         assert not page.scripts
         assert not [name for name, _ in page.attributes if name.startswith("on") or name in RUN]
         assert not [place for place in page.places() if not re.match(r"/(?!/)|#", place)]
-        hidden = [c for c in self.text if (unicodedata.category(c) == "Cc" and c not in "\n\t") or c in "\u202e\u2066"]
-        assert not hidden
 
     def assert_headers(self):
         """Every answer has these, once each and as they are meant."""
@@ -151,37 +143,27 @@ class Served:
 
     def ask(self, path="/", method="GET", headers=(), host=HOST, key=True, query="", body=b""):
         """Return the answer to a request, with the key of programs unless that is not wanted."""
-        pairs = [("host", host), *([("authorization", f"Bearer {self.keys.program}")] if key else []), *headers]
-        return asyncio.run(ask(self.app, path, method, pairs, query, [body] if body else []))
+        pairs = [("host", host)] * bool(host) + [("authorization", f"Bearer {self.keys.program}")] * key
+        return asyncio.run(ask(self.app, path, method, [*pairs, *headers], query, body))
 
 
-async def ask(app, path, method, pairs, query="", parts=(), is_gone=False, pause=0.0):
+async def ask(app, path, method, pairs, query="", body=b""):
     """Ask an application as a server does.
 
     Args:
         app: the application.
         path: the address.
         method: the method.
-        pairs: the headers; the length of the body is added unless it is there.
+        pairs: the headers; the length of the body is added.
         query: what stands behind the address.
-        parts: the body.
-        is_gone: whether the browser goes away once all was sent.
-        pause: seconds before each part.
+        body: the body.
     """
-    sent, left = [], list(parts)
-    has_length = any(name.lower() == "content-length" for name, _ in pairs)
-    pairs = [*pairs, *[("content-length", str(sum(map(len, parts))))] * (bool(parts) and not has_length)]
-    is_whole = False
+    sent, left = [], [body]
 
     async def receive():
-        nonlocal is_whole
-        if is_whole:
-            await asyncio.sleep(0 if is_gone else 60)
-            return {"type": "http.disconnect"}
-        await asyncio.sleep(pause)
-        part = left.pop(0) if left else b""
-        is_whole = not left
-        return {"type": "http.request", "body": part, "more_body": not is_whole}
+        if not left:
+            await asyncio.sleep(60)  # until the answer is complete
+        return {"type": "http.request", "body": left.pop(), "more_body": False}
 
     async def send(message):
         sent.append(message)
@@ -196,13 +178,13 @@ async def ask(app, path, method, pairs, query="", parts=(), is_gone=False, pause
         "raw_path": path.encode("utf-8", "replace"),
         "root_path": "",
         "query_string": query.encode(),
-        "headers": [(name.lower().encode(), value.encode("latin-1")) for name, value in pairs],
+        "headers": [(name.encode(), value.encode("latin-1")) for name, value in pairs],
         "client": ("127.0.0.1", 50_000),
         "server": ("127.0.0.1", PORT),
     }
+    if body:
+        scope["headers"].append((b"content-length", str(len(body)).encode()))
     await app(scope, receive, send)
-    if not sent:
-        return None
     start, *bodies = sent
     fields = [(name.decode(), value.decode()) for name, value in start["headers"]]
     return Answer(start["status"], fields, b"".join(message["body"] for message in bodies))
@@ -218,24 +200,19 @@ def serve_app(folder, guests=False, drawer=None, public="", jobs=None, **limits)
 
 
 @contextlib.contextmanager
-def serve_in_thread(app, limits):
-    """Serve an application in a thread for a `with` block; yields its port, and what stops it."""
-    http = connections_within(limits)
-    config = uvicorn.Config(app, http=http, ws="none", lifespan="off", log_config=None, server_header=False)
-    config.timeout_keep_alive, config.timeout_graceful_shutdown = 1, 5
+def serve_in_thread(app):
+    """Serve an application in a thread for a `with` block; yields its port."""
+    config = uvicorn.Config(app, http="h11", ws="none", lifespan="off", log_config=None, server_header=False)
+    config.timeout_graceful_shutdown = 5
     server = uvicorn.Server(config)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
-
-        def stop():
+        try:
+            yield listener.getsockname()[1]
+        finally:
             server.should_exit = True
             thread.join()
-
-        try:
-            yield listener.getsockname()[1], stop
-        finally:
-            stop()
 
 
 class Running:
@@ -247,65 +224,36 @@ class Running:
     """
 
     def __init__(self, folder, *flags):
-        command = [
-            sys.executable,
-            "-W",
-            "ignore",
-            "-m",
-            "graph_bandit_cli",
-            "serve",
-            str(folder),
-            "--port",
-            "0",
-            *flags,
-        ]
+        command = [*COMMAND, str(folder), "--port", "0", *flags]
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"}
-        self.folder = folder
-        self.process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8", env=environment
-        )
-        self.read_links(self.process.stdout, self.process.stderr)
+        pipes = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
+        self.process = subprocess.Popen(command, text=True, encoding="utf-8", env=environment, **pipes)
+        printed = ""
+        while "Bearer" not in printed:
+            line = self.process.stdout.readline()
+            assert line, self.process.stderr.read()
+            printed += line
+        self.port = int(re.search(r"127\.0\.0\.1:(\d+)", printed)[1])
+        self.tokens = re.findall(r"token=(\S+)", printed)
+        self.key = re.search(r"Bearer (\S+)", printed)[1]
 
-    def read_links(self, output, errors):
-        """Read what is printed first."""
-        self.printed = ""
-        while "Bearer" not in self.printed:
-            line = output.readline()
-            assert line, errors.read()
-            self.printed += line
-        self.port = int(re.search(r"127\.0\.0\.1:(\d+)", self.printed)[1])
-        self.tokens = re.findall(r"token=(\S+)", self.printed)
-        self.key = re.search(r"Bearer (\S+)", self.printed)[1]
+    def ask(self, method, path, headers, body=None):
+        """Return the answer to a request."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        with contextlib.closing(connection):
+            connection.request(method, path, body, headers)
+            answer = connection.getresponse()
+            fields = [(name.lower(), value) for name, value in answer.getheaders()]
+            return Answer(answer.status, fields, answer.read())
 
-    def send(self, request, timeout=20):
-        """Return the answer to bytes, up to the end that its length names; None: the server closed without one."""
-        with socket.create_connection(("127.0.0.1", self.port), timeout) as connection:
-            with contextlib.suppress(OSError):  # it has seen enough before all was sent
-                connection.sendall(request)
-            data = b""
-            while not is_whole(data, request.startswith(b"HEAD ")):
-                try:
-                    part = connection.recv(65_536)
-                except ConnectionError:
-                    break
-                if not part:
-                    break
-                data += part
-        return parse_answer(data) if data else None
-
-    def get(self, path="/", **headers):
+    def get(self, path="/"):
         """Return the answer to a request with the key."""
-        lines = [f"GET {path} HTTP/1.1", f"Host: 127.0.0.1:{self.port}", f"Authorization: Bearer {self.key}"]
-        lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
-        return self.send("\r\n".join([*lines, "", ""]).encode())
+        return self.ask("GET", path, {"Authorization": f"Bearer {self.key}"})
 
-    def post(self, path, content, timeout=60, kind="application/json", **headers):
-        """Return the answer to a request with the key and a body; None: the server closed without one."""
-        body = content if isinstance(content, bytes) else json.dumps(content).encode()
-        lines = [f"POST {path} HTTP/1.1", f"Host: 127.0.0.1:{self.port}", f"Authorization: Bearer {self.key}"]
-        lines += [f"Content-Type: {kind}", f"Content-Length: {len(body)}"]
-        lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
-        return self.send("\r\n".join([*lines, "", ""]).encode() + body, timeout)
+    def post(self, path, content):
+        """Return the answer to a request with the key and JSON."""
+        headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
+        return self.ask("POST", path, headers, json.dumps(content))
 
     def wait(self, answer):
         """Return the content of an answer, or its job once that has ended: a busy machine takes long."""
@@ -320,16 +268,3 @@ class Running:
             self.process.send_signal(signal.SIGINT if os.name != "nt" else signal.SIGTERM)
         _, said = self.process.communicate(timeout=30)
         return said
-
-
-def is_whole(data, has_no_body):
-    head, end, body = data.partition(b"\r\n\r\n")
-    length = re.search(rb"(?i)content-length: (\d+)", head)
-    return bool(end) and (has_no_body or length is None or len(body) >= int(length[1]))
-
-
-def parse_answer(data):
-    head, _, body = data.partition(b"\r\n\r\n")
-    first, *lines = head.decode("latin-1").split("\r\n")
-    pairs = [line.partition(":") for line in lines]
-    return Answer(int(first.split()[1]), [(name.lower(), value.strip()) for name, _, value in pairs], body)

@@ -33,11 +33,11 @@ class Tooled:
         self.service = make_service(root, **more)
         self.server = make_tools(self.service)
 
-    def ask(self, question, mode="auto"):
+    def ask(self, question):
         """Return what a client gets; `question` is given the client."""
 
         async def meet():
-            async with Client(self.server, mode=mode) as client:
+            async with Client(self.server) as client:
                 return await asyncio.wait_for(question(client), 60)
 
         return asyncio.run(meet())

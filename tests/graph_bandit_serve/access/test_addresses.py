@@ -2,7 +2,7 @@ import socket
 
 import pytest
 
-from graph_bandit_serve.access.addresses import find_addresses, is_local
+from graph_bandit_serve.access.addresses import find_addresses
 
 
 def test_a_server_on_this_machine_has_the_names_of_this_machine():
@@ -37,11 +37,3 @@ def test_a_proxy_gives_links_their_beginning():
     assert {"lab.example.org", "lab.example.org:443", "127.0.0.1:8000"} <= addresses.hosts
     assert "http://lab.example.org" not in addresses.origins
     assert find_addresses("127.0.0.1", 8000, "http://lab:81").hosts > {"lab:81"}
-
-
-@pytest.mark.parametrize(
-    ("host", "expected"),
-    [("127.0.0.1", True), ("127.9.9.9", True), ("::1", True), ("localhost", True), ("0.0.0.0", False), ("lab", False)],
-)
-def test_who_can_connect(host, expected):
-    assert is_local(host) is expected

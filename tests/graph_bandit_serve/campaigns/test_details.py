@@ -1,7 +1,6 @@
 """The small tables next to a campaign, as they were written and not otherwise."""
 
 import pytest
-from support.links import make_link
 
 from graph_bandit_campaign import CampaignState, digest_of
 from graph_bandit_serve.campaigns.details import read_details, read_typed
@@ -36,19 +35,7 @@ def test_no_other_file_is_opened(path, out):
     assert read_details(campaign(out=out), path, LIMITS) == {}
 
 
-@pytest.mark.parametrize("content", [b"\xff\xfe", b"", b"\n", b"x\n1\n", b'id,"a\n', b"id\n" + b'"' + b"a" * 200_000])
-def test_a_table_that_is_none_has_no_cells(path, content):
-    path.with_name("out.csv").write_bytes(content)
-    assert read_details(campaign(content), path, LIMITS) in ({}, {"": {}})
-
-
 def test_results_that_were_typed_are_known_by_their_ids(path):
     assert read_typed(path, LIMITS) == set()
     path.with_name("out.results.csv").write_bytes(b"id,logp\n'=a,1\nb,2\nb,3\n,4\n")
     assert read_typed(path, LIMITS) == {"=a", "b"}
-
-
-def test_links_and_large_tables_are_not_read(path, tmp_path):
-    make_link(path.with_name("out.results.csv"), path.with_name("out.csv"))
-    assert read_typed(path, LIMITS) == set()
-    assert read_details(campaign(), path, ServerLimits(file_bytes=10)) == {}

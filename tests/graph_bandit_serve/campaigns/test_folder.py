@@ -4,7 +4,7 @@ import pytest
 from support.links import make_link
 from support.served import write_campaign
 
-from graph_bandit_serve.campaigns.folder import CampaignFolder, key_of, readable
+from graph_bandit_serve.campaigns.folder import CampaignFolder, key_of
 from graph_bandit_serve.settings import ServerLimits
 
 
@@ -13,25 +13,13 @@ def names(folder, **limits):
 
 
 def test_campaigns_are_found_in_subfolders_too_in_the_order_of_their_names(tmp_path):
-    for place in ("b", "A", "sub/c", "sub/deeper/d"):
+    for place in ("b", "A", "sub/c", "sub/deeper/d", ".git/a", ".hidden"):
         write_campaign(tmp_path / f"{place}.campaign.json")
     (tmp_path / "other.json").write_text("{}")
     (tmp_path / "b.campaign.json.bak").write_text("{}")
     assert names(tmp_path) == ["A", "b", "sub/c", "sub/deeper/d"]
     assert names(tmp_path, depth=2) == ["A", "b", "sub/c"]
     assert names(tmp_path, depth=1) == ["A", "b"]
-
-
-def test_what_is_hidden_is_left_out(tmp_path):
-    for place in (".git/a", ".hidden", "seen"):
-        write_campaign(tmp_path / f"{place}.campaign.json")
-    assert names(tmp_path) == ["seen"]
-
-
-def test_a_folder_with_the_ending_is_no_harm(tmp_path):
-    write_campaign(tmp_path / "folder.campaign.json" / "inside.campaign.json")
-    folder = CampaignFolder(tmp_path, ServerLimits())
-    assert [file.name for file in folder.list_files().files] == ["folder.campaign.json/inside"]
 
 
 def test_too_many_are_cut_and_told(tmp_path):
@@ -51,13 +39,6 @@ def test_a_file_is_found_by_its_key_alone(tmp_path):
         assert folder.find(key) is None
 
 
-def test_a_new_file_is_found(tmp_path):
-    folder = CampaignFolder(tmp_path, ServerLimits())
-    assert folder.list_files().files == ()
-    write_campaign(tmp_path / "new.campaign.json")
-    assert folder.find(key_of("new.campaign.json")) is not None
-
-
 def test_links_that_stay_inside_are_followed_and_others_are_left_out(tmp_path):
     inside = write_campaign(tmp_path / "served" / "data" / "real.json")
     outside = write_campaign(tmp_path / "outside.campaign.json")
@@ -72,35 +53,6 @@ def test_links_that_stay_inside_are_followed_and_others_are_left_out(tmp_path):
     assert "in" in names(served)
     assert not {"out", "relative"} & set(names(served))
     assert not [name for name in names(served) if name.startswith(("folder", "again"))]
-
-
-def test_a_served_folder_may_be_a_link_itself(tmp_path):
-    write_campaign(tmp_path / "real" / "one.campaign.json")
-    make_link(tmp_path / "link", tmp_path / "real")
-    assert names(tmp_path / "link") == ["one"]
-
-
-def test_a_file_that_becomes_a_link_out_is_not_read(tmp_path):
-    path = write_campaign(tmp_path / "served" / "one.campaign.json")
-    secret = write_campaign(tmp_path / "secret.json", target="secret")
-    folder = CampaignFolder(tmp_path / "served", ServerLimits())
-    (file,) = folder.list_files().files
-    path.unlink()
-    make_link(path, secret)
-    with pytest.raises(ValueError, match="replaced by a link"):
-        folder.read(file)
-
-
-def test_a_folder_that_becomes_a_link_out_is_not_read(tmp_path):
-    path = write_campaign(tmp_path / "served" / "sub" / "one.campaign.json")
-    write_campaign(tmp_path / "outside" / "one.campaign.json", target="secret")
-    folder = CampaignFolder(tmp_path / "served", ServerLimits())
-    (file,) = folder.list_files().files
-    path.unlink()
-    path.parent.rmdir()
-    make_link(path.parent, tmp_path / "outside")
-    with pytest.raises(ValueError, match="replaced by a link"):
-        folder.read(file)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a system without named pipes")
@@ -118,11 +70,6 @@ def test_a_large_file_is_refused_with_its_size(tmp_path):
     (file,) = folder.list_files().files
     with pytest.raises(ValueError, match=r"It has 1\.5 MB\. At most 1\.0 MB are read"):
         folder.read(file)
-
-
-def test_names_of_any_bytes_are_shown():
-    assert readable("plain name") == "plain name"
-    assert "\ufffd" in readable(os.fsdecode(b"a\xffb")) or os.name == "nt"
 
 
 def test_one_campaign_of_a_folder_is_served_alone(tmp_path):

@@ -41,21 +41,6 @@ def test_the_ending_says_what_a_file_is(name, kind):
     assert kind_of(name) == kind
 
 
-def test_a_file_of_another_kind_is_refused_before_a_folder_is_made(tmp_path):
-    with pytest.raises(ValueError, match="ends in"):
-        send(tmp_path, "a.exe")
-    assert not (tmp_path / HIDDEN).exists()
-
-
-def test_so_many_files_wait_and_old_ones_go(tmp_path):
-    first = send(tmp_path, kept_uploads=1)
-    with pytest.raises(ValueError, match="wait"):
-        send(tmp_path, kept_uploads=1)
-    os.utime(first.path, (0, 0))
-    assert send(tmp_path, kept_uploads=1).path.is_file()
-    assert not first.path.exists()
-
-
 def test_nothing_is_written_or_read_through_a_link(tmp_path):
     (tmp_path / "outside").mkdir()
     (tmp_path / "served").mkdir()

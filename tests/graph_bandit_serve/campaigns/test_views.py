@@ -1,11 +1,10 @@
 import json
 from pathlib import Path
 
-import pytest
 from support.served import fields_of_campaign, result, suggestion
 
 from graph_bandit_campaign import read_state
-from graph_bandit_serve.campaigns.views import best_of, describe, finite, goals_of, summarize
+from graph_bandit_serve.campaigns.views import best_of, describe
 
 
 def state_of(**changes):
@@ -18,14 +17,6 @@ GOALS = [
     {"name": "logd", "aim": "target", "low": 1, "high": 3},
     {"name": "tox", "aim": "minimize"},
 ]
-
-
-def test_a_summary_counts():
-    summary = summarize("k", "one", "v", state_of())
-    counts = (summary.results, summary.pending, summary.failed, summary.rounds)
-    assert counts == (2, 1, 1, 1)
-    assert summary.goals == ["maximize affinity"]
-    assert (summary.id, summary.name, summary.version, summary.problem) == ("k", "one", "v", None)
 
 
 def test_each_suggestion_says_what_came_of_it():
@@ -60,15 +51,6 @@ def test_the_best_is_the_largest_or_the_smallest():
     assert [(best.id, best.value) for best in best_of(state_of())] == [("a", 2.0)]
     assert [(best.id, best.value) for best in best_of(state_of(maximize=False))] == [("z", 0.5)]
     assert best_of(state_of(measured=[])) == []
-
-
-def test_a_campaign_without_a_target_says_what_is_wanted():
-    assert goals_of(state_of(target="", maximize=False))[0].text == "minimize the measured value"
-
-
-@pytest.mark.parametrize("number", [float("inf"), float("-inf"), float("nan"), None])
-def test_a_number_that_json_has_not_is_none(number):
-    assert finite(number) is None
 
 
 def test_infinite_predictions_are_left_out():

@@ -3,7 +3,6 @@ from support.served import serve_app, write_campaign
 
 from graph_bandit_campaign import digest_of
 from graph_bandit_serve.campaigns.folder import key_of
-from graph_bandit_serve.rest.reading import is_known
 
 KEY = key_of("sub/one.campaign.json")
 
@@ -59,28 +58,6 @@ def test_a_version_that_is_known_is_not_sent_again(place, served, path):
     assert changed.headers["etag"] != first.headers["etag"]
 
 
-def test_the_etag_is_the_version(served):
-    answer = served.ask(f"/api/v1/campaigns/{KEY}")
-    assert answer.headers["etag"] == f'"{answer.json()["version"]}"'
-
-
-@pytest.mark.parametrize(
-    ("header", "expected"),
-    [('"a"', True), ('W/"a"', True), ('"b", "a"', True), ("*", True), ('"b"', False), ("a", False), ("", False)],
-)
-def test_how_programs_name_what_they_know(header, expected):
-    assert is_known("a", header) is expected
-    assert not is_known("a", None)
-
-
-def test_what_is_not_there_is_said_in_json(served):
-    for place in ("/api/v1/campaigns/nothing", "/api/v1/nothing"):
-        answer = served.ask(place)
-        assert answer.status == 404
-        assert list(answer.json()) == ["detail"]
-        assert "nothing" not in answer.text
-
-
 def test_openapi_describes_every_field(served):
     schema = served.ask("/api/v1/openapi.json").json()
     paths = schema["paths"].keys()
@@ -91,11 +68,3 @@ def test_openapi_describes_every_field(served):
         if not name.startswith(("HTTP", "Validation", "JsonValue")):
             assert kind["description"]
             assert all(about["description"] for about in kind["properties"].values()), name
-
-
-def test_programs_find_a_page_about_it_that_loads_nothing_from_elsewhere(served):
-    answer = served.ask("/api")
-    assert answer.status == 200
-    answer.assert_safe()
-    for text in ("GET /api/v1/campaigns/{campaign}", "CampaignView", "<code>If-None-Match</code>"):
-        assert text in answer.text

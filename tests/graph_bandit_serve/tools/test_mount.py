@@ -36,7 +36,7 @@ class Mounted:
     def post(self, *headers, body=LIST):
         usual = {"host": f"127.0.0.1:{PORT}", "content-type": "application/json"}
         pairs = usual | {"accept": "application/json, text/event-stream"} | dict(headers)
-        return asyncio.run(ask(self.app, "/mcp", "POST", [*pairs.items()], parts=[json.dumps(body).encode()]))
+        return asyncio.run(ask(self.app, "/mcp", "POST", [*pairs.items()], body=json.dumps(body).encode()))
 
 
 @pytest.fixture
@@ -45,8 +45,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
-def test_a_client_with_the_key_calls_tools(mode, folder):
+def test_a_client_with_the_key_calls_tools(folder):
     mounted = Mounted(folder)
 
     async def call(port):
@@ -54,21 +53,14 @@ def test_a_client_with_the_key_calls_tools(mode, folder):
         headers = {"authorization": f"Bearer {mounted.keys.program}"}
         async with (
             httpx2.AsyncClient(headers=headers) as http,
-            Client(streamable_http_client(f"http://127.0.0.1:{port}/mcp", http_client=http), mode=mode) as client,
+            Client(streamable_http_client(f"http://127.0.0.1:{port}/mcp", http_client=http)) as client,
         ):
             assert "suggest" in [tool.name for tool in (await client.list_tools()).tools]
             return [await client.call_tool("list_campaigns", {}) for _ in range(2)]
 
-    with serve_in_thread(mounted, ServerLimits()) as (port, stop):
+    with serve_in_thread(mounted) as port:
         answers = asyncio.run(call(port))
-        stop()
     assert [answer.structured_content["campaigns"][0]["name"] for answer in answers] == ["one", "one"]
-
-
-def test_nobody_without_a_key_gets_in(folder):
-    mounted = Mounted(folder)
-    assert mounted.post().status == 401
-    assert mounted.post(("authorization", "Bearer wrong")).status == 401
 
 
 def test_guests_are_refused_although_they_may_read_pages(folder):
@@ -78,23 +70,3 @@ def test_guests_are_refused_although_they_may_read_pages(folder):
     pairs += [("accept", "text/event-stream"), ("sec-fetch-site", "same-origin")]
     for method in ("GET", "POST"):
         assert asyncio.run(ask(mounted.app, "/mcp", method, pairs)).status == 403
-
-
-OTHERS = {"origin": "http://127.0.0.1.example.org", "host": f"evil.example.org:{PORT}"}
-
-
-@pytest.mark.parametrize("header", OTHERS)
-def test_other_sites_and_other_names_are_refused(header, folder):
-    mounted = Mounted(folder)
-    key = ("authorization", f"Bearer {mounted.keys.program}")
-    assert mounted.post(key, (header, OTHERS[header])).status in (403, 421)
-
-
-def test_each_event_loop_has_sessions_of_its_own(folder):
-    mounted = Mounted(folder)
-    key = ("authorization", f"Bearer {mounted.keys.program}")
-    start = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
-    body = {**LIST, "method": "initialize", "params": start}
-    answers = [mounted.post(key, body=body) for _ in range(2)]
-    assert [answer.status for answer in answers] == [200, 200]
-    assert len({answer.headers["mcp-session-id"] for answer in answers}) == 2

@@ -15,8 +15,6 @@ from support.ended import have_ended
 from support.molecules import some_molecules
 from support.tables import write
 
-from graph_bandit_cli.main import main
-
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"}
 COMMAND = [sys.executable, "-W", "ignore", "-m", "graph_bandit_cli", "mcp"]
 
@@ -28,6 +26,7 @@ def folder(tmp_path):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_desktop_client_starts_a_campaign_and_goes_on(folder, tmp_path_factory):
     async def play(said):
         server = StdioServerParameters(command=COMMAND[0], args=[*COMMAND[1:], str(folder)], env=ENVIRONMENT)
@@ -55,6 +54,7 @@ def test_a_desktop_client_starts_a_campaign_and_goes_on(folder, tmp_path_factory
     assert (folder / "by-a-model" / "suggestions.campaign.json").is_file()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_interrupted", [False, True], ids=["closed", "interrupted"])
 @pytest.mark.skipif(os.name == "nt", reason="Ctrl-C cannot be sent to one process there")
 def test_closed_input_and_ctrl_c_end_it_with_all_its_processes(is_interrupted, folder):
@@ -71,8 +71,3 @@ def test_closed_input_and_ctrl_c_end_it_with_all_its_processes(is_interrupted, f
     stopped = "\nStopped. What was saved is saved; what was going on has stopped.\n"
     assert said == (stopped if is_interrupted else "")
     assert have_ended([child.pid for child in children])
-
-
-def test_a_folder_that_is_not_there_is_refused(tmp_path, capsys):
-    assert main(["mcp", str(tmp_path / "none")]) == 1
-    assert "to be a folder. Got nothing there. Make it first" in capsys.readouterr().err

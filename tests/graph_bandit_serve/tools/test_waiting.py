@@ -29,9 +29,9 @@ def tooled(tmp_path_factory):
     tooled.service.jobs.close()
 
 
-def run(tooled, operation, mode="auto", **arguments):
+def run(tooled, operation, **arguments):
     given = {"operation": operation, "arguments": arguments}
-    answer = tooled.ask(lambda client: client.call_tool("run", given), mode)
+    answer = tooled.ask(lambda client: client.call_tool("run", given))
     return answer.is_error, answer.content[0].text
 
 
@@ -64,8 +64,7 @@ def test_progress_goes_to_a_client_that_asks_for_it(tooled):
     assert lines
 
 
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
-def test_a_job_is_stopped_when_its_client_gives_up(mode, tooled):
+def test_a_job_is_stopped_when_its_client_gives_up(tooled):
     heard = []
 
     async def give_up(client):
@@ -86,20 +85,6 @@ def test_a_job_is_stopped_when_its_client_gives_up(mode, tooled):
         (file,) = tooled.service.folder.list_files().files
         return tooled.service.jobs.of(file.key)
 
-    tooled.ask(give_up, mode)
+    tooled.ask(give_up)
     assert jobs()[-1].status == "stopped"
     assert have_ended(map(int, heard[0].split()))
-
-
-def test_a_job_that_finds_no_room_is_refused(tooled):
-    async def ask_for_three(client):
-        given = {"operation": "hold", "arguments": {}}
-        calls = [asyncio.ensure_future(client.call_tool("run", given)) for _ in range(3)]
-        done, _ = await asyncio.wait(calls, return_when=asyncio.FIRST_COMPLETED)
-        for call in calls:
-            call.cancel()
-        await asyncio.wait(calls)
-        return [call.result().content[0].text for call in done]
-
-    (text,) = tooled.ask(ask_for_three)
-    assert "too many jobs wait. Try again" in text

@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 from support.robot import NAMES, POOL, VALUES, table
 from support.served import Elements
 
@@ -32,17 +31,6 @@ def test_a_campaign_starts_from_two_files_and_names_the_rows_that_are_bad(robot)
     assert len(set(re.findall(r'name="value-0:(m\d+)"', answer.text))) == 3
 
 
-def test_a_wrong_file_is_refused_in_words_and_nothing_stays(robot):
-    answer = robot.submit("/new/pool", files=[("file", "photo.png", b"\x89PNG")])
-    assert answer.status == 422
-    assert "Expected a table that ends in" in words_of(answer)
-    answer = robot.submit("/new/pool", files=[("file", "pool.csv", b"a,b\r\n1,2\r\n")])
-    assert answer.status == 422
-    answer.assert_safe()
-    assert "`smiles` in pool.csv" in words_of(answer)  # and not where it is kept
-    assert robot.page("/").text.count('class="card"') == 0
-
-
 def test_results_are_typed_and_the_next_round_is_asked_for(robot):
     campaign = robot.start()
     first, page = robot.last(campaign), f"/campaigns/{campaign}"
@@ -59,53 +47,13 @@ def test_results_are_typed_and_the_next_round_is_asked_for(robot):
     answer.assert_safe()
     assert "Round 2, the last one" in words_of(answer)
     assert len(robot.last(campaign)) == 2
-    assert robot.get(f"/campaigns/{campaign}").json()["results"][0]["value"] == 1.5
-
-
-def test_a_result_is_taken_back(robot):
-    campaign = robot.start()
-    first, page = robot.last(campaign), f"/campaigns/{campaign}"
-    answer = robot.submit(f"{page}/results", [version(robot, campaign), (f"value-0:{first[0]}", "1.5")])
-    assert "Take its result back" in words_of(answer)
+    assert [result["id"] for result in robot.get(page).json()["results"]] == first[:2]
     robot.submit(f"{page}/take-back", [version(robot, campaign), ("id", first[0])])
-    assert robot.get(page).json()["results"] == []
-
-
-def test_results_of_earlier_rounds_are_typed_too_and_the_newest_stand_first(robot):
-    campaign = robot.start()
-    first, page = robot.last(campaign), f"/campaigns/{campaign}"
-    robot.submit(f"{page}/results", [version(robot, campaign), (f"value-0:{first[0]}", "1.5")])
-    answer = robot.submit(f"{page}/suggest", [version(robot, campaign)])
-    assert first[1] not in robot.last(campaign)
-    assert f'aria-label="Result of {first[1]}"' in answer.text
-    newest = robot.last(campaign)[0]
-    robot.submit(f"{page}/results", [version(robot, campaign), (f"value-0:{newest}", "2.5")])
-    answer = robot.submit(f"{page}/results", [version(robot, campaign), (f"value-0:{first[1]}", "0.5")])
-    rows = re.findall(r'<tr><th scope="row"><bdi class="id">(m\d+)</bdi></th>', answer.text)
-    assert sorted(rows[:2]) == sorted([newest, first[1]])
-    assert rows[2] == first[0]
-
-
-def test_a_bad_table_of_results_is_named_as_its_owner_knows_it(robot):
-    sent = robot.submit("/new/pool", files=[("file", "my pool.csv", POOL)]).text
-    fields = [("pool", re.search(r'name="pool" value="(upload:\w+)"', sent)[1]), ("name", "One"), ("goal-0", "logp")]
-    fields += [("aim-0", "maximize"), ("n", "3")]
-    bad = table(("id", "logp"), (NAMES[0], "much"))
-    answer = robot.submit("/new/campaign", fields, [("measured", "plate 1.csv", bad)])
-    assert "plate 1.csv, line 2" in words_of(answer)
-    assert str(robot.folder) not in answer.text
-    assert ".new-" not in answer.text
-
-
-@pytest.mark.parametrize("value", ["much", "1,500", "nan"])
-def test_what_is_no_result_is_refused_and_says_why(robot, value):
-    campaign = robot.start()
+    assert [result["id"] for result in robot.get(page).json()["results"]] == first[1:2]
     before = robot.version(campaign)
-    first = robot.last(campaign)
-    fields = [("version", before), (f"value-0:{first[0]}", value), (f"value-0:{first[1]}", "1")]
-    answer = robot.submit(f"/campaigns/{campaign}/results", fields)
-    assert answer.status == 422
-    assert value in words_of(answer)
+    for value in ("much", "1,500", "nan"):
+        answer = robot.submit(f"{page}/results", [("version", before), (f"value-0:{first[0]}", value)])
+        assert (answer.status, value in words_of(answer)) == (422, True)
     assert robot.version(campaign) == before
 
 
@@ -200,51 +148,6 @@ def test_predictions_are_sorted_filtered_and_downloaded(robot):
     assert robot.page(f"{page}/progress.svg").body.startswith(b"<svg")
 
 
-def test_a_download_has_the_rows_that_were_asked_for(robot):
-    page = f"/campaigns/{robot.start()}"
-    answer = robot.follow(robot.page(f"{page}/files/predictions.csv", "sort=smiles&part=c1ccncc1"))
-    smiles = [line.split(",")[1] for line in answer.text.splitlines()[1:]]
-    assert 0 < len(smiles) < 40
-    assert smiles == sorted(smiles, key=str.casefold)
-
-
-def test_after_each_change_it_is_said_what_was_done(robot):
-    campaign = robot.start()
-    page, first = f"/campaigns/{campaign}", robot.last(campaign)
-    answer = robot.submit(f"{page}/suggest", [version(robot, campaign)])
-    assert "these are the same suggestions as before" in words_of(answer)
-    fields = [version(robot, campaign), ("kind", "veto"), ("id", first[0])]
-    assert "another suggestion has taken its place" in words_of(robot.submit(f"{page}/mark", fields))
-    answer = robot.submit(f"{page}/results", [version(robot, campaign), (f"value-0:{first[1]}", "2,5")])
-    assert "The results are saved." in words_of(answer)
-    assert robot.get(page).json()["results"][0]["value"] == 2.5
-    assert "This is a new round." in words_of(robot.submit(f"{page}/suggest", [version(robot, campaign)]))
-    assert "Results stay." in words_of(robot.submit(f"{page}/undo", [version(robot, campaign)]))
-    answer = robot.page(page, "said=%3Cb%3E")
-    assert "&lt;b" not in answer.text
-
-
-def test_a_slip_of_the_decimal_point_is_named(robot):
-    results = table(("id", "logp"), *((name, VALUES[name]) for name in NAMES[:9]))
-    (robot.folder / "results.csv").write_bytes(results)
-    (robot.folder / "pool.csv").write_bytes(POOL)
-    fields = [("pool", "pool.csv"), ("name", "One"), ("goal-0", "logp"), ("aim-0", "maximize"), ("n", "2")]
-    robot.submit("/new/campaign", fields, [("measured", "results.csv", results)])
-    campaign = robot.get("/campaigns").json()["campaigns"][0]["id"]
-    name = robot.last(campaign)[0]
-    answer = robot.submit(f"/campaigns/{campaign}/results", [version(robot, campaign), (f"value-0:{name}", "2949")])
-    assert f"Check {name} (2949): far from all other results." in re.sub(r"\s+([:,)])", r"\1", words_of(answer))
-
-
-def test_suggestions_that_were_undone_are_not_offered_for_download(robot):
-    campaign = robot.start()
-    page = f"/campaigns/{campaign}"
-    assert "Download the suggestions" in words_of(robot.page(page))
-    robot.submit(f"{page}/suggest", [version(robot, campaign), ("more", "yes")])
-    answer = robot.submit(f"{page}/undo", [version(robot, campaign)])
-    assert "Download the suggestions" not in words_of(answer)
-
-
 def test_guests_see_no_forms(robot):
     campaign = robot.start()
     app = robot.served
@@ -262,8 +165,3 @@ def test_a_member_makes_a_link_for_somebody_else(robot):
     link = re.search(r"/enter\?token=([\w-]+)", robot.submit("/invite").text)[1]
     assert robot.served.ask("/enter", key=False, query=f"token={link}").status == 303
     assert robot.served.ask("/enter", key=False, query=f"token={link}").status == 403
-
-
-@pytest.mark.parametrize(("query", "status"), [("kind=require&text=mw%3C500", 200), ("kind=only&text=stock=", 422)])
-def test_limits_are_checked_as_they_are_typed(robot, query, status):
-    assert robot.page("/check", query).status == status

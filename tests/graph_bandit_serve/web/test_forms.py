@@ -5,7 +5,7 @@ from fastapi import HTTPException
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_bandit_serve.web.forms import UNSET, Sent, changed, number_of, settings_of
+from graph_bandit_serve.web.forms import Sent, changed, number_of, settings_of
 
 
 def form(**fields):
@@ -40,10 +40,3 @@ def test_a_form_that_is_sent_as_it_was_shown_changes_nothing(n, require, budget)
     command = {"n": n, "require": tuple(require), **({} if budget is None else {"budget": budget})}
     fields = {"n": f"{n}", "require": "\r\n".join(require), "budget": f"{budget or ''}", "forbid": "", "only": ""}
     assert changed(settings_of(form(**fields)), command) == {}
-
-
-def test_an_emptied_field_is_a_change():
-    assert changed(settings_of(form(n="8", price="", only="")), {"price": "eur", "only": ("a=1",)}) == {
-        **{"price": None, "only": []}
-    }
-    assert changed({**UNSET}, {}) == {}

@@ -6,7 +6,7 @@ import pytest
 from support.served import serve_app, write_campaign
 
 from graph_bandit_serve.settings import ServerLimits
-from graph_bandit_serve.web.waiting import Next, Waiting, to
+from graph_bandit_serve.web.waiting import Next, to
 from graph_bandit_serve.work.jobs import Jobs
 
 BACK = "/campaigns/x"
@@ -46,27 +46,3 @@ def test_a_refusal_is_told_and_a_mistake_hides_its_trace(served, jobs):
         answer = served.ask(f"/jobs/{job.id}")
         answer.assert_safe()
         assert (answer.status, words in answer.text, "a secret" in answer.text) == (422, True, False)
-
-
-def test_a_job_that_nobody_here_waits_for_leads_to_the_campaigns(served, jobs):
-    job = jobs.start("other", "echo", {})
-    jobs.wait(job.id, 60)
-    answer = served.ask(f"/jobs/{job.id}")
-    assert (answer.status, answer.headers["location"]) == (303, "/")
-
-
-@pytest.mark.parametrize("path", ["/jobs/x", "/jobs/%2f%2fevil.example", "/jobs/..", "/jobs/<script>"])
-def test_an_unknown_job_is_not_found_and_cannot_be_stopped(served, path):
-    for answer in (served.ask(path), served.ask(f"{path}/stop", "POST")):
-        assert answer.status == 404
-        answer.assert_safe()
-
-
-def test_how_to_go_on_is_remembered_of_the_last_jobs(served, jobs, monkeypatch):
-    monkeypatch.setattr("graph_bandit_serve.web.waiting.MOST", 1)
-    service = type("Service", (), {"jobs": jobs})()
-    waiting = Waiting(service, None)
-    ended = [waiting.go_on(jobs.start("many", "echo", {}), Next(BACK, lambda job: to(BACK))) for _ in range(2)]
-    assert [answer.headers["location"] for answer in ended] == [BACK, BACK]
-    first, second = jobs.of("many")
-    assert [waiting.answer(job).headers["location"] for job in (first, second)] == ["/", BACK]

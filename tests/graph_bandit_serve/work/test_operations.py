@@ -1,18 +1,13 @@
 """The operations that jobs run, on files of the folder; called here without a process."""
 
 import json
-import os
-import subprocess
-import sys
 
-import networkx as nx
 import pytest
-from support import ROOT
 from support.links import make_link
 from support.robot import MOLECULES, NAMES, POOL, table
 
 from graph_bandit_campaign import Moved, start
-from graph_bandit_serve.work.operations import MOST_ENTRIES, MOST_WHY, OPERATIONS
+from graph_bandit_serve.work.operations import OPERATIONS
 
 
 def call(name, /, **arguments):
@@ -52,32 +47,11 @@ def test_a_table_is_taken_in_under_no_name_that_is_there(place, tmp_path):
     assert (tmp_path / "sent.csv").exists()
 
 
-def test_a_table_that_cannot_be_taken_in_leaves_nothing(place, tmp_path):
-    before = sorted((tmp_path / "One").iterdir())
-    (tmp_path / "bad.csv").write_bytes(b"id,logp\nm1,much\n")
-    for table_sent in ("bad.csv", "gone.csv"):
-        with pytest.raises(ValueError, match="csv"):
-            call("accept", place=place, table=str(tmp_path / table_sent), name="suggestions.results-2.csv")
-    assert sorted((tmp_path / "One").iterdir()) == before
-
-
 def test_a_change_of_an_old_version_says_which_it_is_now(place):
     stale = call("undo", place={**place, "version": "0" * 16})
     assert (len(stale.stale), stale.version) == (16, "")
     done = call("undo", place={**place, "version": stale.stale})
     assert (done.stale, done.version != stale.stale) == ("", True)
-
-
-@pytest.mark.parametrize("count", [0, MOST_ENTRIES + 1])
-def test_too_many_results_are_refused(place, count):
-    with pytest.raises(ValueError, match="results at once"):
-        call("record", place=place, entries=[{"id": "m1", "value": "1"}] * count)
-
-
-@pytest.mark.parametrize("count", [0, MOST_WHY + 1])
-def test_too_many_questions_are_refused(place, count):
-    with pytest.raises(ValueError, match="ids"):
-        call("explain", place=place, ids=["m1"] * count)
 
 
 @pytest.mark.parametrize("name", ["backtests", "done.csv"])
@@ -114,24 +88,3 @@ def test_a_campaign_that_somebody_sends_replaces_no_file_of_others(place, tmp_pa
         call("suggest", place=place, changes={}, more=True)
     assert (tmp_path / name).read_text() == "ours"
     assert path.read_bytes() == before
-
-
-WITHOUT_RDKIT = """
-import sys
-sys.modules["rdkit"] = None
-from graph_bandit_serve.work.operations import OPERATIONS
-arguments = {"root": ".", "path": "pool.jsonl", "smiles": "smiles", "id": None, "sheet": None}
-print(OPERATIONS["read_pool"](print, **arguments).count)
-"""
-
-
-def test_other_graphs_need_no_rdkit(tmp_path):
-    graph = nx.Graph([(0, 1)], id="a")
-    nx.set_node_attributes(graph, [1.0], "x")
-    (tmp_path / "pool.jsonl").write_text(json.dumps(nx.node_link_data(graph)), encoding="utf-8")
-    command, environment = (
-        [sys.executable, "-W", "ignore", "-c", WITHOUT_RDKIT],
-        {**os.environ, "PYTHONPATH": str(ROOT)},
-    )
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
-    assert done.stdout.strip() == "1", done.stderr

@@ -8,7 +8,7 @@ import sys
 import pytest
 from support.ended import have_ended
 
-from graph_bandit_serve.work.process import READY, LostProcessError, WorkProcess, trace_of
+from graph_bandit_serve.work.process import READY, LostProcessError, WorkProcess
 
 MUCH = 10**12
 LONG = 60
@@ -30,14 +30,6 @@ def answer(pipe):
         pipe.send(asked)
 
 
-def fail(pipe):
-    raise OSError("no library")
-
-
-def say_nothing(pipe):
-    pipe.recv()
-
-
 @pytest.fixture
 def process():
     process = WorkProcess(answer, "test")
@@ -53,24 +45,6 @@ def test_a_process_answers_one_request_after_the_other(process):
     assert process.pid == pid != os.getpid()
 
 
-def test_ctrl_c_does_not_end_it(process):
-    assert next(iter(process.ask("interrupt", LONG, MUCH))) == "interrupt"
-
-
-def test_one_that_is_not_started_takes_no_memory_and_no_request():
-    process = WorkProcess(answer, "test")
-    assert (process.pid, process.memory(), process.is_alive()) == (None, 0, False)
-    with pytest.raises(LostProcessError, match="death"):
-        list(process.ask("a", LONG, MUCH))
-
-
-def test_its_memory_is_that_of_all_that_it_started(process):
-    alone = process.memory()
-    child = next(iter(process.ask("start", LONG, MUCH)))
-    assert [one.pid for one in process.children()] == [child]
-    assert process.memory() > alone > 1_000_000
-
-
 def test_one_that_talks_without_end_is_killed_in_time(process):
     with pytest.raises(LostProcessError, match="time"):
         list(process.ask("talk", 0.2, MUCH))
@@ -83,22 +57,3 @@ def test_what_it_started_ends_also_if_it_has_died_before(process):
     with pytest.raises(LostProcessError, match="death"):
         list(process.ask("die", LONG, MUCH))
     assert have_ended([child])
-
-
-def test_one_that_was_closed_is_not_started_again(process):
-    process.close()
-    assert not process.start()
-    assert not process.is_alive()
-    assert have_ended([process.pid])
-
-
-def test_one_that_fails_is_not_ready_and_the_log_says_why(caplog):
-    process = WorkProcess(fail, "test")
-    assert not process.start()
-    (line,) = caplog.messages
-    assert line.startswith("The process `test` has ended: Traceback")
-    assert line.endswith("OSError: no library")
-
-
-def test_a_trace_is_one_line():
-    assert trace_of(ValueError("one\n  two")) == "ValueError: one | two"
