@@ -27,7 +27,6 @@ from graph_bandit_env.pools.molecule_parser import (
 from graph_bandit_env.pools.molecule_rows import BadRowsError, KeptRows, Row, read_rows
 from graph_bandit_env.pools.molecule_set import MoleculeSet
 from graph_bandit_env.pools.parents import Forms
-from graph_bandit_env.storage import warn_of_earlier
 from graph_bandit_env.tables import Table, open_table
 
 if TYPE_CHECKING:
@@ -91,8 +90,6 @@ def from_smiles_csv(
         raise ValueError(f"Expected `columns` without the target, which an agent is to predict. Got `{target}`.")
     with nullcontext(path) if isinstance(path, Table) else open_table(path, sheet) as table:
         rows, problems = read_rows(table, smiles, identifier, target, most_rows, names)
-    if cache:
-        warn_of_earlier(table.path)
     source = _Source(str(table.path), table.unit, cache, names)
     return _assemble(rows, problems, features, on_error, source, workers, most_atoms, forms)[0]
 
@@ -131,7 +128,6 @@ def read_molecule_table(
         ImportError, ValueError: as `from_smiles_csv`.
     """
     rows, problems = read_rows(table, smiles, identifier, None, most_rows, names := check_names(columns), texts)
-    warn_of_earlier(table.path)
     source = _Source(str(table.path), table.unit, True, names)
     made, kept, owners = _assemble(rows, problems, "one_hot", on_error, source, workers, most_atoms, forms)
     return made, KeptRows.of(kept, owners, texts)
