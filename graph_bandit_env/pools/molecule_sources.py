@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike
 
 from graph_bandit_env.extras import require
 from graph_bandit_env.graphs.graph_set import GraphSet
-from graph_bandit_env.pools.molecule_columns import check_columns, check_known, check_names, mean_of_known
 from graph_bandit_env.pools.molecule_graph import Features, PackedMolecules, count_columns
 from graph_bandit_env.pools.molecule_parser import (
     MOST_ATOMS,
@@ -24,7 +23,16 @@ from graph_bandit_env.pools.molecule_parser import (
     size_problem,
     smiles_problem,
 )
-from graph_bandit_env.pools.molecule_rows import BadRowsError, KeptRows, Row, read_rows
+from graph_bandit_env.pools.molecule_rows import (
+    BadRowsError,
+    KeptRows,
+    Row,
+    check_columns,
+    check_known,
+    check_names,
+    mean_of_known,
+    read_rows,
+)
 from graph_bandit_env.pools.molecule_set import MoleculeSet
 from graph_bandit_env.pools.parents import Forms
 from graph_bandit_env.tables import Table, open_table

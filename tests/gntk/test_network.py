@@ -69,7 +69,6 @@ def test_graphs_are_read_in_the_type_of_the_weights(graphs, model_type, graph_ty
         ({"width": 7}, "width"),
         ({"width": 0}, "`width`"),
         ({"depth": 1}, "depth"),
-        ({"num_nodes": 0}, "`num_nodes`"),
     ],
 )
 def test_refuses_sizes_out_of_range(keywords, message):

@@ -1,6 +1,6 @@
 import numba
 
-from gntk.engines import compilation as loops
+from gntk import compilation as loops
 
 
 def test_a_loop_that_keeps_the_order_of_its_sums_may_not_reassociate(monkeypatch):

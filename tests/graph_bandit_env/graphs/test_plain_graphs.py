@@ -4,7 +4,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from graph_bandit_env.graphs.plain_graphs import mixed_graphs, weighted_lattices
+from graph_bandit_env.graphs.random_graphs import mixed_graphs, weighted_lattices
 
 
 def read(graph):

@@ -28,9 +28,9 @@ def test_arrays_come_back_as_they_were(cache, cache_folder):
 
 
 def test_a_file_of_another_key_or_with_too_much_in_it_is_not_read(cache, cache_folder):
-    cache.save(ARRAYS | {"zeros": np.zeros(9000, np.uint8)})
+    cache.save(ARRAYS)
     assert ArrayCache(b"key", 10_000).load() is not None
-    assert ArrayCache(b"key", 9000).load() is None
+    assert ArrayCache(b"key", 100).load() is None
     other = ArrayCache(b"yek", 10_000)
     (cache_folder / cache.name).rename(cache_folder / other.name)
     assert other.load() is None

@@ -129,7 +129,7 @@ def test_a_flipped_bit_of_a_packed_table_never_changes_a_cell(tmp_path, name):
 def small_limits(monkeypatch):
     """The limits divided by a thousand, so that nothing big has to be written."""
     monkeypatch.setattr("graph_bandit_env.tables.damage.MOST_UNPACKED", 1 << 14)
-    monkeypatch.setattr("graph_bandit_env.tables.lines.LONGEST", 1 << 12)
+    monkeypatch.setattr("graph_bandit_env.tables.text.LONGEST", 1 << 12)
     monkeypatch.setattr("graph_bandit_env.tables.sdf.LONGEST", 1 << 12)
     monkeypatch.setattr("graph_bandit_env.tables.workbook.MOST_CELLS", 1000)
     monkeypatch.setattr("graph_bandit_env.tables.workbook.MOST_ROWS", 1000)
