@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from graph_bandit_env.checks import check_choice, check_integer
 from graph_bandit_env.extras import require
 from graph_bandit_env.graphs.graph_set import GraphSet
 from graph_bandit_env.pools.molecule_graph import Features, PackedMolecules, count_columns
@@ -226,12 +227,9 @@ def _assemble(
         The molecules, the rows that are molecules, and the index of the molecule of each.
     """
     count_columns(features)  # refuses an unknown name
-    if on_error not in get_args(OnError):
-        raise ValueError(f'Expected `on_error` to be "raise" or "skip". Got {on_error!r}.')
-    if not (isinstance(most_atoms, int) and most_atoms >= 1):
-        raise ValueError(f"Expected `most_atoms` to be an integer >= 1. Got {most_atoms!r}.")
-    if forms not in get_args(Forms):
-        raise ValueError(f'Expected `forms` to be "joined" or "apart". Got {forms!r}.')
+    check_choice("on_error", on_error, get_args(OnError))
+    check_integer("most_atoms", most_atoms, 1)
+    check_choice("forms", forms, get_args(Forms))
     too_big = {row.number: text for row in rows if (text := size_problem(row.smiles, most_atoms))}
     problems += too_big.items()
     rows = [row for row in rows if row.number not in too_big]

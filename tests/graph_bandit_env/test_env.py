@@ -79,7 +79,7 @@ def test_an_episode_truncates_at_the_horizon_and_then_needs_a_reset(small_env):
     *_, middle, last = episode(env, 3, 0)
     assert middle[1:3] == (False, False)
     assert last[1:3] == (False, True)
-    with pytest.raises(ResetNeeded, match="it is over"):
+    with pytest.raises(ResetNeeded):
         env.step(0)
 
 

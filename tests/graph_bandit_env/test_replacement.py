@@ -40,5 +40,5 @@ def test_without_replacement_what_is_used_up_cannot_be_played():
     env.reset(seed=0)
     observation, *_ = env.step(1)
     assert observation.tolist() == [0, 2, -1]
-    with pytest.raises(InvalidAction, match="Got 1, which `action_mask` rules out"):
+    with pytest.raises(InvalidAction, match="action_mask"):
         env.step(1)

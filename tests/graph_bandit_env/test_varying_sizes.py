@@ -55,7 +55,7 @@ def test_an_index_without_a_graph_is_refused():
     env = make(resample_graphs=False)
     observation, _ = env.reset(seed=1)
     assert len(observation) == 2
-    with pytest.raises(InvalidAction, match="which `action_mask` rules out"):
+    with pytest.raises(InvalidAction, match="action_mask"):
         env.step(5)
 
 

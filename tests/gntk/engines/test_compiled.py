@@ -81,15 +81,6 @@ def test_every_value_is_exactly_zero_at_the_start():
     assert not network.values_and_features(network.initial, torch.arange(6))[0].any()
 
 
-def test_a_unit_that_is_exactly_zero_is_off():
-    """Seven nodes and six features: each place of a block of four nodes, four features and two more."""
-    graphs, weights = example((7,), 6, 8, 0, False)
-    weights[0][::2] = 0
-    expected = in_column_order(values_and_features(weights, graphs)[1], 8, 6)
-    found = network_of(graphs, weights).features(weights, torch.tensor([0]))
-    torch.testing.assert_close(found, expected.double(), rtol=1e-4, atol=1e-6)
-
-
 WRONG = (
     {"weights": [torch.ones(4, 3), torch.ones(4, 4), torch.ones(1, 4)]},
     {"weights": [torch.ones(4, 1), torch.ones(1, 4)]},

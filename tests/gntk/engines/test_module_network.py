@@ -6,7 +6,7 @@ import pytest
 import torch
 from support.modules import CASES, GRAPHS, gcn
 from torch import nn
-from torch_geometric.data import Batch, Data
+from torch_geometric.data import Batch
 
 from gntk.engines import Batches, ModuleNetwork
 
@@ -171,18 +171,3 @@ def test_the_module_given_is_not_changed():
     assert not network.module.training
     assert module.weight.item() == 1
     assert module.weight.grad is None
-
-
-def test_graphs_are_passed_forward_together_up_to_so_many_nodes(monkeypatch):
-    """Of 2, 4, 1 and 11 nodes the first two end within the first six, the third within twelve, the last within 18."""
-    graphs = [Data(x=torch.ones(n, 4), edge_index=torch.zeros(2, 0).long()) for n in (2, 4, 1, 11)]
-    network, passes = network_of(Pooled(0.0), graphs), []
-    call = network._call
-    monkeypatch.setattr("gntk.engines.module_network.NODES_AT_A_TIME", 6)
-    monkeypatch.setattr(network, "_call", lambda w, index: passes.append(len(index)) or call(w, index))
-    network.values(network.initial)
-    assert passes == [2, 1, 1]
-    passes.clear()
-    monkeypatch.setattr("gntk.engines.module_network.GRAPHS_AT_A_TIME", 3)
-    network.features(network.initial, torch.arange(4))
-    assert passes == [3, 1]

@@ -35,8 +35,7 @@ def test_directed_edges_are_kept_as_they_are_once_and_sorted(arrows):
 def test_a_missing_direction_is_refused_and_both_remedies_are_named():
     with pytest.raises(
         ValueError,
-        match=r"Graph 1: expected each edge in both directions. Got \(2, 0\) without \(0, 2\). "
-        "`directed=True` keeps the directions as they are, `directed=False` adds those that are missing",
+        match=r"Graph 1: .*\(2, 0\).*directed=True.*directed=False",
     ):
         GraphSet([NODES[1], NODES[0]], [[[0, 1], [1, 0]], [[0, 1], [1, 0], [2, 0], [1, 1]]])
 
@@ -77,7 +76,7 @@ def test_a_pool_keeps_names_and_values_without_its_directions():
 def test_pyg_graphs_are_read_as_one_says():
     graph = Data(x=torch.ones(2, 1), edge_index=torch.tensor([[1], [0]]), edge_attr=torch.tensor([3.0]), y=0.5)
     for read in (GraphSet.from_pyg, from_pyg_dataset, as_graph_set):
-        with pytest.raises(ValueError, match=r"Graph 0: .* Got \(1, 0\) without \(0, 1\)"):
+        with pytest.raises(ValueError, match="Graph 0: .*directed"):
             read([graph])
         assert read([graph], directed=True)[0].edge_links.tolist() == [[1, 0]]
         both = read([graph], directed=False)[0]
@@ -108,8 +107,7 @@ def test_networkx_graphs_of_both_kinds_need_a_word(read):
     mixed = list(networkx_graphs(nx.Graph, nx.DiGraph))
     with pytest.raises(
         ValueError,
-        match="all directed, or all undirected. Graph 1 is directed, graph 0 is not. `directed=True` gives .*both "
-        "directions, `directed=False` adds those that are missing",
+        match="Graph 1 is directed.*directed=True.*directed=False",
     ):
         read(mixed)
     arrows, edges = read(mixed, directed=True), read(mixed, directed=False)

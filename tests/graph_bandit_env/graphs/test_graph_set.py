@@ -113,7 +113,7 @@ def test_reads_features_of_every_type():
 
 @pytest.mark.parametrize("graphs", [3, ["CCO"], [*ragged_graphs(), nx.path_graph(2)]])
 def test_refuses_what_is_no_graph(graphs):
-    with pytest.raises(TypeError, match="Expected `graphs` to be a GraphSet"):
+    with pytest.raises(TypeError, match="`graphs`"):
         as_graph_set(graphs)
 
 

@@ -29,7 +29,7 @@ def test_some_of_it_have_their_part_of_the_kernel():
 
 @pytest.mark.parametrize("kernel", [KERNEL[:3], KERNEL[0], np.full((2, 2), np.nan)])
 def test_what_is_not_a_square_of_numbers_is_refused(kernel):
-    with pytest.raises(ValueError, match="finite kernel of shape"):
+    with pytest.raises(ValueError, match="kernel"):
         KernelPool(kernel)
 
 

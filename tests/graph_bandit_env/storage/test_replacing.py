@@ -57,7 +57,7 @@ def test_the_owner_stays(tmp_path):
 def test_a_pipe_is_refused_and_stays(tmp_path):
     path = tmp_path / "pipe"
     os.mkfifo(path)
-    with pytest.raises(ValueError, match=r"Expected .*pipe to be a file, or a new one\. Got a pipe"):
+    with pytest.raises(ValueError, match="pipe"):
         replace_file(path, b"new")
     assert path.is_fifo()
 

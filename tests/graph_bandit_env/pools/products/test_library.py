@@ -52,7 +52,7 @@ def test_what_does_not_react_or_gives_no_molecule_is_told():
     five_bonds = Reaction("wrong", "[C:1](=O)[OH].[NH2:2][C:3]>>[C:1](=O)(=O)[N:2][C:3]")
     from rdkit import Chem
 
-    with pytest.raises(NoProductError, match="no molecule comes out"):
+    with pytest.raises(NoProductError):
         five_bonds.product([Chem.MolFromSmiles("CC(=O)O"), Chem.MolFromSmiles("CN")])
 
 
@@ -68,7 +68,7 @@ def test_numbers_and_blocks_are_inverse():
     blocks = library.blocks_of([6, 9, 11], part=1)
     np.testing.assert_array_equal(blocks, [[0, 0], [1, 1], [2, 1]])
     np.testing.assert_array_equal(library.numbers_of(blocks, part=1), [6, 9, 11])
-    with pytest.raises(ValueError, match="Expected products of reaction `amide`"):
+    with pytest.raises(ValueError, match="`amide`"):
         library.blocks_of([6], part=0)
 
 
