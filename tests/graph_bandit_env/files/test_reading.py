@@ -3,6 +3,8 @@
 import gzip
 
 import pytest
+from support import ROOT
+from support.programs import run_program
 
 from graph_bandit_env import MoleculeSet, enumerate_library, from_smiles
 from graph_bandit_env.files import digest, read_pool
@@ -57,3 +59,18 @@ def test_the_library_has_a_name(tmp_path, monkeypatch):
     pool = read_pool("library", "tpsa")
     assert pool.ids == enumerate_library().ids
     assert pool.targets.max() > 50  # square angstroms; qed is at most 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("table", "edges"),
+    [
+        ("cellstr,y\n|skip_connect~0|+|none~0|none~1|+|none~0|nor_conv_3x3~1|none~2|,2\n", [[0, 1], [1, 3], [2, 0]]),
+        ("link,ops,y\n0013,gcn|gat|skip|fc,2\n", [[0, 1], [0, 2], [1, 3], [2, 5], [3, 4], [4, 5]]),
+    ],
+)
+def test_tables_of_nas_benchmarks_are_written_as_graphs(tmp_path, table, edges):
+    (tmp_path / "table.csv").write_text(table)
+    assert run_program(ROOT / "examples" / "nas_cells.py", "table.csv", "out.jsonl", cwd=tmp_path).returncode == 0
+    pool = read_pool(tmp_path / "out.jsonl", "y")
+    assert (pool[0].edge_links.tolist(), pool.targets.tolist(), pool.directed) == (edges, [2.0], True)

@@ -189,9 +189,3 @@ def test_what_is_neither_a_smiles_nor_a_molecule_is_refused_with_its_place(entry
     kept = from_smiles(given, targets=[1, 2, 3], ids="abc", on_error="skip", columns={"x": [4, 5, 6]})
     assert (kept.ids, list(kept.targets), kept.columns.ravel().tolist()) == (("a", "c"), [1, 3], [4, 6])
     assert kept.skipped[0][0] == 2
-
-
-def test_names_of_a_shuffled_series_are_read_in_its_order():
-    frame = pd.DataFrame({"id": ["a", "b", "c"], "smiles": ["CCO", "CCN", "CCC"], "y": [1.0, 2.0, 3.0]}).iloc[[2, 0, 1]]
-    found = from_smiles(frame["smiles"], frame["y"], ids=frame["id"])
-    assert (found.ids, found.smiles, found.targets.tolist()) == (("c", "a", "b"), ("CCC", "CCO", "CCN"), [3, 1, 2])
