@@ -54,8 +54,6 @@ class GraphMLP(nn.Module):
             raise ValueError(f"Expected `depth` to be at least 2. Got {depth}.")
         if width < 1 or (zero_start and width % 2):
             raise ValueError(f"Expected `width` to be positive, and even for `zero_start`. Got {width}.")
-        if num_nodes is not None and num_nodes < 1:
-            raise ValueError(f"Expected `num_nodes` to be None or at least 1. Got {num_nodes}.")
         self.feature_dim, self.width, self.depth, self.num_nodes = feature_dim, width, depth, num_nodes
         draw = _draw_mirrored if zero_start else _draw_plain
         generator = torch.Generator().manual_seed(seed)

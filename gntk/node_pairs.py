@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from gntk.aggregation import AggregatedGraphs, select_graphs
-from gntk.engines.compilation import compile_loop
+from gntk.compilation import compile_loop
 
 TILE = 64  # nodes of a tile: scratch of a tile stays in L1, and few lanes are wasted on small sets
 PAIRS_PER_CALL = 1 << 26  # a fifth of a second: compiled loops cannot be interrupted
@@ -273,19 +273,7 @@ def _sums_from(rows: SortedGraphs, columns: SortedGraphs, first: NDArray[np.int6
     pairs_of_a_graph = max(1, len(rows.rows) * len(columns.rows) // max(1, len(kernel)))
     step = max(1, PAIRS_PER_CALL // pairs_of_a_graph)
     scratch = np.zeros((4, PAIRS))
+    arrays = rows.rows, rows.lengths, rows.starts, columns.tiles, columns.lengths, columns.starts
     for begin in range(0, len(kernel), step):
-        sum_node_pairs(
-            rows.rows,
-            rows.lengths,
-            rows.starts,
-            columns.tiles,
-            columns.lengths,
-            columns.starts,
-            first,
-            begin,
-            min(begin + step, len(kernel)),
-            depth,
-            scratch,
-            kernel,
-        )
+        sum_node_pairs(*arrays, first, begin, min(begin + step, len(kernel)), depth, scratch, kernel)
     return kernel

@@ -33,10 +33,8 @@ def elliptical_potential(variances: ArrayLike | Tensor) -> tuple[Tensor, Tensor]
         ValueError: if `variances` is not `(t,)`, finite and non-negative.
     """
     variances = torch.as_tensor(variances, dtype=torch.float64)
-    if variances.ndim != 1:
-        raise ValueError(f"Expected `variances` of shape `(t,)`. Got `{tuple(variances.shape)}`.")
-    if not (variances.isfinite() & (variances >= 0)).all():
-        raise ValueError("Expected finite `variances` of at least 0. Got some that are negative or not finite.")
+    if variances.ndim != 1 or not (variances.isfinite() & (variances >= 0)).all():
+        raise ValueError(f"Expected finite `variances` of at least 0, `(t,)`. Got {variances.tolist()}.")
     return variances.clamp(max=1).cumsum(0), 2 * variances.log1p().cumsum(0)
 
 
@@ -49,7 +47,6 @@ def regret_bound(
     norm_bound: float,
     largest_eigenvalue: float,
     noise_std: float = 1.0,
-    constant: float = 1.0,
 ) -> float:
     """Bound the expected cumulative regret of Thompson sampling on a finite graph set, up to a constant.
 
@@ -66,7 +63,7 @@ def regret_bound(
        C E min{(1 + c_T) nu_T sigma_t, 2 B sqrt(rho_max)}; no graph costs more than the second term.
     4. sum_t min{1, sigma_t} <= sqrt(2 T D), by Cauchy-Schwarz and `elliptical_potential`: D = log det(I + T K / ridge).
 
-    C is a product of plain numbers, some hundreds in all. With C = 1 the result shows how the bound scales, not where
+    C is a product of plain numbers, some hundreds in all. The result, with C = 1, shows how the bound scales, not where
     it lies. The error of a finite network is left out. Step 1 as stated is proven for plays that do not depend on the
     noise (Vakili et al. 2021). For plays that do, Abbasi-Yadkori et al. 2011 prove it with sqrt(D + 2 log T) in place
     of the c_T in nu_T, which makes the order d~ sqrt(T).
@@ -79,7 +76,6 @@ def regret_bound(
         norm_bound: B >= 0, at least the `rkhs_norm` of the mean rewards; in reward units over the root of the kernel's.
         largest_eigenvalue: rho_max >= 0, largest eigenvalue of the kernel of the graph set, in units of the kernel.
         noise_std: sigma_eps, in reward units (for sub-Gaussian noise, the root of its variance proxy).
-        constant: C >= 0.
 
     Returns:
         The bound, in reward units.
@@ -94,7 +90,6 @@ def regret_bound(
         ("norm_bound", norm_bound, 0),
         ("largest_eigenvalue", largest_eigenvalue, 0),
         ("noise_std", noise_std, 0),
-        ("constant", constant, 0),
     ):
         if not least <= value < math.inf:
             raise ValueError(f"Expected `{name}` to be finite and at least {least}. Got {value!r}.")
@@ -104,4 +99,4 @@ def regret_bound(
     deviations = math.sqrt(4 * math.log(horizon) + 2 * math.log(num_graphs))
     exploration_scale = norm_bound * math.sqrt(ridge) + noise_std * deviations
     largest_cost = max((1 + deviations) * exploration_scale, 2 * norm_bound * math.sqrt(largest_eigenvalue))
-    return constant * largest_cost * math.sqrt(2 * horizon * log_determinant)
+    return largest_cost * math.sqrt(2 * horizon * log_determinant)

@@ -3,14 +3,12 @@
 `Network` is the interface of all of them; `paper_network` chooses the fastest form of the paper's network.
 """
 
-from gntk.engines.base import Network, Weights
-from gntk.engines.choice import paper_network, read_device
-from gntk.engines.compilation import compile_loop
+from gntk.compilation import compile_loop
+from gntk.engines.base import Batches, Network, Weights, descend
 from gntk.engines.compiled import CompiledNetwork
-from gntk.engines.descent import Batches, descend
 from gntk.engines.features import Features, HeldFeatures, features_at
 from gntk.engines.module_network import ModuleNetwork, ModuleOrFactory
-from gntk.engines.torch_network import TorchNetwork
+from gntk.engines.torch_network import TorchNetwork, paper_network, read_device
 
 __all__ = [
     "Batches",

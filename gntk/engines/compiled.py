@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from gntk.aggregation import AggregatedGraphs
-from gntk.engines.base import Gradient, PaperNetwork, Weights
-from gntk.engines.descent import Batches
+from gntk.engines.base import Batches, Gradient, PaperNetwork, Weights
 from gntk.engines.loops import NODES, descend, evaluate, score
 from gntk.engines.revisits import UNITS, Visits, descend_on_visits
 

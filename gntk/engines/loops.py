@@ -19,7 +19,7 @@ import math
 
 import numpy as np
 
-from gntk.engines.compilation import compile_loop
+from gntk.compilation import compile_loop
 
 NODES = 4  # nodes taken at a time; the node count of every graph is a multiple of it, and d is even
 ZERO = np.float32(0)

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor, nn
 
-from gntk.engines.base import Gradient, Network, Weights
-from gntk.engines.choice import read_device
-from gntk.engines.descent import Batches
+from gntk.engines.base import Batches, Gradient, Network, Weights
 from gntk.engines.features import squares_in_blocks
+from gntk.engines.torch_network import read_device
 
 if TYPE_CHECKING:
     from torch_geometric.data import Batch, Data
@@ -60,11 +59,6 @@ class ModuleNetwork(Network):
     ) -> None:
         self.device = read_device(device)
         self.module = _make(module, seed).to(self.device)
-        if any(isinstance(p, nn.UninitializedParameter) for p in self.module.parameters()):
-            raise ValueError(
-                "Expected a module whose parameters have shapes. Got some that have none. "
-                "Run it on a batch once, or give sizes."
-            )
         parameters = {name: p.detach().clone() for name, p in self.module.named_parameters() if p.requires_grad}
         if not parameters:
             raise ValueError("Expected a module with trainable parameters. Got none.")

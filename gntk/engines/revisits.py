@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gntk.engines.compilation import compile_loop
+from gntk.compilation import compile_loop
 
 Floats = NDArray[np.float32]
 

@@ -1,4 +1,4 @@
-"""Compute the paper's network of any depth in torch: features graph by graph on the CPU, else in padded blocks."""
+"""Compute the paper's network of any depth in torch, and choose its fastest form: compiled on the CPU at depth 2."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from torch import Tensor
 
 from gntk.aggregation import AggregatedGraphs, select_graphs
 from gntk.empirical import values_and_features
-from gntk.engines.base import Gradient, PaperNetwork, Weights
-from gntk.engines.descent import Batches, descend
+from gntk.engines.base import Batches, Gradient, PaperNetwork, Weights, descend
+from gntk.engines.compiled import CompiledNetwork
 from gntk.engines.features import squares_in_blocks
-from gntk.network import layer_inputs, predict
+from gntk.network import GraphMLP, layer_inputs, predict
 
 CPU = torch.device("cpu")
 GRAPH_BLOCK = 1 << 16  # graphs x width of a forward pass without features
@@ -111,3 +111,54 @@ def _padded_features(weights: Weights, graphs: AggregatedGraphs) -> Tensor:
         signal = ((signal / math.sqrt(len(weights[layer].T))) @ weights[layer]) * (inputs[layer] > 0)
         features.append(signal.mT @ inputs[layer - 1])
     return torch.cat([feature.flatten(1) for feature in reversed(features)], dim=1)
+
+
+def paper_network(
+    graphs: AggregatedGraphs,
+    width: int = 512,
+    depth: int = 2,
+    seed: int = 0,
+    gradient: Gradient = "all",
+    device: str = "cpu",
+) -> PaperNetwork:
+    """Make the paper's network on some graphs, in its fastest form for this depth and device.
+
+    Args:
+        graphs: K graphs, aggregated.
+        width: m, even.
+        depth: L, at least 2.
+        seed: seed of the initial weights.
+        gradient: tangent features are derivatives with respect to all weights, or to those of the last layer.
+        device: name of the torch device on which the network computes.
+
+    Returns:
+        The network, at its initial weights.
+
+    Raises:
+        ValueError: if a size is out of its range, or torch cannot use the device here.
+    """
+    torch_device = read_device(device)
+    initial = [weight.detach() for weight in GraphMLP(graphs.feature_dim, width, depth, seed=seed).weights]
+    if torch_device.type == "cpu" and depth == 2:
+        return CompiledNetwork(graphs, initial, gradient)
+    return TorchNetwork(graphs, initial, gradient, torch_device, batched=torch_device.type != "cpu")
+
+
+def read_device(name: str) -> torch.device:
+    """Return the torch device of a name.
+
+    Args:
+        name: such as "cpu", "cuda" or "cuda:1".
+
+    Raises:
+        ValueError: if it cannot be used here; the message lists the devices that torch sees.
+    """
+    try:
+        device = torch.device(name)
+        torch.zeros(1, device=device).item()  # fails on "meta", whose tensors hold no numbers
+    except (RuntimeError, AssertionError) as error:  # torch without CUDA raises AssertionError
+        devices = ["cpu", *(f"cuda:{k}" for k in range(torch.cuda.device_count()))]
+        raise ValueError(
+            f"Expected `device` to be one that torch can use here: {', '.join(devices)}. Got {name!r}: {error}"
+        ) from error
+    return device

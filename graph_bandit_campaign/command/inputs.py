@@ -36,7 +36,7 @@ from graph_bandit_campaign.results.matched import match_molecules, read_outside
 from graph_bandit_campaign.results.rows import Columns, ResultTables
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_env import GraphPool, MoleculeSet
-from graph_bandit_env.files import digest, is_file_of_graphs, lists_molecules
+from graph_bandit_env.files import digest, is_file_of_graphs
 from graph_bandit_env.pools.products import read_product_library
 from graph_bandit_env.tables import Table, open_table
 
@@ -102,11 +102,9 @@ def read_inputs(settings: SuggestSettings, earlier: CampaignState | None, tables
         _refuse_directions(settings)
         return _read_prepared(settings, earlier, tables)
     with open_table(settings.pool, settings.sheet) as table:
-        read = None
-        if lists_molecules(table.columns, settings.smiles):
-            _refuse_directions(settings)
-            read = _read_table(table, settings, earlier, tables)
-    return _read_graphs(settings, earlier, tables) if read is None else _match_table(*read, settings, earlier)
+        _refuse_directions(settings)
+        read = _read_table(table, settings, earlier, tables)
+    return _match_table(*read, settings, earlier)
 
 
 def _refuse_directions(settings: SuggestSettings) -> None:

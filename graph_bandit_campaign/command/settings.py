@@ -32,7 +32,7 @@ class SuggestSettings:
     pool: tyro.conf.Positional[Path]
     """Table of molecules to choose from: .csv, .tsv, .txt, .smi or .sdf (each also .gz), .xlsx, or .parquet; or a
     folder that `graph-bandit prepare` made of one; or a library of products that nobody lists, .toml. Or other graphs:
-    .jsonl (also .gz), .pt, or a table of cells of NAS-Bench-201 or of architectures of NAS-Bench-Graph."""
+    .jsonl (also .gz), .pt."""
     out: Path
     """Table of the suggestions, with the pool's other columns: .csv, .tsv, .xlsx, .sdf or .parquet. The campaign is
     kept in a .campaign.json file next to it."""

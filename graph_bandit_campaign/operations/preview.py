@@ -11,7 +11,7 @@ from graph_bandit_campaign.pool.source import Source
 from graph_bandit_campaign.pool.table import Budget, TablePool
 from graph_bandit_campaign.results.books import Books
 from graph_bandit_campaign.text import listed
-from graph_bandit_env.files import is_file_of_graphs, lists_molecules, read_pool
+from graph_bandit_env.files import is_file_of_graphs, read_pool
 from graph_bandit_env.pools.products import read_product_library
 from graph_bandit_env.tables import Table, open_table
 
@@ -89,10 +89,9 @@ def preview_pool(source: Source) -> PoolPreview:
         return PoolPreview("products", len(library), (), (), (), 0, tuple(left_out))
     if not is_file_of_graphs(source.path):
         with open_table(source.path, source.sheet) as table:
-            if lists_molecules(table.columns, source.smiles):
-                budget = Budget(0, cells=len(table.columns))
-                read = TablePool.read(table, replace(source, skip_bad_rows=True), budget)
-                return _preview_table(read, sheet_remarks(table, source.sheet, "--sheet"))
+            budget = Budget(0, cells=len(table.columns))
+            read = TablePool.read(table, replace(source, skip_bad_rows=True), budget)
+            return _preview_table(read, sheet_remarks(table, source.sheet, "--sheet"))
     graphs = read_pool(source.path, identifier=source.identifier, sheet=source.sheet, directed=source.directed)
     return PoolPreview("graphs", len(graphs), (), tuple((key, "") for key in graphs.ids[:FIRST]), (), 0, ())
 

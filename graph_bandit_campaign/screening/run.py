@@ -22,7 +22,7 @@ from graph_bandit_campaign.screening.scores import Scores
 from graph_bandit_campaign.screening.settings import ScreenSettings
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.text import duration, short, unshield
-from graph_bandit_env.files import holds_molecules
+from graph_bandit_env.files import is_file_of_graphs
 from graph_bandit_env.storage import find_file
 from graph_bandit_env.tables import open_table
 from graph_bandit_lab.reports import print_columns
@@ -52,7 +52,7 @@ def screen(settings: ScreenSettings) -> dict[str, float | None]:
         KeyboardInterrupt: after Ctrl-C, SIGTERM or SIGHUP, when all that was started has ended.
     """
     command = split_command(settings.score)
-    if settings.pool.suffix.lower() != ".toml" and not holds_molecules(settings.pool, settings.smiles, settings.sheet):
+    if is_file_of_graphs(settings.pool):
         raise ValueError(f"Expected a pool of molecules, which have a SMILES. Got {settings.pool}.")
     with _ends_when_told(), _alone(settings):
         loop = _Screen(settings, command)

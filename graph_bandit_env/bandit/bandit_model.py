@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 
 from graph_bandit_env.bandit.arguments import OBSERVATION_KINDS, RESAMPLINGS, BanditArguments
 from graph_bandit_env.bandit.drift import DRIFT_NAMES, DRIFT_RATE, DriftName, make_drift
-from graph_bandit_env.bandit.graph_sources import (
+from graph_bandit_env.bandit.instance import (
     GraphSource,
+    Instance,
     NewGraphs,
     PoolSubsets,
     Rewards,
     SameGraphs,
     draw_general_rewards,
 )
-from graph_bandit_env.bandit.instance import Instance
 from graph_bandit_env.bandit.spaces import Observation, graph_set_space, indices_space
 from graph_bandit_env.checks import check_choice, check_flag, check_integer, check_number
 from graph_bandit_env.graphs.graph_set import GraphSet, as_graph_set

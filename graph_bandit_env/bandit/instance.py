@@ -1,13 +1,122 @@
-"""One instance of a bandit: its graphs, mean rewards and random streams."""
+"""One instance of a bandit: where its graphs and mean rewards come from, and its random streams."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graph_bandit_env.bandit.drift import Drift
-from graph_bandit_env.bandit.graph_sources import GraphSource
+from graph_bandit_env.graphs.graph_set import GraphSet
+from graph_bandit_env.graphs.random_graphs import RandomGraphs, Size, draw_sizes
 from graph_bandit_env.rewards.noise import NoiseStream
+from graph_bandit_env.rewards.reward_models import RewardModel, draw_mean_rewards, location_and_scale
+from graph_bandit_env.rewards.structural_rewards import is_structural
+
+Rewards = Callable[[GraphSet], NDArray[np.float64]]
+
+
+class GraphSource(Protocol):
+    """Gives the graph set of the next episode, or round."""
+
+    def next(self) -> tuple[GraphSet, NDArray[np.float64]]:
+        """Return K graphs and their `(K,)` float64 mean rewards."""
+
+
+@dataclass(frozen=True, eq=False)
+class SameGraphs:
+    """One graph set for ever."""
+
+    graph_set: GraphSet
+    mean_rewards: NDArray[np.float64]
+
+    def next(self) -> tuple[GraphSet, NDArray[np.float64]]:
+        """Return the graphs and their means."""
+        return self.graph_set, self.mean_rewards
+
+
+@dataclass(frozen=True, eq=False)
+class NewGraphs:
+    """New random graphs each time; one reward function gives the means of all of them."""
+
+    random_graphs: RandomGraphs
+    rewards: Rewards
+    rng: np.random.Generator
+
+    def next(self) -> tuple[GraphSet, NDArray[np.float64]]:
+        """Draw graphs."""
+        graph_set = self.random_graphs.draw(self.rng)
+        return graph_set, self.rewards(graph_set)
+
+
+@dataclass(frozen=True, eq=False)
+class PoolSubsets:
+    """A new random subset of a pool each time, in the order of the pool."""
+
+    pool: GraphSet
+    mean_rewards: NDArray[np.float64]
+    num_graphs: Size
+    rng: np.random.Generator
+
+    def next(self) -> tuple[GraphSet, NDArray[np.float64]]:
+        """Draw a subset of the pool, without replacement."""
+        (count,) = draw_sizes(self.num_graphs, 1, self.rng).tolist()
+        index = np.sort(self.rng.choice(len(self.pool), count, replace=False))
+        return self.pool.take(index), self.mean_rewards[index]
+
+
+def draw_general_rewards(
+    model: RewardModel, random_graphs: RandomGraphs, rng: np.random.Generator, scale: str
+) -> Rewards:
+    """Draw one reward function for all graph sets to come.
+
+    Args:
+        model: a name of `REWARD_MODELS`, or a function from a PyG `Data` to a number.
+        random_graphs: the distribution of the graph sets.
+        rng: the only source of randomness.
+        scale: "unit" shifts and scales the function so that 100 example graphs have mean 0 and standard deviation 1;
+            the mean and standard deviation of a graph set are close to that.
+
+    Returns:
+        A function from K graphs to `(K,)` float64.
+    """
+    raw: Rewards
+    if isinstance(model, str) and not is_structural(model):
+        from graph_bandit_env.rewards import general_rewards  # imports torch, which the other case does not need
+
+        raw = general_rewards.draw(model, random_graphs, rng)
+    else:
+        raw = FixedRewards(model)
+    if scale == "raw":
+        return raw
+    return ScaledRewards(raw, *location_and_scale(raw(random_graphs.draw_examples(rng))))
+
+
+@dataclass(frozen=True, eq=False)
+class FixedRewards:
+    """A reward function from which nothing is drawn: the user's, or a structural one."""
+
+    model: RewardModel
+
+    def __call__(self, graph_set: GraphSet) -> NDArray[np.float64]:
+        """Return the `(K,)` float64 mean rewards."""
+        return draw_mean_rewards(self.model, graph_set, np.random.default_rng(0))
+
+
+@dataclass(frozen=True, eq=False)
+class ScaledRewards:
+    """A reward function, shifted and scaled."""
+
+    raw: Rewards
+    location: float
+    unit: float
+
+    def __call__(self, graph_set: GraphSet) -> NDArray[np.float64]:
+        """Return the `(K,)` float64 mean rewards."""
+        return (self.raw(graph_set) - self.location) / self.unit
 
 
 class Instance:

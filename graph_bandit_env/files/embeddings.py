@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graph_bandit_env.extras import require
-from graph_bandit_env.pools.molecule_columns import check_columns, check_known
 from graph_bandit_env.pools.molecule_parser import canonical_smiles
+from graph_bandit_env.pools.molecule_rows import check_columns, check_known
 from graph_bandit_env.pools.molecule_set import MoleculeSet
 from graph_bandit_env.storage import unpacked_size
 from graph_bandit_env.tables.damage import check_unpacked, refuse_damage

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from graph_bandit_env.pools.graph_pool import GraphPool
 from graph_bandit_env.pools.other_sources import from_networkx
-from graph_bandit_env.tables.lines import open_text
+from graph_bandit_env.tables.text import open_text
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -12,7 +12,7 @@ from graph_bandit_env.graphs.graph_set import GraphSet
 from graph_bandit_env.pools.graph_pool import GraphPool, KernelPool
 from graph_bandit_env.pools.molecule_set import MoleculeSet
 
-FORMAT = 1  # raise it when the digest of the same graphs changes
+FORMAT = 2  # raise it when the digest of the same graphs changes
 ROWS_AT_ONCE = 1 << 16
 
 
@@ -31,9 +31,8 @@ def digest(pool: GraphSet) -> str:
     """
     packed = pool._packed
     sizes = [pool.num_nodes.tolist(), np.diff(packed.edge_offsets).tolist()]
-    header = [FORMAT, len(pool), pool.feature_dim, pool.edge_feature_dim, *sizes]
-    header += [list(pool.smiles)] if isinstance(pool, MoleculeSet) else [None]
-    header += ["directed"] if pool.directed else []  # else as before there were directed graphs
+    smiles, columns = (pool.smiles, pool.column_names) if isinstance(pool, MoleculeSet) else (None, ())
+    header = [FORMAT, len(pool), pool.feature_dim, pool.edge_feature_dim, *sizes, pool.directed, smiles, columns]
     content = hashlib.sha256(json.dumps(header).encode() + b"\0")
     for rows in _parts(len(packed.nodes)):
         content.update(np.ascontiguousarray(packed.node_features(rows), "<f4").data)
@@ -45,8 +44,7 @@ def digest(pool: GraphSet) -> str:
     if isinstance(pool, GraphPool):
         values = np.where(pool.known, pool.targets + 0.0, np.nan)  # one form of NaN, and of zero
         content.update(np.ascontiguousarray(values, "<f8").data)
-    if isinstance(pool, MoleculeSet) and pool.column_names:  # else as before there were columns
-        content.update(json.dumps(pool.column_names).encode() + b"\0")
+    if isinstance(pool, MoleculeSet):
         values = np.where(np.isnan(pool.columns), np.nan, pool.columns + 0.0)
         content.update(np.ascontiguousarray(values, "<f8").data)
     if isinstance(pool, KernelPool):

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeGuard, get_args
 
 from graph_bandit_env.checks import check_choice
-from graph_bandit_env.files.architectures import ARCHITECTURE_COLUMNS, read_architecture_table
 from graph_bandit_env.files.json_lines import read_json_lines
-from graph_bandit_env.files.nas_cells import CELL_COLUMN, read_nas_table
 from graph_bandit_env.files.pyg_file import read_pyg_file
 from graph_bandit_env.pools.graph_pool import GraphPool
 from graph_bandit_env.pools.library import Property, enumerate_library
 from graph_bandit_env.pools.molecule_parser import MOST_ATOMS
 from graph_bandit_env.pools.molecule_sources import OnError, from_smiles_csv
 from graph_bandit_env.pools.parents import Forms
-from graph_bandit_env.tables import Table, open_table
 from graph_bandit_env.tables.opening import KINDS, OTHERS, TEXT
 
 NAME = re.compile(r"[^./\\]+")  # neither a suffix nor a separator
@@ -51,18 +48,16 @@ def read_pool(
     """Read a pool of graphs from a file of any form, or make one that has a name.
 
     Args:
-        source: path of a table of molecules (as in `from_smiles_csv`), of cells of NAS-Bench-201 (a column `cellstr`)
-            or of architectures of NAS-Bench-Graph (columns `link` and `ops`), both without a column of SMILES; of
-            networkx graphs (`.jsonl`, `.jsonl.gz`: one graph a line, as `networkx.node_link_data` writes them) or of
-            PyG graphs (`.pt`: a list of `Data` that `torch.save` wrote, or what `InMemoryDataset.save` wrote). A text
-            without suffix and separator is the name of a pool, even where there is a file of that name: "library" is
-            `enumerate_library`.
+        source: path of a table of molecules (as in `from_smiles_csv`), of networkx graphs (`.jsonl`, `.jsonl.gz`: one
+            graph a line, as `networkx.node_link_data` writes them) or of PyG graphs (`.pt`: a list of `Data` that
+            `torch.save` wrote, or what `InMemoryDataset.save` wrote). A text without suffix and separator is the name
+            of a pool, even where there is a file of that name: "library" is `enumerate_library`.
         target: the measured values: a column of a table; a key of `graph` in `.jsonl`; an attribute in `.pt` or,
             written as a whole number, a column of `y`; "qed", "logp" or "tpsa" of the library. None: nothing was
             measured, except that `.pt` takes `y` if there is one, and the library "qed".
         smiles: column of the SMILES. All but tables of molecules refuse another than the usual one.
-        identifier: the identifiers: a column, a key of `graph`, or an attribute. None: canonical SMILES, texts of
-            cells and architectures, in `.jsonl` the key `id` or the names of the graphs, else "0", "1", and so on.
+        identifier: the identifiers: a column, a key of `graph`, or an attribute. None: canonical SMILES, in `.jsonl`
+            the key `id` or the names of the graphs, else "0", "1", and so on.
         sheet: sheet of a workbook; None: the first.
         on_error: "raise" an error if a row of molecules is bad, or "skip" it. All other forms refuse "skip".
         workers: most processes to use for a large table of molecules, as in `from_smiles_csv`.
@@ -70,8 +65,8 @@ def read_pool(
         columns: further columns of numbers, as in `from_smiles_csv`. All other forms refuse them.
         forms: whether salts are described by their parent, as in `from_smiles_csv`; other graphs have none.
         directed: True keeps the directions of edges, False drops them. None: as the file says: lines of networkx graphs
-            have a key `directed`, and cells and architectures are directed. PyG graphs say nothing: they are then
-            undirected, and a missing direction is refused. Molecules are undirected, and refuse True.
+            have a key `directed`. PyG graphs say nothing: they are then undirected, and a missing direction is refused.
+            Molecules are undirected, and refuse True.
 
     Returns:
         The pool: a `MoleculeSet` where graphs are molecules.
@@ -93,62 +88,27 @@ def read_pool(
         _check_options(path.name, smiles, on_error, columns)
         pool = READERS[form](path, target, identifier, directed)
     else:
-        with open_table(path, sheet) as table:
-            if (read := _reader_of(table.columns)) is not None and smiles not in table.columns:
-                _check_options(path.name, smiles, on_error, columns)
-                pool = read(table, target, identifier, directed)
-            else:
-                _check_bonds(path.name, directed)
-                pool = from_smiles_csv(
-                    table,
-                    smiles,
-                    target,
-                    identifier,
-                    on_error=on_error,
-                    workers=workers,
-                    most_atoms=most_atoms,
-                    columns=columns,
-                    forms=forms,
-                )
+        _check_bonds(path.name, directed)
+        pool = from_smiles_csv(
+            path,
+            smiles,
+            target,
+            identifier,
+            on_error=on_error,
+            workers=workers,
+            sheet=sheet,
+            most_atoms=most_atoms,
+            columns=columns,
+            forms=forms,
+        )
     if target is not None and not pool.known.any():
         raise ValueError(f"Expected measured values in `{target}` of {source}. Got none.")
     return pool
 
 
-def holds_molecules(path: Path, smiles: str = SMILES, sheet: str | None = None) -> bool:
-    """Return whether `read_pool` takes a file for a table of molecules, not for other graphs.
-
-    Args:
-        path: path of the file; one that is not there, or of an unknown form, is taken for such a table.
-        smiles: column of the SMILES, in capitals or not.
-        sheet: sheet of a workbook; None: the first.
-
-    Raises:
-        ImportError, ValueError: if the file is a table, and cannot be opened.
-    """
-    if not path.is_file() or not path.name.lower().endswith((*READERS, *TABLES)):
-        return True
-    if is_file_of_graphs(path):
-        return False
-    with open_table(path, sheet) as table:
-        return lists_molecules(table.columns, smiles)
-
-
 def is_file_of_graphs(path: Path) -> bool:
-    """Return whether a file holds graphs that are not molecules by its form, and not by its columns."""
+    """Return whether a file holds graphs that are not molecules: tables and named pools hold molecules."""
     return path.name.lower().endswith(tuple(READERS))
-
-
-def lists_molecules(columns: Sequence[str], smiles: str = SMILES) -> bool:
-    """Return whether a table with these columns is one of molecules, as for `holds_molecules`."""
-    return _reader_of(columns) is None or smiles.casefold() in map(str.casefold, columns)
-
-
-def _reader_of(columns: Sequence[str]) -> Callable[[Table, str | None, str | None, bool | None], GraphPool] | None:
-    """Return how a table with these columns is read if it holds no molecules; None: it holds molecules."""
-    if CELL_COLUMN in columns:
-        return read_nas_table
-    return read_architecture_table if set(ARCHITECTURE_COLUMNS) <= set(columns) else None
 
 
 def _make_named(name: str, target: str | None) -> GraphPool:

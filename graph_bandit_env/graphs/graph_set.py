@@ -12,9 +12,16 @@ from gymnasium.spaces import GraphInstance
 from numpy.typing import ArrayLike, NDArray
 
 from graph_bandit_env.checks import check_flag
-from graph_bandit_env.graphs.graph_checks import check_features, check_links, check_same_width, each_edge_once
 from graph_bandit_env.graphs.packed_graphs import Floats, PackedGraphs
-from graph_bandit_env.graphs.readers import are_directed, read_networkx, read_pyg
+from graph_bandit_env.graphs.readers import (
+    are_directed,
+    check_features,
+    check_links,
+    check_same_width,
+    each_edge_once,
+    read_networkx,
+    read_pyg,
+)
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
+from graph_bandit_env.checks import check_choice
 from graph_bandit_env.extras import require
 from graph_bandit_env.pools.molecule_graph import Features
 from graph_bandit_env.pools.molecule_set import MoleculeSet
@@ -91,12 +92,6 @@ def compute_property(name: str, smiles: Sequence[str]) -> list[float]:
         ValueError: if the property is unknown.
     """
     from rdkit import Chem
-
-    compute = _property(name)
-    return [float(compute(Chem.MolFromSmiles(text))) for text in smiles]
-
-
-def _property(name: str) -> Callable[[Mol], float]:
     from rdkit.Chem import QED, Crippen, rdMolDescriptors
 
     properties: dict[str, Callable[[Mol], float]] = {
@@ -104,6 +99,5 @@ def _property(name: str) -> Callable[[Mol], float]:
         "logp": Crippen.MolLogP,  # type: ignore[attr-defined]
         "tpsa": rdMolDescriptors.CalcTPSA,
     }
-    if name not in properties:
-        raise ValueError(f"Expected `reward` to be one of {', '.join(properties)}. Got {name!r}.")
-    return properties[name]
+    check_choice("reward", name, tuple(properties))
+    return [float(properties[name](Chem.MolFromSmiles(text))) for text in smiles]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graph_bandit_env.checks import check_choice
 from graph_bandit_env.graphs.packed_graphs import EVERY, Array, Floats, PackedGraphs
 
 if TYPE_CHECKING:
@@ -140,11 +141,9 @@ def count_columns(features: Features) -> tuple[int, int]:
     Raises:
         ValueError: if `features` is unknown.
     """
-    if features == "one_hot":
+    if check_choice("features", features, get_args(Features)) == "one_hot":
         return len(one_hot_names("atom")), len(one_hot_names("bond"))
-    if features == "categories":
-        return len(ATOM_COLUMNS), len(BOND_COLUMNS)
-    raise ValueError(f'Expected `features` to be "one_hot" or "categories". Got {features!r}.')
+    return len(ATOM_COLUMNS), len(BOND_COLUMNS)
 
 
 @dataclass(frozen=True, eq=False)

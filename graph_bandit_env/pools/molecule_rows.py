@@ -1,4 +1,4 @@
-"""Read and check the rows of a table of molecules, before any graph is made."""
+"""Read and check the rows of a table of molecules, and the user's own columns of numbers, before any graph is made."""
 
 from __future__ import annotations
 
@@ -6,9 +6,95 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from graph_bandit_env.tables import Table
+from graph_bandit_env.tables.table import LARGEST
+
+Columns = NDArray[np.float64]
+
+
+def check_columns(
+    columns: ArrayLike | None, names: Sequence[str], molecules: Sequence[str]
+) -> tuple[Columns, tuple[str, ...]]:
+    """Return columns as a new `(K, c)` float64 array that cannot be written to, and their names.
+
+    Args:
+        columns: `(K, c)` numbers, NaN where a value is not known; None: c = 0.
+        names: c different texts.
+        molecules: names of K molecules, for messages.
+
+    Raises:
+        ValueError: if a shape is wrong, two names are equal or one is empty, or a value is infinite or too large.
+        TypeError: if a name is not a text, or a value is not a number.
+    """
+    checked_names, count = check_names(names), len(molecules)
+    given = np.empty((count, 0)) if columns is None else np.asarray(columns)
+    if given.shape != (count, len(checked_names)):
+        raise ValueError(
+            f"Expected `columns` of shape `({count}, {len(checked_names)})`: a row for each molecule, and a column for "
+            f"each of `column_names`. Got `{given.shape}`."
+        )
+    if given.dtype.kind not in "biuf":
+        raise TypeError(f"Expected `columns` to be numbers, NaN where a value is not known. Got {given.dtype}.")
+    checked = np.array(given, np.float64)
+    bad = np.argwhere(np.abs(checked) > LARGEST)
+    if len(bad):
+        row, column = bad[0]
+        raise ValueError(
+            f"Expected numbers from -{LARGEST:g} to {LARGEST:g}, or NaN where a value is not known. Got "
+            f"{checked[row, column]} in row {row + 1} (`{molecules[row]}`) of column `{checked_names[column]}`."
+        )
+    checked.flags.writeable = False
+    return checked, checked_names
+
+
+def check_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Return names of columns.
+
+    Raises:
+        ValueError: if two are equal, or one is empty.
+        TypeError: if they are not a list of texts.
+    """
+    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+        raise TypeError(f"Expected the names of columns to be a list of texts. Got {names!r}.")
+    checked = tuple(names)
+    if not all(checked) or len(set(checked)) != len(checked):
+        raise ValueError(f"Expected names of columns that are all different, and not empty. Got {', '.join(checked)}.")
+    return checked
+
+
+def check_known(columns: Columns, names: Sequence[str], source: str) -> None:
+    """Refuse a column without any number.
+
+    Raises:
+        ValueError: if there is one.
+    """
+    for column in np.flatnonzero(np.isnan(columns).all(axis=0)).tolist():
+        raise ValueError(f"Expected at least one number in column `{names[column]}` of {source}. Got none.")
+
+
+def mean_of_known(values: Columns, groups: NDArray[np.int64], count: int) -> Columns:
+    """Compute the mean of the known values of each group of rows; NaN where none is known.
+
+    Args:
+        values: `(n, c)`, NaN where a value is not known.
+        groups: `(n,)`. Group of each row, from 0 to count - 1.
+        count: number of groups.
+
+    Returns:
+        `(count, c)` float64.
+    """
+    known = ~np.isnan(values)
+    sums, counts = np.zeros((count, values.shape[1])), np.zeros((count, values.shape[1]))
+    np.add.at(sums, groups, np.where(known, values, 0.0))
+    np.add.at(counts, groups, known)
+    return np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)
+
+
+def fill(columns: Columns, others: Columns) -> Columns:
+    """Return columns that take the values of other ones where they have none."""
+    return np.where(np.isnan(columns), others, columns)
 
 
 class Row(NamedTuple):

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from graph_bandit_env.graphs.graph_set import GraphSet, as_graph_set
 from graph_bandit_env.pools.graph_pool import GraphPool
-from graph_bandit_env.pools.molecule_columns import Columns, check_columns, fill
 from graph_bandit_env.pools.molecule_graph import Features, count_columns
+from graph_bandit_env.pools.molecule_rows import Columns, check_columns, fill
 from graph_bandit_env.pools.parents import Forms, parent_smiles
 
 

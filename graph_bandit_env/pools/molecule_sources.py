@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from graph_bandit_env.checks import check_choice, check_integer
 from graph_bandit_env.extras import require
 from graph_bandit_env.graphs.graph_set import GraphSet
-from graph_bandit_env.pools.molecule_columns import check_columns, check_known, check_names, mean_of_known
 from graph_bandit_env.pools.molecule_graph import Features, PackedMolecules, count_columns
 from graph_bandit_env.pools.molecule_parser import (
     MOST_ATOMS,
@@ -24,10 +24,18 @@ from graph_bandit_env.pools.molecule_parser import (
     size_problem,
     smiles_problem,
 )
-from graph_bandit_env.pools.molecule_rows import BadRowsError, KeptRows, Row, read_rows
+from graph_bandit_env.pools.molecule_rows import (
+    BadRowsError,
+    KeptRows,
+    Row,
+    check_columns,
+    check_known,
+    check_names,
+    mean_of_known,
+    read_rows,
+)
 from graph_bandit_env.pools.molecule_set import MoleculeSet
 from graph_bandit_env.pools.parents import Forms
-from graph_bandit_env.storage import warn_of_earlier
 from graph_bandit_env.tables import Table, open_table
 
 if TYPE_CHECKING:
@@ -91,8 +99,6 @@ def from_smiles_csv(
         raise ValueError(f"Expected `columns` without the target, which an agent is to predict. Got `{target}`.")
     with nullcontext(path) if isinstance(path, Table) else open_table(path, sheet) as table:
         rows, problems = read_rows(table, smiles, identifier, target, most_rows, names)
-    if cache:
-        warn_of_earlier(table.path)
     source = _Source(str(table.path), table.unit, cache, names)
     return _assemble(rows, problems, features, on_error, source, workers, most_atoms, forms)[0]
 
@@ -131,7 +137,6 @@ def read_molecule_table(
         ImportError, ValueError: as `from_smiles_csv`.
     """
     rows, problems = read_rows(table, smiles, identifier, None, most_rows, names := check_names(columns), texts)
-    warn_of_earlier(table.path)
     source = _Source(str(table.path), table.unit, True, names)
     made, kept, owners = _assemble(rows, problems, "one_hot", on_error, source, workers, most_atoms, forms)
     return made, KeptRows.of(kept, owners, texts)
@@ -222,12 +227,9 @@ def _assemble(
         The molecules, the rows that are molecules, and the index of the molecule of each.
     """
     count_columns(features)  # refuses an unknown name
-    if on_error not in get_args(OnError):
-        raise ValueError(f'Expected `on_error` to be "raise" or "skip". Got {on_error!r}.')
-    if not (isinstance(most_atoms, int) and most_atoms >= 1):
-        raise ValueError(f"Expected `most_atoms` to be an integer >= 1. Got {most_atoms!r}.")
-    if forms not in get_args(Forms):
-        raise ValueError(f'Expected `forms` to be "joined" or "apart". Got {forms!r}.')
+    check_choice("on_error", on_error, get_args(OnError))
+    check_integer("most_atoms", most_atoms, 1)
+    check_choice("forms", forms, get_args(Forms))
     too_big = {row.number: text for row in rows if (text := size_problem(row.smiles, most_atoms))}
     problems += too_big.items()
     rows = [row for row in rows if row.number not in too_big]

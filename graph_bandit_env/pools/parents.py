@@ -65,9 +65,12 @@ def parent_smiles(smiles: str) -> str:
     fragments = _organic_fragments(smiles) if may_be_form(smiles) else []
     if not fragments:
         return smiles
-    largest = max(
-        fragments, key=lambda fragment: (_rank(fragment), fragment.GetNumHeavyAtoms(), Chem.MolToSmiles(fragment))
-    )
+
+    def order(fragment: Mol) -> tuple[int, int, str]:  # the larger, the less it looks like what goes with another one
+        rank = _common().get(_bare_smiles(fragment), len(COMMON))
+        return rank, fragment.GetNumHeavyAtoms(), Chem.MolToSmiles(fragment)
+
+    largest = max(fragments, key=order)
     return Chem.MolToSmiles(Chem.MolFromSmiles(Chem.MolToSmiles(largest)))  # read again, as all canonical SMILES are
 
 
@@ -96,7 +99,7 @@ def _organic_fragments(smiles: str) -> list[Mol]:
         return [
             fragment
             for fragment in map(uncharge, Chem.GetMolFrags(disconnect(molecule), asMols=True))
-            if _is_organic(fragment)
+            if any(atom.GetAtomicNum() == 6 for atom in fragment.GetAtoms()) and _bare_smiles(fragment) not in INORGANIC
         ]
 
 
@@ -107,20 +110,11 @@ def _standardisers() -> tuple[Callable[[Mol], Mol], Callable[[Mol], Mol]]:
     return rdMolStandardize.MetalDisconnector().Disconnect, rdMolStandardize.Uncharger().uncharge
 
 
-def _is_organic(fragment: Mol) -> bool:
-    return any(atom.GetAtomicNum() == 6 for atom in fragment.GetAtoms()) and _bare_smiles(fragment) not in INORGANIC
-
-
 def _bare_smiles(fragment: Mol) -> str:
     """Return the canonical SMILES without stereochemistry and isotopes."""
     from rdkit import Chem
 
     return Chem.MolToSmiles(fragment, isomericSmiles=False)
-
-
-def _rank(fragment: Mol) -> int:
-    """Return a number that is the larger the less a fragment looks like what goes with another one."""
-    return _common().get(_bare_smiles(fragment), len(COMMON))
 
 
 @lru_cache(maxsize=1)

@@ -49,7 +49,7 @@ class WindowScreen:
         except (ImportError, RuntimeError) as error:  # a backend that the user chose by name cannot be loaded
             raise RuntimeError(_explain(str(plt.rcParams["backend"]))) from error
         self._plt = plt
-        self._manager = _manager_of(self.figure)
+        self._manager: Any = self.figure.canvas.manager
         if not _is_interactive(plt.get_backend(), self.figure.canvas):
             plt.close(self.figure)
             raise RuntimeError(_explain(plt.get_backend()))
@@ -68,10 +68,6 @@ class WindowScreen:
     def close(self) -> None:
         """Close the window."""
         self._plt.close(self.figure)
-
-
-def _manager_of(figure: Figure) -> Any:
-    return figure.canvas.manager
 
 
 def _is_interactive(backend: str, canvas: Any) -> bool:

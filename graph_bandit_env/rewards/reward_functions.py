@@ -10,7 +10,15 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from gntk import AggregatedGraphs, GraphMLP, aggregate_neighbours, empirical_kernel, one_thread, select_graphs
+from gntk import (
+    AggregatedGraphs,
+    GraphMLP,
+    aggregate_neighbours,
+    empirical_kernel,
+    one_thread,
+    select_graphs,
+    symmetric_root,
+)
 from graph_bandit_env.graphs.graph_set import GraphSet
 
 WIDTH = 512  # m of the networks that define the Gaussian-process rewards; L = 2
@@ -188,22 +196,9 @@ def draw_gaussian(mean: Tensor, covariance: Tensor, rng: np.random.Generator) ->
     Negative eigenvalues count as 0. The symmetric root, unlike V sqrt(Lambda), does not depend on the signs that a
     solver gives eigenvectors.
     """
-    scales, vectors = _axes(covariance)
-    drawn: Tensor = mean + vectors @ (scales * (vectors.T @ draw_normal(rng, len(mean))))
-    return drawn
-
-
-def symmetric_root(covariance: Tensor) -> Tensor:
-    """Return V sqrt(Lambda) V^T, `(K, K)` float64, of a covariance that may be singular, as `draw_gaussian` does."""
-    scales, vectors = _axes(covariance)
-    root: Tensor = vectors * scales @ vectors.T
-    return root
-
-
-def _axes(covariance: Tensor) -> tuple[Tensor, Tensor]:
-    """Return sqrt(Lambda) and V."""
     values, vectors = torch.linalg.eigh((covariance + covariance.T) / 2)
-    return values.clamp(min=0).sqrt(), vectors
+    drawn: Tensor = mean + vectors @ (values.clamp(min=0).sqrt() * (vectors.T @ draw_normal(rng, len(mean))))
+    return drawn
 
 
 def draw_normal(rng: np.random.Generator, size: int) -> Tensor:

@@ -1,9 +1,8 @@
 """Replace files atomically, keep what was computed in the user's cache folder, and look into archives. No torch."""
 
-from graph_bandit_env.storage.array_cache import ArrayCache
-from graph_bandit_env.storage.cache_folder import CacheWarning, cache_path, clear_cache, measure_cache, warn_of_earlier
+from graph_bandit_env.storage.array_cache import MOST_DEFLATED, ArrayCache, unpacked_size
+from graph_bandit_env.storage.cache_folder import CacheWarning, cache_path, clear_cache, measure_cache
 from graph_bandit_env.storage.replacing import find_file, replace_file
-from graph_bandit_env.storage.unpacking import MOST_DEFLATED, unpacked_size
 
 __all__ = [
     "MOST_DEFLATED",
@@ -15,5 +14,4 @@ __all__ = [
     "measure_cache",
     "replace_file",
     "unpacked_size",
-    "warn_of_earlier",
 ]

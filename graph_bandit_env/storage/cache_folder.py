@@ -1,8 +1,7 @@
-"""The user's cache folder, which takes the place of hidden files next to tables."""
+"""The user's cache folder."""
 
 from __future__ import annotations
 
-import glob
 import os
 import re
 import stat
@@ -17,11 +16,10 @@ VARIABLE = "GRAPH_BANDIT_CACHE"
 MOST = 2 << 30  # bytes; a kilobyte for each molecule of two million
 MOST_FILES = 1000
 OURS = re.compile(r"[0-9a-f]{64}\.npz(\.\d+\.[0-9a-f]{16}\.part)?")
-EARLIER = re.compile(r"(\.traits|\.[0-9a-f]{12})?\.npz(\.\d+)?(\.part)?")  # what followed the name of a table
 
 
 class CacheWarning(UserWarning):
-    """The cache folder is not used, or a table has caches of an earlier version next to it."""
+    """The cache folder is not used."""
 
 
 def cache_path() -> Path:
@@ -83,16 +81,6 @@ def clear_cache() -> None:
     """
     for path, _ in list(_files_of(cache_path())):
         path.unlink(missing_ok=True)
-
-
-def warn_of_earlier(table: Path) -> None:
-    """Name the hidden files that earlier versions kept next to a table; nothing reads them."""
-    names = [path.name for path in table.parent.glob(f".{glob.escape(table.name)}*.npz*")]
-    earlier = sorted(name for name in names if EARLIER.fullmatch(name.removeprefix(f".{table.name}")))
-    if earlier:
-        listed = ", ".join(f"`{name}`" for name in earlier)
-        it = "is from an earlier version, is" if len(earlier) == 1 else "are from an earlier version, are"
-        warnings.warn(f"{listed} {it} not read, and may be deleted.", CacheWarning, stacklevel=2)
 
 
 def _files_of(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:

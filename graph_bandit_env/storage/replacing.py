@@ -13,7 +13,7 @@ from pathlib import Path
 
 import psutil
 
-PART = re.compile(r"(\d+)(\.[0-9a-f]{16})?\.part")  # what follows the name of a file; earlier versions drew no number
+PART = re.compile(r"(\d+)\.[0-9a-f]{16}\.part")  # what follows the name of a file
 
 
 def replace_file(path: Path, content: bytes | Iterable[bytes | memoryview]) -> None:

@@ -7,11 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from graph_bandit_env.extras import require
-from graph_bandit_env.tables.lines import open_text
 from graph_bandit_env.tables.parquet import open_parquet
 from graph_bandit_env.tables.sdf import open_sdf
 from graph_bandit_env.tables.table import Table
-from graph_bandit_env.tables.text import open_delimited, open_smi
+from graph_bandit_env.tables.text import open_delimited, open_smi, open_text
 from graph_bandit_env.tables.workbook import open_workbook
 
 TEXT = {**dict.fromkeys((".csv", ".tsv", ".txt"), open_delimited), ".smi": open_smi, ".sdf": open_sdf}

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from graph_bandit_env.tables.lines import lines_of
 from graph_bandit_env.tables.table import Table, UnknownCell
+from graph_bandit_env.tables.text import lines_of
 
 if TYPE_CHECKING:
     from rdkit.Chem import Mol

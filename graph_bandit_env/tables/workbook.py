@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 MOST_ROWS, MOST_COLUMNS = 1 << 20, 1 << 14  # of a sheet of Excel
 MOST_CELLS = 20_000_000  # a row counts as far as its last cell
 TAG = re.compile(rb"<(?:\w+:)?(?:(f)[ />]|(row)\b[^>]*>|mergeCell\b[^>]*?\bref=\"([A-Z0-9:]+)\")")
+CHUNK = 1 << 20  # bytes of a sheet that are searched at a time
 SHARES = (9, 10)  # built-in formats, 0% and 0.00%
 NUMBER, HIDDEN = re.compile(rb'\br="(\d+)"'), re.compile(rb'\bhidden="(?:1|true)"')
 
@@ -118,7 +119,7 @@ def _read_marks(sheet: ReadOnlyWorksheet) -> _Marks:
     has_formulas, hidden, merged, row = False, set[int](), list[str](), 0
     with sheet._get_source() as source:
         rest = b""
-        for chunk in iter(lambda: source.read(1 << 20), b""):
+        for chunk in iter(lambda: source.read(CHUNK), b""):
             text = rest + chunk
             rest = text[max(text.rfind(b"<"), 0) :]  # a tag may go on in the next chunk
             for tag in TAG.finditer(text, 0, len(text) - len(rest)):

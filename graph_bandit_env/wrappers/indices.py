@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from graph_bandit_env.bandit.bandit_model import BanditModel
 from graph_bandit_env.bandit.spaces import USED_UP
 from graph_bandit_env.env import GraphActionBandit
-from graph_bandit_env.wrappers.padding import Padded
+from graph_bandit_env.wrappers.padded import Padded
 
 
 class GraphSetIndices(gym.ObservationWrapper, RecordConstructorArgs):

@@ -37,12 +37,11 @@ class EnvironmentSettings(BanditArguments):
 
     graphs: str | None = None
     """File of your own graphs instead of random ones: a table of molecules (.csv, .tsv, .txt, .smi, .sdf, .xlsx or
-    .parquet), of cells of NAS-Bench-201 or of architectures of NAS-Bench-Graph, networkx graphs (.jsonl), or PyG graphs
-    (.pt); or `library`, a pool of 4,419 molecules. Results know the graphs by their content, wherever the file lies."""
+    .parquet), networkx graphs (.jsonl), or PyG graphs (.pt); or `library`, a pool of 4,419 molecules. Results know the
+    graphs by their content, wherever the file lies."""
     directed: bool | None = None
     """Whether edges in the file of `graphs` have a direction: True keeps it, False adds the missing direction of each
-    edge. None: as the file says (`.jsonl` does; cells and architectures have directions; a `.pt` file must hold both
-    directions)."""
+    edge. None: as the file says (`.jsonl` does; a `.pt` file must hold both directions)."""
     reward_model: RewardModelName | None = None
     """Mean reward as a function of the graph. None: the values in the file of `graphs`; `linear` on random graphs."""
     noise: NoiseName = "gaussian"

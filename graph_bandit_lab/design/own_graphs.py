@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graph_bandit_env import GraphPool, GraphSet, MoleculeSet
-from graph_bandit_env.files import digest, holds_molecules, is_name, read_pool
+from graph_bandit_env.files import digest, is_file_of_graphs, is_name, read_pool
 from graph_bandit_lab.design.keys import COLUMN, FEEDBACK, TARGET
 
 POOLS_HELD = 2  # in memory, in each process
@@ -171,7 +171,7 @@ def _read_pool(file: PoolFile) -> tuple[GraphPool, NDArray[np.float64] | None]:
     read = partial(read_pool, file.source, smiles=file.smiles, on_error=on_error, forms="apart", directed=file.directed)
     if file.noise_column is None:
         return read(file.target), None
-    if not (file.is_file and holds_molecules(Path(file.source), file.smiles)):
+    if not file.is_file or is_file_of_graphs(Path(file.source)):
         return read(file.target), read(file.noise_column).targets
     pool = read(file.target, columns=(file.noise_column,))
     if not isinstance(pool, MoleculeSet):

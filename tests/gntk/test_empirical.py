@@ -59,7 +59,3 @@ def test_gram_adds_up_over_blocks_of_columns(monkeypatch):
     left, right = torch.randn(3, 10), torch.randn(2, 10)
     monkeypatch.setattr(empirical, "COLUMNS_PER_BLOCK", 4)
     torch.testing.assert_close(empirical.gram(left, right), left.double() @ right.double().T)
-
-
-def test_features_have_no_autograd_history(batch):
-    assert not tangent_features(trained_model(2), batch).requires_grad

@@ -7,7 +7,7 @@ import pytest
 import torch
 from mpmath import mpf
 
-from gntk import AggregatedGraphs, node_pairs, select_graphs
+from gntk import AggregatedGraphs, select_graphs
 from gntk.infinite_width import node_pair_sums_in_torch
 from gntk.node_pairs import TILE, arcsin, node_pair_sums, obtuse_ratio
 
@@ -67,7 +67,7 @@ def test_the_kernel_of_obtuse_angles_errs_by_what_its_docstring_says():
             assert abs(in_python(obtuse_ratio)(gap) - tau / mpmath.sqrt(gap)) < mpf(2) ** -55
 
 
-@pytest.mark.parametrize("feature_dim", [1, 2, 3, 9, 16])
+@pytest.mark.parametrize("feature_dim", [1, 3, 16])
 @pytest.mark.parametrize("depth", [2, 3, 4])
 def test_each_pair_of_nodes_is_exact_to_1e_15_however_small_the_angle(feature_dim, depth):
     rng = np.random.default_rng(1)
@@ -84,16 +84,6 @@ def test_each_pair_of_nodes_is_exact_to_1e_15_however_small_the_angle(feature_di
                 expected, lengths = exact_kernel(h, g, depth), np.linalg.norm(h) * np.linalg.norm(g)
                 assert abs(compiled[i, j].item() - expected) <= 1e-15 * lengths
                 assert abs(plain[i, j].item() - expected) <= 2e-8 * lengths
-
-
-@pytest.mark.parametrize("directions", [[[1.0, 1.0]] * 4, [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]])
-def test_a_tile_whose_nodes_are_nearly_equal_is_exact(directions):
-    """All of them, or those of each half."""
-    nodes = np.array(directions) + 1e-6 * np.random.default_rng(2).normal(size=(4, 2))
-    graph = graphs_of(np.tile(nodes, (TILE // 4, 1)))
-    with mpmath.workdps(40):
-        expected = (TILE // 4) ** 2 * sum(exact_kernel(h, g, 2) for h in nodes for g in nodes)
-        assert abs(node_pair_sums(graph, graph, 2).item() - expected) <= 1e-13 * expected
 
 
 @pytest.mark.parametrize("depth", [2, 3, 4])
@@ -130,21 +120,9 @@ def test_a_sum_is_the_same_number_in_any_company(depth):
         assert torch.equal(node_pair_sums(some, some, depth), whole[rows][:, rows])
 
 
-def test_a_sum_is_the_same_number_in_any_number_of_calls(monkeypatch):
-    graphs = graphs_of(*random_sets())
-    whole = node_pair_sums(graphs, graphs, 3)
-    monkeypatch.setattr(node_pairs, "PAIRS_PER_CALL", 1)
-    assert torch.equal(node_pair_sums(graphs, graphs, 3), whole)
-
-
 def test_a_set_may_be_empty():
     graphs = graphs_of(*random_sets())
     nothing = select_graphs(graphs, torch.zeros(0, dtype=torch.int64))
     assert node_pair_sums(graphs, nothing, 2).shape == (len(SIZES), 0)
     assert node_pair_sums(nothing, graphs, 2).shape == (0, len(SIZES))
     assert node_pair_sums(nothing, nothing, 2).shape == (0, 0)
-
-
-def test_a_graph_may_be_alone():
-    alone = graphs_of(random_sets()[0])
-    torch.testing.assert_close(node_pair_sums(alone, alone, 2), node_pair_sums_in_torch(alone, alone, 2))

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from graph_bandit_campaign import Limits
-from graph_bandit_env import canonical_smiles, enumerate_library, from_smiles
 from graph_bandit_env.extras import EXTRAS, MissingExtraError, is_installed, require
 
 
@@ -28,14 +26,3 @@ def test_only_what_is_missing_is_refused(monkeypatch, module):
     with pytest.raises(MissingExtraError, match=message):
         require(module, "This")
     require("json", "This")
-
-
-@pytest.mark.parametrize(
-    "use",
-    [lambda: from_smiles(["CCO"]), lambda: canonical_smiles("CCO"), enumerate_library, lambda: Limits(forbid=("C#N",))],
-    ids=["from_smiles", "canonical_smiles", "enumerate_library", "Limits"],
-)
-def test_without_rdkit_molecules_are_refused_with_the_extra_chem(monkeypatch, use):
-    monkeypatch.setitem(sys.modules, "rdkit", None)
-    with pytest.raises(MissingExtraError, match=r"needs RDKit: pip install 'graph-bandit-env\[chem\]'"):
-        use()

@@ -1,117 +1,169 @@
-"""Arguments and calls that the environment refuses, and its messages."""
+"""What the environment and its wrappers refuse: the type of the error, and the name of the field in the message."""
 
+import gymnasium as gym
 import numpy as np
 import pytest
 import torch
 from gymnasium.error import InvalidAction, ResetNeeded
 from support.graphs import ragged_graphs
 
-from graph_bandit_env import GraphActionBandit, GraphSet
+from graph_bandit_env import GraphActionBandit, GraphActionBanditVector, GraphSet
+from graph_bandit_env.wrappers import BatchedActions, DelayedRewards, GraphSetIndices, PaddedGraphSet
+
+GRAPHS = ragged_graphs()
+OWN = {"graphs": GRAPHS, "reward_model": [0.0, 1.0, 2.0, 3.0]}
+ROUND = {"resample_graphs": "round"}
+NAN, INFINITY, HUGE = float("nan"), float("inf"), 10**400
 
 
-@pytest.mark.parametrize("options", [["resample"], {"resample": "no"}, {"resample": 1}])
-def test_refuses_options_that_are_none(small_env, options):
+@pytest.mark.parametrize(
+    ("settings", "field"),
+    [
+        ({"num_graphs": 0}, "num_graphs"),
+        ({"num_graphs": (6, 2)}, "num_graphs"),
+        ({"num_graphs": (2,)}, "num_graphs"),
+        ({"num_nodes": 2.5}, "num_nodes"),
+        ({"num_nodes": (0, 3)}, "num_nodes"),
+        ({"feature_dim": 0}, "feature_dim"),
+        ({"edge_prob": 1.5}, "edge_prob"),
+        ({"edge_prob": NAN}, "edge_prob"),
+        ({"noise_std": -0.1}, "noise_std"),
+        ({"noise_std": INFINITY}, "noise_std"),
+        ({"noise_std": HUGE}, "noise_std"),
+        ({"noise_std": 1e160}, "noise_std"),
+        ({"noise_std": "much"}, "noise_std"),
+        ({"noise_std": [0.1, 0.2], **OWN}, "noise_std"),
+        ({"noise_std": [0.1, 0.2, -1.0, 0.0], **OWN}, "noise_std"),
+        ({"noise_std": [0.1] * 100, "resample_graphs": True}, "noise_std"),
+        ({"noise": "cauchy"}, "noise"),
+        ({"horizon": 0}, "horizon"),
+        ({"horizon": True}, "horizon"),
+        ({"actions_per_round": 0}, "actions_per_round"),
+        ({"actions_per_round": 101}, "actions_per_round"),
+        ({"graph_model": "err"}, "graph_model"),
+        ({"reward_model": "linaer"}, "Did you mean `linear`"),
+        ({"reward_model": np.zeros(3)}, "mean rewards"),
+        ({"reward_model": ["1"] * 100}, "mean rewards"),
+        ({"reward_model": [HUGE] * 100}, "mean rewards"),
+        ({"reward_model": [NAN] * 100}, "mean rewards"),
+        ({"reward_model": [1e160] + [0.0] * 99}, "mean rewards"),
+        ({"reward_model": [1.0] * 6, "num_graphs": (2, 6)}, "reward_model"),
+        ({"reward_model": [0.0] * 100, "resample_graphs": True}, "reward_model"),
+        ({"reward_model": "spanning_tree"}, "spanning_tree"),
+        ({"reward_scale": "units"}, "reward_scale"),
+        ({"reward_seed": -1}, "reward_seed"),
+        ({"reward_seed": 0, "reward_model": [0.0] * 100}, "reward_seed"),
+        ({"observe": "graph"}, "observe"),
+        ({"render_mode": "ansi"}, "render_mode"),
+        ({"replacement": 0}, "replacement"),
+        ({"directed": True}, "directed"),
+        ({"graphs": []}, "graphs"),
+        ({"graphs": GRAPHS}, "reward_model"),
+        ({**OWN, "num_graphs": 7}, "num_graphs"),
+        ({**OWN, "graph_model": "rdpg"}, "graph_model"),
+        ({**OWN, "num_graphs": 5, "resample_graphs": True}, "num_graphs"),
+        ({**OWN, "num_graphs": (1, 5), "resample_graphs": True}, "num_graphs"),
+        ({**OWN, "num_graphs": 2, "num_nodes": 3, "resample_graphs": True}, "num_nodes"),
+        ({"resample_graphs": 1}, "resample_graphs"),
+        ({"resample_graphs": "rounds"}, "resample_graphs"),
+        ({**ROUND, "observe": "indices"}, "observe"),
+        ({**ROUND, "replacement": False}, "replacement"),
+        ({"drift": "walks"}, "drift"),
+        ({"drift": True}, "drift"),
+        *(({"drift": "walk", "drift_rate": rate}, "drift_rate") for rate in (0.0, -0.1, 1.1, NAN)),
+        ({"drift_rate": 0.2}, "drift_rate"),
+        ({"drift": "walk", "reward_model": np.zeros(100)}, "reward_model"),
+        ({"drift": "walk", "reward_model": "transitivity"}, "reward_model"),
+        ({"drift": "walk", "resample_graphs": True}, "resample_graphs"),
+        ({"drift": "walk", "reward_seed": 3}, "reward_seed"),
+    ],
+)
+def test_settings(settings, field):
+    with pytest.raises(ValueError, match=field):
+        GraphActionBandit(**settings)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "field"),
+    [
+        (lambda: GraphActionBandit(graph_model=GRAPHS), TypeError, "graphs"),
+        (lambda: GraphActionBandit(nois_std=0.1), TypeError, "Did you mean `noise_std`"),
+        (lambda: GraphActionBanditVector(num_envs=0), ValueError, "num_envs"),
+        (lambda: GraphActionBanditVector(render_mode="rgb_array"), ValueError, "render_mode"),
+        (lambda: GraphActionBanditVector(autoreset_mode="never"), ValueError, "never"),
+        *((lambda size=size: BatchedActions(made(), size), ValueError, "size") for size in (0, 7, 2.0, True)),
+        (lambda: BatchedActions(made(actions_per_round=3), 2), ValueError, "actions_per_round"),
+        (lambda: BatchedActions(made(**ROUND), 2), ValueError, "same graphs"),
+        (lambda: BatchedActions(gym.make("CartPole-v1"), 2), TypeError, "GraphActionBandit-v0"),
+        (lambda: PaddedGraphSet(BatchedActions(made(), 2)), TypeError, "BatchedActions"),
+        (lambda: DelayedRewards(gym.make("Pendulum-v1"), 1), TypeError, "discrete"),
+        (lambda: PaddedGraphSet(made(observe="indices")), TypeError, "GraphSetIndices"),
+        (lambda: PaddedGraphSet(PaddedGraphSet(made())), TypeError, "observes graphs"),
+        (lambda: PaddedGraphSet(made(), max_graphs=3), ValueError, "max_graphs"),
+        (lambda: PaddedGraphSet(made(), mask_dtype="boolean"), ValueError, "mask_dtype"),
+        (lambda: PaddedGraphSet(made(), max_nodes=3).reset(), ValueError, "max_nodes"),
+        (lambda: GraphSetIndices(made()), TypeError, "PaddedGraphSet"),
+        (lambda: GraphSetIndices(made(observe="indices")), ValueError, "graphs"),
+    ],
+)
+def test_calls(call, error, field):
+    with pytest.raises(error, match=field):
+        call()
+
+
+def made(**settings):
+    return GraphActionBandit(**{"num_graphs": 6, "num_nodes": 4, **settings})
+
+
+@pytest.mark.parametrize("options", [["resample"], {"resample": 1}, {"resampel": True}])
+def test_options_of_reset(options):
     with pytest.raises(ValueError, match="resample"):
-        small_env().unwrapped.reset(options=options)
-
-
-def test_a_list_of_graphs_as_graph_model_is_sent_to_graphs():
-    with pytest.raises(TypeError, match="go into `graphs`"):
-        GraphActionBandit(graph_model=ragged_graphs())
+        made().reset(options=options)
 
 
 @pytest.mark.parametrize("action", [-1, 6, 2.0, "0", None, True, np.array([1, 2])])
-def test_refuses_an_action_that_is_no_index(small_env, action):
-    env = small_env().unwrapped
+def test_an_action_that_is_no_index(action):
+    env = made()
     env.reset(seed=0)
-    with pytest.raises(InvalidAction, match="Expected an"):
+    with pytest.raises(InvalidAction):
         env.step(action)
 
 
 @pytest.mark.parametrize("kind", [int, np.int64, np.array, torch.tensor])
-def test_takes_every_kind_of_integer(small_env, kind):
-    env = small_env().unwrapped
+def test_every_kind_of_integer_is_taken(kind):
+    env = made()
     env.reset(seed=0)
     assert env.step(kind(3))[-1]["mean_reward"] == env.mean_rewards[3]
 
 
-def test_refuses_a_masked_action_and_changes_nothing(small_env):
-    env, twin = small_env(actions_per_round=1), small_env(actions_per_round=1)
+def test_a_masked_action_changes_nothing():
+    env, twin = made(actions_per_round=1), made(actions_per_round=1)
     _, info = env.reset(seed=0)
     twin.reset(seed=0)
     allowed = int(info["action_mask"].argmax())
-    with pytest.raises(InvalidAction, match="which `action_mask` rules out"):
+    with pytest.raises(InvalidAction, match="action_mask"):
         env.step((allowed + 1) % 6)
     assert env.step(allowed)[1] == twin.step(allowed)[1]
 
 
-def test_step_and_instance_need_a_reset_first(small_env):
-    env = small_env().unwrapped
+def test_step_and_instance_need_a_reset_first():
+    env = made()
     for use in (lambda: env.step(0), lambda: env.mean_rewards, lambda: env.graph_set, env.action_masks):
-        with pytest.raises(ResetNeeded, match="Expected `reset`"):
+        with pytest.raises(ResetNeeded):
             use()
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"num_graphs": 0}, r"`num_graphs` to be an integer >= 1, or \(least, most\). Got 0"),
-        ({"num_nodes": 0}, "`num_nodes`"),
-        ({"num_nodes": 2.5}, "`num_nodes`"),
-        ({"feature_dim": 0}, "`feature_dim`"),
-        ({"edge_prob": 1.5}, "`edge_prob` to be a finite number >= 0.0 and <= 1.0. Got 1.5"),
-        ({"edge_prob": float("nan")}, "`edge_prob`"),
-        ({"noise_std": -0.1}, "`noise_std`"),
-        ({"noise_std": float("inf")}, "`noise_std`"),
-        ({"noise_std": 10**400}, "`noise_std`"),
-        ({"reward_model": [10**400] * 100}, "mean rewards that are numbers"),
-        ({"noise_std": 1e160}, "`noise_std` to be a finite number >= 0.0 and <= 1e"),
-        ({"horizon": 0}, "`horizon`"),
-        ({"horizon": True}, "`horizon`"),
-        ({"actions_per_round": 0}, "`actions_per_round`"),
-        ({"actions_per_round": 101}, "`actions_per_round` to be an integer >= 1 and <= 100"),
-        ({"graph_model": "err"}, "Did you mean `er`"),
-        ({"reward_model": "linaer"}, "Did you mean `linear`"),
-        ({"reward_model": np.zeros(3)}, r"shape `\(100,\)`"),
-        ({"reward_model": ["1"] * 100}, "mean rewards that are numbers. Got list: text"),
-        ({"reward_model": [1e160] + [0.0] * 99}, "mean rewards from -1e.* Got 1e.160"),
-        ({"reward_scale": "units"}, "Did you mean `unit`"),
-        ({"noise": "cauchy"}, "Unknown noise"),
-        ({"observe": "graph"}, "Did you mean `graphs`"),
-        ({"render_mode": "ansi"}, "Unknown render_mode `ansi`"),
-        ({"graphs": []}, "at least one graph"),
-        ({"graphs": ragged_graphs()}, "`reward_model` with `graphs`. .* each of your 4 graphs .* the name of"),
-        ({"graphs": ragged_graphs(), "num_graphs": 2, "resample_graphs": True}, "`reward_model` with `graphs`"),
-        ({"graphs": ragged_graphs(), "num_graphs": 7}, "`graphs` alone"),
-        ({"graphs": ragged_graphs(), "graph_model": "rdpg"}, "`graphs` alone"),
-    ],
-)
-def test_refuses_settings_out_of_range(settings, message):
-    with pytest.raises(ValueError, match=message):
-        GraphActionBandit(**settings)
-
-
-def test_refuses_an_unknown_option(small_env):
-    with pytest.raises(ValueError, match="option `resample` or none"):
-        small_env().unwrapped.reset(options={"resampel": True})
-
-
-@pytest.mark.parametrize("drawn", [float("nan"), "loud", "0.5", None, 1e160, 10**400])
-def test_refuses_noise_that_is_not_a_finite_number(small_env, drawn):
-    env = small_env(noise=lambda rng, mean: drawn).unwrapped
+@pytest.mark.parametrize("drawn", [NAN, "loud", None, 1e160, HUGE])
+def test_noise_and_means_of_a_function_must_be_finite_numbers(drawn):
+    env = made(noise=lambda rng, mean: drawn)
     env.reset(seed=0)
-    with pytest.raises(ValueError, match="`noise` to return a finite number"):
+    with pytest.raises(ValueError, match="noise"):
         env.step(0)
-
-
-@pytest.mark.parametrize("mean", [1e160, 10**400, float("nan"), "1.5"])
-def test_refuses_a_reward_function_that_returns_no_usable_number(mean):
-    env = GraphActionBandit(graphs=ragged_graphs(), reward_model=lambda graph: mean)
-    with pytest.raises((TypeError, ValueError), match="Expected .* Got"):
-        env.reset(seed=0)
+    with pytest.raises((TypeError, ValueError), match=r"reward_model|mean rewards"):
+        made(reward_model=lambda graph: drawn).reset(seed=0)
 
 
 @pytest.mark.parametrize("index", [[True, False, True, False], [-1], [4], [0.0], ["0"], [[0]], []])
 def test_graphs_are_taken_by_their_indices(index):
-    with pytest.raises(ValueError, match="Expected"):
-        GraphSet.from_pyg(ragged_graphs()).take(index)
+    with pytest.raises(ValueError, match="take|indices"):
+        GraphSet.from_pyg(GRAPHS).take(index)

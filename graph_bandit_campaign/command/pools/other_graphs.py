@@ -5,12 +5,10 @@ from __future__ import annotations
 import dataclasses
 
 from graph_bandit_campaign.command.settings import SuggestSettings
-from graph_bandit_campaign.names import find_identifier
 from graph_bandit_campaign.pool.index import structure_of
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_env import GraphPool
-from graph_bandit_env.files import CELL_COLUMN, read_pool
-from graph_bandit_env.tables import open_table
+from graph_bandit_env.files import read_pool
 
 UNDERSTOOD = {
     *("pool", "out", "measured", "n", "maximize", "minimize", "near", "weights", "require", "noise", "id", "sheet"),
@@ -37,11 +35,10 @@ def read_other_graphs(settings: SuggestSettings, earlier: CampaignState | None) 
         ImportError: if a package that reads the file is not installed.
     """
     _refuse_options(settings)
-    identifier = settings.id or _default_identifier(settings)
-    given = read_pool(settings.pool, identifier=identifier, sheet=settings.sheet, directed=settings.directed)
+    given = read_pool(settings.pool, identifier=settings.id, sheet=settings.sheet, directed=settings.directed)
     pool = given.without_targets()
     _refuse_other_graphs(pool, earlier, settings)
-    return pool, identifier, bool(given.known.any())
+    return pool, settings.id, bool(given.known.any())
 
 
 def _refuse_options(settings: SuggestSettings) -> None:
@@ -58,15 +55,6 @@ def _refuse_options(settings: SuggestSettings) -> None:
     for name, path in (("out", settings.out), ("predictions", settings.predictions)):
         if path is not None and path.suffix.lower() == ".sdf":
             raise ValueError(f"Expected molecules for `--{name} {path}`. {settings.pool} holds other graphs.")
-
-
-def _default_identifier(settings: SuggestSettings) -> str | None:
-    """Return the column of the names in a table: `id` or, if it has none, that of cells; None: there is none."""
-    if settings.pool.name.lower().endswith((".jsonl", ".jsonl.gz", ".pt")):
-        return None
-    with open_table(settings.pool, settings.sheet) as table:
-        cells = CELL_COLUMN if CELL_COLUMN in table.columns else None
-        return find_identifier(None, table.columns, str(table.path)) or cells
 
 
 def _refuse_other_graphs(pool: GraphPool, earlier: CampaignState | None, settings: SuggestSettings) -> None:

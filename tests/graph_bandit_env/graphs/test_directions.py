@@ -9,9 +9,8 @@ import torch
 from support.pools import assert_equal_pools
 from torch_geometric.data import Batch, Data
 
-from graph_bandit_env import GraphPool, GraphSet, from_networkx, from_pyg_dataset, from_smiles
+from graph_bandit_env import GraphPool, GraphSet, from_networkx, from_pyg_dataset
 from graph_bandit_env.graphs import as_graph_set
-from graph_bandit_env.pools import MoleculeSet
 
 NODES = [[[1.0], [2.0], [3.0]], [[4.0], [5.0]]]
 LINKS = [[[2, 0], [0, 1], [0, 1], [1, 1]], [[1, 0]]]  # an edge twice, a loop
@@ -36,16 +35,9 @@ def test_directed_edges_are_kept_as_they_are_once_and_sorted(arrows):
 def test_a_missing_direction_is_refused_and_both_remedies_are_named():
     with pytest.raises(
         ValueError,
-        match=r"Graph 1: expected each edge in both directions. Got \(2, 0\) without \(0, 2\). "
-        "`directed=True` keeps the directions as they are, `directed=False` adds those that are missing",
+        match=r"Graph 1: .*\(2, 0\).*directed=True.*directed=False",
     ):
         GraphSet([NODES[1], NODES[0]], [[[0, 1], [1, 0]], [[0, 1], [1, 0], [2, 0], [1, 1]]])
-
-
-def test_edges_in_both_directions_need_no_word():
-    both = GraphSet(NODES[1:], [[[0, 1], [1, 0]]])
-    assert not both.directed
-    assert GraphSet(NODES[1:], [[[0, 1], [1, 0]]], directed=True).directed
 
 
 def test_parts_copies_and_batches_of_a_directed_set_are_directed(arrows):
@@ -84,7 +76,7 @@ def test_a_pool_keeps_names_and_values_without_its_directions():
 def test_pyg_graphs_are_read_as_one_says():
     graph = Data(x=torch.ones(2, 1), edge_index=torch.tensor([[1], [0]]), edge_attr=torch.tensor([3.0]), y=0.5)
     for read in (GraphSet.from_pyg, from_pyg_dataset, as_graph_set):
-        with pytest.raises(ValueError, match=r"Graph 0: .* Got \(1, 0\) without \(0, 1\)"):
+        with pytest.raises(ValueError, match="Graph 0: .*directed"):
             read([graph])
         assert read([graph], directed=True)[0].edge_links.tolist() == [[1, 0]]
         both = read([graph], directed=False)[0]
@@ -115,32 +107,9 @@ def test_networkx_graphs_of_both_kinds_need_a_word(read):
     mixed = list(networkx_graphs(nx.Graph, nx.DiGraph))
     with pytest.raises(
         ValueError,
-        match="all directed, or all undirected. Graph 1 is directed, graph 0 is not. `directed=True` gives .*both "
-        "directions, `directed=False` adds those that are missing",
+        match="Graph 1 is directed.*directed=True.*directed=False",
     ):
         read(mixed)
     arrows, edges = read(mixed, directed=True), read(mixed, directed=False)
     assert [len(graph.edge_links) for graph in arrows] == [4, 2]
     assert [len(graph.edge_links) for graph in edges] == [4, 4]
-
-
-def test_undirected_networkx_graphs_can_be_read_as_directed_with_their_edge_features():
-    (graph,) = networkx_graphs(nx.Graph)
-    graph.add_edge(2, 2, w=9.0)
-    read = GraphSet.from_networkx([graph], edge_attribute="w", directed=True)
-    assert read.directed
-    assert read[0].edge_links.tolist() == [[0, 1], [1, 0], [1, 2], [2, 1], [2, 2]]
-    assert read[0].edges.flatten().tolist() == [0.0, 0.0, 1.0, 1.0, 9.0]
-
-
-def test_an_undirected_set_cannot_become_directed():
-    undirected = GraphSet(NODES, LINKS, directed=False)
-    with pytest.raises(ValueError, match="Expected directed graphs with `directed=True`. Got GraphSet.2 graphs"):
-        as_graph_set(undirected, directed=True)
-
-
-def test_molecules_are_undirected():
-    molecules = from_smiles(["CCO", "CCN"])
-    arrows = GraphSet.from_pyg(molecules.to_pyg(), directed=True)
-    with pytest.raises(ValueError, match="Expected undirected graphs, because bonds have no direction"):
-        MoleculeSet(arrows, molecules.smiles)

@@ -51,28 +51,6 @@ def test_graphs_without_features_of_edges_stay_without():
     assert packed.edge_feature_dim is None
 
 
-class Halves(PackedGraphs):
-    """Graphs whose features are twice what their arrays say."""
-
-    def node_features(self):
-        return 2 * self.nodes
-
-    def edge_features(self):
-        return 2 * self.edges
-
-
-def test_arrays_that_mean_something_else_are_read_before_they_are_joined():
-    nodes, links, edges = some_graphs(3)
-    plain = PackedGraphs.of(nodes, links, edges)
-    halves = Halves(plain.nodes, plain.node_offsets, plain.links, plain.edges, plain.edge_offsets)
-    assert type(halves.join(halves)) is Halves
-    np.testing.assert_array_equal(halves.join(halves).nodes, np.concatenate([plain.nodes, plain.nodes]))
-    joined = halves.join(plain)
-    assert type(joined) is PackedGraphs
-    np.testing.assert_array_equal(joined.nodes, np.concatenate([2 * plain.nodes, plain.nodes]))
-    np.testing.assert_array_equal(joined.edges, np.concatenate([2 * plain.edges, plain.edges]))
-
-
 def test_arrays_cannot_be_written_to_here_and_in_another_process():
     packed = PackedGraphs.of(*some_graphs(3))
     for one in (packed, packed.take([1]), packed.join(packed), pickle.loads(pickle.dumps(packed))):
@@ -92,11 +70,3 @@ def test_what_a_set_gives_away_is_a_copy():
         array[:] = 7
     np.testing.assert_array_equal(graph_set[0].nodes, before)
     np.testing.assert_array_equal(graph_set[0].edges, edges[0])
-
-
-def test_graphs_are_counted_from_both_ends():
-    graph_set = GraphSet.from_symmetric(*some_graphs(3))
-    np.testing.assert_array_equal(graph_set[-1].nodes, graph_set[2].nodes)
-    for index in (3, -4):
-        with pytest.raises(IndexError):
-            graph_set[index]

@@ -31,11 +31,6 @@ def test_erdos_renyi_joins_pairs_with_the_given_probability():
     assert degrees.mean() == pytest.approx(0.3 * 59, rel=0.02)
 
 
-@pytest.mark.parametrize(("probability", "degree"), [(0.0, 0), (1.0, 9)])
-def test_erdos_renyi_may_be_empty_or_complete(probability, degree):
-    assert (erdos_renyi(np.random.default_rng(0), 2, 10, 1, probability).average_degrees == degree).all()
-
-
 def test_random_dot_product_joins_pairs_by_the_sigmoid_of_their_product():
     joined, expected = [], []
     for graph in random_dot_product(np.random.default_rng(0), 50, 40, 2):

@@ -8,20 +8,10 @@ import pytest
 from matplotlib.image import imread
 from rdkit import Chem
 from rdkit.Chem.Draw import rdMolDraw2D
-from support.rendered import BLUE, RED, SMILES, shows, started
+from support.rendered import SMILES
 
-from graph_bandit_env import MoleculeSet, from_smiles
+from graph_bandit_env import from_smiles
 from graph_bandit_env.rendering.pictures import PIXELS, MoleculePicture, NodeLinkPicture, lay_out, make_picture
-
-
-def test_molecules_show_the_colours_of_their_atoms():
-    renderer, mask = started(from_smiles(SMILES)), np.ones(4, bool)
-    seen = {}
-    for k, smiles in enumerate(SMILES):
-        renderer.record(k, 0.0, 0.0)
-        frame = renderer.render(mask)[:, :480]
-        seen[smiles] = shows(frame, RED), shows(frame, BLUE)
-    assert seen == {SMILES[0]: (True, True), "CCO": (True, False), "CCC": (False, False), "CCN": (False, True)}
 
 
 def test_a_molecule_is_the_drawing_that_rdkit_makes():
@@ -48,12 +38,6 @@ def test_molecules_are_nodes_and_edges_without_rdkit(monkeypatch):
     assert picture.caption.startswith("3 nodes, 2 edges")
 
 
-def test_a_molecule_that_rdkit_cannot_read_is_nodes_and_edges():
-    molecules = from_smiles(SMILES)
-    renamed = MoleculeSet(molecules, ["not a molecule", *molecules.smiles[1:]])
-    assert isinstance(make_picture(renamed, 0), NodeLinkPicture)
-
-
 def test_nodes_are_coloured_by_degree_and_edges_drawn_once():
     picture = NodeLinkPicture(4, np.array([(0, 1), (1, 0), (1, 2), (2, 1), (3, 3)]))
     assert picture.degrees[:3].tolist() == [1, 2, 1]
@@ -61,7 +45,7 @@ def test_nodes_are_coloured_by_degree_and_edges_drawn_once():
     assert picture.caption == "4 nodes, 3 edges, including 1 loop; colour: degree 1 to 2"
 
 
-@pytest.mark.parametrize("num_nodes", [1, 2, 3, 60, 301, 520, 1200])
+@pytest.mark.parametrize("num_nodes", [1, 3, 60, 301, 1200])
 def test_a_layout_parts_all_nodes_within_the_picture(num_nodes):
     links = np.array([(k, k + 1) for k in range(num_nodes // 2 - 1)], int).reshape(
         -1, 2

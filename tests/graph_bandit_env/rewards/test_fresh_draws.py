@@ -9,7 +9,7 @@ from torch_geometric.data import Batch
 from gntk import aggregate_neighbours
 from graph_bandit_env.graphs.random_graphs import erdos_renyi
 from graph_bandit_env.rewards import reward_functions
-from graph_bandit_env.rewards.reward_models import RANDOM_REWARDS, FreshDraws, draw_mean_rewards, draw_with_fresh
+from graph_bandit_env.rewards.reward_models import FreshDraws, draw_with_fresh
 
 GRAPHS = erdos_renyi(np.random.default_rng(0), 12, 8, 3, 0.4)
 
@@ -19,25 +19,18 @@ def many(fresh, count=4000):
     return np.stack([fresh(rng) for _ in range(count)])
 
 
-@pytest.mark.parametrize("scale", ["raw", "unit"])
-@pytest.mark.parametrize("model", RANDOM_REWARDS)
-def test_the_first_means_are_those_of_rewards_that_stay(model, scale):
-    first, _ = draw_with_fresh(model, GRAPHS, np.random.default_rng(3), scale)
-    assert np.array_equal(first, draw_mean_rewards(model, GRAPHS, np.random.default_rng(3), scale))
-
-
 def test_fresh_linear_means_have_a_normal_vector_of_their_own():
     nodes = aggregate_neighbours(GRAPHS.to_batch()).nodes.double().numpy().reshape(12, 8, 3).mean(axis=1)
     _, fresh = draw_with_fresh("linear", GRAPHS, np.random.default_rng(3))
     np.testing.assert_allclose(fresh(np.random.default_rng(7)), nodes @ np.random.default_rng(7).standard_normal(3))
 
 
-@pytest.mark.parametrize("model", ["gp_representation", "gp_representation_relu"])
+@pytest.mark.parametrize("model", ["gp_representation_relu"])
 def test_first_and_fresh_draws_of_one_trained_network_have_one_distribution(model, monkeypatch):
     graphs, degrees, relu = aggregate_neighbours(GRAPHS.to_batch()), GRAPHS.average_degrees, model.endswith("relu")
     network = reward_functions.train_on_degrees(graphs, degrees, np.random.default_rng(1))
     monkeypatch.setattr(reward_functions, "train_on_degrees", lambda *given: network)
-    drawn = [reward_functions.gp_representation(graphs, degrees, np.random.default_rng(k), relu) for k in range(4000)]
+    drawn = [reward_functions.gp_representation(graphs, degrees, np.random.default_rng(k), relu) for k in range(2000)]
     first = np.cov(np.stack([each.mean_rewards.numpy() for each in drawn]).T)
     np.testing.assert_allclose(first, (drawn[0].root() @ drawn[0].root().T).numpy(), atol=0.1 * np.abs(first).max())
 
@@ -48,14 +41,14 @@ def test_fresh_gntk_means_have_labels_of_their_own(monkeypatch):
     monkeypatch.setattr(reward_functions, "empirical_kernel", lambda model, graphs: kernel)
     monkeypatch.setattr(reward_functions, "fit_scale_and_noise", lambda kernel, labels: (2.0, 0.3))
     graphs = aggregate_neighbours(Batch.from_data_list(ragged_graphs(sizes=(2, 2, 2))))
-    drawn = [reward_functions.gp_gntk(graphs, np.random.default_rng(k)) for k in range(4000)]
+    drawn = [reward_functions.gp_gntk(graphs, np.random.default_rng(k)) for k in range(2000)]
     first = np.stack([each.mean_rewards.numpy() for each in drawn])
     fresh = many(FreshDraws(drawn[0].root().numpy()))
     np.testing.assert_allclose(first.mean(axis=0), 0, atol=0.06)
     np.testing.assert_allclose(np.cov(fresh.T), np.cov(first.T), atol=0.1)
 
 
-@pytest.mark.parametrize("model", RANDOM_REWARDS)
+@pytest.mark.parametrize("model", ["linear", "gp_gntk"])
 def test_in_units_each_draw_has_mean_0_and_the_unit_is_that_of_the_first(model):
     raw, _ = draw_with_fresh(model, GRAPHS, np.random.default_rng(3))
     (_, plain), (_, unit) = (
@@ -64,24 +57,3 @@ def test_in_units_each_draw_has_mean_0_and_the_unit_is_that_of_the_first(model):
     a, b = plain(np.random.default_rng(8)), unit(np.random.default_rng(8))
     assert b.mean() == pytest.approx(0, abs=1e-12)
     np.testing.assert_allclose(b, (a - a.mean()) / raw.std(), rtol=1e-9, atol=1e-9)
-
-
-def test_equal_graphs_have_equal_means_of_0_in_units():
-    graphs = erdos_renyi(np.random.default_rng(0), 1, 8, 3, 0.4).take([0, 0, 0])
-    first, fresh = draw_with_fresh("linear", graphs, np.random.default_rng(0), "unit")
-    assert not first.any()
-    assert not fresh(np.random.default_rng(1)).any()
-
-
-def test_fresh_draws_do_not_depend_on_the_number_of_threads():
-    threadpoolctl = pytest.importorskip("threadpoolctl")
-    fresh, drawn = FreshDraws(np.random.default_rng(0).random((300, 400))), []
-    for threads in (1, 2):
-        with threadpoolctl.threadpool_limits(threads):
-            drawn.append(fresh(np.random.default_rng(0)))
-    assert np.array_equal(*drawn)
-
-
-def test_only_a_name_can_be_drawn_from_again():
-    with pytest.raises(ValueError, match="Unknown reward_model"):
-        draw_with_fresh(np.zeros(12), GRAPHS, np.random.default_rng(0))

@@ -28,12 +28,12 @@ def test_conditioned_weights_have_mean_and_covariance_of_the_posterior():
     features, new = (torch.from_numpy(rng.standard_normal((n, 6))) for n in (4, 3))
     labels = torch.from_numpy(rng.standard_normal(4))
     scale, noise = 0.7, 0.3
-    draws = torch.stack([new @ general_rewards.condition(features, labels, scale, noise, rng) for _ in range(40_000)])
+    draws = torch.stack([new @ general_rewards.condition(features, labels, scale, noise, rng) for _ in range(10_000)])
     gram, cross = scale * features @ features.T + noise * torch.eye(4), scale * new @ features.T
     mean = cross @ torch.linalg.inv(gram) @ labels
     covariance = scale * new @ new.T - cross @ torch.linalg.inv(gram) @ cross.T
-    assert draws.mean(0).numpy() == pytest.approx(mean.numpy(), abs=0.03)
-    assert torch.cov(draws.T).numpy() == pytest.approx(covariance.numpy(), abs=0.06)
+    assert draws.mean(0).numpy() == pytest.approx(mean.numpy(), abs=0.05)
+    assert torch.cov(draws.T).numpy() == pytest.approx(covariance.numpy(), abs=0.1)
 
 
 def test_scale_and_noise_are_those_of_the_labels():
@@ -45,35 +45,10 @@ def test_scale_and_noise_are_those_of_the_labels():
     assert torch.equal(weights, general_rewards.condition(features, labels, scale, noise, rng))
 
 
-@pytest.mark.parametrize("name", ["gp_gntk", "gp_representation", "gp_representation_relu"])
+@pytest.mark.parametrize("name", ["gp_gntk", pytest.param("gp_representation_relu", marks=pytest.mark.slow)])
 def test_a_gaussian_process_is_a_function_of_the_distribution_of_graphs_not_of_a_set(name):
     function = drawn(name)
     again = general_rewards.draw(name, RandomGraphs(num_graphs=9, num_nodes=5, feature_dim=3), np.random.default_rng(1))
     graph_set = SMALL.draw(np.random.default_rng(3))
     assert np.array_equal(function(graph_set), again(graph_set))
     assert function(graph_set).std() > 0
-
-
-def test_representations_before_the_relu_are_linear_in_the_mean_node_and_after_it_not():
-    graph_set = RandomGraphs(num_graphs=40, num_nodes=5, feature_dim=3).draw(np.random.default_rng(0))
-    nodes = general_rewards.draw("linear", SMALL, np.random.default_rng(0)).features
-    from gntk import aggregate_neighbours
-
-    columns = nodes(aggregate_neighbours(graph_set.to_batch())).numpy()
-    left = {}
-    for name in ("gp_representation", "gp_representation_relu"):
-        means = drawn(name)(graph_set)
-        _, residual, *_ = np.linalg.lstsq(columns, means, rcond=None)
-        left[name] = residual[0] / (means**2).sum()
-    assert left["gp_representation"] < 1e-8
-    assert left["gp_representation_relu"] > 1e-3
-
-
-@pytest.mark.parametrize("name", ["linear", "gp_gntk", "gp_representation_relu"])
-def test_functions_do_not_depend_on_the_number_of_threads(name):
-    graph_set = SMALL.draw(np.random.default_rng(3))
-    on_one = drawn(name)(graph_set)
-    torch.set_num_threads(2)
-    on_two = general_rewards.draw(name, SMALL, np.random.default_rng(1))(graph_set)
-    torch.set_num_threads(1)
-    assert np.array_equal(on_one, on_two)

@@ -43,7 +43,7 @@ def test_scale_and_noise_lower_the_negative_log_likelihood():
 
     start = likelihood(1.0, 1.0)
     after_30 = likelihood(*fit_scale_and_noise(torch.tensor(kernel), torch.tensor(labels)))
-    scale, noise = fit_scale_and_noise(torch.tensor(kernel), torch.tensor(labels), steps=2000)
+    scale, noise = fit_scale_and_noise(torch.tensor(kernel), torch.tensor(labels), steps=1200)
     assert start < after_30 < likelihood(scale, noise)
     for nearby in ((1.05 * scale, noise), (0.95 * scale, noise), (scale, 1.05 * noise), (scale, 0.95 * noise)):
         assert likelihood(*nearby) < likelihood(scale, noise)
@@ -59,7 +59,7 @@ def test_gntk_rewards_are_drawn_from_the_posterior_given_their_labels(monkeypatc
     prior, inverse = 2 * kernel, torch.linalg.inv(2 * kernel + 0.3 * torch.eye(3).double())
     graphs = aggregate_neighbours(Batch.from_data_list(ragged_graphs(sizes=(2, 2, 2))))
     drawn = []
-    for seed in range(4000):
+    for seed in range(2500):
         asked = []
         monkeypatch.setattr(
             reward_functions,
@@ -88,7 +88,7 @@ def test_the_representation_is_that_of_a_trained_network(monkeypatch):
     assert np.mean(losses[-10:]) < 0.5 * np.mean(losses[:10])
 
 
-@pytest.mark.parametrize("name", ["linear", "gp_gntk", "gp_representation"])
+@pytest.mark.parametrize("name", ["gp_gntk"])
 def test_rewards_do_not_depend_on_the_number_of_threads(name):
     graph_set = erdos_renyi(np.random.default_rng(0), 30, 40, 10, 0.4)
     means = []
@@ -112,14 +112,7 @@ def test_draws_from_a_singular_covariance():
     factor = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 2.0]])
     covariance = torch.tensor(factor @ factor.T)
     rng = np.random.default_rng(0)
-    drawn = np.stack([draw_gaussian(torch.tensor([1.0, 1.0, 0.0]), covariance, rng).numpy() for _ in range(5000)])
+    drawn = np.stack([draw_gaussian(torch.tensor([1.0, 1.0, 0.0]), covariance, rng).numpy() for _ in range(3000)])
     np.testing.assert_allclose(drawn[:, 0], drawn[:, 1], atol=1e-6)
     np.testing.assert_allclose(drawn.mean(0), [1, 1, 0], atol=0.1)
     np.testing.assert_allclose(np.cov(drawn.T), covariance, atol=0.2)
-
-
-@pytest.mark.parametrize("relu", [False, True])
-def test_the_representation_needs_no_edges(relu):
-    isolated = erdos_renyi(np.random.default_rng(0), 3, 4, 2, 0.0)
-    graphs = aggregate_neighbours(Batch.from_data_list(isolated.to_pyg()))
-    assert not gp_representation(graphs, isolated.average_degrees, np.random.default_rng(0), relu).mean_rewards.any()

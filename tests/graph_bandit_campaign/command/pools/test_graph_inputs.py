@@ -14,10 +14,6 @@ from graph_bandit_cli.main import main
 
 GRAPHS = [nx.connected_watts_strogatz_graph(6 + k % 5, 4, 0.1 * (k % 7), seed=k) for k in range(14)]
 SCORES = [nx.average_clustering(graph) for graph in GRAPHS]
-OPERATIONS = ("none", "skip_connect", "nor_conv_1x1", "nor_conv_3x3", "avg_pool_3x3")
-CELLS = [
-    f"|{a}~0|+|{b}~0|skip_connect~1|+|none~0|{a}~1|nor_conv_1x1~2|" for a in OPERATIONS[1:] for b in OPERATIONS[1:]
-]
 GOALS = ("--maximize", "score", "--minimize", "size", "--n", "2", "--out", "two.csv", "--overwrite")
 AGENT = ("--agent", "gnn-greedy:width=16,steps=20")
 
@@ -103,20 +99,6 @@ def test_values_of_graphs_of_pyg_are_not_taken_for_results(capsys):
     assert "Its ids are like `0`; `--id` names others" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("named", [True, False])
-def test_cells_are_graphs_too(named, capsys):
-    column = "id" if named else "cellstr"
-    names = [f"cell-{k}" for k in range(len(CELLS))] if named else CELLS
-    write("cells.csv", [("id", "cellstr"), *zip(names, CELLS, strict=True)] if named else [["cellstr"], *zip(CELLS)])
-    write("results.csv", [(column, "score"), *((names[k], k / 5) for k in range(5))])
-    assert suggest(pool="cells.csv") == 0
-    assert {row["id"] for row in read("out.csv")} <= set(names[5:])
-    assert (
-        "graph-bandit: NeuralAgent does not see all of these graphs. It does not read directions"
-        in capsys.readouterr().err
-    )
-
-
 def test_edges_of_pyg_graphs_in_one_direction_need_a_word(capsys):
     torch.save([Data(x=torch.full((2, 1), float(k)), edge_index=torch.tensor([[0], [1]])) for k in range(4)], "nets.pt")
     assert suggest(pool="nets.pt", measured=()) == 1
@@ -135,12 +117,6 @@ def test_molecules_have_no_directions(capsys):
         "Expected no `--directed True` for molecules, whose bonds have no direction. Got pool.csv"
         in capsys.readouterr().err
     )
-
-
-def test_cells_that_have_smiles_are_molecules(capsys):
-    write("both.csv", [("id", "cellstr", "SMILES"), ("a", CELLS[0], "CCO"), ("b", CELLS[1], "CCN")])
-    assert suggest(pool="both.csv", measured=(), agent=()) == 0
-    assert "2 molecules" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

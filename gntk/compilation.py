@@ -1,10 +1,15 @@
-"""Compile loops over NumPy arrays."""
+"""Compile loops over NumPy arrays, and compute on one thread.
+
+On matrices this small two threads are several times slower than one, and would change the order of sums.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
+import torch
 from numba import njit
 
 FASTMATH = ("reassoc", "contract", "nsz")  # none of these assumes that NaN and infinity do not occur
@@ -28,3 +33,14 @@ def compile_loop(function: Callable[..., object], *, keep_order: bool = False) -
         return njit(cache=True, fastmath=fastmath, error_model="numpy")(function)
     except RuntimeError:  # no folder can be written to, as in many containers
         return njit(fastmath=fastmath, error_model="numpy")(function)
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Make torch use one thread inside a `with` block or a decorated function, and restore the number afterwards."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
