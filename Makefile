@@ -75,7 +75,9 @@ board: $(VENV)/.installed-chem
 	$(BIN)/graph-bandit board board --workers 0 --page site/board
 
 release-check: $(VENV)/.installed-all
-	PYTHONPATH=tests $(BIN)/python -m support.release
+	rm -rf dist
+	$(BIN)/python -m build
+	$(BIN)/python -m twine check --strict dist/*
 
 clean:
 	rm -rf $(VENV) .venv-doors build dist site docs/reference/*.rst docs/examples/*.rst docs/examples/*.myst *.egg-info

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -25,7 +24,6 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
-MAGIC = re.compile(r"^( *)[%!].*$", re.MULTILINE)
 PATIENCE = 300  # seconds for a cell; a machine may have much else to do
 
 
@@ -42,12 +40,6 @@ def clean(notebook: Notebook) -> str:
         cells.append(kept | ({"execution_count": None, "outputs": []} if cell["cell_type"] == "code" else {}))
     whole = {"cells": cells, "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5}
     return json.dumps(whole, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
-
-
-def code_of(notebook: Notebook) -> str:
-    """Return the program of a notebook, with `pass` in the place of what only a notebook understands."""
-    cells = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
-    return MAGIC.sub(r"\1pass", "\n".join(cells))
 
 
 def play(path: Path, folder: Path) -> NotebookNode:
