@@ -6,11 +6,9 @@ import pytest
 
 from graph_bandit_lab.analysis import aggregate_agents
 from graph_bandit_lab.analysis.aggregates import (
-    interquartile_mean,
-    probability_of_less,
     profile_agents,
-    relative_regret,
 )
+from graph_bandit_lab.analysis.scores import relative_regret
 
 # Two environments, of four and two repetitions.
 INDEX = pd.MultiIndex.from_tuples(
@@ -32,11 +30,6 @@ def test_regret_is_relative_to_the_largest_mean_of_the_environment():
     assert relative_regret(TRIALS, ["a"]).loc["y", "a"].tolist() == [30 / 40, 50 / 40]
 
 
-def test_the_interquartile_mean_leaves_out_a_quarter_at_either_end():
-    assert interquartile_mean(np.array([9.0, 1, 2, 3, 4, 5, 6, -70])) == pytest.approx((2 + 3 + 4 + 5) / 4)
-    assert interquartile_mean(np.array([1.0, 2, 6])) == 3  # nothing can be left out of so few
-
-
 def test_agents_come_by_their_interquartile_means():
     first, second = aggregate_agents(TRIALS)
     assert (first.label, second.label) == ("a", "b")
@@ -50,12 +43,6 @@ def test_the_probability_counts_pairs_of_repetitions_environment_by_environment(
     pairs = list(itertools.product([0.2, 0.4, 0.6, 0.8], [0.8, 1.2, 1.0, 1.0]))
     on_x = np.mean([1.0 if a < b else 0.5 if a == b else 0.0 for a, b in pairs])
     assert second.behind == pytest.approx((on_x + 1.0) / 2)
-
-
-def test_equal_scores_are_as_likely_to_be_less_as_to_be_more():
-    scores = np.array([1.0, 1.0, 2.0])
-    assert probability_of_less(scores, scores, np.array([3])) == 0.5
-    assert probability_of_less(scores, scores + 5, np.array([2, 1])) == 1.0
 
 
 def test_intervals_are_those_of_repetitions_that_are_drawn_again_within_their_environments():
@@ -81,26 +68,6 @@ def test_intervals_are_those_of_repetitions_that_are_drawn_again_within_their_en
             np.testing.assert_allclose([aggregate.behind_low, aggregate.behind_high], expected, atol=0.03)
 
 
-def test_one_bad_trial_moves_the_mean_and_not_the_interquartile_mean():
-    trials = drawn(environments=3, repetitions=10)
-    worse = trials.copy()
-    worse.iloc[trials["p"].argmax(), 0] *= 1000
-    before, after = (
-        {aggregate.label: aggregate.middle for aggregate in aggregate_agents(table, ["q", "r"])}["p"]
-        for table in (trials, worse)
-    )
-    assert after == before
-
-
-def test_a_seed_gives_the_same_intervals_and_the_order_of_trials_does_not_matter():
-    trials = drawn()
-    shuffled = trials.sample(frac=1, random_state=1).sort_index(level="seed")
-    assert repr(aggregate_agents(trials)) == repr(aggregate_agents(trials))  # `nan` equals nothing
-    for aggregate, other in zip(aggregate_agents(trials), aggregate_agents(shuffled), strict=True):
-        assert (aggregate.label, aggregate.middle) == (other.label, pytest.approx(other.middle))
-        assert (aggregate.low, aggregate.high) == pytest.approx((other.low, other.high), abs=0.02)
-
-
 def test_single_repetitions_do_not_tell_how_far_others_would_be():
     trials = drawn(repetitions=1)
     for aggregate in aggregate_agents(trials):
@@ -117,13 +84,3 @@ def test_a_profile_is_the_distribution_of_scores():
     assert (a.shares[-1], b.shares[-1]) == (1, 1)
     assert ((a.low <= a.shares) & (a.shares <= a.high)).all()
     assert a.high[5] - a.low[5] > 0.2
-
-
-def test_a_profile_of_regrets_of_zero_is_one_everywhere():
-    (profile,) = profile_agents(TRIALS[["a"]] * 0.0)
-    assert (profile.shares == 1).all()
-
-
-def test_without_trials_there_is_nothing():
-    assert aggregate_agents(TRIALS.iloc[:0]) == []
-    assert profile_agents(TRIALS.iloc[:0]) == []

@@ -4,14 +4,12 @@ import pytest
 
 from graph_bandit_lab import BanditResult, write_report
 from graph_bandit_lab.analysis.scores import (
-    Field,
     compare_agents,
     exceptions_to,
     fields_of,
-    mean_regrets,
     score_agents,
 )
-from graph_bandit_lab.design import EnvironmentSettings, RunKey, name_environments
+from graph_bandit_lab.design import EnvironmentSettings, RunKey
 from graph_bandit_lab.storage import ResultStore, load_results
 
 # Two environments, two seeds, four agents: R_T of each.
@@ -55,20 +53,12 @@ def test_the_top_rate_is_the_share_of_trials_among_the_two_lowest(folder):
     assert scores == {"a": 0.75, "b": 0.5, "c": 0.25, "d": 0.5}
 
 
-def test_scores_come_best_first(folder):
-    assert [score.label for score in score_agents(trials_of(folder))] == ["a", "c", "d", "b"]
-
-
 def test_a_trial_that_one_agent_has_not_finished_counts_for_none(folder):
     environment = EnvironmentSettings(reward_model="linear", num_graphs=4, num_nodes=3, horizon=10).to_dict()
     nothing = np.zeros(0)
     ended = BanditResult(nothing.astype(np.int64), nothing, nothing, "failed")
     ResultStore(folder).add(RunKey("a", {"note": "a"}, environment), 3, "a", ended, 1.0, "ValueError: no")
     assert len(trials_of(folder)) == 4
-    page = write_report(folder).read_text()
-    assert "Over the 4 of 5 trials" in page
-    assert "a on linear, seed 3: <code>ValueError: no</code>" in page
-    assert "4 (+1 failed)" in page
 
 
 def test_a_comparison_is_paired_and_its_sign_says_who_is_better(folder):
@@ -79,25 +69,16 @@ def test_a_comparison_is_paired_and_its_sign_says_who_is_better(folder):
     assert compare_agents(trials, "b", "a").difference == pytest.approx(-found.difference)
 
 
-@pytest.mark.parametrize("environments", [1, 18])
-def test_the_interval_of_a_comparison_covers_the_truth_about_as_often_as_it_says(environments):
+def test_the_interval_of_a_comparison_covers_the_truth_about_as_often_as_it_says():
     """Environments differ more than their repetitions: an interval over trials would cover half as often."""
     rng, hits = np.random.default_rng(0), 0
-    index = pd.MultiIndex.from_product([map(str, range(environments)), range(10)], names=["environment", "seed"])
-    spread = 0.2 if environments > 1 else 0.0
-    for _ in range(200):
-        level = np.repeat(rng.normal(0.0, spread, environments), 10) if spread else 0.0
+    index = pd.MultiIndex.from_product([map(str, range(18)), range(10)], names=["environment", "seed"])
+    for _ in range(100):
+        level = np.repeat(rng.normal(0.0, 0.2, 18), 10)
         a = 1.0 + level + rng.normal(0.0, 0.05, len(index))
         found = compare_agents(pd.DataFrame({"a": a, "b": 2.0}, index=index), "a", "b", seed=1)
         hits += found.low <= -0.5 <= found.high
-    assert 0.85 <= hits / 200 <= 0.99
-
-
-def test_a_comparison_is_the_difference_of_the_scores():
-    index = pd.MultiIndex.from_tuples([*[("x", s) for s in range(10)], ("y", 0)], names=["environment", "seed"])
-    trials = pd.DataFrame({"a": [1.0] * 10 + [9.0], "b": [2.0] * 10 + [6.0]}, index=index)
-    scores = {score.label: score.relative for score in score_agents(trials)}
-    assert compare_agents(trials, "a", "b").difference == pytest.approx(scores["a"] - scores["b"])
+    assert 0.85 <= hits / 100 <= 0.99
 
 
 def store(folder, label, reward, seed, total=1.0, error=""):
@@ -113,24 +94,14 @@ def test_agents_of_other_environments_are_scored_by_themselves(tmp_path):
     first, second = fields_of(load_results(tmp_path))
     assert [score.label for score in score_agents(first.trials)] == ["a", "b"]
     assert [score.label for score in score_agents(second.trials)] == ["c", "d"]
-    assert write_report(tmp_path).read_text().count("relative regret (sd)</th>") == 2
-
-
-def test_an_agent_that_finished_nothing_is_named_and_the_others_are_scored(tmp_path):
-    for reward in ("linear", "gp_gntk"):
-        store(tmp_path, "a", reward, 1)
-        store(tmp_path, "bad", reward, 1, error="Traceback\nKeyError: 'x'")
-    (field,) = fields_of(load_results(tmp_path))
-    assert field.absent == ("bad",)
-    page = write_report(tmp_path).read_text()
-    assert "No trial is finished by bad." in page
-    assert "bad on linear, seed 1: <code>KeyError: &#39;x&#39;</code>" in page
 
 
 def test_a_report_of_failures_alone_is_a_report(tmp_path):
     for reward in ("linear", "gp_gntk"):
-        store(tmp_path, "bad", reward, 1, error="KeyError")
-    assert "No trial is finished by bad." in write_report(tmp_path).read_text()
+        store(tmp_path, "bad", reward, 1, error="Traceback\nKeyError: 'x'")
+    page = write_report(tmp_path).read_text()
+    assert "No trial is finished by bad." in page
+    assert "bad on linear, seed 1: <code>KeyError: &#39;x&#39;</code>" in page
     (field,) = fields_of(load_results(tmp_path))
     assert (len(field.trials), field.planned) == (0, 2)
     assert score_agents(field.trials) == []
@@ -153,44 +124,3 @@ def test_an_exception_is_an_environment_where_another_agent_has_a_lower_mean():
     assert exceptions_to(trials, "a", ["a", "b"]) == {"y": "b"}  # on x they tie
     assert exceptions_to(trials, "a", ["a", "b", "c"]) == {"y": "c"}
     assert exceptions_to(trials, "b", ["a", "b"]) == {}
-
-
-def test_exceptions_come_in_the_order_of_the_trials():
-    trials = table(a=[2.0] * 4, b=[1.0] * 4)[::-1]
-    assert [*exceptions_to(trials, "a", ["a", "b"])] == ["y", "x"]
-
-
-def test_mean_regrets_are_over_the_trials_of_an_environment():
-    fields = [Field(table(a=[1.0, 3.0, 5.0, 6.0]), 4, (), {})]
-    assert mean_regrets(fields).to_dict() == {"a": {"x": 2.0, "y": 5.5}}
-    backwards = Field(table(a=[1.0, 3.0, 5.0, 6.0])[::-1], 4, (), {})
-    assert [*mean_regrets([backwards]).index] == ["y", "x"]
-
-
-def test_a_sweep_of_very_many_agents_shows_the_best(tmp_path):
-    for reward in ("linear", "gp_gntk"):
-        for k in range(30):
-            store(tmp_path, f"agent-{k:02d}", reward, 1, total=1.0 + k)
-    page = write_report(tmp_path).read_text()
-    assert "The best 12 of 30 agents" in page
-    assert page.count('class="narrow"') == 12
-    assert "agent-29" in page  # in the table of scores
-
-
-def test_no_finished_trial_has_no_scores(tmp_path):
-    assert score_agents(pd.DataFrame()) == []
-
-
-def test_environments_are_named_by_what_sets_them_apart():
-    base = EnvironmentSettings(num_graphs=4, num_nodes=3, horizon=10).to_dict()
-    named = name_environments([base, {**base, "num_nodes": 5}, {**base, "graph_model": "rdpg", "edge_prob": 0.8}])
-    assert named == ["er, N = 3, p = 0.4", "er, N = 5, p = 0.4", "rdpg, N = 3"]
-
-
-def test_the_page_of_a_sweep_has_every_environment_and_marks_the_lowest(folder):
-    page = write_report(folder).read_text()
-    assert "2 environments, 4 agents, 16 repetitions" in page
-    assert page.count("<td>linear</td>") == page.count("<td>gp_gntk</td>") == 1
-    assert page.count("<strong>2.0</strong>") == 3  # a tie
-    assert page.count("<strong>10.0</strong>") == 2
-    assert not load_results(folder)["label"].str.contains(r"\[").any()  # one label on many environments is one agent
