@@ -120,8 +120,7 @@ def diagnostics_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
         Five panels, means over repetitions with 95 % confidence bands.
     """
     diagnosed = results[results["diagnostics"].map(bool) & (results["status"] == "finished")]
-    order = [label for label in order if (diagnosed["label"] == label).any()]
-    lines = agent_lines(order)
+    lines, order = agent_lines(order), [label for label in order if (diagnosed["label"] == label).any()]
     quantities: list[Quantity] = ["share", "share", "share", "nonnegative", "nonnegative"]
     bound = {"its bound, $2\\,\\log\\det(U_t/\\mathrm{ridge})$": ("#444444", ":")}
     with mpl.rc_context(STYLE):
@@ -315,7 +314,8 @@ def _draw_panels(
             axes.set_title(textwrap.fill(title, TITLE_WIDTH), fontsize=9 if len(title) > 36 else 11)
             axes.set_ylim(bottom=0)
             axes.tick_params(labelsize=10)
-        figure.supxlabel("round $t$", fontsize=12)
+        for axes in axes_of[-columns:]:
+            axes.set_xlabel("round $t$", fontsize=12)
         figure.supylabel(name, fontsize=12)
     return figure
 
