@@ -1,11 +1,19 @@
+"""Scores over environments, those of the paper, and comparisons of folders."""
+
+import dataclasses
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from graph_bandit_lab import BanditResult, write_report
+import registry
+from graph_bandit_cli.main import main
+from graph_bandit_lab import BanditResult
+from graph_bandit_lab.analysis.compare import compare_folders
 from graph_bandit_lab.analysis.scores import (
+    TABLE_1,
+    agents_of_the_paper,
     compare_agents,
-    exceptions_to,
     fields_of,
     score_agents,
 )
@@ -88,39 +96,95 @@ def store(folder, label, reward, seed, total=1.0, error=""):
     ResultStore(folder).add(RunKey(label, {"note": label}, environment), seed, label, result, 1.0, error)
 
 
-def test_agents_of_other_environments_are_scored_by_themselves(tmp_path):
-    for reward, label in [("linear", "a"), ("linear", "b"), ("gp_gntk", "c"), ("gp_gntk", "d")]:
-        store(tmp_path, label, reward, 1, total=1.0 if label in "ac" else 2.0)
-    first, second = fields_of(load_results(tmp_path))
-    assert [score.label for score in score_agents(first.trials)] == ["a", "b"]
-    assert [score.label for score in score_agents(second.trials)] == ["c", "d"]
+PAPER = dataclasses.asdict(registry.make_agent("gnn-ts", preset="paper-steps").settings)
+OURS = {**PAPER, "covariance": "exact"}
 
 
-def test_a_report_of_failures_alone_is_a_report(tmp_path):
-    for reward in ("linear", "gp_gntk"):
-        store(tmp_path, "bad", reward, 1, error="Traceback\nKeyError: 'x'")
-    page = write_report(tmp_path).read_text()
-    assert "No trial is finished by bad." in page
-    assert "bad on linear, seed 1: <code>KeyError: &#39;x&#39;</code>" in page
-    (field,) = fields_of(load_results(tmp_path))
-    assert (len(field.trials), field.planned) == (0, 2)
-    assert score_agents(field.trials) == []
+def store_totals(paper_folder, label, agent, settings, **totals):
+    """Store R_T by reward model."""
+    for reward, total in totals.items():
+        environment = EnvironmentSettings(reward_model=reward, num_graphs=4, num_nodes=3, horizon=10).to_dict()
+        regret = np.full(10, total / 10)
+        result = BanditResult(np.zeros(10, np.int64), regret, regret)
+        ResultStore(paper_folder).add(RunKey(agent, settings, environment), 1, label, result, 1.0)
 
 
-def table(**columns):
-    """Trials of two environments, x and y, with two seeds each."""
-    index = pd.MultiIndex.from_product([["x", "y"], range(2)], names=["environment", "seed"])
-    return pd.DataFrame(columns, index=index)
+@pytest.fixture
+def paper_folder(tmp_path):
+    """Of the six, gnn-ts is best on linear, nn-pe on gp_gntk; ours is better, random play worse than any."""
+    for place, agent in enumerate(TABLE_1, start=1):
+        store_totals(
+            tmp_path, f"{agent} (paper)", agent, PAPER, linear=10.0 * place, gp_gntk=2.0 if agent == "nn-pe" else 8.0
+        )
+    store_totals(tmp_path, "gnn-ts", "gnn-ts", OURS, linear=3.0, gp_gntk=3.0)
+    store_totals(tmp_path, "random", "random", {}, linear=120.0, gp_gntk=16.0)
+    return tmp_path
 
 
-def test_where_nobody_has_regret_nobody_is_worse():
-    trials = table(a=[0.0, 0.0, 1.0, 3.0], b=[0.0, 0.0, 4.0, 4.0])
-    assert {score.label: score.relative for score in score_agents(trials)} == {"a": 0.25, "b": 0.5}
-    assert compare_agents(trials, "a", "b").difference == -0.25
+def test_others_are_ranked_with_the_six_alone(paper_folder):
+    """Ours takes no place from the six: nn-ts has three of them before it on linear, five as low on gp_gntk."""
+    (field,) = fields_of(load_results(paper_folder))
+    top = {score.label: score.top_rate for score in score_agents(field.trials, field.reference)}
+    assert top["gnn-ts"] == 1.0
+    assert top["gnn-pe (paper)"] == 1.0  # second on linear, and behind one alone on gp_gntk
+    assert top["nn-ts (paper)"] == 0.5
+    assert top["random"] == 0.0
 
 
-def test_an_exception_is_an_environment_where_another_agent_has_a_lower_mean():
-    trials = table(a=[1.0, 3.0, 5.0, 5.0], b=[2.0, 2.0, 4.0, 5.0], c=[9.0, 9.0, 1.0, 1.0])
-    assert exceptions_to(trials, "a", ["a", "b"]) == {"y": "b"}  # on x they tie
-    assert exceptions_to(trials, "a", ["a", "b", "c"]) == {"y": "c"}
-    assert exceptions_to(trials, "b", ["a", "b"]) == {}
+def test_the_table_in_markdown_has_them_too_and_a_row_an_environment(paper_folder, capsys):
+    assert main(["report", str(paper_folder), "--markdown"]) == 0
+    page = (paper_folder / "report.html").read_text()
+    assert "nn-pe (paper) has the lowest mean of the paper&#39;s six on 1 of 2 environments" in page
+    assert "Lowest elsewhere: linear: gnn-ts (paper)." in page
+    printed = capsys.readouterr().out
+    assert "| nn-pe (paper) | 0.458 (0.208) | 50.0 % | 0.891, 1.6 % | – | 2 | 2 | 2 |" in printed
+    assert "| 100.0 % |  | -0.246 [-0.617, 0.125] | 2 | 2 | 2 |" in printed
+    assert "| linear | 3.0 | 40.0 | 10.0 | 20.0 |" in printed  # the best first
+
+
+def test_five_of_the_six_or_one_of_them_twice_are_not_the_six(paper_folder):
+    results = load_results(paper_folder)
+    assert agents_of_the_paper(results[results["label"] != "nn-ts (paper)"]) == {}
+    store_totals(paper_folder, "again", "nn-ts", {**PAPER, "steps": 3}, linear=1.0, gp_gntk=1.0)
+    assert agents_of_the_paper(load_results(paper_folder)) == {}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"covariance": "exact"},
+        {"sampling": "joint"},
+        {"network": "Mine"},
+    ],
+)
+def test_an_agent_that_plays_otherwise_is_none_of_the_six(paper_folder, change):
+    results = load_results(paper_folder)
+    mine = results["label"] == "gnn-ts (paper)"
+    results.loc[mine, "agent_settings"] = [{**PAPER, **change} for _ in range(mine.sum())]
+    assert agents_of_the_paper(results) == {}
+
+
+ENVIRONMENTS = [EnvironmentSettings(num_graphs=4, num_nodes=nodes, horizon=10).to_dict() for nodes in (3, 5)]
+
+
+def fill(folder, seeds=range(8), **levels):
+    """Store R_T of about these levels, ten times as large on the second environment."""
+    for label, level in levels.items():
+        for factor, environment in zip((1, 10), ENVIRONMENTS, strict=True):
+            for seed in seeds:
+                regret = np.full(10, factor * (level + 0.01 * (seed % 3)) / 10)
+                result = BanditResult(np.zeros(10, np.int64), regret, regret)
+                ResultStore(folder).add(RunKey(label, {"note": label}, environment), seed, label, result, 1.0)
+    return folder
+
+
+def test_a_change_is_measured_in_units_of_what_was(tmp_path):
+    before, after = fill(tmp_path / "a", x=2.0, y=1.0, z=1.0), fill(tmp_path / "b", x=1.0, y=1.0, z=1.5)
+    changes = {change.label: change for change in compare_folders(before, after)}
+    assert changes["x"].difference == pytest.approx(-0.5, rel=0.01)
+    assert changes["x"].before == pytest.approx((2.0 + 20.0) / 2, rel=0.01)
+    assert {label: change.verdict for label, change in changes.items()} == {
+        "x": "better",
+        "y": "no difference seen",
+        "z": "worse",
+    }

@@ -1,14 +1,13 @@
 import json
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from graph_bandit_cli.main import main
 from graph_bandit_lab import BanditResult
 from graph_bandit_lab.analysis import write_tuned
 from graph_bandit_lab.analysis.tuning import choose_settings
-from graph_bandit_lab.design import AgentSpec, EnvironmentSettings, RunKey
+from graph_bandit_lab.design import EnvironmentSettings, RunKey
 from graph_bandit_lab.design.grids import read_tuned
 from graph_bandit_lab.storage import ResultStore, load_results
 
@@ -43,13 +42,6 @@ def test_the_best_cell_has_the_lowest_relative_regret_on_each_graph_model(folder
     assert rdpg.relative == pytest.approx(2 / 9)
 
 
-def test_a_cell_that_diverged_once_is_passed_over_however_good_it_is_elsewhere(folder):
-    (er, rdpg), undecided = choose_settings(load_results(folder))
-    assert undecided == []
-    assert (er.cells, er.passed_over, er.trials) == (2, 1, 2)
-    assert (rdpg.cells, rdpg.passed_over, rdpg.trials) == (3, 0, 1)
-
-
 def test_what_is_written_is_read_and_an_nn_agent_takes_that_of_its_twin(folder, tmp_path):
     write_tuned(load_results(folder), tmp_path / "tuned.json")
     found = read_tuned(tmp_path / "tuned.json", "steps")
@@ -64,40 +56,6 @@ def add(folder, settings, total, agent="mine", reward="linear", seed=1, plug_in=
     regret = np.full(10, total / 10)
     result = BanditResult(np.zeros(10, np.int64), regret, regret)
     ResultStore(folder).add(RunKey(agent, settings, chosen, plug_in), seed, f"{agent}:{settings}", result, 1.0)
-
-
-def test_an_agent_whose_cells_share_no_trial_is_named(folder):
-    add(folder, {"a": 1}, 1.0, seed=1)
-    add(folder, {"a": 2}, 1.0, seed=2)
-    choices, undecided = choose_settings(load_results(folder))
-    assert len(choices) == 2
-    assert undecided == ["mine on er"]
-
-
-@pytest.mark.parametrize(
-    ("best", "other", "written"),
-    [
-        ({"a": 1, "b": 1}, {"a": 2}, "a=1,b=1"),  # an agent that tells only what it was given
-        ({"a": None}, {"a": 0.1}, "a=null"),
-        ({"a": "text"}, {"a": True}, "a=text"),
-    ],
-)
-def test_settings_of_any_agent_survive_the_file(tmp_path, best, other, written):
-    add(tmp_path, best, 1.0)
-    add(tmp_path, other, 2.0)
-    write_tuned(load_results(tmp_path), tmp_path / "tuned.json")
-    text = read_tuned(tmp_path / "tuned.json", "steps").settings_of("mine", "er")
-    assert text == written
-    assert AgentSpec.parse(f"mine:{text}" if text else "mine").settings == best
-
-
-def test_one_cell_is_no_choice(tmp_path):
-    environment = EnvironmentSettings(num_graphs=4, num_nodes=3, horizon=10).to_dict()
-    regret = np.zeros(10)
-    result = BanditResult(np.zeros(10, np.int64), regret, regret)
-    ResultStore(tmp_path).add(RunKey("random", {}, environment), 1, "random", result, 1.0)
-    with pytest.raises(ValueError, match="No agent has several settings"):
-        choose_settings(load_results(tmp_path))
 
 
 SWEEP = """
@@ -122,12 +80,3 @@ def test_a_sweep_that_tunes_writes_the_file_that_sweeps_read(tmp_path, capsys):
     assert chosen in (0.5, 2.0)
     assert main(["tuned", str(out), "--out", str(tmp_path / "again.json")]) == 0
     assert (tmp_path / "again.json").read_text() == (out / "tuned.json").read_text()
-
-
-def test_what_an_earlier_algorithm_played_is_not_chosen_from(folder):
-    """Its best cell would win; of the latest algorithm no two cells are there."""
-    results = load_results(folder)
-    before, _ = choose_settings(results)
-    old = results.assign(algorithm=1, total_regret=results["total_regret"] / 100)
-    both = pd.concat([old, results.assign(algorithm=2)], ignore_index=True)
-    assert choose_settings(both)[0] == before

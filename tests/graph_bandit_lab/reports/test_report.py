@@ -106,12 +106,6 @@ def test_reports_on_what_little_there_is(tmp_path, regret):
     assert write_report(fill(tmp_path, **regret)).is_file()
 
 
-def test_a_folder_without_a_repetition_is_refused(tmp_path):
-    ResultStore(tmp_path)
-    with pytest.raises(ValueError, match="repetition"):
-        write_report(tmp_path)
-
-
 def test_curves_are_means_and_bands_intervals(tmp_path):
     results = load_results(fill(tmp_path, ts=[(0.1, 0.5), (0.3, 1.5)], old=[1.0, 2.0]))
     left, right = regret_figure(results, ["ts", "old"]).axes
@@ -123,15 +117,6 @@ def test_curves_are_means_and_bands_intervals(tmp_path):
     assert len(regret.lines) == len(share.lines) == 1  # of what was recorded
     heights = share.collections[0].get_paths()[0].vertices[:, 1]
     assert 0 <= np.nanmin(heights) <= np.nanmax(heights) <= 1
-
-
-def test_wide_bands_of_few_repetitions_stay_above_zero_and_do_not_set_the_scale(tmp_path):
-    left, right = regret_figure(load_results(fill(tmp_path, ts=[0.1, 0.9])), ["ts"]).axes
-    for axes in (left, right):
-        (band,) = axes.collections
-        assert (band.get_paths()[0].vertices[:, 1] > 0).all()
-    assert left.get_ylim() == pytest.approx((0, 50))
-    assert right.get_ylim()[0] == pytest.approx(0.25)
 
 
 def drawn_panels(tmp_path, environments, **levels):
@@ -156,12 +141,6 @@ def test_panels_stand_as_in_figure_1_with_means_and_deviations_of_their_own_envi
     (line,), (band,) = axes_of[0].lines, axes_of[0].collections  # what diverged is not drawn
     np.testing.assert_allclose(line.get_ydata(), 1.5 * np.arange(1, ROUNDS + 1))
     assert band.get_paths()[0].vertices[:, 1].max() == pytest.approx(2.0 * ROUNDS)
-
-
-def test_values_of_one_setting_are_a_row_of_panels(tmp_path):
-    axes_of = drawn_panels(tmp_path, [{"num_graphs": size} for size in (10, 50, 100, 200)], a=[1.0])
-    assert [axes.get_title("left") for axes in axes_of] == ["K = 10", "K = 50", "K = 100", "K = 200"]
-    assert {axes.get_subplotspec().rowspan.start for axes in axes_of} == {0}
 
 
 def test_figure_3_has_a_panel_a_place_of_gradients_and_a_line_a_width(tmp_path):
