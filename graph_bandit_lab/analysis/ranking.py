@@ -154,8 +154,8 @@ def rank_agents(results: pd.DataFrame) -> Ranking | None:
 def _reasons(rows: pd.DataFrame, tasks: Sequence[tuple[str, Task]], labels: Sequence[str]) -> Reasons:
     """Return why agents are last on tasks."""
     reasons: Reasons = {}
-    for (name, label), statuses in rows.groupby(["task", "label"], sort=False)["status"]:
-        counts = Counter(statuses)
+    for pair, statuses in rows.groupby(["task", "label"], sort=False)["status"]:
+        counts, (name, label) = Counter(statuses), map(str, pair)
         texts = [f"{counts[bad]} of {counts.total()} {bad}" for bad in ("diverged", "failed") if counts[bad]]
         if texts:
             reasons[name, label] = ", ".join(texts)

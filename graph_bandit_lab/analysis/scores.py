@@ -173,8 +173,6 @@ def score_agents(trials: pd.DataFrame, reference: Sequence[str] | None = None) -
 class Comparison:
     """Two agents on the same trials: the difference of their relative regret, and its 95 % interval."""
 
-    first: str
-    second: str
     difference: float
     """Relative regret of the first less that of the second."""
     low: float
@@ -199,7 +197,7 @@ def compare_agents(
         Negative where the first is better.
     """
     relative = relative_regret(trials, reference)
-    return Comparison(first, second, *paired_interval(relative[first] - relative[second], seed))
+    return Comparison(*paired_interval(relative[first] - relative[second], seed))
 
 
 def exceptions_to(trials: pd.DataFrame, best: str, reference: Sequence[str]) -> dict[str, str]:

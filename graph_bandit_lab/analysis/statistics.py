@@ -157,11 +157,12 @@ def summarize(
     for label, group in groups.items():
         total, statuses, ratio = totals[label], group["status"].tolist(), (float("nan"), float("nan"))
         is_one = len(total) > 1 and len(known[label].drop_duplicates(["environment_key", "trajectory"])) == 1
-        low, high = mean_interval(total.to_numpy()[: 1 if is_one else None], quantity)
+        values = np.asarray(total, np.float64)
+        low, high = mean_interval(values[: 1 if is_one else None], quantity)
         reference = totals.get(worst, total)
         paired = total.index.is_unique and sorted(total.index) == sorted(reference.index)
         if paired and quantity == "nonnegative" and label != worst and not is_one:
-            ratio = ratio_interval(total.to_numpy(), reference.reindex(total.index).to_numpy())
+            ratio = ratio_interval(values, np.asarray(reference.reindex(total.index), np.float64))
         rows.append(
             AgentSummary(
                 label=label,

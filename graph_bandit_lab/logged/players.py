@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import torch
@@ -147,7 +146,7 @@ class LoggingAgent:
         own = self.agent.settings
         stated = {
             "agent": type(self.agent).__name__,
-            "agent_settings": dataclasses.asdict(own) if own else {},
+            "agent_settings": vars(own) if own else {},
             "floor": self.floor,
             "versions": software_versions(),
             **(facts or {}),
@@ -195,7 +194,7 @@ def log_episode(
     if feedback.batch > 1 or feedback.random_rounds:
         raise ValueError("Expected one choice of the agent in each round. Got batches, or first rounds at random.")
     logging = LoggingAgent(agent, floor, learns, draws)
-    result = run_bandit(env, logging, seed, feedback=feedback)
+    result = run_bandit(env, cast("Agent", logging), seed, feedback=feedback)  # without a state to save
     if result.status != "finished":
         raise ValueError(f"Expected an agent that plays to the end. It {result.status} in round {len(result.actions)}.")
     return logging.log(result, getattr(env.unwrapped, "graph_set", None), {"seed": seed})

@@ -90,16 +90,11 @@ def replay(agent: Agent, log: Log, graph_set: GraphSetLike, seed: int = 0) -> Re
             choice = None
     rounds = np.array(accepted, np.int64)
     actions, rewards = log.actions[rounds], log.rewards[rounds]
-    return Replay(rounds=rounds, actions=actions, rewards=rewards, std_error=_error_by_noise(log, rounds))
-
-
-def _error_by_noise(log: Log, rounds: NDArray[np.int64]) -> float:
-    """Return the standard error of the mean reward of some rounds, given their graphs, by the noise in the log."""
-    counts = np.bincount(log.actions, minlength=log.num_graphs)
+    counts = np.bincount(log.actions, minlength=log.num_graphs)  # the noise in the log, by which the mean may err
     means = np.bincount(log.actions, log.rewards, log.num_graphs) / np.maximum(counts, 1)
     squares = np.bincount(log.actions, (log.rewards - means[log.actions]) ** 2, log.num_graphs)
-    freedom = counts.sum() - (counts > 0).sum()
-    if not freedom or not len(rounds):
-        return math.nan
-    variances = np.where(counts > 1, squares / np.maximum(counts - 1, 1), squares.sum() / freedom)
-    return float(np.sqrt(variances[log.actions[rounds]].sum()) / len(rounds))
+    freedom, error = counts.sum() - (counts > 0).sum(), math.nan
+    if freedom and len(rounds):
+        variances = np.where(counts > 1, squares / np.maximum(counts - 1, 1), squares.sum() / freedom)
+        error = float(np.sqrt(variances[actions].sum()) / len(rounds))
+    return Replay(rounds=rounds, actions=actions, rewards=rewards, std_error=error)

@@ -7,7 +7,7 @@ import json
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Literal, cast
 
 import matplotlib as mpl
 import numpy as np
@@ -269,7 +269,9 @@ def _make_figure(
     for axes in panels[count:]:
         axes.axis("off")
     if lines:
-        handles = [Line2D([], [], color=color, linestyle=dash, linewidth=2.2) for color, dash in lines.values()]
+        dashes = [cast("Literal['-', '--', ':', '-.']", dash) for _, dash in lines.values()]
+        colors = [color for color, _ in lines.values()]
+        handles = [Line2D([], [], color=c, linestyle=d, linewidth=2.2) for c, d in zip(colors, dashes, strict=True)]
         figure.legend(handles, list(lines), loc="outside lower center", ncols=in_a_row)
     return figure, panels[:count]
 

@@ -61,15 +61,6 @@ def test_an_agent_fails_where_it_is_nearer_to_random_play_than_to_the_lowest_and
     assert ranking.reasons == {("hard", "choosy"): "cannot play: needs molecules"}
 
 
-def test_failures_come_with_their_share_of_random_play_the_worst_first():
-    one = {"a": [4], "b": [6.9], "c": [8], "random": [10]}  # halfway is 7
-    ranking = rank({"t1": one, "t2": one | {"c": [20]}, "t3": one | {"c": ["failed"]}})
-    failures = {rank.label: rank.failures for rank in ranking.ranks}
-    assert (failures["a"], failures["b"]) == ({}, {})
-    assert list(failures["c"]) == ["t3", "t2", "t1"]  # what it cannot play comes before all others
-    assert (failures["c"]["t1"], failures["c"]["t2"]) == (0.8, 2.0)
-
-
 def test_agents_with_a_repetition_that_failed_share_the_last_places():
     played = {"a": [1, 1], "b": [2, 2], "c": [3, 3], "random": [9, 9]}
     ranking = rank({"t1": played, "t2": played | {"b": ["failed", 2], "c": ["diverged", 3]}})

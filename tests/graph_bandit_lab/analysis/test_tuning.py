@@ -5,7 +5,6 @@ import pytest
 
 from graph_bandit_cli.main import main
 from graph_bandit_lab import BanditResult
-from graph_bandit_lab.analysis import write_tuned
 from graph_bandit_lab.analysis.tuning import choose_settings
 from graph_bandit_lab.design import EnvironmentSettings, RunKey
 from graph_bandit_lab.design.grids import read_tuned
@@ -43,40 +42,9 @@ def test_the_best_cell_has_the_lowest_relative_regret_on_each_graph_model(folder
 
 
 def test_what_is_written_is_read_and_an_nn_agent_takes_that_of_its_twin(folder, tmp_path):
-    write_tuned(load_results(folder), tmp_path / "tuned.json")
+    assert main(["tuned", str(folder), "--out", str(tmp_path / "tuned.json")]) == 0
     found = read_tuned(tmp_path / "tuned.json", "steps")
     assert found.settings_of("gnn-ts", "er") == found.settings_of("nn-ts", "er") == "exploration_scale=0.1"
     written = json.loads((tmp_path / "tuned.json").read_text())
     assert written["chosen_from"][1].startswith("gnn-ts on rdpg: best of 3 cells on the same 1 trials; 0 others")
     assert written["horizons"] == [10]
-
-
-def add(folder, settings, total, agent="mine", reward="linear", seed=1, plug_in="", **environment):
-    chosen = EnvironmentSettings(reward_model=reward, num_graphs=4, num_nodes=3, horizon=10, **environment).to_dict()
-    regret = np.full(10, total / 10)
-    result = BanditResult(np.zeros(10, np.int64), regret, regret)
-    ResultStore(folder).add(RunKey(agent, settings, chosen, plug_in), seed, f"{agent}:{settings}", result, 1.0)
-
-
-SWEEP = """
-tunes = true
-agents = ["gaussian-ts"]
-[[grid]]
-[grid.settings]
-exploration_scale = [0.5, 2.0]
-[grid.environment]
-num_graphs = 3
-num_nodes = 4
-horizon = 5
-"""
-
-
-def test_a_sweep_that_tunes_writes_the_file_that_sweeps_read(tmp_path, capsys):
-    (tmp_path / "tune.toml").write_text(SWEEP)
-    out = tmp_path / "out"
-    assert main(["sweep", str(tmp_path / "tune.toml"), "--out", str(out), "--workers", "None"]) == 0
-    assert "best settings" in capsys.readouterr().out
-    (chosen,) = json.loads((out / "tuned.json").read_text())["settings"]["er"]["gaussian-ts"].values()
-    assert chosen in (0.5, 2.0)
-    assert main(["tuned", str(out), "--out", str(tmp_path / "again.json")]) == 0
-    assert (tmp_path / "again.json").read_text() == (out / "tuned.json").read_text()

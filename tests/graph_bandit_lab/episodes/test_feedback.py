@@ -1,12 +1,9 @@
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
 import registry
 from graph_bandit_lab import run_bandit
 from graph_bandit_lab.episodes import Feedback
-from graph_bandit_lab.episodes.feedback import choose
 
 STARTS = Feedback(random_rounds=4)
 
@@ -98,13 +95,6 @@ def test_a_batch_is_refused_where_rounds_offer_other_graphs(small_env):
         assert agent.choices == 0
     with pytest.raises(ValueError, match="batches"):
         run_bandit(small_env(), Listener(), diagnose=True, feedback=Feedback(batch=2))
-
-
-@pytest.mark.parametrize("wrong", [[0, 0], [1, 2, 0], [0, 3]])
-def test_a_batch_of_other_graphs_than_were_asked_for_is_refused(wrong):
-    agent = SimpleNamespace(select_batch=lambda observation, count, mask: np.array(wrong, int))
-    with pytest.raises(ValueError, match="select_batch"):
-        choose(agent, None, np.array([1, 1, 1, 0], np.int8), 2)
 
 
 @pytest.mark.parametrize(

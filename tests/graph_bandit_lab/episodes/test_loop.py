@@ -177,14 +177,6 @@ def test_a_line_of_json_has_the_record_and_the_facts(tmp_path):
     ]
 
 
-def test_a_file_whose_last_line_is_not_whole_is_refused_and_stays(tmp_path):
-    path = tmp_path / "rounds.jsonl"
-    path.write_text('{"round": 1}\n{"rou')
-    with pytest.raises(ValueError, match="to end with a whole line"):
-        JsonLinesWriter(path)
-    assert path.read_text() == '{"round": 1}\n{"rou'
-
-
 @pytest.fixture
 def scalars():
     """Return a function that reads the scalars of a folder with TensorBoard's own reader."""

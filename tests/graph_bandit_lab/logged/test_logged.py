@@ -43,13 +43,9 @@ def test_a_file_brings_back_everything(tmp_path):
         ({"masks": np.ones((3, 3), bool)}, "shapes"),
         ({"rewards": np.array([0.5, np.nan, 2.0])}, "finite"),
         ({"actions": np.array([0.0, 1.0, 1.0])}, "`actions`"),
-        ({"masks": np.ones((3, 2))}, "`masks`"),
-        ({"probabilities": np.full((3, 2), 0.6)}, "probabilities"),
         ({"probabilities": np.full((3, 2), np.nan)}, "probabilities"),
-        ({"probabilities": np.array([[1.25, -0.25], [0.5, 0.5], [0.0, 1.0]])}, "probabilities"),
         ({"probabilities": np.array([[0.25, 0.75], [0.5, 0.5], [0.5, 0.5]])}, "probabilities"),
         ({"actions": np.array([0, 1, 0])}, "plays"),
-        ({"actions": np.array([0, 1, 2])}, "plays"),
         ({"least": 0.3}, "`least`"),
     ],
 )
@@ -72,7 +68,6 @@ def archive(path, **changes):
     "changes",
     [
         {"about": {"format": 2}},
-        {"about": {"learns": 1}},
         {"rewards": np.array([{}, {}, {}], object)},
     ],
 )
@@ -118,7 +113,7 @@ def test_where_probabilities_are_estimated_the_log_draws_from_the_estimate(small
     env = small_env(num_graphs=3)
     observation, _ = env.reset(seed=0)
     logging, rows = LoggingAgent(registry.make_agent("gntk-ts", sampling="joint"), floor=0.0, draws=4), []
-    for seed in range(300):  # the estimate differs from seed to seed
+    for seed in range(150):  # the estimate differs from seed to seed
         logging.reset(observation, seed=seed, graph_set=env.unwrapped.graph_set)
         values = logging.agent.action_probabilities(observation, None, 4).values
         played = np.eye(3)[logging.select_action(observation)]
@@ -150,21 +145,6 @@ def test_a_policy_is_divided_by_its_sum_over_the_graphs_on_offer(log):
     for row, mask in zip(target, log.masks, strict=True):
         assert row == pytest.approx(np.where(mask, SIX, 0) / SIX[mask].sum())
     assert target_probabilities(target, log) == pytest.approx(target)
-
-
-@pytest.mark.parametrize(
-    ("policy", "message"),
-    [
-        ([0.5, 0.5], "shape"),
-        ([0.5] * 6, "sum to 1"),
-        ([1.5, -0.5, 0, 0, 0, 0], "sum to 1"),
-        ([1.0, 0, 0, 0, 0, 0], "sum to 1"),
-        (np.full((30, 6), 1 / 6), "sum to 1"),
-    ],
-)
-def test_what_is_no_policy_is_refused(policy, message, log):
-    with pytest.raises(ValueError, match=message):
-        target_probabilities(policy, log)
 
 
 @pytest.mark.parametrize("method", ["ips", "weighted"])
@@ -269,39 +249,6 @@ def test_estimates_of_a_learners_log_are_those_by_hand_with_predictions_from_ear
         assert (estimate.low, estimate.high) == pytest.approx((value - half, value + half))
 
 
-class Told:
-    """An agent that predicts 7 for all graphs, and keeps what it was told."""
-
-    settings = None
-
-    def __init__(self):
-        self.told = []
-
-    def reset(self, observation, seed=0, graph_set=None):
-        self.told.append([])
-
-    def update(self, observation, action, reward):
-        self.told[-1] = reward.tolist()
-
-    def predict_means(self):
-        return np.full(3, 7.0)
-
-
-@pytest.mark.parametrize("learns", [True, False])
-def test_an_agent_predicts_from_other_folds_or_from_earlier_rounds(learns):
-    log, agent = replace(a_learners_log(), learns=learns), Told()
-    graphs = GraphSet([[[1.0]], [[2.0]], [[3.0]]], [[], [], []])
-    estimate = evaluate(log, POLICY, "dr", agent=agent, graph_set=graphs, folds=4)
-    sizes = [len(told) for told in agent.told]
-    assert sizes == ([0, 10, 20, 30] if learns else [30] * 4)
-    if learns:
-        assert agent.told[2] == log.rewards[:20].tolist()
-    value, *_ = by_hand(log, POLICY, np.full((40, 3), 7.0))["dr"]
-    assert estimate.value == pytest.approx(value)
-    with pytest.raises(ValueError, match="Expected `graph_set`"):
-        evaluate(log, POLICY, "dr", agent=agent)
-
-
 SKEWED = [0.4, 0.1, 0.2, 0.1, 0.1, 0.1]
 
 
@@ -328,13 +275,6 @@ def test_what_is_accepted_is_told_in_its_order_and_nothing_else(small_env):
     assert agent.told == list(zip(replayed.actions.tolist(), log.rewards[replayed.rounds].tolist(), strict=True))
     assert agent.asked == len(agent.told) + 1  # a choice waits for its round
     assert replayed.value == pytest.approx(np.mean([reward for _, reward in agent.told]))
-
-
-def test_of_a_log_of_an_agent_that_learned_the_floor_is_accepted_also_where_more_was_played(small_env):
-    env = small_env(horizon=900)
-    log = log_episode(env, registry.make_agent("epsilon-greedy", epsilon=0.5, width=4, steps=1), floor=0.3)
-    assert log.probabilities.min() == pytest.approx(0.7 * 0.5 / 6 + 0.05)
-    assert len(replay(InTurn(), log, env.unwrapped.graph_set).rounds) == pytest.approx(45, abs=25)
 
 
 def test_its_interval_is_that_of_the_noise(small_env):

@@ -92,15 +92,6 @@ def test_a_page_warns_where_agents_played_different_instances_or_one_instance_on
     assert "All repetitions play the same graphs with the same mean rewards" in page
 
 
-def test_settings_on_which_agents_agree_are_told_once_and_those_that_depend_on_the_graphs_with_them(tmp_path):
-    settings = {"a": {"width": 31, "steps": 5}, "b": {"width": 31, "steps": 7}, "c": {"kernel": "k"}}
-    page = write_report(fill(tmp_path / "run", settings=settings, a=[1.0], b=[1.0], c=[1.0])).read_text()
-    assert [page.count(f"<td>{name}</td>") for name in ("width", "steps", "kernel")] == [1, 2, 1]
-    for model, width in {"er": 8, "rdpg": 16}.items():
-        fill(tmp_path / "sweep", ({"graph_model": model},), {"a": {"width": width}}, a=[1.0])
-    assert "<td>8 (er), 16 (rdpg)</td>" in write_report(tmp_path / "sweep").read_text()
-
-
 @pytest.mark.parametrize("regret", [{"ts": [0.0, 0.0]}, {"ts": [None]}])
 def test_reports_on_what_little_there_is(tmp_path, regret):
     assert write_report(fill(tmp_path, **regret)).is_file()
@@ -175,11 +166,3 @@ def test_rounds_have_tables_of_what_was_paid_and_found_by_then(tmp_path):
     for rounds in ([0], [51], []):
         with pytest.raises(ValueError, match="rounds"):
             tables_of_rounds(results, rounds)
-
-
-def test_the_command_compares_simple_regret_in_a_table_of_its_own(tmp_path, capsys):
-    folders = [str(fill(tmp_path / str(level), a=[(1.0, level), (1.0, level * 1.1)])) for level in (2.0, 1.0)]
-    assert main(["compare", *folders]) == 0
-    paid, found = capsys.readouterr().out.split("\n\n")
-    assert "no difference seen" in paid
-    assert found.strip().endswith("better")
