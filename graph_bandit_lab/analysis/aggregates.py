@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from graph_bandit_lab.analysis.scores import relative_regret
+from graph_bandit_lab.analysis.statistics import Floats
 
 CUT = 0.25  # share of the trials that the interquartile mean leaves out at either end
 RESAMPLES = 2000
@@ -45,12 +46,12 @@ class Profile:
     """Which share of its trials an agent ends with at most some relative regret."""
 
     label: str
-    thresholds: NDArray[np.float64]
+    thresholds: Floats
     """`(n,)`. tau, in units of the largest mean R_T of an environment."""
-    shares: NDArray[np.float64]
+    shares: Floats
     """`(n,)`. Share of trials whose relative regret is at most tau."""
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    low: Floats
+    high: Floats
     """`(n,)`. Its 95 % interval at each tau; `nan` where no environment has two repetitions."""
 
 
@@ -79,8 +80,8 @@ def aggregate_agents(trials: pd.DataFrame, reference: Sequence[str] | None = Non
     middles = interquartile_mean(values)
     order = np.argsort(middles, kind="stable")
     first, known = int(order[0]), bool((sizes > 1).any())
-    drawn: list[NDArray[np.float64]] = []
-    behind: list[NDArray[np.float64]] = []
+    drawn: list[Floats] = []
+    behind: list[Floats] = []
     for rows in _resamples(sizes, RESAMPLES if known else 0, seed):
         drawn.append(np.stack([interquartile_mean(score[rows]) for score in values], axis=1))
         chances = [probability_of_less(values[first][rows], score[rows], sizes) for score in values]
@@ -130,14 +131,12 @@ def profile_agents(
     return profiles
 
 
-def interquartile_mean(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+def interquartile_mean(scores: Floats) -> Floats:
     """Compute the mean of the middle half of the scores, over the last axis: `(..., n)` to `(...)`."""
     return np.asarray(stats.trim_mean(scores, CUT, axis=-1), np.float64)
 
 
-def probability_of_less(
-    first: NDArray[np.float64], second: NDArray[np.float64], sizes: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def probability_of_less(first: Floats, second: Floats, sizes: NDArray[np.int64]) -> Floats:
     """Compute the probability that a repetition of one agent has a lower score than one of another.
 
         P(X < Y) = (1/E) sum_e (1 / n_e^2) sum_ij (1[x_ei < y_ej] + 1[x_ei = y_ej] / 2)      [Mann & Whitney 1947]
@@ -173,7 +172,7 @@ def _resamples(sizes: NDArray[np.int64], count: int, seed: int) -> Iterator[NDAr
         yield starts + (draws * widths).astype(np.int64)
 
 
-def _ends(drawn: Sequence[NDArray[np.float64]], count: int) -> NDArray[np.float64]:
+def _ends(drawn: Sequence[Floats], count: int) -> Floats:
     """Return the ends of the intervals of some numbers that were drawn again, `(2, count)`; `nan` if none was."""
     if not drawn:
         return np.full((2, count), np.nan)

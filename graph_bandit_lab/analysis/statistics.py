@@ -14,6 +14,7 @@ from scipy import special, stats
 from graph_bandit_lab.design.keys import to_json
 
 ROUNDING = 1e-9
+Floats: TypeAlias = NDArray[np.float64]
 Quantity: TypeAlias = Literal["nonnegative", "share", "any"]
 RANGES: Mapping[Quantity, tuple[float, float]] = {
     "nonnegative": (0.0, np.inf),
@@ -47,9 +48,7 @@ class AgentSummary:
     """Whether all finished repetitions, two or more, are equal plays on one instance: they count as one."""
 
 
-def mean_interval(
-    values: NDArray[np.float64], quantity: Quantity = "nonnegative"
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def mean_interval(values: Floats, quantity: Quantity = "nonnegative") -> tuple[Floats, Floats]:
     """Compute the 95 % Student interval of a mean over the first axis, on a scale on which it stays in its range.
 
         g^-1(g(mean) -+ g'(mean) t_{0.975, n-1} s / sqrt(n)),  g(y) = log y, log(y / (1 - y)), or y
@@ -83,7 +82,7 @@ def mean_interval(
     return mean - half, mean + half
 
 
-def ratio_interval(values: NDArray[np.float64], reference: NDArray[np.float64]) -> tuple[float, float]:
+def ratio_interval(values: Floats, reference: Floats) -> tuple[float, float]:
     """Compute the 95 % interval of mean(values) / mean(reference), paired: of the same seeds, in the same order.
 
         ratio exp(-+ t_{0.975, n-1} s / sqrt(n)),  s the standard deviation of  y_i / mean(y) - x_i / mean(x)
@@ -116,7 +115,7 @@ def paired_interval(differences: pd.Series[float], seed: int = 0) -> tuple[float
     return mean, mean - half, mean + half
 
 
-def bootstrap_interval(values: NDArray[np.float64], seed: int = 0) -> tuple[float, float]:
+def bootstrap_interval(values: Floats, seed: int = 0) -> tuple[float, float]:
     """Compute the 95 % percentile bootstrap interval of a mean, which lies in the range of the values.
 
     It is for a dozen values or more, such as environments, tasks or pools; of few values it is too narrow.
@@ -130,7 +129,7 @@ def bootstrap_interval(values: NDArray[np.float64], seed: int = 0) -> tuple[floa
     return float(result.confidence_interval.low), float(result.confidence_interval.high)
 
 
-def _half_width(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _half_width(values: Floats) -> Floats:
     """Return t_{0.975, n-1} s / sqrt(n) over the first axis; `nan` if n < 2."""
     if len(values) < 2:
         return np.full(values.shape[1:], np.nan)

@@ -10,13 +10,7 @@ import registry
 from graph_bandit_cli.main import main
 from graph_bandit_lab import BanditResult
 from graph_bandit_lab.analysis.compare import compare_folders
-from graph_bandit_lab.analysis.scores import (
-    TABLE_1,
-    agents_of_the_paper,
-    compare_agents,
-    fields_of,
-    score_agents,
-)
+from graph_bandit_lab.analysis.scores import TABLE_1, agents_of_the_paper, compare_agents, fields_of, score_agents
 from graph_bandit_lab.design import EnvironmentSettings, RunKey
 from graph_bandit_lab.storage import ResultStore, load_results
 
@@ -121,14 +115,7 @@ def test_the_table_in_markdown_has_them_too_and_a_row_an_environment(paper_folde
     assert "| linear | 3.0 | 40.0 | 10.0 | 20.0 |" in printed  # the best first
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"covariance": "exact"},
-        {"sampling": "joint"},
-        {"network": "Mine"},
-    ],
-)
+@pytest.mark.parametrize("change", [{"covariance": "exact"}, {"sampling": "joint"}, {"network": "Mine"}])
 def test_an_agent_that_plays_otherwise_is_none_of_the_six(paper_folder, change):
     results = load_results(paper_folder)
     mine = results["label"] == "gnn-ts (paper)"

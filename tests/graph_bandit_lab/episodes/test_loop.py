@@ -77,15 +77,6 @@ def test_the_time_leaves_out_the_reset_the_diagnostics_the_recommendations_and_t
     assert result.diagnostics["potential"].tolist() == [1.0] * 30
 
 
-@pytest.mark.parametrize(
-    ("arguments", "named"),
-    [(("GraphActionBandit-v0", Recorder()), "`env`"), ((registry.make_environment(), Recorder), "`agent`")],
-)
-def test_what_is_no_environment_or_agent_is_refused_with_advice(arguments, named):
-    with pytest.raises(TypeError, match=named):
-        run_bandit(*arguments)
-
-
 def test_a_loop_by_hand_plays_the_same_episode(small_env):
     env, agent, rewards = small_env(), registry.make_agent("lin-ts"), []
     env_seed, agent_seed = episode_seeds(3)
