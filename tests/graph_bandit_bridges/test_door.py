@@ -3,6 +3,7 @@
 import subprocess
 import sys
 
+import pytest
 from support import ROOT
 from support.doors import DOORS
 
@@ -18,6 +19,7 @@ for name in graph_bandit_bridges.__all__:
 """
 
 
+@pytest.mark.slow
 def test_a_name_whose_library_is_not_installed_says_which_extra_brings_it():
     program = [sys.executable, "-c", WITHOUT_EXTRAS]
     done = subprocess.run(program, capture_output=True, text=True, encoding="utf-8")
