@@ -12,7 +12,7 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.model_selection import KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 
-from graph_bandit_bridges import GraphKernel, GraphProcessRegressor, graph_features
+from graph_bandit_bridges import GraphFeatures, GraphKernel, GraphProcessRegressor
 
 
 def main(rounds: int) -> None:
@@ -23,7 +23,7 @@ def main(rounds: int) -> None:
     models = {
         "Gaussian process": GraphProcessRegressor(),
         "its kernel in a ridge regression": make_pipeline(GraphKernel(), KernelRidge(0.1, kernel="precomputed")),
-        "random forest on its numbers": make_pipeline(graph_features(), RandomForestRegressor(random_state=0)),
+        "random forest on its numbers": make_pipeline(GraphFeatures(), RandomForestRegressor(random_state=0)),
     }
     for name, model in models.items():
         scores = cross_val_score(model, graphs, values, cv=KFold(5, shuffle=True, random_state=0))

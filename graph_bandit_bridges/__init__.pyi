@@ -7,9 +7,8 @@ from .open_bandit import from_open_bandit as from_open_bandit
 from .open_bandit import to_action_dist as to_action_dist
 from .open_bandit import to_open_bandit as to_open_bandit
 from .optuna import PoolSampler as PoolSampler
-from .scikit_learn import GraphFeatures as GraphFeatures
-from .scikit_learn import GraphKernel as GraphKernel
-from .scikit_learn import GraphProcessRegressor as GraphProcessRegressor
-from .scikit_learn import graph_features as graph_features
+from .scikit_learn.features import GraphFeatures as GraphFeatures
+from .scikit_learn.kernel import GraphKernel as GraphKernel
+from .scikit_learn.kernel import GraphProcessRegressor as GraphProcessRegressor
 
 __version__: str

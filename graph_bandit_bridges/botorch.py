@@ -82,10 +82,8 @@ class PoolModel(Model, FantasizeMixin):
         if units not in ("rewards", "targets"):
             raise ValueError(f'Expected `units` to be "rewards" or "targets". Got {units!r}.')
         if not isinstance(agent, ProcessAgent):
-            raise ValueError(
-                "Expected an agent with an exact Gaussian process: `gp-`, `molecule-`, `gntk-`, `wl-` or `lin-`. Got "
-                f"{type(agent).__name__}."
-            )
+            known = "`gp-`, `molecule-`, `gntk-`, `wl-` or `lin-`"
+            raise ValueError(f"Expected an agent with an exact process: {known}. Got {type(agent).__name__}.")
         agent.check_reset()
         if agent.offered is not None:
             raise ValueError("Expected an agent that plays one graph set. Got one whose graphs change.")
@@ -126,9 +124,8 @@ class PoolModel(Model, FantasizeMixin):
         self.subset_output([0] if output_indices is None else output_indices)
         mean, covariance = self._joint(self._read(X))
         if observation_noise is not False:
-            noises = (
-                torch.full_like(mean, self._noise) if observation_noise is True else self._noises(observation_noise)
-            )
+            given = observation_noise
+            noises = torch.full_like(mean, self._noise) if given is True else self._noises(given)
             covariance = covariance + torch.diag_embed(noises.expand_as(mean))
         if self._in_rewards and not self._is_warped:
             mean, covariance = self._targets.to_rewards(mean), self._unit**2 * covariance

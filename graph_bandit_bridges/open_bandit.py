@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,32 +13,7 @@ from graph_bandit_lab.logged import Log, Policy, target_probabilities
 Floats = NDArray[np.float64]
 
 
-class BanditFeedback(TypedDict):
-    """A log of T rounds on K graphs, with the keys of Open Bandit Pipeline."""
-
-    n_rounds: int
-    """T."""
-    n_actions: int
-    """K."""
-    context: Floats
-    """`(T, K)`. 1 for each graph that the round offers, else 0: all in which rounds differ."""
-    action_context: Floats
-    """`(K, d)`. Mean features of the nodes of each graph, or one-hot rows."""
-    action: NDArray[np.int64]
-    """`(T,)`. Graphs played."""
-    position: NDArray[np.int64]
-    """`(T,)`. Zeros: a round shows one graph."""
-    reward: Floats
-    """`(T,)`. Rewards observed."""
-    expected_reward: None
-    """Unknown."""
-    pscore: Floats
-    """`(T,)`. Probabilities of the graphs played."""
-    pi_b: Floats
-    """`(T, K, 1)`. Probabilities of all graphs."""
-
-
-def to_open_bandit(log: Log, graph_set: GraphSet | None = None) -> BanditFeedback:
+def to_open_bandit(log: Log, graph_set: GraphSet | None = None) -> dict[str, object]:
     """Return a log as the `bandit_feedback` of Open Bandit Pipeline, for its estimators and their comparison.
 
     Intervals of that package take rounds as independent: they do not hold for a log of an agent that learned
@@ -48,6 +22,11 @@ def to_open_bandit(log: Log, graph_set: GraphSet | None = None) -> BanditFeedbac
     Args:
         log: the log.
         graph_set: the graphs, whose mean node features become `action_context`; None: one-hot rows.
+
+    Returns:
+        T rounds on K graphs, by the keys of that package. `context` `(T, K)` is 1 for each graph that the round offers,
+        all in which rounds differ; `action_context` `(K, d)` describes the graphs, `pi_b` `(T, K, 1)` has the
+        probabilities of all and `pscore` `(T,)` of those played; `expected_reward` is not known.
 
     Raises:
         ValueError: if the graphs are not those of the log.

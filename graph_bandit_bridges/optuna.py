@@ -115,8 +115,8 @@ def goals_of(directions: Sequence[StudyDirection], constraints: Sequence[str]) -
     """
     if len(directions) == 1 and not constraints:
         return ()
-    aims = ["maximize" if direction is StudyDirection.MAXIMIZE else "minimize" for direction in directions]
-    goals = [Goal(f"objective {k}", "maximize" if aim == "maximize" else "minimize") for k, aim in enumerate(aims)]
+    largest = [direction is StudyDirection.MAXIMIZE for direction in directions]
+    goals = [Goal(f"objective {k}", "maximize" if large else "minimize") for k, large in enumerate(largest)]
     return (*goals, *(Goal(name, "limit", high=0.0) for name in constraints))
 
 

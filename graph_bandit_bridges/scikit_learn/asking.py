@@ -59,19 +59,6 @@ class ProcessOptions:
         left_out = {f"{name}_weight": 0.0 for name in (*names, *(["columns"] if molecules else []))}
         return left_out | {f"{name}_weight": weight for name, weight in self.weights.items()}
 
-    def graph_settings(self) -> GraphProcessSettings:
-        """Return the settings of the agent of graphs that are not molecules."""
-        own = {"depth": self.depth, "bins": self.bins}
-        return read_settings(GraphProcessSettings, {**self.weights_of(False), **own, **self._likelihood()})
-
-    def molecule_settings(self) -> MoleculeSettings:
-        """Return the settings of the agent of molecules."""
-        own = {"stereo": self.stereo}
-        return read_settings(MoleculeSettings, {**self.weights_of(True), **own, **self._likelihood()})
-
-    def _likelihood(self) -> dict[str, object]:
-        return {name: getattr(self, name) for name in ("warp", "weight_spread", "noise_variance")}
-
 
 def teach(options: ProcessOptions, graphs: Graphs, values: Floats | None = None) -> MoleculeAgent | GraphProcessAgent:
     """Return an agent that has learnt the values of n graphs, `(n,)`; None: it has learnt nothing.
@@ -81,10 +68,13 @@ def teach(options: ProcessOptions, graphs: Graphs, values: Floats | None = None)
         DivergedError: if the weights could not be learnt.
     """
     agent: MoleculeAgent | GraphProcessAgent
+    shared = {name: getattr(options, name) for name in ("warp", "weight_spread", "noise_variance")}
+    shared |= options.weights_of(graphs.form.molecules)
     if graphs.form.molecules:
-        agent = molecule(options.molecule_settings(), Greedy)
+        agent = molecule(read_settings(MoleculeSettings, {**shared, "stereo": options.stereo}), Greedy)
     else:
-        agent = gp(options.graph_settings(), Greedy)
+        own = {"depth": options.depth, "bins": options.bins}
+        agent = gp(read_settings(GraphProcessSettings, {**shared, **own}), Greedy)
     agent.reset(None, graph_set=graphs.distinct)
     if values is not None:
         agent.update(None, graphs.index, values)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graph_bandit_env.extras import require
 
-require("sklearn", "`graph_features`")
+require("sklearn", "`GraphFeatures`")
 
-from sklearn.base import BaseEstimator, TransformerMixin  # noqa: E402 - after the message for people
+from sklearn.base import TransformerMixin  # noqa: E402 - after the message for people
 from sklearn.utils.validation import check_is_fitted  # noqa: E402
 
 from graph_bandit_bridges.scikit_learn.asking import (  # noqa: E402
@@ -22,11 +22,8 @@ from graph_bandit_bridges.scikit_learn.asking import (  # noqa: E402
     measure,
     teach,
 )
-from graph_bandit_bridges.scikit_learn.graphs import Form, Graphs, ReadOptions, read  # noqa: E402
-
-if TYPE_CHECKING:
-    from sklearn.utils import Tags
-
+from graph_bandit_bridges.scikit_learn.graphs import Form, Graphs, read  # noqa: E402
+from graph_bandit_bridges.scikit_learn.kernel import TakesGraphs  # noqa: E402
 
 DEFAULT_OF_GRAPHS = ("subtrees", "nodes", "sums", "structure", "edges", "layers")
 DEFAULT_OF_MOLECULES = ("morgan", "properties", "descriptors")
@@ -34,8 +31,8 @@ NO_NUMBERS = ("network", "means", "itself")
 """Parts of the kernel that are kernels alone."""
 
 
-class GraphFeatures(TransformerMixin, BaseEstimator):
-    """Turn graphs into the numbers by which the agents compare them; `graph_features` makes it.
+class GraphFeatures(TransformerMixin, TakesGraphs):
+    """Turn graphs into the numbers by which the agents compare them; `GraphFeatures` makes it.
 
     Args:
         parts: names of what to measure: of subtrees, nodes, sums, structure, edges and layers; of molecules of pairs,
@@ -101,7 +98,7 @@ class GraphFeatures(TransformerMixin, BaseEstimator):
             NotFittedError: before `fit`.
         """
         check_is_fitted(self)
-        return self._fill(self._measure(read(X, self._reading, self.form_)))
+        return self._fill(self._measure(read(X, self.reading, self.form_)))
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
         """Return a name of each number: what is measured, and its position.
@@ -115,7 +112,7 @@ class GraphFeatures(TransformerMixin, BaseEstimator):
     def _measure_first(self, X: object) -> Floats:
         if not (isinstance(self.bits, int) and self.bits >= 1):
             raise ValueError(f"Expected `bits` to be an integer >= 1. Got {self.bits!r}.")
-        graphs = read(X, self._reading)
+        graphs = read(X, self.reading)
         names = self.parts
         if names is None:
             names = DEFAULT_OF_MOLECULES if graphs.form.molecules else DEFAULT_OF_GRAPHS
@@ -139,37 +136,3 @@ class GraphFeatures(TransformerMixin, BaseEstimator):
 
     def _fill(self, numbers: Floats) -> Floats:
         return np.where(np.isfinite(numbers), numbers, self.means_)
-
-    @property
-    def _reading(self) -> ReadOptions:
-        return ReadOptions(
-            node_attribute=self.node_attribute, edge_attribute=self.edge_attribute, directed=self.directed
-        )
-
-    def __sklearn_tags__(self) -> Tags:
-        """Return tags: it takes graphs."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.one_d_array, tags.input_tags.two_d_array = True, False
-        return tags
-
-
-def graph_features(
-    parts: Sequence[str] | None = None,
-    *,
-    bits: int = 1024,
-    bins: int = 4,
-    stereo: bool = False,
-    node_attribute: str | None = "x",
-    edge_attribute: str | None = "weight",
-    directed: bool | None = None,
-) -> GraphFeatures:
-    """Make a step of a pipeline that turns graphs into numbers, with the arguments and errors of `GraphFeatures`."""
-    return GraphFeatures(
-        parts,
-        bits=bits,
-        bins=bins,
-        stereo=stereo,
-        node_attribute=node_attribute,
-        edge_attribute=edge_attribute,
-        directed=directed,
-    )

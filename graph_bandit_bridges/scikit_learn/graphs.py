@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 from gymnasium.spaces import GraphInstance
@@ -15,8 +15,6 @@ from graph_bandit_env import GraphSet, MoleculeSet, from_smiles
 if TYPE_CHECKING:
     import networkx as nx
     from torch_geometric.data import Data
-
-Indices: TypeAlias = "NDArray[np.int64]"
 
 HOW = "Give a list of SMILES, of PyG Data or of networkx graphs, or a GraphSet."
 
@@ -44,7 +42,7 @@ class Graphs:
 
     distinct: GraphSet
     """The different graphs; molecules are a `MoleculeSet`."""
-    index: Indices
+    index: NDArray[np.int64]
     """`(n,)`. Which of them each of the n graphs is."""
     form: Form
     """What they have."""
@@ -133,7 +131,9 @@ def _read_graphs(entries: list[object], how: ReadOptions, like: Form | None) -> 
         kinds = ", ".join(sorted({type(entry).__name__ for entry in entries}))
         raise TypeError(f"Expected graphs of one kind. Got {kinds}. {HOW}")
     place: dict[tuple[bytes, ...], int] = {}
-    index = np.array([place.setdefault(_key_of(graph), len(place)) for graph in graphs], np.int64)
+    rows = ((graph.nodes, graph.edge_links, graph.edges) for graph in graphs)  # which tell it from others, in order
+    keys = [tuple(np.asarray(array).tobytes() for array in row) for row in rows]
+    index = np.array([place.setdefault(key, len(place)) for key in keys], np.int64)
     first = np.unique(index, return_index=True)[1]
     form = Form(False, graphs.feature_dim if has_nodes else None, graphs.edge_feature_dim)
     return Graphs(graphs.take(first), index, form)
@@ -173,8 +173,3 @@ def _of_networkx(entries: list[nx.Graph], how: ReadOptions) -> tuple[GraphSet, b
     has_edges = edge is not None and any(edge in data for graph in entries for *_, data in graph.edges(data=True))
     read = GraphSet.from_networkx(entries, node if has_nodes else None, edge if has_edges else None, how.directed)
     return read, has_nodes
-
-
-def _key_of(graph: GraphInstance) -> tuple[bytes, ...]:
-    """Return what tells a graph of a set from others: its nodes and its edges, in their order."""
-    return tuple(np.asarray(array).tobytes() for array in (graph.nodes, graph.edge_links, graph.edges))

@@ -1,9 +1,14 @@
-"""The kernel of graphs, for models of others."""
+"""The kernel of graphs, and the Gaussian process with it as a regressor."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Self
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike
 
 from graph_bandit_env.extras import require
 
@@ -12,19 +17,51 @@ require("sklearn", "`GraphKernel`")
 from sklearn.base import (  # noqa: E402 - after the message for people
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
+    RegressorMixin,
     TransformerMixin,
     clone,
 )
-from sklearn.utils.validation import check_is_fitted  # noqa: E402
+from sklearn.utils import check_array, check_random_state  # noqa: E402
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d  # noqa: E402
 
-from graph_bandit_bridges.scikit_learn.asking import AnyRater, Floats, ProcessOptions, compare, teach  # noqa: E402
+from graph_bandit_bridges.scikit_learn.asking import (  # noqa: E402
+    AnyRater,
+    Floats,
+    ProcessOptions,
+    Warp,
+    compare,
+    rate,
+    rate_jointly,
+    teach,
+)
 from graph_bandit_bridges.scikit_learn.graphs import Graphs, ReadOptions, read  # noqa: E402
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
 
-class GraphKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class TakesGraphs(BaseEstimator):
+    """Estimator that is told how graphs are read."""
+
+    node_attribute: str | None
+    edge_attribute: str | None
+    directed: bool | None
+
+    @property
+    def reading(self) -> ReadOptions:
+        """Return how graphs are read."""
+        return ReadOptions(
+            node_attribute=self.node_attribute, edge_attribute=self.edge_attribute, directed=self.directed
+        )
+
+    def __sklearn_tags__(self) -> Tags:
+        """Return tags: it takes graphs."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.one_d_array, tags.input_tags.two_d_array = True, False
+        return tags
+
+
+class GraphKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TakesGraphs):
     """Compare graphs by a sum of kernels, those of the agents `gp-` and `molecule-`.
 
         k(G, G') = sum_p w_p k_p(G, G')
@@ -112,13 +149,6 @@ class GraphKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         return compare(self.rater_, first, second)
 
     @property
-    def reading(self) -> ReadOptions:
-        """Return how graphs are read."""
-        return ReadOptions(
-            node_attribute=self.node_attribute, edge_attribute=self.edge_attribute, directed=self.directed
-        )
-
-    @property
     def options(self) -> ProcessOptions:
         """Return what the settings of an agent with this kernel are made of."""
         return ProcessOptions(weights=self.weights, depth=self.depth, bins=self.bins, stereo=self.stereo)
@@ -128,6 +158,139 @@ class GraphKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         self.graphs_, self.rater_ = graphs, rater
         self._n_features_out = len(graphs)
         return self
+
+
+class GraphProcessRegressor(RegressorMixin, BaseEstimator):
+    """Predict values of graphs by an exact Gaussian process with a learnt kernel, the model of the agents.
+
+        k = sum_p w_p k_p
+
+    The weights w and the noise maximise the marginal likelihood of the values of `fit` (`agents.process`). Graphs are
+    molecules as SMILES, or any others, as PyG `Data` or of networkx. Equal ones among those of `fit` count as one that
+    was measured several times.
+
+    Args:
+        kernel: what graphs are compared by, and how they are read; None: `GraphKernel()`. Its weights are those before
+            any value.
+        warp: "none": values are standardised. "normal_scores": they are modelled by rank, as if they were normal, for
+            values of which a few are far from the others.
+        weight_spread: standard deviation of the logarithm of each weight before any value; a small one keeps the
+            weights.
+        noise_variance: noise variance of the values, in their squared units; None: by marginal likelihood.
+
+    Attributes:
+        kernel_: the kernel with the weights that were learnt, a `GraphKernel`.
+        noise_std_: standard deviation of the noise of a value, in its units.
+        shares_: share of each part of the kernel in the variance before any value, by what it compares.
+
+    Raises:
+        MissingExtraError: if scikit-learn is not installed.
+    """
+
+    kernel_: GraphKernel
+    noise_std_: float
+    shares_: dict[str, float]
+
+    def __init__(
+        self,
+        kernel: GraphKernel | None = None,
+        *,
+        warp: Warp = "none",
+        weight_spread: float = 1.0,
+        noise_variance: float | None = None,
+    ) -> None:
+        self.kernel, self.warp = kernel, warp
+        self.weight_spread, self.noise_variance = weight_spread, noise_variance
+
+    def fit(self, X: object, y: ArrayLike) -> Self:
+        """Learn the weights and the noise.
+
+        Args:
+            X: n graphs, as in `GraphKernel.fit`.
+            y: `(n,)`. Their values.
+
+        Raises:
+            TypeError, ValueError: if graphs cannot be read, an argument is not valid, or a value is not finite.
+            DivergedError: if the weights could not be learnt.
+        """
+        kernel: GraphKernel = GraphKernel() if self.kernel is None else clone(self.kernel)
+        values = check_array(column_or_1d(y, warn=True), ensure_2d=False, dtype=np.float64, input_name="y")
+        graphs = read(X, kernel.reading)
+        check_consistent_length(graphs.index, values)
+        options = replace(
+            kernel.options,
+            warp=self.warp,
+            weight_spread=self.weight_spread,
+            noise_variance=self.noise_variance,
+        )
+        agent = teach(options, graphs, values)
+        self.kernel_, self.shares_ = kernel.learn(graphs, agent.rater()), agent.shares()
+        self.noise_std_ = agent.predict().noise_std
+        return self
+
+    def predict(self, X: object, return_std: bool = False, return_cov: bool = False) -> Floats | tuple[Floats, Floats]:
+        """Return the expected values of m graphs, `(m,)`.
+
+        The prediction of a graph does not depend on the others, whichever these are.
+
+        Args:
+            X: m graphs.
+            return_std: whether to return their standard deviations, too, `(m,)`: what is not known of the values, noise
+                of measurements aside.
+            return_cov: whether to return their joint covariance, too, `(m, m)`.
+
+        Raises:
+            TypeError, ValueError: if graphs cannot be read, or are not like those of `fit`; or if both are to be
+                returned.
+            NotFittedError: before `fit`.
+        """
+        if return_std and return_cov:
+            raise ValueError("Expected `return_std` or `return_cov`. Got both: the diagonal has the variances.")
+        graphs = self._read(X)
+        if return_cov:
+            joint = rate_jointly(self.kernel_.rater_, graphs)
+            mean = rate(self.kernel_.rater_, graphs).prediction.mean
+            return mean[graphs.index], joint.covariance_of_rewards()[np.ix_(graphs.index, graphs.index)]
+        prediction = rate(self.kernel_.rater_, graphs).prediction
+        mean, std = prediction.mean[graphs.index], prediction.std[graphs.index]
+        return (mean, std) if return_std else mean
+
+    def predict_interval(self, X: object, level: float = 0.9) -> Floats:
+        """Return between what one more value of each of m graphs lies with a probability, noise included.
+
+        Args:
+            X: m graphs.
+            level: the probability, between 0 and 1, both excluded.
+
+        Returns:
+            `(m, 2)`: lower and upper bounds.
+
+        Raises:
+            TypeError, ValueError, NotFittedError: as `predict`; also if `level` is not between 0 and 1.
+        """
+        graphs = self._read(X)
+        bounds = rate(self.kernel_.rater_, graphs).prediction.interval(level)
+        return np.stack(bounds, axis=1)[graphs.index]
+
+    def sample_y(self, X: object, n_samples: int = 1, random_state: int | np.random.RandomState | None = 0) -> Floats:
+        """Return joint draws of the values of m graphs, `(m, n_samples)`, noise of measurements aside.
+
+        Args:
+            X: m graphs.
+            n_samples: number of draws.
+            random_state: a seed, or a generator of NumPy.
+
+        Raises:
+            TypeError, ValueError, NotFittedError: as `predict`.
+        """
+        graphs = self._read(X)
+        seed = int(check_random_state(random_state).randint(2**31 - 1))
+        drawn = rate_jointly(self.kernel_.rater_, graphs).draw_rewards(n_samples, torch.Generator().manual_seed(seed))
+        return drawn.T[graphs.index]
+
+    def _read(self, X: object) -> Graphs:
+        check_is_fitted(self)
+        return read(X, self.kernel_.reading, self.kernel_.graphs_.form)
 
     def __sklearn_tags__(self) -> Tags:
         """Return tags: it takes graphs."""

@@ -19,8 +19,9 @@ class Command:
 
     def run(self) -> int:
         """Print a line for each agent: its R_T, and in a second table its simple regret, if both folders have it."""
+        from graph_bandit_lab import table_of_changes
         from graph_bandit_lab.analysis import compare_folders
-        from graph_bandit_lab.reports import print_columns, table_of_changes
+        from graph_bandit_lab.reports import print_columns
 
         print_columns(table_of_changes(compare_folders(self.before, self.after)))
         changes = compare_folders(self.before, self.after, "final_simple_regret")

@@ -57,18 +57,19 @@ class Command:
         return 0
 
     def _print_markdown(self) -> None:
-        from graph_bandit_lab import load_results, reports
+        from graph_bandit_lab import further_tables, load_results, print_warnings, table_of, title_of
+        from graph_bandit_lab.reports import print_columns
 
         results = load_results(self.folder, arrays=())
-        print(f"\n{reports.title_of(results)}:")
-        for rows in (reports.table_of(results), *reports.further_tables(results)):
+        print(f"\n{title_of(results)}:")
+        for rows in (table_of(results), *further_tables(results)):
             print()
-            reports.print_columns(rows, markdown=True)
-        reports.print_warnings(results)
+            print_columns(rows, markdown=True)
+        print_warnings(results)
 
     def _print_rounds(self) -> None:
-        from graph_bandit_lab import load_results
-        from graph_bandit_lab.reports import print_columns, tables_of_rounds
+        from graph_bandit_lab import load_results, tables_of_rounds
+        from graph_bandit_lab.reports import print_columns
 
         results = load_results(self.folder, arrays=("regret", "simple_regret", "best_found"))
         for rows in tables_of_rounds(results, self.at):
@@ -78,8 +79,8 @@ class Command:
 
 def print_table(folder: Path) -> None:
     """Print title, table and warnings of a folder of results."""
-    from graph_bandit_lab import load_results
-    from graph_bandit_lab.reports import print_columns, print_warnings, table_of, title_of
+    from graph_bandit_lab import load_results, print_warnings, table_of, title_of
+    from graph_bandit_lab.reports import print_columns
 
     results = load_results(folder, arrays=())
     print(f"\n{title_of(results)}\n")

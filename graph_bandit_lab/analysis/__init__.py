@@ -1,5 +1,21 @@
 """Analyse results: summaries, scores, comparisons, tuning, the paper's numbers. No torch."""
 
-import lazy_loader
+from graph_bandit_lab.analysis.aggregates import aggregate_agents
+from graph_bandit_lab.analysis.compare import compare_folders
+from graph_bandit_lab.analysis.scores import fields_of, score_agents
+from graph_bandit_lab.analysis.statistics import bootstrap_interval, mean_interval, paired_interval, summarize
+from graph_bandit_lab.analysis.tuning import TUNED_NAME, table_of_choices, write_tuned
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__all__ = [
+    "TUNED_NAME",
+    "aggregate_agents",
+    "bootstrap_interval",
+    "compare_folders",
+    "fields_of",
+    "mean_interval",
+    "paired_interval",
+    "score_agents",
+    "summarize",
+    "table_of_choices",
+    "write_tuned",
+]

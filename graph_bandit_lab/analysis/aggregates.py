@@ -15,6 +15,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
+from graph_bandit_lab.analysis.scores import relative_regret
+from graph_bandit_lab.analysis.statistics import Floats
+
 CUT = 0.25  # share of the trials that the interquartile mean leaves out at either end
 RESAMPLES = 2000
 ENTRIES = 2_000_000  # of the trials that are drawn at a time
@@ -43,28 +46,13 @@ class Profile:
     """Which share of its trials an agent ends with at most some relative regret."""
 
     label: str
-    thresholds: NDArray[np.float64]
+    thresholds: Floats
     """`(n,)`. tau, in units of the largest mean R_T of an environment."""
-    shares: NDArray[np.float64]
+    shares: Floats
     """`(n,)`. Share of trials whose relative regret is at most tau."""
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    low: Floats
+    high: Floats
     """`(n,)`. Its 95 % interval at each tau; `nan` where no environment has two repetitions."""
-
-
-def relative_regret(trials: pd.DataFrame, reference: Sequence[str] | None = None) -> pd.DataFrame:
-    """Divide the R_T of each trial by the largest agent's mean R_T on the environment.
-
-    Args:
-        trials: of a `Field`: a row for each trial (environment, seed), a column for each agent.
-        reference: agents that give the largest regret; None: all of them.
-
-    Returns:
-        Scores of the same shape, of which lower is better, one environment after the other.
-    """
-    units = [str(label) for label in trials] if reference is None else list(reference)
-    largest = trials[units].groupby(level="environment").transform("mean").max(axis=1).replace(0.0, 1.0)
-    return trials.div(largest, axis=0).sort_index(level="environment", sort_remaining=False)
 
 
 def aggregate_agents(trials: pd.DataFrame, reference: Sequence[str] | None = None, seed: int = 0) -> list[Aggregate]:
@@ -92,19 +80,16 @@ def aggregate_agents(trials: pd.DataFrame, reference: Sequence[str] | None = Non
     middles = interquartile_mean(values)
     order = np.argsort(middles, kind="stable")
     first, known = int(order[0]), bool((sizes > 1).any())
-    drawn: list[NDArray[np.float64]] = []
-    behind: list[NDArray[np.float64]] = []
+    drawn: list[Floats] = []
+    behind: list[Floats] = []
     for rows in _resamples(sizes, RESAMPLES if known else 0, seed):
-        drawn.append(np.stack([interquartile_mean(score[rows]) for score in values]))
-        behind.append(np.stack([probability_of_less(values[first][rows], score[rows], sizes) for score in values]))
-    aggregates = []
-    for k in order.tolist():
-        is_first = k == first
-        chance = np.nan if is_first else float(probability_of_less(values[first], values[k], sizes))
-        low, high = _ends([part[k] for part in drawn])
-        less, more = (np.nan, np.nan) if is_first else _ends([part[k] for part in behind])
-        aggregates.append(Aggregate(str(scores.columns[k]), float(middles[k]), low, high, chance, less, more))
-    return aggregates
+        drawn.append(np.stack([interquartile_mean(score[rows]) for score in values], axis=1))
+        chances = [probability_of_less(values[first][rows], score[rows], sizes) for score in values]
+        behind.append(np.stack(chances, axis=1))
+    chance = np.array([probability_of_less(values[first], score, sizes) for score in values])
+    columns = np.stack([middles, *_ends(drawn, len(values)), chance, *_ends(behind, len(values))], axis=1)
+    columns[first, 3:] = np.nan
+    return [Aggregate(str(scores.columns[k]), *columns[k].tolist()) for k in order.tolist()]
 
 
 def profile_agents(
@@ -134,24 +119,24 @@ def profile_agents(
     sizes, scores = _sizes(scores), scores if agents is None else scores[list(agents)]
     thresholds = np.linspace(0, max(float(scores.to_numpy().max()), 1.0), points)
     known, total = bool((sizes > 1).any()), len(scores)
-    often = [_counts(rows) / total for rows in _resamples(sizes, RESAMPLES if known else 0, seed)]
+    often = [
+        np.stack([np.bincount(row, minlength=total) for row in rows]) / total
+        for rows in _resamples(sizes, RESAMPLES if known else 0, seed)
+    ]
     profiles = []
     for label, score in scores.items():
         below = (score.to_numpy(np.float64)[:, None] <= thresholds).astype(np.float64)
-        drawn = [counts @ below for counts in often]
-        low, high = np.percentile(np.concatenate(drawn), ENDS, axis=0) if drawn else np.full((2, points), np.nan)
-        profiles.append(Profile(str(label), thresholds, below.mean(axis=0), low, high))
+        ends = _ends([counts @ below for counts in often], points)
+        profiles.append(Profile(str(label), thresholds, below.mean(axis=0), *ends))
     return profiles
 
 
-def interquartile_mean(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+def interquartile_mean(scores: Floats) -> Floats:
     """Compute the mean of the middle half of the scores, over the last axis: `(..., n)` to `(...)`."""
     return np.asarray(stats.trim_mean(scores, CUT, axis=-1), np.float64)
 
 
-def probability_of_less(
-    first: NDArray[np.float64], second: NDArray[np.float64], sizes: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def probability_of_less(first: Floats, second: Floats, sizes: NDArray[np.int64]) -> Floats:
     """Compute the probability that a repetition of one agent has a lower score than one of another.
 
         P(X < Y) = (1/E) sum_e (1 / n_e^2) sum_ij (1[x_ei < y_ej] + 1[x_ei = y_ej] / 2)      [Mann & Whitney 1947]
@@ -187,15 +172,8 @@ def _resamples(sizes: NDArray[np.int64], count: int, seed: int) -> Iterator[NDAr
         yield starts + (draws * widths).astype(np.int64)
 
 
-def _counts(rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return how often each of n trials was drawn in each resample: rows `(r, n)` to `(r, n)`."""
-    count, total = rows.shape
-    shifted = rows + total * np.arange(count)[:, None]
-    return np.bincount(shifted.ravel(), minlength=count * total).reshape(count, total)
-
-
-def _ends(drawn: Sequence[NDArray[np.float64]]) -> tuple[float, float]:
+def _ends(drawn: Sequence[Floats], count: int) -> Floats:
+    """Return the ends of the intervals of some numbers that were drawn again, `(2, count)`; `nan` if none was."""
     if not drawn:
-        return float("nan"), float("nan")
-    low, high = np.percentile(np.concatenate(drawn), ENDS)
-    return float(low), float(high)
+        return np.full((2, count), np.nan)
+    return np.asarray(np.percentile(np.concatenate(drawn), ENDS, axis=0))

@@ -49,19 +49,15 @@ def compare_folders(first: str | Path, second: str | Path, measure: str = "total
     Raises:
         FileNotFoundError, ValueError: as `load_results`; ValueError also if the folders share no finished trial.
     """
-    tables = [_by_trial(load_results(folder, arrays=())) for folder in (first, second)]
+    trial = ["label", "environment_key", "seed"]
+    tables = [load_results(folder, arrays=()).set_index(trial) for folder in (first, second)]
     if pd.concat([table["total_regret"] for table in tables], axis=1).dropna().empty:
         raise ValueError(f"Expected trials that {first} and {second} share. No agent, environment and seed is in both.")
     both = pd.DataFrame(dict(zip(("before", "after"), (table[measure] for table in tables), strict=True))).dropna()
-    both["scale"] = both.groupby(level=["label", "environment"])["before"].transform("mean").replace(0.0, 1.0)
+    both["scale"] = both.groupby(level=trial[:2])["before"].transform("mean").replace(0.0, 1.0)
     changes = []
     for label, rows in both.groupby(level="label"):
-        scaled = ((rows["after"] - rows["before"]) / rows["scale"]).droplevel("label")
+        scaled = ((rows["after"] - rows["before"]) / rows["scale"]).rename_axis(["label", "environment", "seed"])
         means = float(rows["before"].mean()), float(rows["after"].mean())
         changes.append(Change(str(label), len(rows), *means, *paired_interval(scaled)))
     return changes
-
-
-def _by_trial(results: pd.DataFrame) -> pd.DataFrame:
-    """Return the results by label, environment and seed."""
-    return results.assign(environment=results["environment_key"]).set_index(["label", "environment", "seed"])

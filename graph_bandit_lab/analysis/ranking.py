@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from graph_bandit_lab.analysis.statistics import bootstrap_interval
-from graph_bandit_lab.design.tasks import Task
 from graph_bandit_lab.storage.reading import without_mark
 
 RANDOM = "random"
 HALFWAY = 0.5
-Reasons = Mapping[tuple[str, str], str]  # by task and agent
+Reasons: TypeAlias = dict[tuple[str, str], str]
+"""Texts by task and agent."""
+Task: TypeAlias = dict[str, Any]
+"""A `design.Task` as a dict, since that is what Parquet keeps of it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +62,7 @@ class Ranking:
     """Repetitions that all agents have finished, by task."""
     hard: Mapping[str, str]
     """What makes each task hard."""
-    reasons: Mapping[tuple[str, str], str]
+    reasons: Reasons
     """Why an agent has no R_T, by task and agent: it cannot play there, or has not finished. It is last there."""
     unranked: Mapping[str, str]
     """Agents that have finished less than most others, with what they have: "1 of 3 tasks", "2 of 5 repetitions"."""
@@ -67,28 +70,21 @@ class Ranking:
     """Tasks that do not count, each with the reason."""
 
 
-def tasks_of(results: pd.DataFrame) -> tuple[Task, ...]:
-    """Return the tasks of results, also of those that were stored as Parquet; none of a table without any."""
-    return tuple(
-        Task(**{**listed, "refused": tuple(map(tuple, listed["refused"]))}) for listed in results.attrs.get("tasks", ())
-    )
-
-
-def name_tasks(results: pd.DataFrame, tasks: Sequence[Task]) -> dict[str, tuple[str, Task]]:
+def name_tasks(results: pd.DataFrame) -> dict[str, tuple[str, Task]]:
     """Return the tasks that have results, by key, with a name: its horizon tells those of one name apart."""
     firsts = results.drop_duplicates("environment_key").set_index("environment_key")["environment"]
-    played = [task for task in tasks if task.environment_key in firsts.index]
-    several = Counter(task.name for task in played)
+    played = [task for task in results.attrs.get("tasks", ()) if task["environment_key"] in firsts.index]
+    several = Counter(task["name"] for task in played)
     names: dict[str, tuple[str, Task]] = {}
     for task in played:
-        mark = f" (T = {firsts[task.environment_key]['horizon']})" if several[task.name] > 1 else ""
-        taken = [name for name, _ in names.values()]
-        again = f" [{taken.count(task.name + mark) + 1}]" if task.name + mark in taken else ""
-        names[task.environment_key] = task.name + mark + again, task
+        horizon = firsts[task["environment_key"]]["horizon"]
+        marked = task["name"] + (f" (T = {horizon})" if several[task["name"]] > 1 else "")
+        taken = [name.split(" [")[0] for name, _ in names.values()].count(marked)
+        names[task["environment_key"]] = marked + (f" [{taken + 1}]" if taken else ""), task
     return names
 
 
-def rank_agents(results: pd.DataFrame, tasks: Sequence[Task]) -> Ranking | None:
+def rank_agents(results: pd.DataFrame) -> Ranking | None:
     """Rank agents by their mean R_T on each task.
 
     Left out are tasks on which fewer than half of the agents have played, agents that have not played all of the
@@ -98,138 +94,102 @@ def rank_agents(results: pd.DataFrame, tasks: Sequence[Task]) -> Ranking | None:
     nearer to that of random play than to the lowest.
 
     Args:
-        results: of `load_results`.
-        tasks: `tasks_of(results)`.
+        results: of `load_results`, whose `attrs` have the tasks.
 
     Returns:
         The ranking; None if there are no two tasks, or no two agents that have played them.
     """
-    named = name_tasks(results, tasks)
-    rows = results[results["environment_key"].isin(named)].copy()
-    rows["task"] = rows["environment_key"].map({key: name for key, (name, _) in named.items()})
+    named = name_tasks(results)
+    rows = results[results["environment_key"].isin(named)]
+    rows = rows.assign(task=rows["environment_key"].map({key: name for key, (name, _) in named.items()}))
     labels = list(dict.fromkeys(map(str, rows["label"])))
-    reasons = _reasons(rows, [(name, task) for name, task in named.values()], labels)
-    played = {*zip(rows["task"].map(str), rows["label"].map(str), strict=True)} | reasons.keys()
+    reasons = _reasons(rows, list(named.values()), labels)
+    played = {*zip(rows["task"], rows["label"], strict=True)} | reasons.keys()
     names = [
         name for name, _ in named.values() if sum((name, label) in played for label in labels) >= HALFWAY * len(labels)
     ]
-    count = Counter(label for name, label in played if name in names)
-    ranked = [label for label in labels if count[label] == len(names)]
-    unranked = {label: f"{count[label]} of {len(names)} tasks" for label in labels if label not in ranked}
     left_out = {name: "played by fewer than half of the agents" for name, _ in named.values() if name not in names}
-    rows = rows[rows["label"].isin(ranked) & rows["task"].isin(names)]
-    short = _find_short(rows, reasons)
-    ranked = [label for label in ranked if label not in short]
-    rows = rows[rows["label"].isin(ranked)]
-    trials = {name: _common(rows[rows["task"] == name], "total_regret", reasons) for name in names}
-    left_out |= {name: "no repetition that all have finished" for name in names if not trials[name]}
-    names = [name for name in names if trials[name]]
+    count = Counter(label for name, label in played if name in names)
+    unranked = {label: f"{count[label]} of {len(names)} tasks" for label in labels if count[label] < len(names)}
+    rows = rows[rows["task"].isin(names) & ~rows["label"].isin(unranked)]
+    sound = rows[np.array([pair not in reasons for pair in zip(rows["task"], rows["label"], strict=True)], np.bool_)]
+    unranked |= _find_short(sound)
+    rows, sound = (table[~table["label"].isin(unranked)] for table in (rows, sound))
+    ranked = [label for label in labels if label not in unranked]
+    trials = {name: _trials(sound, name) for name in names}
+    left_out |= {name: "no repetition that all have finished" for name in names if trials[name].empty}
+    names = [name for name in names if name not in left_out]
     if len(names) < 2 or len(ranked) < 2:
         return None
     rows = rows[rows["task"].isin(names)]
-    regret = _means(rows, "total_regret", names, ranked, reasons)
+    regret = pd.DataFrame({name: trials[name].mean() for name in names}).T.reindex(columns=ranked)
     places = regret.fillna(np.inf).rank(axis=1)
     order = [str(label) for label in places.mean().sort_values(kind="stable").index]
     regret, places = regret[order], places[order]
     random = next(iter(rows.loc[rows["agent"] == RANDOM, "label"]), RANDOM)  # the name itself if nobody has played it
-    of_random = _regret_of_random(rows, regret, random)
-    shares = regret.div(of_random, axis=0) if random in order else regret.iloc[:0]
+    fails, shares = regret.isna(), regret.iloc[:0]
+    if random in order:  # where a repetition of random play has failed, the others tell its regret
+        finished = rows[rows["label"] == random].groupby("task")["total_regret"].mean()
+        of_random, lowest = regret[random].fillna(finished), regret.min(axis=1)
+        shares = regret.div(of_random, axis=0)
+        others = regret.drop(columns=random)
+        fails |= others.gt(lowest + HALFWAY * (of_random - lowest), axis=0).reindex(columns=order, fill_value=False)
     sums = rows.groupby(["task", "label"])[["round_time", "rounds"]].sum()
-    times = (1000 * sums["round_time"] / sums["rounds"].clip(lower=1)).unstack()
-    fails = _fails(regret, random, of_random)
+    simple = {name: _trials(sound, name, "final_simple_regret").mean() for name in names}
     return Ranking(
         ranks=tuple(_rank(label, places, order[0], regret, shares, fails) for label in order),
         random=random,
         regret=regret,
         shares=shares,
-        simple_regret=_means(rows, "final_simple_regret", names, order, reasons),
-        milliseconds=times.reindex(index=names, columns=order),
-        trials={name: trials[name] for name in names},
-        hard={name: task.hard for name, task in named.values() if name in names},
+        simple_regret=pd.DataFrame(simple).T.reindex(columns=order).astype(float),
+        milliseconds=(1000 * sums["round_time"] / sums["rounds"].clip(lower=1)).unstack().loc[names, order],
+        trials={name: len(trials[name]) for name in names},
+        hard={name: task["hard"] for name, task in named.values() if name in names},
         reasons={(name, label): text for (name, label), text in reasons.items() if name in names and label in order},
-        unranked=unranked | short,
+        unranked=unranked,
         left_out=left_out,
     )
 
 
-def _reasons(
-    rows: pd.DataFrame, tasks: Sequence[tuple[str, Task]], labels: Sequence[str]
-) -> dict[tuple[str, str], str]:
+def _reasons(rows: pd.DataFrame, tasks: Sequence[tuple[str, Task]], labels: Sequence[str]) -> Reasons:
     """Return why agents are last on tasks."""
-    reasons: dict[tuple[str, str], str] = {}
-    statuses: dict[tuple[str, str], Counter[str]] = {}
-    for task, label, status in zip(rows["task"], rows["label"], rows["status"], strict=True):
-        statuses.setdefault((str(task), str(label)), Counter())[str(status)] += 1
-    for name, described in tasks:
-        refused = dict(described.refused)  # by the labels that were given
-        for label in labels:
-            given = label if label in refused else without_mark(label)
-            if given in refused and (name, label) not in statuses:
-                reasons[name, label] = f"cannot play: {refused[given]}"
-    for pair, counts in statuses.items():
+    reasons: Reasons = {}
+    for pair, statuses in rows.groupby(["task", "label"], sort=False)["status"]:
+        counts, (name, label) = Counter(statuses), map(str, pair)
         texts = [f"{counts[bad]} of {counts.total()} {bad}" for bad in ("diverged", "failed") if counts[bad]]
         if texts:
-            reasons[pair] = ", ".join(texts)
+            reasons[name, label] = ", ".join(texts)
+    played = {*zip(rows["task"], rows["label"], strict=True)}
+    for name, task in tasks:
+        refused = dict(map(tuple, task["refused"]))  # by the labels that were given
+        for label in labels:
+            reason = refused.get(label, refused.get(without_mark(label)))
+            if reason is not None and (name, label) not in played:
+                reasons[name, label] = f"cannot play: {reason}"
     return reasons
 
 
-def _find_short(rows: pd.DataFrame, reasons: Reasons) -> dict[str, str]:
+def _find_short(sound: pd.DataFrame) -> dict[str, str]:
     """Return agents that lack repetitions which more than half have finished, with how many of these they have.
 
     Where fewer than half have all of them, as with machines that played other seeds, nobody is short.
     """
     short: dict[str, tuple[int, int]] = {}
-    for task, group in rows.groupby("task", sort=False):
-        seeds: dict[str, set[int]] = {}
-        for label, seed in zip(group["label"].map(str), group["seed"], strict=True):
-            if (str(task), label) not in reasons:
-                seeds.setdefault(label, set()).add(int(seed))
-        count = Counter(seed for finished in seeds.values() for seed in finished)
+    for _, group in sound.groupby("task", sort=False):
+        seeds = group.groupby("label")["seed"].agg(set)
+        count = Counter(seed for finished in seeds for seed in finished)
         usual = {seed for seed, players in count.items() if players > HALFWAY * len(seeds)}
-        lacking = {label: len(finished & usual) for label, finished in seeds.items() if not usual <= finished}
+        lacking = {str(label): len(finished & usual) for label, finished in seeds.items() if not usual <= finished}
         if len(lacking) <= HALFWAY * len(seeds):
             for label, has in lacking.items():
                 short[label] = min(short.get(label, (has, len(usual))), (has, len(usual)))
     return {label: f"{has} of {of} repetitions" for label, (has, of) in short.items()}
 
 
-def _regret_of_random(rows: pd.DataFrame, regret: pd.DataFrame, random: str) -> pd.Series[float]:
-    """Return the mean R_T of random play on each task; where a repetition of it has failed, that of the others."""
-    finished = rows[rows["label"] == random].groupby("task")["total_regret"].mean()
-    means = regret[random] if random in regret else pd.Series(np.nan, regret.index)
-    return means.fillna(finished.reindex(regret.index)).astype(float)
-
-
-def _trials(rows: pd.DataFrame, measure: str, reasons: Reasons) -> pd.DataFrame:
+def _trials(sound: pd.DataFrame, name: str, measure: str = "total_regret") -> pd.DataFrame:
     """Return a measure on one task: a row for each seed that all players have finished, a column for each of them."""
-    without = rows[[(task, label) not in reasons for task, label in zip(rows["task"], rows["label"], strict=True)]]
-    return without.pivot_table(index="seed", columns="label", values=measure, aggfunc="first").dropna()
-
-
-def _common(rows: pd.DataFrame, measure: str, reasons: Reasons) -> int:
-    return len(_trials(rows, measure, reasons))
-
-
-def _means(
-    rows: pd.DataFrame,
-    measure: str,
-    names: Sequence[str],
-    labels: Sequence[str],
-    reasons: Reasons,
-) -> pd.DataFrame:
-    means = {name: _trials(rows[rows["task"] == name], measure, reasons).mean() for name in names}
-    return pd.DataFrame(means).T.reindex(index=list(names), columns=list(labels)).astype(float)
-
-
-def _fails(regret: pd.DataFrame, random: str, of_random: pd.Series[float]) -> pd.DataFrame:
-    """Return where agents fail: their R_T is nearer to that of random play than to the lowest, or unknown."""
-    if random not in regret:
-        return regret.isna()
-    lowest = regret.min(axis=1)
-    halfway = lowest + HALFWAY * (of_random - lowest)
-    fails = regret.gt(halfway, axis=0)
-    fails[random] = False
-    return fails | regret.isna()
+    rows = sound[sound["task"] == name]
+    return rows.pivot_table(index="seed", columns="label", values=measure, aggfunc="first").dropna()
 
 
 def _rank(
@@ -238,8 +198,7 @@ def _rank(
     behind = places[label] - places[first]
     low, high = bootstrap_interval(places[label].to_numpy(np.float64))
     behind_low, behind_high = bootstrap_interval(behind.to_numpy(np.float64))
-    failed = [str(name) for name in fails.index[fails[label]]]
-    share = {name: float(shares[label].get(name, np.nan)) for name in failed}
+    failed = {str(name): float(shares[label].get(name, np.nan)) for name in fails.index[fails[label]]}
     return Rank(
         label=label,
         mean=float(places[label].mean()),
@@ -249,5 +208,5 @@ def _rank(
         behind_low=behind_low,
         behind_high=behind_high,
         wins=int((regret[label] == regret.min(axis=1)).sum()),
-        failures=dict(sorted(share.items(), key=lambda item: -item[1] if item[1] == item[1] else float("-inf"))),
+        failures=dict(sorted(failed.items(), key=lambda item: -item[1] if item[1] == item[1] else float("-inf"))),
     )

@@ -1,4 +1,4 @@
-"""Scores over many environments, as the paper defines them. No torch: reports import this."""
+"""Scores over many environments, as Wu & Amini (2024) define them, and those that they published. No torch."""
 
 from __future__ import annotations
 
@@ -7,10 +7,41 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from graph_bandit_lab.analysis.paper import agents_of_the_paper
 from graph_bandit_lab.analysis.statistics import paired_interval
 
 TOP = 2  # ranks that count as top
+
+
+@dataclass(frozen=True)
+class PublishedScore:
+    """A row of Table 1: 192 Erdős–Rényi environments, T = 1000, ten repetitions."""
+
+    relative: float
+    """Relative regret."""
+    top_rate: float
+    """Share of trials among the two lowest R_T."""
+
+
+TABLE_1: Mapping[str, PublishedScore] = {
+    "gnn-ts": PublishedScore(0.595, 0.984),
+    "gnn-pe": PublishedScore(0.690, 0.906),
+    "gnn-ucb": PublishedScore(0.762, 0.094),
+    "nn-pe": PublishedScore(0.891, 0.016),
+    "nn-ts": PublishedScore(0.943, 0.0),
+    "nn-ucb": PublishedScore(0.994, 0.0),
+}
+_ALGORITHM = {  # with `_RULES` for the rule of each agent; the fit may be the paper's or a number of steps
+    "network": "paper",
+    "node_count": "largest",
+    "covariance": "diagonal",
+    "gradient": "all",
+    "gradients_at": "current",
+    "penalty": "constant",
+    "penalty_center": "zero",
+    "start": "initial",
+    "standardize": False,
+}
+_RULES = {"sampling": "independent", "elimination": "running"}
 
 
 @dataclass(frozen=True)
@@ -48,6 +79,26 @@ class Field:
         return list(self.paper) or [str(label) for label in self.trials]
 
 
+def agents_of_the_paper(results: pd.DataFrame) -> dict[str, str]:
+    """Find the six agents of the paper among results.
+
+    Args:
+        results: of `load_results`.
+
+    Returns:
+        Their names by label, if each of the six was played by the paper's algorithm under one label only; else an
+        empty dict.
+    """
+    firsts = results.drop_duplicates("label")
+    names = {
+        str(label): str(agent)
+        for label, agent, settings in zip(firsts["label"], firsts["agent"], firsts["agent_settings"], strict=True)
+        if agent in TABLE_1 and all(settings.get(name) == value for name, value in _ALGORITHM.items())
+        if all(settings.get(name, value) == value for name, value in _RULES.items())
+    }
+    return names if sorted(names.values()) == sorted(TABLE_1) else {}
+
+
 def fields_of(results: pd.DataFrame, measure: str = "total_regret") -> list[Field]:
     """Split results into fields. Only agents that have played on the same environments can be compared.
 
@@ -71,6 +122,21 @@ def fields_of(results: pd.DataFrame, measure: str = "total_regret") -> list[Fiel
     return fields
 
 
+def relative_regret(trials: pd.DataFrame, reference: Sequence[str] | None = None) -> pd.DataFrame:
+    """Divide the R_T of each trial by the largest agent's mean R_T on the environment.
+
+    Args:
+        trials: of a `Field`: a row for each trial (environment, seed), a column for each agent.
+        reference: agents that give the largest regret; None: all of them.
+
+    Returns:
+        Scores of the same shape, of which lower is better, one environment after the other.
+    """
+    units = trials if reference is None else trials[list(reference)]
+    largest = units.groupby(level="environment").transform("mean").max(axis=1).replace(0.0, 1.0)
+    return trials.div(largest, axis=0).sort_index(level="environment", sort_remaining=False)
+
+
 def score_agents(trials: pd.DataFrame, reference: Sequence[str] | None = None) -> list[Score]:
     """Score agents over environments.
 
@@ -86,18 +152,16 @@ def score_agents(trials: pd.DataFrame, reference: Sequence[str] | None = None) -
     """
     if trials.empty:
         return []
-    reference = [str(label) for label in trials] if reference is None else list(reference)
-    means = trials.groupby(level="environment", sort=False).mean()
-    relative = means.div(means[reference].max(axis=1).replace(0.0, 1.0), axis=0)
-    lower = pd.DataFrame({label: trials[reference].lt(trials[label], axis=0).sum(axis=1) for label in trials})
-    top = lower < TOP
+    relative = relative_regret(trials, reference).groupby(level="environment", sort=False).mean()
+    ranked = trials if reference is None else trials[list(reference)]
+    top = pd.DataFrame({label: ranked.lt(trials[label], axis=0).sum(axis=1) for label in trials}) < TOP
     scores = [
         Score(
             label=str(label),
             relative=float(relative[label].mean()),
             relative_sd=float(relative[label].std(ddof=0)),
             top_rate=float(top[label].mean()),
-            environments=len(means),
+            environments=len(relative),
             trials=len(trials),
         )
         for label in trials
@@ -109,8 +173,6 @@ def score_agents(trials: pd.DataFrame, reference: Sequence[str] | None = None) -
 class Comparison:
     """Two agents on the same trials: the difference of their relative regret, and its 95 % interval."""
 
-    first: str
-    second: str
     difference: float
     """Relative regret of the first less that of the second."""
     low: float
@@ -134,9 +196,8 @@ def compare_agents(
     Returns:
         Negative where the first is better.
     """
-    units = [str(label) for label in trials] if reference is None else list(reference)
-    largest = trials[units].groupby(level="environment").transform("mean").max(axis=1).replace(0.0, 1.0)
-    return Comparison(first, second, *paired_interval((trials[first] - trials[second]) / largest, seed))
+    relative = relative_regret(trials, reference)
+    return Comparison(*paired_interval(relative[first] - relative[second], seed))
 
 
 def exceptions_to(trials: pd.DataFrame, best: str, reference: Sequence[str]) -> dict[str, str]:
@@ -144,8 +205,3 @@ def exceptions_to(trials: pd.DataFrame, best: str, reference: Sequence[str]) -> 
     means = trials[list(reference)].groupby(level="environment", sort=False).mean()
     lower = means[means.min(axis=1) < means[best]]
     return {str(environment): str(label) for environment, label in lower.idxmin(axis=1).items()}
-
-
-def mean_regrets(fields: Sequence[Field]) -> pd.DataFrame:
-    """Return the means over the trials of the fields: a row for each environment, a column for each agent."""
-    return pd.concat([field.trials.groupby(level="environment", sort=False).mean() for field in fields])

@@ -14,6 +14,7 @@ from scipy import special, stats
 from graph_bandit_lab.design.keys import to_json
 
 ROUNDING = 1e-9
+Floats: TypeAlias = NDArray[np.float64]
 Quantity: TypeAlias = Literal["nonnegative", "share", "any"]
 RANGES: Mapping[Quantity, tuple[float, float]] = {
     "nonnegative": (0.0, np.inf),
@@ -47,9 +48,7 @@ class AgentSummary:
     """Whether all finished repetitions, two or more, are equal plays on one instance: they count as one."""
 
 
-def mean_interval(
-    values: NDArray[np.float64], quantity: Quantity = "nonnegative"
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def mean_interval(values: Floats, quantity: Quantity = "nonnegative") -> tuple[Floats, Floats]:
     """Compute the 95 % Student interval of a mean over the first axis, on a scale on which it stays in its range.
 
         g^-1(g(mean) -+ g'(mean) t_{0.975, n-1} s / sqrt(n)),  g(y) = log y, log(y / (1 - y)), or y
@@ -81,34 +80,7 @@ def mean_interval(
     return mean - half, mean + half
 
 
-def prediction_interval(values: NDArray[np.float64], level: float = 0.99) -> tuple[float, float]:
-    """Compute the interval in which one more repetition lies with some probability, on the scale of `mean_interval`.
-
-        mean(y) exp(-+ t_{(1 + level) / 2, n-1} s sqrt(1 + 1/n) / mean(y))      [Hahn & Meeker 1991, Section 4.2]
-
-    Student's interval for a single number y, whose own spread is added to that of the mean.
-
-    Args:
-        values: y, `(n,)`, numbers >= 0, such as R_T.
-        level: the probability, between 0 and 1.
-
-    Returns:
-        Lower and upper end; `nan` if n < 2, or if all numbers are equal.
-
-    Raises:
-        ValueError: if `level` is not between 0 and 1.
-    """
-    if not 0 < level < 1:
-        raise ValueError(f"Expected `level` to be between 0 and 1. Got {level}.")
-    count = len(values)
-    if count < 2 or np.ptp(values) == 0:
-        return float("nan"), float("nan")
-    mean, spread = float(values.mean()), float(values.std(ddof=1))
-    half = float(stats.t.ppf((1 + level) / 2, count - 1)) * spread * np.sqrt(1 + 1 / count)
-    return float(mean * np.exp(-half / mean)), float(mean * np.exp(half / mean))
-
-
-def ratio_interval(values: NDArray[np.float64], reference: NDArray[np.float64]) -> tuple[float, float]:
+def ratio_interval(values: Floats, reference: Floats) -> tuple[float, float]:
     """Compute the 95 % interval of mean(values) / mean(reference), paired: of the same seeds, in the same order.
 
         ratio exp(-+ t_{0.975, n-1} s / sqrt(n)),  s the standard deviation of  y_i / mean(y) - x_i / mean(x)
@@ -141,7 +113,7 @@ def paired_interval(differences: pd.Series[float], seed: int = 0) -> tuple[float
     return mean, mean - half, mean + half
 
 
-def bootstrap_interval(values: NDArray[np.float64], seed: int = 0) -> tuple[float, float]:
+def bootstrap_interval(values: Floats, seed: int = 0) -> tuple[float, float]:
     """Compute the 95 % percentile bootstrap interval of a mean, which lies in the range of the values.
 
     It is for a dozen values or more, such as environments, tasks or pools; of few values it is too narrow.
@@ -155,7 +127,7 @@ def bootstrap_interval(values: NDArray[np.float64], seed: int = 0) -> tuple[floa
     return float(result.confidence_interval.low), float(result.confidence_interval.high)
 
 
-def _half_width(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _half_width(values: Floats) -> Floats:
     """Return t_{0.975, n-1} s / sqrt(n) over the first axis; `nan` if n < 2."""
     if len(values) < 2:
         return np.full(values.shape[1:], np.nan)
@@ -173,27 +145,27 @@ def summarize(
         quantity: its range, as for `mean_interval`; ratios have intervals where it is "nonnegative".
     """
     groups = {str(label): group for label, group in results.groupby("label", sort=False)}
-    finished = {
-        label: group[(group["status"] == "finished") & group[measure].notna()] for label, group in groups.items()
-    }
-    totals = {label: rows.set_index("seed")[measure].astype(float) for label, rows in finished.items()}
+    known = {label: group[(group["status"] == "finished") & group[measure].notna()] for label, group in groups.items()}
+    totals = {label: rows.set_index("seed")[measure].astype(float) for label, rows in known.items()}
     means = {label: float(total.mean()) for label, total in totals.items()}
     worst = max((label for label in means if len(totals[label])), key=lambda label: means[label], default="")
     largest = means.get(worst, float("nan"))
     rows = []
     for label, group in groups.items():
-        is_one = _is_one_trajectory(finished[label])
-        values = np.asarray(totals[label], np.float64)[: 1 if is_one else None]
-        low, high = mean_interval(values, quantity)
-        ratio = float("nan"), float("nan")
-        if quantity == "nonnegative" and label != worst and not is_one:
-            ratio = _paired_ratio(totals[label], totals.get(worst, totals[label]))
+        total, statuses, ratio = totals[label], group["status"].tolist(), (float("nan"), float("nan"))
+        is_one = len(total) > 1 and len(known[label].drop_duplicates(["environment_key", "trajectory"])) == 1
+        values = np.asarray(total, np.float64)
+        low, high = mean_interval(values[: 1 if is_one else None], quantity)
+        reference = totals.get(worst, total)
+        paired = total.index.is_unique and sorted(total.index) == sorted(reference.index)
+        if paired and quantity == "nonnegative" and label != worst and not is_one:
+            ratio = ratio_interval(values, np.asarray(reference.reindex(total.index), np.float64))
         rows.append(
             AgentSummary(
                 label=label,
-                finished=len(totals[label]),
-                diverged=int((group["status"] == "diverged").sum()),
-                failed=int((group["status"] == "failed").sum()),
+                finished=len(total),
+                diverged=statuses.count("diverged"),
+                failed=statuses.count("failed"),
                 mean=means[label],
                 low=float(low),
                 high=float(high),
@@ -205,20 +177,6 @@ def summarize(
             )
         )
     return sorted(rows, key=lambda row: (np.isnan(row.mean), row.mean))
-
-
-def _paired_ratio(values: pd.Series[float], reference: pd.Series[float]) -> tuple[float, float]:
-    """Return the interval of the ratio of means by seed; `nan` where the two have not finished the same seeds."""
-    if values.index.has_duplicates or set(values.index) != set(reference.index):
-        return float("nan"), float("nan")
-    paired = reference.reindex(values.index)
-    return ratio_interval(np.asarray(values, np.float64), np.asarray(paired, np.float64))
-
-
-def _is_one_trajectory(finished: pd.DataFrame) -> bool:
-    """Return whether the repetitions of an agent on one environment are all the same play."""
-    several = len(finished) > 1 and "trajectory" in finished
-    return several and finished.drop_duplicates(["environment_key", "trajectory"]).shape[0] == 1
 
 
 def play_equal_instances(results: pd.DataFrame) -> bool:

@@ -1,5 +1,21 @@
-"""Play and record one episode of one agent on one environment."""
+"""Play an episode of one agent in one environment, and record it."""
 
-import lazy_loader
+from graph_bandit_lab.episodes.diagnostics import DIAGNOSTICS
+from graph_bandit_lab.episodes.feedback import Feedback, choose
+from graph_bandit_lab.episodes.findings import FINDINGS
+from graph_bandit_lab.episodes.loop import episode_seeds, run_bandit
+from graph_bandit_lab.episodes.records import BanditResult, RoundRecord
+from graph_bandit_lab.episodes.writers import JsonLinesWriter, TensorBoardWriter
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__all__ = [
+    "DIAGNOSTICS",
+    "FINDINGS",
+    "BanditResult",
+    "Feedback",
+    "JsonLinesWriter",
+    "RoundRecord",
+    "TensorBoardWriter",
+    "choose",
+    "episode_seeds",
+    "run_bandit",
+]

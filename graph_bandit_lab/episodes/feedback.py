@@ -42,57 +42,20 @@ class Feedback:
     """Tell agents with `select_awaiting` which rewards of the present graphs are on their way."""
 
     def __post_init__(self) -> None:
-        if not _is_count(self.batch, 1):
-            raise ValueError(f"Expected `batch` to be an integer >= 1. Got {self.batch!r}.")
-        if not _is_count(self.random_rounds, 0):
-            raise ValueError(f"Expected `random_rounds` to be an integer >= 0. Got {self.random_rounds!r}.")
+        for name, least in (("batch", 1), ("random_rounds", 0)):
+            value = getattr(self, name)
+            if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
+                raise ValueError(f"Expected `{name}` to be an integer >= {least}. Got {value!r}.")
+            object.__setattr__(self, name, int(value))
         if not isinstance(self.announced, bool | np.bool_):
             raise ValueError(f"Expected `announced` to be True or False. Got {self.announced!r}.")
-        delay = check_delay(self.delay)
-        for name in ("batch", "random_rounds"):
-            object.__setattr__(self, name, int(getattr(self, name)))
-        object.__setattr__(self, "delay", delay)  # equal settings are equal
         object.__setattr__(self, "announced", bool(self.announced))
+        object.__setattr__(self, "delay", check_delay(self.delay))  # equal settings are equal
 
     @property
     def announces(self) -> bool:
         """Return whether there can be a reward on its way of which agents are told."""
         return self.announced and self.delay != 0
-
-
-class LateRewards:
-    """Rewards that were earned, and are not told yet.
-
-    Args:
-        feedback: how long they take.
-        rng: the only source of randomness.
-    """
-
-    def __init__(self, feedback: Feedback, rng: np.random.Generator) -> None:
-        self._feedback = feedback
-        # the graphs, the observation, the action and the reward
-        self._queue: RewardQueue[tuple[object, Any, int, float]] = RewardQueue(feedback.delay, rng)
-
-    def add(self, graphs: object, observation: object, action: int, reward: float) -> None:
-        """Add the reward of the round that was just played, of one of these graphs."""
-        self._queue.add((graphs, observation, action, reward))
-
-    def announced(self, graphs: object) -> list[int]:
-        """Return which of these graphs have rewards that are not told yet, in the order of the rounds.
-
-        It is none where nothing is announced, and where the graphs are not known (None).
-        """
-        announced = self._feedback.announced and graphs is not None
-        return [action for among, _, action, _ in self._queue.waiting if announced and among is graphs]
-
-    def take_due(self) -> Iterator[Told]:
-        """Yield what `Agent.update` is told now, in the order of the rounds; the results of a batch are told in one."""
-        due = [result for _, *result in self._queue.take()]
-        if self._feedback.batch == 1 or len(due) == 1:
-            yield from ((observation, action, reward) for observation, action, reward in due)
-        elif due:
-            observations, actions, rewards = zip(*due, strict=True)
-            yield observations[-1], np.array(actions, np.int64), np.array(rewards, np.float64)
 
 
 class Schedule:
@@ -106,7 +69,9 @@ class Schedule:
 
     def __init__(self, feedback: Feedback, world: object, seed: int) -> None:
         self._draws = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(RANDOM_ROUNDS,)))
-        self._feedback, self._world, self._late = feedback, world, LateRewards(feedback, delays_rng(seed))
+        self._feedback, self._world = feedback, world
+        # the graphs, the observation, the action and the reward of each round that is not told yet
+        self._late: RewardQueue[tuple[object, Any, int, float]] = RewardQueue(feedback.delay, delays_rng(seed))
         self._random_left = feedback.random_rounds
         self._chosen: list[int] = []  # of a batch, still to be played
         self._graphs: object = None  # among which they were chosen
@@ -121,10 +86,14 @@ class Schedule:
         if not self._chosen:
             self._graphs = graphs
             if self._random_left > 0:
-                self._chosen = choose_at_random(self._draws, action_mask, min(batch, self._random_left))
-                self._random_left -= len(self._chosen)
+                offered = np.flatnonzero(action_mask)
+                count = min(batch, self._random_left, len(offered))
+                self._chosen = self._draws.choice(offered, count, replace=False).tolist()
+                self._random_left -= count
             else:
-                self._chosen = choose(agent, observation, action_mask, batch, self._late.announced(graphs))
+                announced = self._feedback.announced and graphs is not None  # unless it is not known which they are
+                awaiting = [action for among, _, action, _ in self._late.waiting if announced and among is graphs]
+                self._chosen = choose(agent, observation, action_mask, batch, awaiting)
         action = self._chosen.pop(0)
         if batch > 1 and not (action_mask[action] and graphs is self._graphs):
             raise ValueError(DIFFERENT)
@@ -132,11 +101,19 @@ class Schedule:
 
     def add_reward(self, observation: object, action: int, reward: float) -> None:
         """Add the reward of the round that was just played."""
-        self._late.add(self._graphs, observation, action, reward)
+        self._late.add((self._graphs, observation, action, reward))
 
     def take_due(self, over: bool) -> Iterator[Told]:
-        """Yield what `Agent.update` is told now: nothing within a batch, unless the episode is over."""
-        return self._late.take_due() if over or not self._chosen else iter(())
+        """Yield what `Agent.update` is told now, in the order of the rounds, the results of a batch in one.
+
+        It is nothing within a batch, unless the episode is over.
+        """
+        due = [] if self._chosen and not over else [result for _, *result in self._late.take()]
+        if self._feedback.batch == 1 or len(due) == 1:
+            yield from ((observation, action, reward) for observation, action, reward in due)
+        elif due:
+            observations, actions, rewards = zip(*due, strict=True)
+            yield observations[-1], np.array(actions, np.int64), np.array(rewards, np.float64)
 
 
 def check_diagnosable(feedback: Feedback) -> None:
@@ -198,22 +175,11 @@ def choose(agent: Any, observation: Any, action_mask: ArrayLike, count: int, awa
     return several
 
 
-def choose_at_random(rng: np.random.Generator, action_mask: ArrayLike, count: int) -> list[int]:
-    """Draw `count` different graphs on offer; all of them, if there are fewer."""
-    offered = np.flatnonzero(np.asarray(action_mask))
-    drawn: list[int] = rng.choice(offered, min(count, len(offered)), replace=False).tolist()
-    return drawn
-
-
 def _check(method: str, actions: Sequence[int], mask: NDArray[np.int8], count: int) -> list[int]:
     chosen = [int(action) for action in actions]
     if len(set(chosen)) != count or not all(0 <= action < len(mask) and mask[action] for action in chosen):
         raise ValueError(f"Expected `{method}` to return {count} different graphs on offer. Got {chosen}.")
     return chosen
-
-
-def _is_count(value: object, least: int) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool) and int(value) >= least
 
 
 AT_ONCE = Feedback()

@@ -34,7 +34,7 @@ class Findings:
         world: the unwrapped environment, which has been reset.
     """
 
-    def __init__(self, world: Any) -> None:
+    def __init__(self, world: object) -> None:
         self._world, self._graphs = world, getattr(world, "graph_set", None)
         means = getattr(world, "mean_rewards", None)
         self._exist, num_graphs = means is not None, 0 if means is None else len(means)

@@ -104,13 +104,8 @@ def _check_inputs(env: object, agent: object, diagnose: bool, feedback: Feedback
         ("env", env, "unwrapped", '`gymnasium.make("graph_bandit_env:GraphActionBandit-v0")`'),
         ("agent", agent, "select_action", '`registry.make_agent("gnn-ts")`'),
     ):
-        if isinstance(value, type):
-            raise TypeError(
-                f"Expected `{name}` to be an instance. Got the class {value.__name__}: call it first, "
-                f"`{value.__name__}(...)`."
-            )
-        if not hasattr(value, method):
-            raise TypeError(f"Expected `{name}` to have `{method}`. Got {value!r:.80}. Make one, as {example} does.")
+        if isinstance(value, type) or not hasattr(value, method):
+            raise TypeError(f"Expected `{name}` to be an instance, such as {example}. Got {value!r:.80}.")
     if diagnose:
         check_diagnosable(feedback)
     bandit = getattr(getattr(env, "unwrapped", None), "bandit", None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -90,15 +90,15 @@ class Journal:
     def __init__(self, world: object, agent: object, seed: int, diagnose: bool) -> None:
         self._world, self._agent, self._seed, self._total = world, agent, seed, 0.0
         self._findings, self._diagnostics = Findings(world), Diagnostics() if diagnose else None
-        self._means: Any = None
+        self._means: ArrayLike | None = None
         self._rounds: list[tuple[int, float, float]] = []
 
     def expect(self, action: int, action_mask: ArrayLike) -> None:
         """Record what the agent believes that has just chosen an action, before it is played."""
         self._findings.recommend(self._agent)  # after the round before; the choice has computed the prediction already
-        self._means = getattr(self._world, "mean_rewards", None)  # of this round: they may drift in `step`
-        if self._diagnostics is not None:
-            self._diagnostics.record(self._agent, self._means, action, action_mask)
+        self._means = means = getattr(self._world, "mean_rewards", None)  # of this round: they may drift in `step`
+        if self._diagnostics is not None and means is not None:
+            self._diagnostics.record(self._agent, means, action, action_mask)
 
     def add(self, action: int, reward: float, info: Mapping[str, float]) -> RoundRecord:
         """Record a round that was played, and return its record."""

@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import os
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Self
+from typing import Self
 
 import msgspec
 
 from graph_bandit_env.extras import require
 from graph_bandit_lab.episodes.records import RoundRecord
 
-if TYPE_CHECKING:
-    from tensorboard.compat.proto.summary_pb2 import Summary
-    from torch.utils.tensorboard import FileWriter
-
 NAMES = tuple(RoundRecord.__slots__)
 SCALARS = ("reward", "regret", "cumulative_regret", "best_found")
 EVENTS = "events.out.tfevents.*"
 MOST_WAITING = 1000  # rounds for the thread that writes them to TensorBoard; play would wait for room among fewer
-_values_of = attrgetter(*NAMES)
 
 
 def encode_round(record: RoundRecord, facts: Mapping[str, object]) -> bytes:
     """Return a line of JSON: some facts, such as the name of the agent, and the record. What is not finite is null."""
-    return msgspec.json.encode({**facts, **dict(zip(NAMES, _values_of(record), strict=True))}) + b"\n"
+    return msgspec.json.encode({**facts, **{name: getattr(record, name) for name in NAMES}}) + b"\n"
 
 
 class RoundWriter(ABC):
@@ -67,12 +62,17 @@ class JsonLinesWriter(RoundWriter):
         taken = sorted(self._facts.keys() & set(NAMES))
         if taken:
             raise ValueError(f"Expected facts with names of their own. Got {', '.join(taken)}, as a record has.")
-        self._file = Path(path).open("a+b")  # noqa: SIM115 - `close` closes it
-        try:
-            _check_last_line(Path(path), self._file)
-        except ValueError:
-            self._file.close()
-            raise
+        with Path(path).open("a+b") as file:
+            whole = file.seek(0, os.SEEK_END) == 0
+            if not whole:
+                file.seek(-1, os.SEEK_END)
+                whole = file.read(1) == b"\n"
+        if not whole:
+            raise ValueError(
+                f"Expected {path} to end with a whole line. Its last line has no end, as after a crash of another "
+                "program or on a full disk. Remove that line, or choose another file."
+            )
+        self._file = Path(path).open("ab")  # noqa: SIM115 - `close` closes it
 
     def __call__(self, record: RoundRecord) -> None:
         """Write a round."""
@@ -98,8 +98,10 @@ class TensorBoardWriter(RoundWriter):
     def __init__(self, folder: str | Path) -> None:
         if any(Path(folder).glob(EVENTS)):
             raise ValueError(f"Expected {folder} to be new, or without events. It holds an episode. Choose another.")
-        self._writer = _open_events(Path(folder))
-        self._rounds = 0
+        require("tensorboard", "Writing for TensorBoard")
+        from tensorboard.summary.writer.event_file_writer import EventFileWriter
+
+        self._writer, self._rounds = EventFileWriter(str(folder), max_queue_size=MOST_WAITING), 0
 
     def __call__(self, record: RoundRecord) -> None:
         """Write a round.
@@ -113,34 +115,14 @@ class TensorBoardWriter(RoundWriter):
                 "Make a writer with a folder of its own for each episode."
             )
         self._rounds = record.round
-        self._writer.add_summary(_summarize(record), record.round)
+        from tensorboard.compat.proto.event_pb2 import Event
+        from tensorboard.compat.proto.summary_pb2 import Summary
+
+        known = {name: getattr(record, name) for name in SCALARS if getattr(record, name) is not None}
+        summary = Summary(value=[Summary.Value(tag=name, simple_value=value) for name, value in known.items()])
+        event = Event(step=record.round, wall_time=time.time(), summary=summary)  # one: four take three times as long
+        self._writer.add_event(event)
 
     def close(self) -> None:
         """Write what is left, and close the file."""
         self._writer.close()
-
-
-def _check_last_line(path: Path, file: BinaryIO) -> None:
-    if file.seek(0, os.SEEK_END) == 0:
-        return
-    file.seek(-1, os.SEEK_END)
-    if file.read(1) != b"\n":
-        raise ValueError(
-            f"Expected {path} to end with a whole line. Its last line has no end, as after a crash of another program "
-            "or on a full disk. Remove that line, or choose another file."
-        )
-
-
-def _open_events(folder: Path) -> FileWriter:
-    require("tensorboard", "Writing for TensorBoard")
-    from torch.utils.tensorboard import FileWriter
-
-    return FileWriter(str(folder), max_queue=MOST_WAITING)
-
-
-def _summarize(record: RoundRecord) -> Summary:
-    """Return the scalars that are known, in one event: four of them take three times as long."""
-    from tensorboard.compat.proto.summary_pb2 import Summary
-
-    values = {name: getattr(record, name) for name in SCALARS}
-    return Summary(value=[Summary.Value(tag=k, simple_value=v) for k, v in values.items() if v is not None])

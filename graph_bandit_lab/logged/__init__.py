@@ -1,5 +1,20 @@
 """Log episodes with the probabilities of their plays, and judge other policies and agents by such a log."""
 
-import lazy_loader
+from graph_bandit_lab.logged.estimates import METHODS, Estimate, Policy, evaluate, target_probabilities
+from graph_bandit_lab.logged.log import Log
+from graph_bandit_lab.logged.players import FixedPolicy, LoggingAgent, log_episode
+from graph_bandit_lab.logged.replaying import Replay, replay
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__all__ = [
+    "METHODS",
+    "Estimate",
+    "FixedPolicy",
+    "Log",
+    "LoggingAgent",
+    "Policy",
+    "Replay",
+    "evaluate",
+    "log_episode",
+    "replay",
+    "target_probabilities",
+]

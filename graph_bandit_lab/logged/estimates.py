@@ -7,16 +7,18 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from agents.contract import Agent, BatchAgent, GraphSetLike, MeanPredictor
-from graph_bandit_lab.logged.log import Log
-from graph_bandit_lab.logged.targets import Policy, check_support, target_probabilities
+from agents.contract import Agent, BatchAgent, GraphSetLike, MeanPredictor, PlayForecaster
+from graph_bandit_lab.logged.log import ROUNDING, Log
 
 Floats = NDArray[np.float64]
 Method: TypeAlias = Literal["ips", "snips", "dr", "weighted"]
 METHODS: tuple[Method, ...] = get_args(Method)
+Policy: TypeAlias = ArrayLike | PlayForecaster
+"""Probabilities `(K,)` or `(T, K)`, or an agent as it is now, which learns nothing more."""
+NEGLIGIBLE = 1e-9  # a probability within the error of quadrature
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,16 +35,12 @@ class Estimate:
     """Lower end of the interval."""
     high: float
     """Upper end of the interval."""
-    level: float
-    """How often such intervals are meant to hold the truth."""
     effective_rounds: float
     """(sum w)^2 / sum w^2 of the weights w = pi / p: how many rounds by the policy itself would tell as much."""
     largest_weight: float
     """The largest w."""
-    valid_under_adaptivity: bool
-    """Whether the interval holds for logs of agents that learn, too: False unless `method` is "weighted"."""
     is_valid: bool
-    """Whether the interval holds for this log. Where it is False, read the value and no interval."""
+    """Whether the interval holds for this log, by `method` "weighted" also where the agent of the log learned."""
 
     def __str__(self) -> str:
         interval = f"[{self.low:.4g}, {self.high:.4g}]"
@@ -97,55 +95,79 @@ def evaluate(
     if not 0 < level < 1 or folds < 2:
         raise ValueError(f"Expected `level` between 0 and 1, and at least 2 `folds`. Got {level!r} and {folds!r}.")
     target = target_probabilities(policy, log)
-    check_support(target, log)
+    rounds, graphs = np.nonzero((target > NEGLIGIBLE) & (log.probabilities == 0))
+    if len(rounds):
+        raise ValueError(
+            f"Expected a policy that plays only what the log could have played. In round {rounds[0] + 1} it plays "
+            f"graph {graphs[0]}, and the log never would. Log with a floor, such as `log_episode(..., floor=0.1)`."
+        )
     weights = target[np.arange(log.num_rounds), log.actions] / log.propensities
-    steadying = _steadying(log, target) if method == "weighted" else np.ones(log.num_rounds)
-    if method == "ips":
-        value, error = _mean(weights * log.rewards)
-    elif method == "snips":
-        value, error = _ratio(weights, log.rewards)
-    else:
+    steadying = np.ones(log.num_rounds)
+    if method == "weighted":  # h_t, the inverse standard deviation of w_t under p_t
+        if (log.masks != log.masks[0]).any():
+            raise ValueError(
+                'Expected rounds that offer the same graphs for "weighted", which would else count some rounds more '
+                'than others. Use "dr"; its interval is not valid if the agent of the log learned.'
+            )
+        squares = np.divide(target**2, log.probabilities, out=np.zeros_like(target), where=log.probabilities > 0)
+        steadying = squares.sum(1) ** -0.5
+    by, values = steadying, weights * log.rewards
+    if method == "snips":
+        by, values = weights, log.rewards
+    elif method != "ips":
         predicted = _predict(log, agent, graph_set, folds, seed)
-        scores = doubly_robust_scores(log, target, weights, predicted)
-        value, error = _mean(scores) if method == "dr" else _ratio(steadying, scores)
-    half = float(stats.t.ppf((1 + level) / 2, degrees_of_freedom(steadying * weights))) * error
+        of_played = predicted[np.arange(log.num_rounds), log.actions]
+        values = (target * predicted).sum(1) + weights * (log.rewards - of_played)
+    if not by.sum() > 0:
+        raise ValueError("Expected a log that plays what the policy plays at least once. Got one that never does.")
+    value, effective = float((by * values).sum() / by.sum()), _effective(by)
+    error = float(np.sqrt(np.square(by * (values - value)).sum()) / by.sum())  # by the delta method
+    error *= math.sqrt(effective / (effective - 1)) if effective > 1 else math.inf
+    freedom = max(1.0, _effective(np.square(steadying * weights)) - 1)  # [Satterthwaite 1946]
+    half = float(stats.t.ppf((1 + level) / 2, freedom)) * error
     return Estimate(
         method=method,
         value=value,
         std_error=error,
         low=value - half,
         high=value + half,
-        level=level,
         effective_rounds=_effective(weights),
         largest_weight=float(weights.max()),
-        valid_under_adaptivity=method == "weighted",
         is_valid=method == "weighted" or not log.learns,
     )
 
 
-def doubly_robust_scores(log: Log, target: Floats, weights: Floats, predicted: Floats) -> Floats:
-    """Compute g_t = sum_G pi_t(G) m_t(G) + w_t (y_t - m_t(G_t)), `(T,)`.
+def target_probabilities(policy: Policy, log: Log, draws: int = 10_000) -> Floats:
+    """Return with which probability a policy would have played each graph in each round of a log.
 
     Args:
+        policy: `(K,)` probabilities, divided by their sum over the graphs on offer in each round; `(T, K)` of them, one
+            row a round; or an agent on the graph set of the log, which is asked once for each mask.
         log: the log.
-        target: pi_t, `(T, K)`.
-        weights: w_t, `(T,)`.
-        predicted: m_t, `(T, K)`, made without the reward of round t.
+        draws: how many draws an agent makes for probabilities that it estimates.
+
+    Returns:
+        pi_t, `(T, K)` float64.
+
+    Raises:
+        ValueError: if they do not sum to 1 over the graphs on offer, or one is negative.
     """
-    of_played = predicted[np.arange(log.num_rounds), log.actions]
-    scores: Floats = (target * predicted).sum(1) + weights * (log.rewards - of_played)
-    return scores
-
-
-def degrees_of_freedom(weights: Floats) -> float:
-    """Compute how many squares of equal size tell as much of a variance as those of weighted numbers.
-
-        (sum w^2)^2 / sum w^4 - 1, at least 1      [Satterthwaite 1946]
-
-    Args:
-        weights: `(T,)`. w, how much each round counts.
-    """
-    return max(1.0, _effective(np.square(weights)) - 1)
+    if isinstance(policy, PlayForecaster):
+        masks, which = np.unique(log.masks, axis=0, return_inverse=True)
+        rows = [policy.action_probabilities(None, mask.astype(np.int8), draws).values for mask in masks]
+        target = np.array(rows)[which.reshape(-1)]
+    else:
+        target = np.asarray(policy, np.float64)
+        if target.shape == (log.num_graphs,):
+            among = np.where(log.masks, target, 0.0)
+            sums = among.sum(1, keepdims=True)
+            is_policy = (target >= 0).all() and abs(target.sum() - 1) < ROUNDING and (sums > 0).all()
+            target = among / sums if is_policy else among
+    if target.shape != log.masks.shape:
+        raise ValueError(f"Expected probabilities of shape `{log.masks.shape}`. Got `{target.shape}`.")
+    if not (target >= 0).all() or (np.abs(target.sum(1) - 1) > ROUNDING).any() or target[~log.masks].any():
+        raise ValueError("Expected probabilities of each round that sum to 1 over the graphs on offer. Got others.")
+    return target
 
 
 def _effective(weights: Floats) -> float:
@@ -155,38 +177,10 @@ def _effective(weights: Floats) -> float:
     return float(shares.sum() ** 2 / max(np.square(shares).sum(), 1.0))
 
 
-def _mean(terms: Floats) -> tuple[float, float]:
-    """Return a mean and its standard error."""
-    return float(terms.mean()), float(terms.std(ddof=1) / math.sqrt(len(terms))) if len(terms) > 1 else math.inf
-
-
-def _ratio(weights: Floats, values: Floats) -> tuple[float, float]:
-    """Return a weighted mean and its standard error, by the delta method; those of `_mean` if weights are equal."""
-    total = weights.sum()
-    if not total > 0:
-        raise ValueError("Expected a log that plays what the policy plays at least once. Got one that never does.")
-    value = (weights * values).sum() / total
-    effective = _effective(weights)
-    error = np.sqrt(np.square(weights * (values - value)).sum()) / total
-    return float(value), float(error * math.sqrt(effective / (effective - 1))) if effective > 1 else math.inf
-
-
-def _steadying(log: Log, target: Floats) -> Floats:
-    """Compute h_t, `(T,)`: the inverse standard deviation of w_t under p_t."""
-    if (log.masks != log.masks[0]).any():
-        raise ValueError(
-            'Expected rounds that offer the same graphs for "weighted", which would else count some rounds more than '
-            'others. Use "dr"; its interval is not valid if the agent of the log learned.'
-        )
-    squares = np.divide(target**2, log.probabilities, out=np.zeros_like(target), where=log.probabilities > 0)
-    return np.asarray(squares.sum(1) ** -0.5)
-
-
 def _predict(log: Log, agent: Agent | None, graph_set: GraphSetLike | None, folds: int, seed: int) -> Floats:
     """Return m_t of each graph in each round, `(T, K)`."""
     count = log.num_rounds
-    if log.learns and agent is None:
-        return _earlier_means(log)
+    folds = count if log.learns and agent is None else folds
     fold = np.arange(count) * folds // count
     if not log.learns:
         fold = np.random.default_rng(seed).permutation(fold)
@@ -194,38 +188,18 @@ def _predict(log: Log, agent: Agent | None, graph_set: GraphSetLike | None, fold
     for part in range(folds):
         given = fold < part if log.learns else fold != part
         actions, rewards = log.actions[given], log.rewards[given]
-        if agent is None:
-            predicted[fold == part] = _means(actions, rewards, log.num_graphs)
+        if agent is None:  # the mean reward of each graph; of one without rewards, the mean of all
+            counts, sums = np.bincount(actions, minlength=log.num_graphs), np.bincount(actions, rewards, log.num_graphs)
+            overall = rewards.mean() if len(rewards) else 0.0
+            predicted[fold == part] = np.where(counts > 0, sums / np.maximum(counts, 1), overall)
+            continue
+        agent.reset(None, seed, log.check_graphs(graph_set))
+        if len(actions):
+            agent.update(None, actions, rewards)
+        if isinstance(agent, MeanPredictor):
+            predicted[fold == part] = agent.predict_means()
+        elif isinstance(agent, BatchAgent):
+            predicted[fold == part] = agent.predict().mean
         else:
-            predicted[fold == part] = _agents_means(agent, log.check_graphs(graph_set), actions, rewards, seed)
+            raise TypeError(f"Expected an agent that predicts, such as `gntk-greedy`. Got {type(agent).__name__}.")
     return predicted
-
-
-def _means(actions: NDArray[np.int64], rewards: Floats, num_graphs: int) -> Floats:
-    """Return the mean reward of each graph; of one without rewards, the mean of all."""
-    counts, sums = np.bincount(actions, minlength=num_graphs), np.bincount(actions, rewards, num_graphs)
-    overall = rewards.mean() if len(rewards) else 0.0
-    return np.where(counts > 0, sums / np.maximum(counts, 1), overall)
-
-
-def _earlier_means(log: Log) -> Floats:
-    """Return for each round the mean reward of each graph in earlier rounds; of a new graph, that of all."""
-    played = np.zeros(log.masks.shape)
-    played[np.arange(log.num_rounds), log.actions] = 1
-    counts = played.cumsum(0) - played
-    sums = (played * log.rewards[:, None]).cumsum(0) - played * log.rewards[:, None]
-    overall = (log.rewards.cumsum() - log.rewards) / np.maximum(np.arange(log.num_rounds), 1)
-    return np.where(counts > 0, sums / np.maximum(counts, 1), overall[:, None])
-
-
-def _agents_means(
-    agent: Agent, graph_set: GraphSetLike, actions: NDArray[np.int64], rewards: Floats, seed: int
-) -> Floats:
-    agent.reset(None, seed, graph_set)
-    if len(actions):
-        agent.update(None, actions, rewards)
-    if isinstance(agent, MeanPredictor):
-        return agent.predict_means()
-    if isinstance(agent, BatchAgent):
-        return agent.predict().mean
-    raise TypeError(f"Expected an agent that predicts, such as `gntk-greedy`. Got {type(agent).__name__}.")

@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
 
-from agents.contract import ActionProbabilities, Agent, BaseAgent, GraphSetLike, PlayForecaster, State, read_mask
+from agents.contract import ActionProbabilities, Agent, BaseAgent, GraphSetLike, PlayForecaster, read_mask
 from graph_bandit_env import GraphSet
 from graph_bandit_env.files import digest
 from graph_bandit_lab.episodes import BanditResult, Feedback, run_bandit
 from graph_bandit_lab.episodes.feedback import AT_ONCE
-from graph_bandit_lab.logged.log import Log
+from graph_bandit_lab.logged.log import ROUNDING, Log
 from graph_bandit_lab.storage import software_versions
 
 if TYPE_CHECKING:
     import gymnasium as gym
     from torch_geometric.data import Batch
 
-Observation = TypeVar("Observation")
-Action = TypeVar("Action")
-
 LOGGING = 4  # key of the stream from which random plays are drawn
 DRAWS = 10_000
-ROUNDING = 1e-6  # of sums of probabilities
 
 
 @dataclass(frozen=True)
@@ -40,8 +35,8 @@ class FixedSettings:
     """`(K,)`. Probability of each graph; they sum to 1."""
 
     def __post_init__(self) -> None:
-        values = np.array(self.probabilities, np.float64)
-        if values.ndim != 1 or not (values >= 0).all() or not abs(values.sum() - 1) < ROUNDING:
+        values = np.array(self.probabilities)
+        if not (values >= 0).all() or not abs(values.sum() - 1) < ROUNDING:
             raise ValueError(f"Expected probabilities that sum to 1. Got {self.probabilities!r}.")
 
 
@@ -85,29 +80,9 @@ class FixedPolicy(BaseAgent[FixedSettings]):
 
     def _among(self, mask: torch.Tensor) -> NDArray[np.float64]:
         values = np.where(mask.numpy(), self.settings.probabilities, 0.0)
-        if not values.sum() > 0:
+        if not values.any():
             raise ValueError("Expected a round that offers a graph of positive probability. Got none.")
         return np.asarray(values / values.sum())
-
-
-@dataclass(frozen=True, kw_only=True)
-class LoggingSettings:
-    """Settings of an agent that logs, with those of the agent that plays."""
-
-    agent: str
-    """The class of the agent."""
-    agent_settings: dict[str, object]
-    """Its settings."""
-    floor: float
-    """epsilon, the probability of a random play, which each graph on offer shares."""
-    learns: bool
-    """Whether the agent is told its rewards."""
-    draws: int
-    """Draws from which probabilities are estimated that no formula gives."""
-
-
-class _Forecaster(Agent, PlayForecaster, Protocol):
-    """An agent that knows its probabilities."""
 
 
 class LoggingAgent:
@@ -133,12 +108,7 @@ class LoggingAgent:
             raise TypeError(f"Expected an agent with `action_probabilities`, as ours have. Got {type(agent).__name__}.")
         if not 0 <= floor <= 1:
             raise ValueError(f"Expected `floor` from 0 to 1. Got {floor!r}.")
-        self.agent: _Forecaster = agent
-        own = agent.settings
-        known = dataclasses.asdict(own) if dataclasses.is_dataclass(own) and not isinstance(own, type) else {}
-        self.settings = LoggingSettings(
-            agent=type(agent).__name__, agent_settings=known, floor=float(floor), learns=learns, draws=draws
-        )
+        self.agent, self.floor, self.learns, self.draws = agent, float(floor), learns, draws
         self._rows: list[tuple[NDArray[np.float64], NDArray[np.bool_]]] = []
 
     def reset(self, observation: object, seed: int = 0, graph_set: GraphSetLike | None = None) -> None:
@@ -147,45 +117,23 @@ class LoggingAgent:
         self._rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(LOGGING,)))
         self._rows = []
 
-    def action_probabilities(
-        self, observation: object, action_mask: ArrayLike | None = None, draws: int = DRAWS
-    ) -> ActionProbabilities:
-        """Return the probabilities with which graphs are played, which are exact; see `agents.contract.PlayForecaster`.
-
-        They depend on the `draws` of the settings, not on those given here.
-        """
-        weighed = self.agent.action_probabilities(observation, action_mask, self.settings.draws)
-        return ActionProbabilities(self._mix(weighed, action_mask)[0], np.zeros(len(weighed.values)))
-
     def select_action(self, observation: object, action_mask: ArrayLike | None = None) -> int:
         """Return a graph to play, and keep with which probability each could have been played."""
-        weighed = self.agent.action_probabilities(observation, action_mask, self.settings.draws)
+        weighed = self.agent.action_probabilities(observation, action_mask, self.draws)
         action = int(self.agent.select_action(observation, action_mask))  # also where it is not played: rules count
-        mixed, mask = self._mix(weighed, action_mask)
-        if self._rows and len(self._rows[-1][0]) != len(mixed):
-            raise ValueError("Expected the same graphs in all rounds. Got another number of them.")
-        if self._rng.random() < self.settings.floor:
+        mask = read_mask(action_mask, len(weighed.values)).numpy()
+        agents_part = weighed.values / weighed.values.sum()
+        if self._rng.random() < self.floor:
             action = int(self._rng.choice(np.flatnonzero(mask)))
         elif weighed.errors.any():
-            action = int(self._rng.choice(len(mixed), p=weighed.values / weighed.values.sum()))
-        self._rows.append((mixed, mask))
+            action = int(self._rng.choice(len(mask), p=agents_part))
+        self._rows.append(((1 - self.floor) * agents_part + self.floor * mask / mask.sum(), mask))
         return action
 
     def update(self, observation: object, action: ArrayLike, reward: ArrayLike) -> None:
         """Tell the agent, if it is to learn."""
-        if self.settings.learns:
+        if self.learns:
             self.agent.update(observation, action, reward)
-
-    def state_dict(self) -> State:
-        """Return the state of the agent, of the random plays, and the log so far."""
-        rows = [(mixed.tolist(), mask.tolist()) for mixed, mask in self._rows]
-        return {"agent": self.agent.state_dict(), "random": self._rng.bit_generator.state, "rows": rows}
-
-    def load_state_dict(self, state: State) -> None:
-        """Continue exactly where `state` was saved."""
-        self.agent.load_state_dict(state["agent"])
-        self._rng.bit_generator.state = state["random"]
-        self._rows = [(np.array(mixed), np.array(mask, np.bool_)) for mixed, mask in state["rows"]]
 
     def log(self, result: BanditResult, graph_set: object = None, facts: dict[str, object] | None = None) -> Log:
         """Return the log of the episode that was just played.
@@ -195,30 +143,29 @@ class LoggingAgent:
             graph_set: the graphs, whose digest the log keeps; None: they are not known.
             facts: what else the log shall say of itself, as JSON.
         """
-        stated = {**dataclasses.asdict(self.settings), "versions": software_versions(), **(facts or {})}
-        probabilities, masks = zip(*self._rows, strict=True) if self._rows else ((), ())
+        own = self.agent.settings
+        stated = {
+            "agent": type(self.agent).__name__,
+            "agent_settings": vars(own) if own else {},
+            "floor": self.floor,
+            "versions": software_versions(),
+            **(facts or {}),
+        }
+        probabilities, masks = zip(*self._rows, strict=True)
         return Log(
             actions=result.actions,
             rewards=result.rewards,
             probabilities=np.array(probabilities),
             masks=np.array(masks),
-            least=self.settings.floor / max(1, len(masks[0]) if masks else 1),
-            learns=self.settings.learns and getattr(self.agent, "learns", True),
+            least=self.floor / len(masks[0]),
+            learns=self.learns and getattr(self.agent, "learns", True),
             graphs=digest(graph_set) if isinstance(graph_set, GraphSet) else "",
             facts=json.loads(json.dumps(stated, default=str)),
         )
 
-    def _mix(
-        self, weighed: ActionProbabilities, action_mask: ArrayLike | None
-    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Return p_t, and which graphs are on offer."""
-        mask = read_mask(action_mask, len(weighed.values)).numpy()
-        agents_part = weighed.values / weighed.values.sum()
-        return (1 - self.settings.floor) * agents_part + self.settings.floor * mask / mask.sum(), mask
-
 
 def log_episode(
-    env: gym.Env[Observation, Action],
+    env: gym.Env[Any, Any],
     agent: Agent,
     seed: int = 0,
     floor: float = 0.1,
@@ -247,7 +194,7 @@ def log_episode(
     if feedback.batch > 1 or feedback.random_rounds:
         raise ValueError("Expected one choice of the agent in each round. Got batches, or first rounds at random.")
     logging = LoggingAgent(agent, floor, learns, draws)
-    result = run_bandit(env, logging, seed, feedback=feedback)
+    result = run_bandit(env, cast("Agent", logging), seed, feedback=feedback)  # without a state to save
     if result.status != "finished":
         raise ValueError(f"Expected an agent that plays to the end. It {result.status} in round {len(result.actions)}.")
     return logging.log(result, getattr(env.unwrapped, "graph_set", None), {"seed": seed})

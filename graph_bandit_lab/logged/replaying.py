@@ -5,15 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.contract import Agent, GraphSetLike
 from graph_bandit_lab.logged.log import Log
-
-if TYPE_CHECKING:
-    from agents.contract import Agent, GraphSetLike
 
 REPLAYING = 5  # key of the stream from which acceptance is drawn
 
@@ -35,27 +32,27 @@ class Replay:
     """`(n,)`. Their rewards."""
     std_error: float
     """Of `value`, by the noise of the rewards in the log; `nan` where it is not known."""
-    level: float
-    """How often intervals are meant to hold the truth."""
 
     @property
     def value(self) -> float:
         """Return the mean reward of a round; `nan` if there is none."""
         return float(self.rewards.mean()) if len(self.rewards) else math.nan
 
-    def interval(self) -> tuple[float, float]:
-        """Return the interval of the mean of mu over the graphs of this episode; it holds for logs of any agent."""
-        half = NormalDist().inv_cdf((1 + self.level) / 2) * self.std_error
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Return the interval of the mean of mu over the graphs of this episode; it holds for logs of any agent.
+
+        Args:
+            level: how often such intervals hold the truth, between 0 and 1.
+        """
+        half = NormalDist().inv_cdf((1 + level) / 2) * self.std_error
         return self.value - half, self.value + half
 
     def __str__(self) -> str:
         low, high = self.interval()
-        if not len(self.rounds):
-            return "replay: no round was left; a log of more rounds, or with a higher floor, leaves some"
         return f"replay: {len(self.rounds)} rounds, mean reward {self.value:.4g} [{low:.4g}, {high:.4g}]"
 
 
-def replay(agent: Agent, log: Log, graph_set: GraphSetLike, seed: int = 0, level: float = 0.95) -> Replay:
+def replay(agent: Agent, log: Log, graph_set: GraphSetLike, seed: int = 0) -> Replay:
     """Let an agent learn from the rounds of a log in which it chooses what the log played.
 
         accept round t with probability c / p_t(G_t) if the agent chooses G_t      [Li et al. 2011, with c = p = 1/K]
@@ -70,13 +67,10 @@ def replay(agent: Agent, log: Log, graph_set: GraphSetLike, seed: int = 0, level
         log: the log. About c T of its rounds are accepted.
         graph_set: the graphs of the log.
         seed: seed of the agent and of what is accepted.
-        level: how often intervals shall hold the truth.
 
     Raises:
         ValueError: if the log could not play a graph on offer, which the agent may choose; or the graphs are others.
     """
-    if not 0 < level < 1:
-        raise ValueError(f"Expected `level` between 0 and 1. Got {level!r}.")
     least = log.least if log.learns else float(log.probabilities[log.masks].min())
     if not least > 0:
         raise ValueError(
@@ -95,22 +89,12 @@ def replay(agent: Agent, log: Log, graph_set: GraphSetLike, seed: int = 0, level
             accepted.append(t)
             choice = None
     rounds = np.array(accepted, np.int64)
-    return Replay(
-        rounds=rounds,
-        actions=log.actions[rounds],
-        rewards=log.rewards[rounds],
-        std_error=_error_by_noise(log, rounds),
-        level=level,
-    )
-
-
-def _error_by_noise(log: Log, rounds: NDArray[np.int64]) -> float:
-    """Return the standard error of the mean reward of some rounds, given their graphs, by the noise in the log."""
-    counts = np.bincount(log.actions, minlength=log.num_graphs)
+    actions, rewards = log.actions[rounds], log.rewards[rounds]
+    counts = np.bincount(log.actions, minlength=log.num_graphs)  # the noise in the log, by which the mean may err
     means = np.bincount(log.actions, log.rewards, log.num_graphs) / np.maximum(counts, 1)
     squares = np.bincount(log.actions, (log.rewards - means[log.actions]) ** 2, log.num_graphs)
-    freedom = counts.sum() - (counts > 0).sum()
-    if not freedom or not len(rounds):
-        return math.nan
-    variances = np.where(counts > 1, squares / np.maximum(counts - 1, 1), squares.sum() / freedom)
-    return float(np.sqrt(variances[log.actions[rounds]].sum()) / len(rounds))
+    freedom, error = counts.sum() - (counts > 0).sum(), math.nan
+    if freedom and len(rounds):
+        variances = np.where(counts > 1, squares / np.maximum(counts - 1, 1), squares.sum() / freedom)
+        error = float(np.sqrt(variances[actions].sum()) / len(rounds))
+    return Replay(rounds=rounds, actions=actions, rewards=rewards, std_error=error)

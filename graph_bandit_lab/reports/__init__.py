@@ -1,5 +1,5 @@
-"""Make pages, figures and tables from stored results."""
+"""What the pages of all packages share. `graph_bandit_lab` itself has the reports: `write_report`, `table_of`."""
 
-import lazy_loader
+from graph_bandit_lab.reports.pages import COLORS, DASHES, STYLE, print_columns, templates, to_svg
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__all__ = ["COLORS", "DASHES", "STYLE", "print_columns", "templates", "to_svg"]

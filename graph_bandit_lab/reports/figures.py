@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import math
+import json
 import re
-from collections.abc import Callable, Sequence
-from typing import Any
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import Literal, cast
 
 import matplotlib as mpl
 import numpy as np
@@ -16,40 +17,29 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
+from graph_bandit_lab.analysis.aggregates import Profile
 from graph_bandit_lab.analysis.statistics import Quantity, mean_interval
+from graph_bandit_lab.design.names import SYMBOLS, varying_settings
+from graph_bandit_lab.reports.pages import COLORS, DASHES, STYLE
 
-# Okabe and Ito (2008): colour-blind readers can distinguish them. Random play is always grey.
-COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 RANDOM_COLOR = "#7A7A7A"
-DASHES = ("-", "--", ":", "-.")
 STROKES = {"-": "none", "--": "6 3", ":": "2 2", "-.": "7 2 2 2"}  # the same as `stroke-dasharray`
 HOME = {  # index of an agent's own colour
     **{"gnn-ts": 0, "nn-ts": 0, "gnn-ucb": 1, "nn-ucb": 1, "gnn-pe": 2, "nn-pe": 2},
     **{"gntk-ts": 3, "gntk-ucb": 4, "gntk-pe": 5},
 }
-MAX_POINTS = 600
+MAX_POINTS = 600  # of a curve
 LEGEND_WIDTH = 130  # characters in a row of the legend
 LEGEND_ROW = 0.26  # inches
-
+COLUMNS = 3  # of panels, unless the environments suggest another number
+MAX_COLUMNS = 4
+MAX_PANELS = 24
+TITLE_WIDTH = 44  # characters in a line of a title
+CUMULATIVE, SIMPLE = "cumulative regret $R_t$ (reward units)", "simple regret (reward units)"
 EVENTS = {
     "mean_event": "$E^\\mu$: $|\\mu-f|\\leq\\nu\\sigma$ for all",
     "sample_event": "$E^\\sigma$: $|\\hat r-f|\\leq c_t\\nu\\sigma$ for all",
     "optimism_event": "$E^a$: $\\hat r-f>\\nu\\sigma$ for the best",
-}
-
-STYLE: dict[Any, Any] = {  # matplotlib declares 300 literal keys
-    "font.family": "DejaVu Sans",
-    "font.size": 13,
-    "axes.titlesize": 14,
-    "axes.titleweight": "bold",
-    "axes.titlelocation": "left",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "grid.color": "#E3E3E3",
-    "legend.frameon": False,
-    "legend.fontsize": 12,
 }
 
 
@@ -60,10 +50,10 @@ def agent_lines(labels: Sequence[str]) -> dict[str, tuple[str, str]]:
     play, they come first. All others take what is left, starting with colours that no agent has.
     """
     learners = sorted({*labels} - {"random"}, key=lambda label: ("(paper" not in label, label))
+    names = {label: re.split("[:( ]", label, maxsplit=1)[0] for label in learners}
     lines = {"random": (RANDOM_COLOR, "-")}
-    if len({_name_of(label) for label in learners}) > 1:
-        for label in learners:
-            name = _name_of(label)
+    if len({*names.values()}) > 1:
+        for label, name in names.items():
             style = (COLORS[HOME.get(name, 0)], "--" if name.startswith("nn-") else "-")
             if name in HOME and style not in lines.values():
                 lines[label] = style
@@ -79,11 +69,6 @@ def svg_lines(labels: Sequence[str]) -> dict[str, tuple[str, str]]:
     return {label: (color, STROKES[dash]) for label, (color, dash) in agent_lines(labels).items()}
 
 
-def _name_of(label: str) -> str:
-    """Return the agent's name at the beginning of a label: `name:setting=value`, `name (remark)`."""
-    return re.split("[:( ]", label, maxsplit=1)[0]
-
-
 def regret_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
     """Draw cumulative regret, and average regret on a logarithmic scale, of each agent.
 
@@ -94,8 +79,10 @@ def regret_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
     Returns:
         Two panels: mean R_t, and mean R_t / t, with 95 % confidence bands.
     """
+    sums = results["regret"].map(np.cumsum)
+    results = results.assign(cumulative=sums, average=sums.map(lambda sums: sums / np.arange(1, len(sums) + 1)))
     with mpl.rc_context(STYLE):
-        figure, left, right = _draw_two_panels(results, order, _regret_curves, ("nonnegative", "nonnegative"))
+        figure, left, right = _draw_two_panels(results, order, {"cumulative": "nonnegative", "average": "nonnegative"})
         left.set(title="Cumulative regret", ylabel="$R_t$ (reward units)")
         highest = max((float(np.max(line.get_ydata())) for line in left.lines), default=0.0)
         left.set_ylim(0, min(left.get_ylim()[1], 2 * highest) or None)  # of few repetitions, bands go far above
@@ -115,8 +102,7 @@ def findings_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
         Two panels: means with 95 % confidence bands.
     """
     with mpl.rc_context(STYLE):
-        recorded = results[results["simple_regret"].notna()]
-        figure, left, right = _draw_two_panels(recorded, order, _findings_curves, ("nonnegative", "share"))
+        figure, left, right = _draw_two_panels(results, order, {"simple_regret": "nonnegative", "top_share": "share"})
         left.set(title="Simple regret of the recommended graph", ylabel="$\\mu(G^*)-\\mu(\\hat G_t)$ (reward units)")
         _scale_logarithmically(left)
         right.set(title="Share of the top 1 % that was played", ylabel="share of graphs", ylim=(-0.03, 1.03))
@@ -133,98 +119,224 @@ def diagnostics_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
     Returns:
         Five panels, means over repetitions with 95 % confidence bands.
     """
-    lines = agent_lines(order)
-    quantities: list[Quantity] = ["share", "share", "share", "nonnegative", "nonnegative"]
     diagnosed = results[results["diagnostics"].map(bool) & (results["status"] == "finished")]
+    lines, order = agent_lines(order), [label for label in order if (diagnosed["label"] == label).any()]
+    quantities: list[Quantity] = ["share", "share", "share", "nonnegative", "nonnegative"]
+    bound = {"its bound, $2\\,\\log\\det(U_t/\\mathrm{ridge})$": ("#444444", ":")}
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(12, 8.6), layout="constrained")
-        panels = figure.subplots(2, 3)
+        figure, panels = _make_figure(5, 3, (12, 4.0), {label: lines[label] for label in order} | bound)
         for label in order:
             rows = diagnosed.loc[diagnosed["label"] == label, "diagnostics"]
-            if rows.empty:
-                continue
             recorded = {name: np.stack([row[name] for row in rows]) for name in rows.iloc[0]}
             rounds = np.arange(1, recorded["potential"].shape[1] + 1)
             shares = [recorded[name].cumsum(axis=1) / rounds for name in EVENTS]
             curves = [*shares, recorded["potential"].cumsum(axis=1), recorded["effective_dimension"]]
-            for axes, values, quantity in zip(panels.flat, curves, quantities, strict=False):
+            for axes, values, quantity in zip(panels, curves, quantities, strict=True):
                 if not np.isnan(values).all():
-                    _draw_mean_and_band(axes, rounds, values, label, lines[label], quantity)
+                    _draw(axes, values, lines[label], quantity)
             after = np.append(recorded["log_determinant"][:, 1:], np.full((len(rows), 1), np.nan), axis=1)
-            panels.flat[3].plot(rounds, 2 * after.mean(axis=0), ":", color=lines[label][0], linewidth=1.6)
+            panels[3].plot(rounds, 2 * after.mean(axis=0), ":", color=lines[label][0], linewidth=1.6)
         titles = [*EVENTS.values(), "Uncertainty played", "Effective dimension so far"]
-        for axes, title in zip(panels.flat, titles, strict=False):
+        for axes, title in zip(panels, titles, strict=True):
             axes.set(title=title, xlabel="round $t$")
             axes.title.set_fontsize(12.5)
-            axes.margins(x=0)
-            axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
-        for axes in panels.flat[:3]:
+        for axes in panels[:3]:
             axes.set(ylim=(-0.03, 1.03), ylabel="share of rounds so far")
-        highest = max((float(np.nanmax(line.get_ydata())) for line in panels.flat[3].lines[::2]), default=1.0)
+        highest = max((float(np.nanmax(line.get_ydata())) for line in panels[3].lines[::2]), default=1.0)
         # Lines come in pairs: a sum and its bound. A bound far above the sums would flatten them.
-        panels.flat[3].set(ylabel="$\\sum_s\\,\\min\\{1,\\,\\sigma_s^2\\}$", ylim=(0, 2.0 * highest))
-        panels.flat[4].set(ylabel="$\\tilde d$ at horizon $t$", ylim=(0, None))
-        panels.flat[5].axis("off")
-        handles, labels = panels.flat[3].get_legend_handles_labels()
-        bound = Line2D([], [], color="#444444", linestyle=":", linewidth=1.6)
-        panels.flat[5].legend(
-            [*handles, bound], [*labels, "its bound, $2\\,\\log\\det(U_t/\\mathrm{ridge})$"], loc="center left"
-        )
+        panels[3].set(ylabel="$\\sum_s\\,\\min\\{1,\\,\\sigma_s^2\\}$", ylim=(0, 2.0 * highest))
+        panels[4].set(ylabel="$\\tilde d$ at horizon $t$", ylim=(0, None))
     return figure
 
 
-def _regret_curves(rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    cumulative = np.stack([regret.cumsum() for regret in rows["regret"]])
-    return cumulative, cumulative / np.arange(1, cumulative.shape[1] + 1)
+def panels_figure(
+    results: pd.DataFrame,
+    order: Sequence[str],
+    names: Mapping[str, str],
+    lines: Mapping[str, tuple[str, str]],
+    measure: str = "regret",
+) -> Figure:
+    """Draw cumulative regret on each environment: mean and standard deviation over repetitions, as in the paper.
+
+    One setting that varies makes a row. The product of two makes a row for each value of the one with fewer values, and
+    a column for each value of the other, as in Figures 1 and 2 of the paper. All else stays in the given order.
+
+    Args:
+        results: of `load_results`; repetitions that are not finished are left out.
+        order: labels of the agents, best first.
+        names: titles by environment key.
+        lines: colour and dash by label.
+        measure: "regret"; or "simple_regret", which is drawn as it is, where it was recorded.
+
+    Returns:
+        A panel for each of the first 24 environments.
+    """
+    firsts = results.drop_duplicates("environment_key")
+    keys, environments = list(firsts["environment_key"]), list(firsts["environment"])
+    places, columns = list(range(len(keys))), min(COLUMNS, len(keys))
+    cells = _product(environments) or {}
+    if len(varying_settings(environments)) == 1 and len(keys) <= MAX_COLUMNS:
+        columns = len(keys)
+    elif 0 < len({column for _, column in cells}) <= MAX_COLUMNS:
+        places, columns = list(cells.values()), len({column for _, column in cells})
+    finished = results[(results["status"] == "finished") & results[measure].notna()]
+    groups = dict(list(finished.groupby(["environment_key", "label"])[measure]))
+    drawn = [
+        (names[keys[place]], {label: groups[keys[place], label] for label in order if (keys[place], label) in groups})
+        for place in places[:MAX_PANELS]
+    ]
+    return _draw_panels(drawn, lines, columns, CUMULATIVE if measure == "regret" else SIMPLE)
 
 
-def _findings_curves(rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    return np.stack(list(rows["simple_regret"])), np.stack(list(rows["top_share"]))
+def settings_figure(results: pd.DataFrame) -> Figure | None:
+    """Draw an agent's cumulative regret by its settings, mean and standard deviation over repetitions.
+
+    Args:
+        results: of `load_results`, on one environment.
+
+    Returns:
+        A panel for each value of the setting with fewer values, and a line for each value of the other; None unless
+        the results are those of one agent under the product of two settings.
+    """
+    finished = results[results["status"] == "finished"]
+    firsts = finished.drop_duplicates("label")
+    cells = _product(list(firsts["agent_settings"])) if finished["agent"].nunique() == 1 else None
+    if cells is None or len({panel for panel, _ in cells}) > MAX_COLUMNS:
+        return None
+    panels: dict[str, dict[str, pd.Series[float]]] = {}
+    for (panel, line), place in cells.items():
+        panels.setdefault(panel, {})[line] = finished.loc[finished["label"] == firsts["label"].iloc[place], "regret"]
+    return _draw_panels(list(panels.items()), agent_lines(list(panels[panel])), len(panels), CUMULATIVE)
+
+
+def profiles_figure(fields: Sequence[Sequence[Profile]], lines: Mapping[str, tuple[str, str]]) -> Figure:
+    """Draw the performance profiles of agents, with 95 % intervals: a panel for each field.
+
+    Args:
+        fields: profiles of the agents of each field, best first.
+        lines: colour and dash by label.
+    """
+    shown = {profile.label: lines[profile.label] for profiles in fields for profile in profiles}
+    with mpl.rc_context(STYLE):
+        figure, panels = _make_figure(len(fields), min(len(fields), 2), (12, 4.4), shown)
+        for axes, profiles in zip(panels, fields, strict=True):
+            for profile in profiles:
+                color, dash = lines[profile.label]
+                axes.step(profile.thresholds, profile.shares, dash, where="post", color=color, linewidth=2.2)
+                bounds = profile.thresholds, profile.low, profile.high
+                axes.fill_between(*bounds, step="post", color=color, alpha=0.12, linewidth=0)
+            axes.set(xlabel="relative regret $\\tau$", ylabel="share of trials up to $\\tau$", ylim=(-0.02, 1.02))
+    return figure
+
+
+def _product(all_settings: Sequence[Mapping[str, object]]) -> dict[tuple[str, str], int] | None:
+    """Return the places of settings by the names of the two values that vary; None if they are not a whole product.
+
+    That with fewer values comes first.
+    """
+    varying = varying_settings(all_settings)
+    if len(varying) != 2:
+        return None
+    values = {key: list(dict.fromkeys(json.dumps(own.get(key)) for own in all_settings)) for key in varying}
+    pair = sorted(varying, key=lambda key: len(values[key]))
+    places = {tuple(json.dumps(own.get(key)) for key in pair): place for place, own in enumerate(all_settings)}
+    wanted = list(itertools.product(*(values[key] for key in pair)))
+    if len(wanted) != len(all_settings) or not places.keys() >= {*wanted}:
+        return None
+    first, second = (SYMBOLS.get(key, key.replace("_", " ")) for key in pair)
+    return {(f"{first} = {json.loads(a)}", f"{second} = {json.loads(b)}"): places[a, b] for a, b in wanted}
+
+
+def _make_figure(
+    count: int, columns: int, size: tuple[float, float], lines: Mapping[str, tuple[str, str]]
+) -> tuple[Figure, list[Axes]]:
+    """Return a figure with some panels, and one legend below them.
+
+    Args:
+        count: number of panels.
+        columns: panels in a row.
+        size: width of the figure, and height of a row, in inches.
+        lines: colour and dash of each name in the legend.
+    """
+    width, height = size
+    rows, longest = -(-count // columns), max(map(len, lines), default=0) + 8
+    in_a_row = max(1, min(len(lines), int(LEGEND_WIDTH * width / 12.6) // longest))
+    height = height * rows + LEGEND_ROW * (-(-len(lines) // in_a_row) + 1)
+    figure = Figure(figsize=(width, height), layout="constrained")
+    panels = list(figure.subplots(rows, columns, squeeze=False).flat)
+    for axes in panels[:count]:
+        axes.margins(x=0)
+    for axes in panels[count:]:
+        axes.axis("off")
+    if lines:
+        dashes = [cast("Literal['-', '--', ':', '-.']", dash) for _, dash in lines.values()]
+        colors = [color for color, _ in lines.values()]
+        handles = [Line2D([], [], color=c, linestyle=d, linewidth=2.2) for c, d in zip(colors, dashes, strict=True)]
+        figure.legend(handles, list(lines), loc="outside lower center", ncols=in_a_row)
+    return figure, panels[:count]
 
 
 def _draw_two_panels(
-    results: pd.DataFrame,
-    order: Sequence[str],
-    curves_of: Callable[[pd.DataFrame], tuple[np.ndarray, np.ndarray]],
-    quantities: tuple[Quantity, Quantity],
+    results: pd.DataFrame, order: Sequence[str], columns: Mapping[str, Quantity]
 ) -> tuple[Figure, Axes, Axes]:
-    """Draw two curves of each agent, each in its own panel, with one legend."""
-    lines = agent_lines(order)
-    columns = max(1, min(4, len(order), LEGEND_WIDTH // (max(map(len, order), default=0) + 8)))
-    rows_of_legend = math.ceil(len(order) / columns)
-    figure = Figure(figsize=(12, 4.4 + LEGEND_ROW * (rows_of_legend + 1)), layout="constrained")
-    left, right = figure.subplots(1, 2)
-    for label in order:
-        rows = results[(results["label"] == label) & (results["status"] == "finished")]
-        for axes, curves, quantity in zip(
-            (left, right), curves_of(rows) if len(rows) else (), quantities, strict=False
-        ):
-            rounds, several = np.arange(1, curves.shape[1] + 1), rows["trajectory"].nunique() > 1
-            _draw_mean_and_band(axes, rounds, curves, label, lines[label], quantity if several else None)
-    for axes in (left, right):
-        axes.set_xlabel("round $t$")
-        axes.margins(x=0)
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    handles, labels = left.get_legend_handles_labels()
-    if handles:
-        figure.legend(handles, labels, loc="outside lower center", ncols=columns)
+    """Draw two columns of arrays of each agent, each in its own panel."""
+    lines, finished = agent_lines(order), results[results["status"] == "finished"].dropna(subset=[*columns])
+    groups = dict(list(finished.groupby("label")))
+    shown = {label: lines[label] for label in order if label in groups}
+    figure, (left, right) = _make_figure(2, 2, (12, 4.4), shown)
+    for label, line in shown.items():
+        several = groups[label]["trajectory"].nunique() > 1
+        for axes, (column, quantity) in zip((left, right), columns.items(), strict=True):
+            _draw(axes, np.stack([*groups[label][column]]), line, quantity if several else None)
+            axes.set_xlabel("round $t$")
     return figure, left, right
 
 
-def _draw_mean_and_band(
-    axes: Axes,
-    rounds: np.ndarray,
-    curves: np.ndarray,
-    label: str,
-    line: tuple[str, str],
-    quantity: Quantity | None,
-) -> None:
-    """Draw a mean, and its 95 % interval if its quantity is given."""
-    kept = np.unique(np.linspace(0, len(rounds) - 1, min(len(rounds), MAX_POINTS)).round().astype(int))
-    color, dash = line
-    axes.plot(rounds[kept], curves[:, kept].mean(axis=0), dash, color=color, linewidth=2.2, label=label)
-    if quantity is not None:
-        axes.fill_between(rounds[kept], *mean_interval(curves[:, kept], quantity), color=color, alpha=0.2, linewidth=0)
+def _draw_panels(
+    panels: Sequence[tuple[str, Mapping[str, pd.Series[float]]]],
+    lines: Mapping[str, tuple[str, str]],
+    columns: int,
+    name: str,
+) -> Figure:
+    """Draw panels of means and standard deviations.
+
+    Args:
+        panels: title, and the arrays of repetitions by label, row by row.
+        lines: colour and dash by label.
+        columns: panels in a row.
+        name: what the curves show; `CUMULATIVE` adds them up.
+    """
+    shown = {label: lines[label] for _, arrays in panels for label in arrays}
+    with mpl.rc_context(STYLE):
+        figure, axes_of = _make_figure(len(panels), columns, (max(7.0, 4.2 * columns), 3.1), shown)
+        for axes, (title, arrays) in zip(axes_of, panels, strict=True):
+            for label, rows in arrays.items():
+                curves = np.stack([*rows])
+                _draw(axes, curves.cumsum(axis=1) if name == CUMULATIVE else curves, lines[label], "deviation")
+            axes.set_title(textwrap.fill(title, TITLE_WIDTH), fontsize=9 if len(title) > 36 else 11)
+            axes.set_ylim(bottom=0)
+            axes.tick_params(labelsize=10)
+        for axes in axes_of[-columns:]:
+            axes.set_xlabel("round $t$", fontsize=12)
+        figure.supylabel(name, fontsize=12)
+    return figure
+
+
+def _draw(axes: Axes, curves: np.ndarray, line: tuple[str, str], band: Quantity | Literal["deviation"] | None) -> None:
+    """Draw a mean, and its 95 % interval, or the standard deviation, as a band."""
+    count, (color, dash) = curves.shape[1], line
+    most = MAX_POINTS // 4 if band == "deviation" else MAX_POINTS
+    kept = np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))
+    curves, mean = curves[:, kept], curves[:, kept].mean(axis=0)
+    axes.plot(kept + 1, mean, dash, color=color, linewidth=2.2)
+    axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+    if band == "deviation":
+        deviation = curves.std(axis=0)
+        axes.fill_between(
+            kept + 1, np.clip(mean - deviation, 0, None), mean + deviation, color=color, alpha=0.12, linewidth=0
+        )
+    elif band is not None:
+        axes.fill_between(kept + 1, *mean_interval(curves, band), color=color, alpha=0.2, linewidth=0)
 
 
 def _scale_logarithmically(axes: Axes) -> None:

@@ -2,25 +2,54 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
 from matplotlib.figure import Figure
 
 from graph_bandit_env.storage import replace_file
-from graph_bandit_lab.analysis.statistics import earlier_versions, play_equal_instances, summarize
-from graph_bandit_lab.design.keys import LATER_AGENT_DEFAULTS, has_one_instance
+from graph_bandit_lab.analysis.aggregates import profile_agents
+from graph_bandit_lab.analysis.ranking import Ranking, rank_agents
+from graph_bandit_lab.analysis.scores import Field, exceptions_to, fields_of
+from graph_bandit_lab.analysis.statistics import earlier_versions, play_equal_instances
+from graph_bandit_lab.design.keys import has_one_instance
 from graph_bandit_lab.design.names import describe_environment, meaningful_settings
-from graph_bandit_lab.formats import format_count, format_interval, format_number, format_relative
-from graph_bandit_lab.reports.figures import diagnostics_figure, findings_figure, regret_figure, svg_lines
-from graph_bandit_lab.reports.findings import findings_of_run
+from graph_bandit_lab.formats import format_number
+from graph_bandit_lab.reports.figures import (
+    MAX_PANELS,
+    agent_lines,
+    diagnostics_figure,
+    findings_figure,
+    panels_figure,
+    profiles_figure,
+    regret_figure,
+    settings_figure,
+    svg_lines,
+)
 from graph_bandit_lab.reports.pages import templates, to_png, to_svg
-from graph_bandit_lab.reports.panels import settings_figure
-from graph_bandit_lab.reports.sweep_report import sweep_content
+from graph_bandit_lab.reports.tables import (
+    DIGITS,
+    SIMPLE_REGRET,
+    environment_names,
+    environments_of,
+    mean_table,
+    order_agents,
+    rows_of_aggregates,
+    rows_of_failures,
+    rows_of_ranking,
+    table_of_run,
+    tables_of_fields,
+    tables_of_tasks,
+)
 from graph_bandit_lab.storage.reading import load_results
 
 REPORT_NAME = "report.html"
 FIGURES = ("regret", "profiles", "findings", "settings", "diagnostics")
+MAX_FAILURES = 20  # failures that are listed; the log has all
+MAX_AGENTS = 12  # agents that are drawn, and have a column in the table of environments
+MAX_FIELDS = 4  # whose profiles are drawn
+MAX_EXCEPTIONS = 24  # environments that are named
 
 
 def write_report(folder: str | Path) -> Path:
@@ -43,54 +72,25 @@ def write_report(folder: str | Path) -> Path:
     results = load_results(folder, arrays=("regret", "simple_regret", "top_share", "diagnostics"))
     if results.empty:
         raise ValueError(f"Expected at least one repetition in {folder}. None is finished yet.")
-    common, own = _split(_agent_settings(results))
-    shared = {
-        "common": common,
-        "agents": own,
-        "versions": _all_versions(results),
-        "earlier": earlier_versions(results),
-        "damaged": results.attrs["damaged"],
-        "created": results["created"].max(),
-    }
     several = results["environment_key"].nunique() > 1
-    content, figures = sweep_content(results) if several else _content_of_one(results)
-    drawn = {name: figures[name] for name in FIGURES if name in figures}
-    pictures = dict.fromkeys(FIGURES, "") | {name: to_svg(figure) for name, figure in drawn.items()}
-    for name, figure in drawn.items():
+    content, figures = _content_of_sweep(results) if several else _content_of_run(results)
+    pictures = {name: to_svg(figure) for name, figure in figures.items()}
+    for name, figure in figures.items():
         replace_file(folder / f"{name}.png", to_png(figure))
         replace_file(folder / f"{name}.svg", pictures[name].encode())
-    environment = templates()
-    filters = {"interval": format_interval, "relative": format_relative, "number": format_number, "count": format_count}
-    environment.filters |= filters
-    template = environment.get_template("sweep.html.jinja" if several else "report.html.jinja")
-    title = title_of(results)
-    page = template.render(title=title, pictures=pictures, **content, **shared)
-    replace_file(folder / REPORT_NAME, page.encode())
+    versions = pd.DataFrame(results["versions"].tolist()).drop(columns="algorithm", errors="ignore")  # it is in labels
+    page = templates().get_template("sweep.html.jinja" if several else "report.html.jinja")
+    text = page.render(
+        title=title_of(results),
+        pictures=dict.fromkeys(FIGURES, "") | pictures,
+        versions={name: ", ".join(dict.fromkeys(versions[name].dropna())) for name in versions},
+        earlier=earlier_versions(results),
+        created=results["created"].max(),
+        **_settings_of_agents(results),
+        **content,
+    )
+    replace_file(folder / REPORT_NAME, text.encode())
     return folder / REPORT_NAME
-
-
-def _content_of_one(results: pd.DataFrame) -> tuple[dict[str, object], dict[str, Figure]]:
-    """Return the content of the page of one environment, and its figures."""
-    summaries = summarize(results)
-    labels = [summary.label for summary in summaries]
-    findings = findings_of_run(results)
-    figures = {"regret": regret_figure(results, labels)}
-    if findings:
-        figures["findings"] = findings_figure(results, labels)
-    by_settings = settings_figure(results)
-    if by_settings is not None:
-        figures["settings"] = by_settings
-    if results["diagnostics"].map(bool).any():
-        figures["diagnostics"] = diagnostics_figure(results, labels)
-    return {
-        "summaries": summaries,
-        "findings": findings,
-        "lines": svg_lines(labels),
-        "environment": meaningful_settings(results["environment"].iloc[0]),
-        "one_instance": has_one_instance(results["environment"].iloc[0]),
-        "comparable": play_equal_instances(results),
-        "seeds": list(dict.fromkeys(results["seed"])),
-    }, figures
 
 
 def title_of(results: pd.DataFrame) -> str:
@@ -101,40 +101,132 @@ def title_of(results: pd.DataFrame) -> str:
     return f"{count} environments, {results['label'].nunique()} agents, {len(results):,} repetitions"
 
 
-def _agent_settings(results: pd.DataFrame) -> dict[str, dict[str, str]]:
-    """Return the settings of each agent. A setting that depends on the graph model has all values with their models."""
-    models = results["environment"].map(lambda environment: environment["graph_model"])
-    rows = zip(results["label"], models, results["agent_settings"], strict=True)
-    agents: dict[str, dict[str, dict[str, object]]] = {}
-    for label, model, settings in rows:
-        agents.setdefault(label, {})[model] = settings
-    return {label: _merge(by_model) for label, by_model in agents.items()}
+def _content_of_run(results: pd.DataFrame) -> tuple[dict[str, object], dict[str, Figure]]:
+    """Return the content of the page of one environment, and its figures."""
+    rows, environment = table_of_run(results), results["environment"].iloc[0]
+    labels = [label for label, *_ in rows[1:]]
+    figures = {"regret": regret_figure(results, labels)}
+    if results["simple_regret"].notna().any():
+        figures["findings"] = findings_figure(results, labels)
+    by_settings = settings_figure(results)
+    if by_settings is not None:
+        figures["settings"] = by_settings
+    if results["diagnostics"].map(bool).any():
+        figures["diagnostics"] = diagnostics_figure(results, labels)
+    return {
+        "rows": rows,
+        "lines": svg_lines(labels),
+        "environment": meaningful_settings(environment),
+        "one_instance": has_one_instance(environment),
+        "comparable": play_equal_instances(results),
+        "seeds": list(dict.fromkeys(results["seed"])),
+    }, figures
 
 
-def _split(agents: dict[str, dict[str, str]]) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
-    """Split settings into those that two agents or more have, all with the same value, and the others.
+def _content_of_sweep(results: pd.DataFrame) -> tuple[dict[str, object], dict[str, Figure]]:
+    """Return the content of the page of many environments, and its figures."""
+    names, fields, ranking = environment_names(results), fields_of(results), rank_agents(results)
+    order = order_agents(results, ranking)
+    shown, lines = order[:MAX_AGENTS], agent_lines(order)  # the tables have all agents
+    simple = mean_table(results, order, SIMPLE_REGRET).dropna(how="all")
+    failed = results[results["status"] == "failed"]
+    figures = {"regret": panels_figure(results, shown, names, lines)}
+    drawn = [[label for label in shown if label in field.trials] for field in fields]
+    profiles = [
+        profile_agents(field.trials, field.reference, labels) for field, labels in zip(fields, drawn, strict=True)
+    ]
+    if any(profiles):
+        figures["profiles"] = profiles_figure([some for some in profiles if some][:MAX_FIELDS], lines)
+    if len(simple):
+        figures["findings"] = panels_figure(results, shown, names, lines, "simple_regret")
+    environments = [meaningful_settings(environment) for environment in environments_of(results).values()]
+    return {
+        "ranking": None if ranking is None else _content_of_ranking(ranking),
+        "fields": [
+            {
+                "of": field,
+                "rows": rows,
+                "aggregates": rows_of_aggregates(field),
+                "exceptions": _exceptions(field, rows, names),
+            }
+            for field, rows in zip(fields, tables_of_fields(results), strict=True)
+        ],
+        "agents_shown": shown,
+        "all_agents": len(order),
+        "means": _with_lowest(mean_table(results, order).rename(index=names), 1),
+        "simple_regrets": _with_lowest(simple.rename(index=names), DIGITS[SIMPLE_REGRET]),
+        "panels": MAX_PANELS,
+        "failures": [
+            (row["label"], names[row["environment_key"]], row["seed"], str(row["error"]).strip().splitlines()[-1])
+            for row in failed.head(MAX_FAILURES).to_dict("records")
+        ],
+        "all_failures": len(failed),
+        "lines": svg_lines(order),
+        "environment": {
+            name: ", ".join(dict.fromkeys(str(own[name]) for own in environments if name in own))
+            for name in dict.fromkeys(name for own in environments for name in own)
+        },
+    }, figures
 
-    A setting of `LATER_AGENT_DEFAULTS` is always among the others: agents at its default do not show that they have it.
+
+def _content_of_ranking(ranking: Ranking) -> dict[str, object]:
+    """Return what `ranking.html.jinja` shows."""
+    return {
+        "of": ranking,
+        "ranks": rows_of_ranking(ranking),
+        "failures": rows_of_failures(ranking),
+        "shown": [rank.label for rank in ranking.ranks][:MAX_AGENTS],
+        "tables": [
+            (what, _with_lowest(table, digits, bold=what != "ms a round"))  # the fastest is always random play
+            for what, table, digits in tables_of_tasks(ranking)
+        ],
+    }
+
+
+def _with_lowest(table: pd.DataFrame, digits: int, *, bold: bool = True) -> list[tuple[str, dict[str, str], str]]:
+    """Return the name of each row, its texts by label, and the lowest of them, which is printed in bold."""
+    return [
+        (
+            str(name),
+            {str(label): format_number(value, digits) for label, value in row.items()},
+            format_number(row.min(), digits) if bold and row.notna().any() else "",
+        )
+        for name, row in table.iterrows()
+    ]
+
+
+def _exceptions(field: Field, rows: list[tuple[str, ...]], names: Mapping[str, str]) -> str:
+    """Name the environments on which another agent has less regret than the best of the ranked agents."""
+    best = next((label for label, *_ in rows[1:] if label in field.reference), None)
+    if best is None or len(names) < 2:
+        return ""
+    exceptions = exceptions_to(field.trials, best, field.reference)
+    count = field.trials.index.get_level_values("environment").nunique()
+    among = "the paper's six" if field.paper else "these agents"
+    text = f"{best} has the lowest mean of {among} on {count - len(exceptions)} of {count} environments"
+    named = [f"{names[key]}: {label}" for key, label in list(exceptions.items())[:MAX_EXCEPTIONS]]
+    more = f"; and {len(exceptions) - len(named)} more" if len(exceptions) > len(named) else ""
+    return f"{text}. Lowest elsewhere: {'; '.join(named)}{more}." if exceptions else f"{text}."
+
+
+def _settings_of_agents(results: pd.DataFrame) -> dict[str, object]:
+    """Return the settings that two agents or more have, all with the same value, and the others of each agent.
+
+    A setting that depends on the graph model has all values with their models.
     """
+    models = results["environment"].map(lambda environment: environment["graph_model"])
+    played: dict[str, dict[str, dict[str, object]]] = {}
+    for label, model, settings in zip(results["label"], models, results["agent_settings"], strict=True):
+        played.setdefault(label, {})[model] = settings
+    agents: dict[str, dict[str, str]] = {}
     values: dict[str, list[str]] = {}
-    for settings in agents.values():
-        for name, value in settings.items():
-            values.setdefault(name, []).append(value)
-    shared = {name: texts[0] for name, texts in values.items() if len(texts) > 1 and len(set(texts)) == 1}
-    common = {name: text for name, text in shared.items() if name not in LATER_AGENT_DEFAULTS}
+    for label, by_model in played.items():
+        for name in next(iter(by_model.values())):
+            texts = {model: str(settings.get(name)) for model, settings in by_model.items()}
+            alike = len(set(texts.values())) == 1
+            text = next(iter(texts.values())) if alike else ", ".join(f"{v} ({model})" for model, v in texts.items())
+            agents.setdefault(label, {})[name] = text
+            values.setdefault(name, []).append(text)
+    common = {name: texts[0] for name, texts in values.items() if len(texts) > 1 and len(set(texts)) == 1}
     own = {label: {k: v for k, v in settings.items() if k not in common} for label, settings in agents.items()}
-    return common, own
-
-
-def _merge(by_model: dict[str, dict[str, object]]) -> dict[str, str]:
-    merged = {}
-    for name in next(iter(by_model.values())):
-        values = {model: str(settings.get(name)) for model, settings in by_model.items()}
-        alike = len(set(values.values())) == 1
-        merged[name] = values.popitem()[1] if alike else ", ".join(f"{v} ({model})" for model, v in values.items())
-    return merged
-
-
-def _all_versions(results: pd.DataFrame) -> dict[str, str]:
-    frame = pd.DataFrame(results["versions"].tolist()).drop(columns="algorithm", errors="ignore")  # it is in the labels
-    return {str(name): ", ".join(dict.fromkeys(frame[name].dropna())) for name in frame}
+    return {"common": common, "agents": own}

@@ -3,7 +3,6 @@
 import logging
 
 import pytest
-from ax.adapter.registry import Generators
 from ax.api.client import Client
 from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
 from ax.core.objective import Objective
@@ -11,10 +10,7 @@ from ax.core.optimization_config import OptimizationConfig
 from ax.core.outcome_constraint import OutcomeConstraint
 from ax.core.parameter import MAX_VALUES_CHOICE_PARAM
 from ax.exceptions.core import SearchSpaceExhausted
-from ax.generation_strategy.generation_node import GenerationNode
 from ax.generation_strategy.generation_strategy import GenerationStrategy
-from ax.generation_strategy.generator_spec import GeneratorSpec
-from ax.generation_strategy.transition_criterion import MinTrials
 from ax.storage.json_store.load import load_experiment
 from ax.storage.json_store.save import save_experiment
 from ax.utils.common.logger import set_stderr_log_level
@@ -97,20 +93,6 @@ def test_trials_in_parallel_count_as_pending():
     assert [*ask(client, 2).values()] == [campaign.ask(1)[0].id for _ in range(2)]
 
 
-def test_a_trial_of_several_graphs_is_a_batch_of_which_some_may_be_abandoned():
-    client, campaign = begin(), Campaign(POOL, AGENT)
-    for key in play(client, 4):
-        campaign.tell(key, VALUES[key])
-    experiment, strategy = client._experiment, client._generation_strategy
-    batch = experiment.new_batch_trial(generator_runs=strategy.gen(experiment, n=4)[0])
-    first = [arm.parameters["id"] for arm in batch.arms]
-    assert first == [campaign.ask(1)[0].id for _ in range(4)]
-    batch.mark_running(no_runner_required=True)
-    batch.mark_arm_abandoned(batch.arms[0].name)
-    campaign.veto(first[0])
-    assert [*ask(client, 6).values()] == [campaign.ask(1)[0].id for _ in range(6)]
-
-
 def test_failed_trials_teach_what_fails_and_are_not_tried_again():
     client, campaign = begin(), Campaign(POOL, AGENT)
     for key in POOL.ids[:14]:
@@ -143,27 +125,6 @@ def test_abandoned_and_stopped_trials_teach_nothing_and_are_not_tried_again(end)
     assert [*ask(again, 3).values()] == [campaign.ask(1)[0].id for _ in range(3)]
 
 
-def test_stale_trials_which_never_ran_can_be_tried_again():
-    client = begin()
-    experiment, strategy = client._experiment, client._generation_strategy
-    trial = experiment.new_trial(generator_run=strategy.gen_single_trial(experiment))
-    trial.mark_stale()
-    asked = [*ask(client, 50).values()]
-    assert asked[0] == trial.arm.parameters["id"]
-    assert len(asked) == 24
-
-
-def test_a_complete_trial_without_results_is_not_tried_again():
-    client = begin("value, -weight")
-    (first, key), (second, other) = ask(client, 2).items()
-    client.complete_trial(first)
-    client.complete_trial(second, {"value": VALUES[other]})  # and no weight
-    node = PoolNode(POOL, agent=AGENT)
-    node.update_generator_state(client._experiment, client._experiment.lookup_data())
-    assert {node.get_next_candidate([])["id"] for _ in range(22)} == {*POOL.ids} - {key, other}
-    assert {*ask(client, 30).values()} == {*POOL.ids} - {key, other}
-
-
 def test_several_objectives_and_outcome_constraints_are_goals_and_limits():
     def outcome(key):
         return {"value": VALUES[key], "weight": WEIGHTS[key], "rings": float(key.count("1"))}
@@ -178,15 +139,6 @@ def test_several_objectives_and_outcome_constraints_are_goals_and_limits():
     assert [*ask(client).values()] == [campaign.ask(1)[0].id]
 
 
-def test_a_weighted_sum_of_metrics_is_one_quantity():
-    client = begin("2 * value - weight")
-    asked = play(client, 7, lambda key: {"value": VALUES[key], "weight": WEIGHTS[key]})
-    campaign = Campaign(POOL, AGENT)
-    for key in asked:
-        assert campaign.ask(1)[0].id == key
-        campaign.tell(key, 2 * VALUES[key] - WEIGHTS[key])
-
-
 def test_errors_of_a_sum_add_up_as_squares_and_unknown_ones_are_none():
     two = Quantity(Goal("sum"), {"a": 2.0, "b": -1.0})
     means = {"a": 1.0, "b": 3.0}
@@ -194,35 +146,6 @@ def test_errors_of_a_sum_add_up_as_squares_and_unknown_ones_are_none():
     for unknown in (float("nan"), 0.0):
         assert two.measure("k", means, {"a": unknown, "b": unknown}, "g") == Measurement("k", -1.0, 0, goal="g")
     assert two.measure("k", {"a": 1.0}, {"a": 1.5}, "") is None
-
-
-def test_a_trial_that_waits_counts_as_pending():
-    client, campaign = begin(), Campaign(POOL, AGENT)
-    for key in play(client, 6):
-        campaign.tell(key, VALUES[key])
-    experiment, strategy = client._experiment, client._generation_strategy
-    trial = experiment.new_trial(generator_run=strategy.gen_single_trial(experiment))
-    assert trial.arm.parameters["id"] == campaign.ask(1)[0].id
-    assert [*ask(client, 8).values()] == [campaign.ask(1)[0].id for _ in range(8)]
-
-
-def test_a_graph_that_another_node_has_just_chosen_is_not_chosen():
-    client, campaign = begin(), Campaign(POOL, AGENT)
-    node, data = PoolNode(POOL, agent=AGENT), client._experiment.lookup_data()
-    first = campaign.ask(1)[0].id
-    node.update_generator_state(client._experiment, data)
-    assert node.get_next_candidate([{"id": first}])["id"] != first
-    node.update_generator_state(client._experiment, data)
-    assert node.get_next_candidate([]) == {"id": first}
-
-
-def test_standard_errors_are_the_noise_of_results():
-    client, campaign = begin(), Campaign(POOL, AGENT)
-    for k, key in enumerate(POOL.ids[:8]):
-        error = (0.1, 2.0)[k % 2]
-        client.complete_trial(client.attach_trial({"id": key}), {"value": (VALUES[key], error)})
-        campaign.tell(key, VALUES[key], noise=error)
-    assert [*ask(client, 3).values()] == [campaign.ask(1)[0].id for _ in range(3)]
 
 
 def test_an_experiment_that_was_saved_goes_on(tmp_path):
@@ -235,20 +158,6 @@ def test_an_experiment_that_was_saved_goes_on(tmp_path):
     assert [*first, *play(other, 4)] == play_campaign(8)
 
 
-def test_random_trials_may_come_first():
-    client = begin()
-    sobol = GenerationNode(
-        name="Sobol",
-        generator_specs=[GeneratorSpec(generator_enum=Generators.SOBOL, generator_kwargs={"seed": 0})],
-        transition_criteria=[MinTrials(threshold=3, transition_to="PoolNode")],
-    )
-    client.set_generation_strategy(GenerationStrategy(name="both", nodes=[sobol, PoolNode(POOL, agent=AGENT)]))
-    asked, campaign = play(client, 6), Campaign(POOL, AGENT)
-    for k, key in enumerate(asked):
-        assert k < 3 or campaign.ask(1)[0].id == key
-        campaign.tell(key, VALUES[key])
-
-
 def test_graphs_are_known_by_their_index_where_they_are_more_than_a_choice_can_have(monkeypatch):
     assert MOST_CHOICES == MAX_VALUES_CHOICE_PARAM
     assert isinstance(pool_parameter(POOL), ChoiceParameterConfig)
@@ -259,28 +168,6 @@ def test_graphs_are_known_by_their_index_where_they_are_more_than_a_choice_can_h
     assert asked == play_campaign(8)
     with pytest.raises(ValueError, match="index from 0 to 23"):
         node.id_of(24)
-
-
-def test_fixed_parameters_are_passed_on_and_others_refused():
-    fixed = ChoiceParameterConfig(name="solvent", values=["water"], parameter_type="str")
-    client = begin(others=[fixed])
-    assert client.get_next_trials(1)[0]["solvent"] == "water"
-    client = begin(others=[RangeParameterConfig(name="dose", bounds=(0, 1), parameter_type="float")])
-    with pytest.raises(ValueError, match="dose"):
-        client.get_next_trials(1)
-
-
-def test_refuses_an_experiment_of_other_graphs_or_without_the_parameter():
-    client = begin()
-    client.set_generation_strategy(GenerationStrategy(name="pool", nodes=[PoolNode(POOL, parameter="smiles")]))
-    with pytest.raises(ValueError, match="Expected a parameter `smiles`"):
-        client.get_next_trials(1)
-    client = begin(pool=some_molecules(30))
-    client.set_generation_strategy(GenerationStrategy(name="pool", nodes=[PoolNode(POOL, agent="random")]))
-    stray = next(key for key in some_molecules(30).ids if key not in POOL.ids)
-    client.complete_trial(client.attach_trial({"id": stray}), {"value": 1.0})
-    with pytest.raises(ValueError, match="Expected the id of a graph"):
-        client.get_next_trials(1)
 
 
 # --- What is wanted
@@ -300,19 +187,6 @@ def test_two_bounds_of_a_metric_are_one_range():
     (limit,) = constraints_of(config_of("a", "b >= 1", "-2 * b >= -8"))
     assert limit.goal == Goal("b", "limit", low=1.0, high=4.0)
     assert limit.weights == {"b": 1.0}
-
-
-def test_a_bound_of_a_sum_is_a_limit_of_that_sum():
-    (limit,) = constraints_of(config_of("a", "b + 2 * c <= 3"))
-    assert (limit.goal.low, limit.goal.high) == (None, 3.0)
-    assert limit.weights == {"b": 1.0, "c": 2.0}
-
-
-def test_refuses_relative_bounds_and_sums_among_several_objectives():
-    with pytest.raises(ValueError, match="absolute bounds"):
-        list(constraints_of(config_of("a", "b >= 0.95 * baseline")))
-    with pytest.raises(ValueError, match="one metric for each"):
-        begin("a + b, c").get_next_trials(1)
 
 
 def test_the_example_runs(tmp_path):

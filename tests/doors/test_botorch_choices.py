@@ -1,6 +1,5 @@
 """What acquisition functions of BoTorch choose from a pool, and what our rules do."""
 
-import numpy as np
 import pytest
 import torch
 from botorch.acquisition import (
@@ -8,15 +7,13 @@ from botorch.acquisition import (
     UpperConfidenceBound,
     qLogExpectedImprovement,
     qLogNoisyExpectedImprovement,
-    qSimpleRegret,
-    qUpperConfidenceBound,
 )
 from botorch.acquisition.multi_objective.monte_carlo import qNoisyExpectedHypervolumeImprovement
-from botorch.acquisition.objective import GenericMCObjective, ScalarizedPosteriorTransform
+from botorch.acquisition.objective import GenericMCObjective
 from botorch.exceptions.warnings import NumericsWarning
 from botorch.optim import optimize_acqf_discrete
 from botorch.sampling import ListSampler, SobolQMCNormalSampler
-from support.measured import LINEAR, POOL, RANKED, VALUES, WEIGHTS, dense_posterior, measured
+from support.measured import LINEAR, POOL, RANKED, VALUES, WEIGHTS, measured
 
 from graph_bandit_bridges import CampaignPoints, campaign_model
 from graph_bandit_campaign import Campaign, Goal
@@ -49,47 +46,6 @@ def test_its_expected_improvement_chooses_as_ours_does(agent):
         campaign.tell(asked.id, VALUES[asked.id])
 
 
-def test_a_batch_of_upper_bounds_is_ours_if_each_choice_counts_as_measured_at_its_mean():
-    campaign = measured(RANKED)
-    model, points = campaign_model(campaign, "targets"), CampaignPoints.of(campaign)
-    chosen, left = [], points.choices
-    for _ in range(5):
-        (new,), _ = optimize_acqf_discrete(UpperConfidenceBound(model, beta=1.0), 1, left)
-        chosen += points.names(new)
-        model = model.condition_on_observations(new.unsqueeze(0), model.posterior(new.unsqueeze(0)).mean)
-        left = left[(left != new).squeeze(1)]
-    assert chosen == [each.id for each in campaign.ask(5)]
-
-
-def test_improvement_by_samples_is_that_in_closed_form():
-    campaign = measured()
-    model, points = campaign_model(campaign), CampaignPoints.of(campaign)
-    best, choices = best_mean(model, points), points.choices.unsqueeze(1)
-    sampler = SobolQMCNormalSampler(torch.Size([1024]), seed=0)
-    sampled = qLogExpectedImprovement(model, best, sampler=sampler)(choices).exp()
-    exact = LogExpectedImprovement(model, best)(choices).exp()
-    near = exact > exact.max() / 10
-    assert sampled[near].detach().numpy() == pytest.approx(exact[near].detach().numpy(), rel=0.1)
-    assert sampled.argmax() == exact.argmax()
-
-
-def test_noisy_improvement_is_that_over_the_best_of_the_graphs_with_results():
-    campaign = measured()
-    model, points = campaign_model(campaign), CampaignPoints.of(campaign)
-    sampler = SobolQMCNormalSampler(torch.Size([1024]), seed=0)
-    rule = qLogNoisyExpectedImprovement(model, points.measured, sampler=sampler, prune_baseline=False)
-    values = rule(points.choices.unsqueeze(1)).exp().detach().numpy()
-    location, unit = campaign.model().targets.location, campaign.model().targets.unit
-    everything = torch.cat([points.measured, points.choices]).flatten().long()
-    mean, covariance = dense_posterior(campaign.model(), everything)
-    count = len(points.measured)
-    draws = np.random.default_rng(0).multivariate_normal(mean, covariance, size=20_000, method="eigh") * unit + location
-    gains = np.maximum(draws[:, count:] - draws[:, :count].max(1, keepdims=True), 0).mean(0)
-    assert values.argmax() == gains.argmax()
-    near = gains > gains.max() / 4
-    assert values[near] == pytest.approx(gains[near], rel=0.15)
-
-
 def test_graphs_that_are_measured_pending_failed_or_vetoed_are_not_among_the_choices():
     campaign = measured(keys=POOL.ids[:4])
     campaign.ask(2)
@@ -114,14 +70,6 @@ def test_pending_graphs_change_the_choice_and_are_not_chosen():
     assert value.item() == pytest.approx(values[1].item())
 
 
-def test_a_batch_may_be_the_whole_pool():
-    campaign = measured(keys=POOL.ids[:36])
-    points = CampaignPoints.of(campaign)
-    rule = qUpperConfidenceBound(campaign_model(campaign), beta=1.0)
-    chosen, _ = optimize_acqf_discrete(rule, 4, points.choices)
-    assert sorted(points.names(chosen)) == sorted(POOL.ids[36:])
-
-
 def measured_twice(agent, *goals):
     """A campaign with results of two goals, value and weight."""
     campaign = Campaign(POOL, agent, goals=goals)
@@ -129,34 +77,6 @@ def measured_twice(agent, *goals):
         campaign.tell(key, VALUES[key], goal="value")
         campaign.tell(key, WEIGHTS[key], goal="weight")
     return campaign
-
-
-@pytest.mark.parametrize(("agent", "units"), [(LINEAR, "rewards"), (RANKED, "targets")])
-def test_the_sign_of_rewards_can_be_turned(agent, units):
-    campaign = measured(agent)
-    model, points = campaign_model(campaign, units), CampaignPoints.of(campaign)
-    turned = ScalarizedPosteriorTransform(torch.tensor([-1.0]).double())
-    chosen, _ = optimize_acqf_discrete(UpperConfidenceBound(model, 4.0, turned), 1, points.choices)
-    posterior = model.posterior(points.choices.unsqueeze(1))
-    expected = (2 * posterior.variance.sqrt() - posterior.mean).argmax()
-    assert chosen.item() == points.choices[expected].item()
-
-
-@pytest.mark.parametrize("agent", [LINEAR, RANKED])
-def test_values_near_a_target_are_an_objective_of_samples(agent):
-    model, points = campaign_model(measured(agent)), CampaignPoints.of(measured(agent))
-    near = GenericMCObjective(lambda samples, X=None: -(samples[..., 0] - 2.0).abs())
-    rule = qSimpleRegret(model, SobolQMCNormalSampler(torch.Size([256]), seed=0), objective=near)
-    chosen, value = optimize_acqf_discrete(rule, 1, points.choices)
-    posterior = model.posterior(points.choices.unsqueeze(1))
-    draws = np.random.default_rng(0).normal(size=(4000, 1))
-    if agent == LINEAR:
-        samples = posterior.mean.flatten().numpy() + draws * posterior.variance.sqrt().flatten().numpy()
-    else:
-        samples = posterior.rsample(torch.Size([4000])).squeeze(-1).squeeze(-1).numpy()
-    expected = -np.abs(samples - 2.0).mean(0)
-    assert expected[points.choices.flatten().tolist().index(chosen.item())] > expected.max() - 0.05
-    assert value.item() == pytest.approx(expected.max(), abs=0.05)
 
 
 def test_a_limit_is_an_outcome_constraint():

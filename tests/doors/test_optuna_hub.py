@@ -1,18 +1,14 @@
-"""The package for OptunaHub, from its folder; and Optuna's dashboard over a study of the sampler."""
+"""The package for OptunaHub, from its folder."""
 
-import json
 import re
 import subprocess
 import sys
-from wsgiref.util import setup_testing_defaults
 
 import optuna
 import optunahub
 import pytest
 import yaml
-from optuna_dashboard import wsgi
 from support import ROOT
-from support.molecules import some_molecules
 
 REGISTRY = ROOT / "examples/optunahub"
 PACKAGE = REGISTRY / "samplers/graph_pool"
@@ -49,24 +45,3 @@ def test_the_example_finds_the_best(tmp_path):
     for line in done.stdout.splitlines():
         found, best = re.search(r"evaluations (\S+), best of all (\S+)", line).groups()
         assert found == best
-
-
-def test_the_dashboard_shows_a_study(hub, tmp_path):
-    pool = some_molecules(12)
-    values = dict(zip(pool.ids, pool.targets.tolist(), strict=True))
-    storage = f"sqlite:///{tmp_path}/study.db"
-    study = optuna.create_study(storage=storage, sampler=hub.PoolSampler(pool, agent="random"))
-    study.optimize(lambda trial: values[trial.suggest_categorical("id", pool.ids)], n_trials=4)
-    (shown,) = fetch(wsgi(storage), "/api/studies")["study_summaries"]
-    trials = fetch(wsgi(storage), f"/api/studies/{shown['study_id']}")["trials"]
-    assert [trial["state"] for trial in trials] == ["Complete"] * 4
-    assert {trial["params"][0]["param_external_value"] for trial in trials} <= {*pool.ids, *map(repr, pool.ids)}
-
-
-def fetch(application, path):
-    """Return what an application answers to a request, read as JSON."""
-    place, said = {"PATH_INFO": path}, []
-    setup_testing_defaults(place)
-    body = b"".join(application(place, lambda status, headers, error=None: said.append(status)))
-    assert said == ["200 OK"], body
-    return json.loads(body)

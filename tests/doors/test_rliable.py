@@ -9,7 +9,7 @@ import pytest
 from rliable import metrics
 
 from graph_bandit_lab.analysis import aggregate_agents
-from graph_bandit_lab.analysis.aggregates import relative_regret
+from graph_bandit_lab.analysis.scores import relative_regret
 
 RUNS, TASKS = 7, 9
 

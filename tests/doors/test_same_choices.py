@@ -81,11 +81,3 @@ def test_every_door_leads_to_the_same_molecule(agent, told, tmp_path, capsys):
     (suggested,) = by_suggest(agent, told, tmp_path)
     assert {by_optuna(agent, told), by_ax(agent, told), by_botorch(agent, told)} == {suggested}
     assert campaign_of(agent, told).ask(1)[0].id == suggested
-
-
-def test_a_batch_differs_from_single_choices_because_its_default_rule_does(tmp_path, capsys):
-    """`suggest` chooses one molecule by expected improvement, and several by upper confidence bounds."""
-    batch = by_suggest(None, TOLD, tmp_path, count=4)
-    campaign = campaign_of("molecule-ucb", TOLD)
-    assert batch == [each.id for each in campaign.ask(4)]
-    assert batch[0] == by_botorch("molecule-ucb", TOLD)

@@ -36,11 +36,6 @@ def test_torchrl_accepts_the_native_vector_environment(mode):
     check_env_specs(make_many(mode))
 
 
-def test_torchrl_sees_how_a_vector_environment_resets():
-    with pytest.raises(RuntimeError, match="autoreset_mode=AutoresetMode.NEXT_STEP"):
-        make_many("NextStep")
-
-
 def test_many_bandits_begin_again_with_new_graphs():
     rounds = make_many("Disabled", resample_graphs=True).rollout(8, break_when_any_done=False)
     assert rounds["next", "done"].squeeze(-1).tolist() == [[t in (3, 7) for t in range(8)]] * 3
@@ -58,15 +53,6 @@ def test_a_masked_graph_is_never_played():
     assert rounds["mask"].gather(1, played).all()
     assert (rounds["mask"].sum(dim=1) == 2).all()
     assert len(set(played.flatten().tolist())) == 6
-
-
-def test_the_regret_of_info_is_recorded():
-    env = make()
-    env.auto_register_info_dict()
-    rounds = env.rollout(4)["next"]
-    assert rounds["regret"].dtype == torch.float64
-    assert rounds["action_mask"].dtype == torch.bool
-    assert torch.equal(rounds["regret"], rounds["optimal_mean_reward"] - rounds["mean_reward"])
 
 
 @pytest.mark.parametrize(

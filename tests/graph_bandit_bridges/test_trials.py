@@ -31,11 +31,6 @@ def test_results_go_before_failures_and_these_before_what_waits_or_was_dropped()
     assert (*state.settled(), *state.failed, *state.pending, *state.vetoes) == (A, B, C, D)
 
 
-def test_equal_results_of_a_graph_count_once_and_different_ones_are_averaged():
-    told = [Measurement(A, 1.0, 0), Measurement(A, 1.0, 0), Measurement(A, 4.0, 0)]
-    assert PoolCampaigns(POOL, AGENT).after(Trials(told)).state.means() == {A: 2.5}
-
-
 def test_a_graph_that_lacks_results_of_a_goal_is_pending():
     goals = [Goal("one"), Goal("two", "minimize")]
     told = [*results(A, B, goal="one"), *results(A, goal="two")]
@@ -59,22 +54,6 @@ def test_what_is_chosen_depends_on_the_trials_and_not_on_earlier_campaigns():
     assert asked(direct) == chosen
 
 
-def test_molecules_are_described_once(monkeypatch):
-    import agents.molecule.parts as parts
-
-    described, compute = [], parts.compute_traits
-    monkeypatch.setattr(parts, "compute_traits", lambda *args: described.append(1) or compute(*args))
-    campaigns = PoolCampaigns(POOL, AGENT)
-    for count in range(2, 6):
-        asked(campaigns.after(Trials(results(*POOL.ids[:count]))))
-    assert len(described) == 1
-
-
 def test_refuses_what_is_no_graph_of_the_pool():
     with pytest.raises(ValueError, match="Expected the id of a graph of the pool"):
         PoolCampaigns(POOL, AGENT).after(Trials([Measurement("X", 1.0, 0)]))
-
-
-def test_refuses_a_list_of_smiles():
-    with pytest.raises(TypeError, match="Expected a pool, such as `from_smiles"):
-        PoolCampaigns(["CCO", "CCN"])

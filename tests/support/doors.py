@@ -51,9 +51,9 @@ DOORS = {
     "obp": Door("", ("obp",), ("tests/doors/test_obp.py",), ("obp",)),
     "optuna": Door(
         "optuna,chem",
-        ("optuna", "optunahub", "optuna-dashboard"),
+        ("optuna", "optunahub"),
         ("tests/graph_bandit_bridges/test_optuna.py", "tests/doors/test_optuna_hub.py"),
-        ("optunahub", "optuna-dashboard"),
+        ("optunahub",),
     ),
     "botorch": Door(
         "botorch,chem", ("botorch", "gpytorch"), ("tests/doors/test_botorch.py", "tests/doors/test_botorch_choices.py")

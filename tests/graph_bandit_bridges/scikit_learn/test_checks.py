@@ -1,8 +1,5 @@
 """scikit-learn's own checks of estimators, on graphs made of the rows that they fit."""
 
-import re
-import subprocess
-import sys
 import warnings
 
 import numpy as np
@@ -10,12 +7,10 @@ import pytest
 import torch
 from sklearn.exceptions import SkipTestWarning
 from sklearn.utils.estimator_checks import check_estimator
-from support import ROOT
 from torch_geometric.data import Data
 
 from graph_bandit_bridges import GraphFeatures, GraphKernel, GraphProcessRegressor
 
-GUIDE = (ROOT / "docs/guides/other_libraries.md").read_text(encoding="utf-8")
 OF_ARRAYS = {
     "check_n_features_in",
     "check_n_features_in_after_fitting",
@@ -94,27 +89,3 @@ def test_all_checks_but_those_of_arrays_pass(estimator, more):
 def test_by_themselves_they_say_that_they_take_no_table_of_numbers(estimator):
     with pytest.warns(SkipTestWarning, match="Can't test estimator"):
         check_estimator(estimator)
-
-
-def test_the_guide_lists_the_checks_that_do_not_apply():
-    named = set(re.findall(r"`(check_\w+)`", GUIDE))
-    others = {"check_regressor_data_not_an_array", "check_transformer_data_not_an_array", "check_complex_data"}
-    assert named == OF_ARRAYS | others | {"check_array_api_input", "check_estimator"}
-
-
-def test_the_doors_need_scikit_learn_where_they_are_opened_alone():
-    code = """if True:
-        import importlib.util, sys
-        find = importlib.util.find_spec
-        importlib.util.find_spec = lambda name, *more: None if name == "sklearn" else find(name, *more)
-        import graph_bandit_bridges
-        assert "sklearn" not in sys.modules
-        for name in ("GraphProcessRegressor", "GraphKernel", "graph_features"):
-            try:
-                getattr(graph_bandit_bridges, name)
-            except ImportError as error:
-                print(error)
-    """
-    run = subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, capture_output=True, text=True)
-    need = "needs scikit-learn: pip install 'graph-bandit-env[sklearn]', or in a clone '.[sklearn]'."
-    assert run.stdout.count(need) == 3

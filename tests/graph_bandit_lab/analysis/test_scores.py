@@ -1,17 +1,17 @@
+"""Scores over environments, those of the paper, and comparisons of folders."""
+
+import dataclasses
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from graph_bandit_lab import BanditResult, write_report
-from graph_bandit_lab.analysis.scores import (
-    Field,
-    compare_agents,
-    exceptions_to,
-    fields_of,
-    mean_regrets,
-    score_agents,
-)
-from graph_bandit_lab.design import EnvironmentSettings, RunKey, name_environments
+import registry
+from graph_bandit_cli.main import main
+from graph_bandit_lab import BanditResult
+from graph_bandit_lab.analysis.compare import compare_folders
+from graph_bandit_lab.analysis.scores import TABLE_1, agents_of_the_paper, compare_agents, fields_of, score_agents
+from graph_bandit_lab.design import EnvironmentSettings, RunKey
 from graph_bandit_lab.storage import ResultStore, load_results
 
 # Two environments, two seeds, four agents: R_T of each.
@@ -23,15 +23,20 @@ TOTALS = {
 }
 
 
+def store(folder, label, agent, settings, seed=1, **totals):
+    """Store R_T by reward model."""
+    for reward, total in totals.items():
+        environment = EnvironmentSettings(reward_model=reward, num_graphs=4, num_nodes=3, horizon=10).to_dict()
+        regret = np.full(10, total / 10)
+        result = BanditResult(np.zeros(10, np.int64), regret, regret)
+        ResultStore(folder).add(RunKey(agent, settings, environment), seed, label, result, 1.0)
+
+
 @pytest.fixture
 def folder(tmp_path):
-    store = ResultStore(tmp_path)
     for (reward, seed), totals in TOTALS.items():
-        environment = EnvironmentSettings(reward_model=reward, num_graphs=4, num_nodes=3, horizon=10).to_dict()
         for label, total in totals.items():
-            regret = np.full(10, total / 10)
-            result = BanditResult(np.zeros(10, np.int64), regret, regret)
-            store.add(RunKey(label, {"note": label}, environment), seed, label, result, 1.0)
+            store(tmp_path, label, label, {}, seed, **{reward: total})
     return tmp_path
 
 
@@ -55,22 +60,6 @@ def test_the_top_rate_is_the_share_of_trials_among_the_two_lowest(folder):
     assert scores == {"a": 0.75, "b": 0.5, "c": 0.25, "d": 0.5}
 
 
-def test_scores_come_best_first(folder):
-    assert [score.label for score in score_agents(trials_of(folder))] == ["a", "c", "d", "b"]
-
-
-def test_a_trial_that_one_agent_has_not_finished_counts_for_none(folder):
-    environment = EnvironmentSettings(reward_model="linear", num_graphs=4, num_nodes=3, horizon=10).to_dict()
-    nothing = np.zeros(0)
-    ended = BanditResult(nothing.astype(np.int64), nothing, nothing, "failed")
-    ResultStore(folder).add(RunKey("a", {"note": "a"}, environment), 3, "a", ended, 1.0, "ValueError: no")
-    assert len(trials_of(folder)) == 4
-    page = write_report(folder).read_text()
-    assert "Over the 4 of 5 trials" in page
-    assert "a on linear, seed 3: <code>ValueError: no</code>" in page
-    assert "4 (+1 failed)" in page
-
-
 def test_a_comparison_is_paired_and_its_sign_says_who_is_better(folder):
     trials = trials_of(folder)
     found = compare_agents(trials, "a", "b")
@@ -79,118 +68,69 @@ def test_a_comparison_is_paired_and_its_sign_says_who_is_better(folder):
     assert compare_agents(trials, "b", "a").difference == pytest.approx(-found.difference)
 
 
-@pytest.mark.parametrize("environments", [1, 18])
-def test_the_interval_of_a_comparison_covers_the_truth_about_as_often_as_it_says(environments):
+def test_the_interval_of_a_comparison_covers_the_truth_about_as_often_as_it_says():
     """Environments differ more than their repetitions: an interval over trials would cover half as often."""
     rng, hits = np.random.default_rng(0), 0
-    index = pd.MultiIndex.from_product([map(str, range(environments)), range(10)], names=["environment", "seed"])
-    spread = 0.2 if environments > 1 else 0.0
-    for _ in range(200):
-        level = np.repeat(rng.normal(0.0, spread, environments), 10) if spread else 0.0
+    index = pd.MultiIndex.from_product([map(str, range(18)), range(10)], names=["environment", "seed"])
+    for _ in range(100):
+        level = np.repeat(rng.normal(0.0, 0.2, 18), 10)
         a = 1.0 + level + rng.normal(0.0, 0.05, len(index))
         found = compare_agents(pd.DataFrame({"a": a, "b": 2.0}, index=index), "a", "b", seed=1)
         hits += found.low <= -0.5 <= found.high
-    assert 0.85 <= hits / 200 <= 0.99
+    assert 0.85 <= hits / 100 <= 0.99
 
 
-def test_a_comparison_is_the_difference_of_the_scores():
-    index = pd.MultiIndex.from_tuples([*[("x", s) for s in range(10)], ("y", 0)], names=["environment", "seed"])
-    trials = pd.DataFrame({"a": [1.0] * 10 + [9.0], "b": [2.0] * 10 + [6.0]}, index=index)
-    scores = {score.label: score.relative for score in score_agents(trials)}
-    assert compare_agents(trials, "a", "b").difference == pytest.approx(scores["a"] - scores["b"])
+PAPER = dataclasses.asdict(registry.make_agent("gnn-ts", preset="paper-steps").settings)
+OURS = {**PAPER, "covariance": "exact"}
 
 
-def store(folder, label, reward, seed, total=1.0, error=""):
-    environment = EnvironmentSettings(reward_model=reward, num_graphs=4, num_nodes=3, horizon=10).to_dict()
-    regret = np.full(0 if error else 10, total / 10)
-    result = BanditResult(np.zeros(len(regret), np.int64), regret, regret, "failed" if error else "finished")
-    ResultStore(folder).add(RunKey(label, {"note": label}, environment), seed, label, result, 1.0, error)
+@pytest.fixture
+def paper_folder(tmp_path):
+    """Of the six, gnn-ts is best on linear, nn-pe on gp_gntk; ours is better, random play worse than any."""
+    for place, agent in enumerate(TABLE_1, start=1):
+        store(tmp_path, f"{agent} (paper)", agent, PAPER, linear=10.0 * place, gp_gntk=2.0 if agent == "nn-pe" else 8.0)
+    store(tmp_path, "gnn-ts", "gnn-ts", OURS, linear=3.0, gp_gntk=3.0)
+    store(tmp_path, "random", "random", {}, linear=120.0, gp_gntk=16.0)
+    return tmp_path
 
 
-def test_agents_of_other_environments_are_scored_by_themselves(tmp_path):
-    for reward, label in [("linear", "a"), ("linear", "b"), ("gp_gntk", "c"), ("gp_gntk", "d")]:
-        store(tmp_path, label, reward, 1, total=1.0 if label in "ac" else 2.0)
-    first, second = fields_of(load_results(tmp_path))
-    assert [score.label for score in score_agents(first.trials)] == ["a", "b"]
-    assert [score.label for score in score_agents(second.trials)] == ["c", "d"]
-    assert write_report(tmp_path).read_text().count("relative regret (sd)</th>") == 2
+def test_others_are_ranked_with_the_six_alone(paper_folder):
+    """Ours takes no place from the six: nn-ts has three of them before it on linear, five as low on gp_gntk."""
+    (field,) = fields_of(load_results(paper_folder))
+    top = {score.label: score.top_rate for score in score_agents(field.trials, field.reference)}
+    assert top["gnn-ts"] == 1.0
+    assert top["gnn-pe (paper)"] == 1.0  # second on linear, and behind one alone on gp_gntk
+    assert top["nn-ts (paper)"] == 0.5
+    assert top["random"] == 0.0
 
 
-def test_an_agent_that_finished_nothing_is_named_and_the_others_are_scored(tmp_path):
-    for reward in ("linear", "gp_gntk"):
-        store(tmp_path, "a", reward, 1)
-        store(tmp_path, "bad", reward, 1, error="Traceback\nKeyError: 'x'")
-    (field,) = fields_of(load_results(tmp_path))
-    assert field.absent == ("bad",)
-    page = write_report(tmp_path).read_text()
-    assert "No trial is finished by bad." in page
-    assert "bad on linear, seed 1: <code>KeyError: &#39;x&#39;</code>" in page
+def test_the_table_in_markdown_has_them_too_and_a_row_an_environment(paper_folder, capsys):
+    assert main(["report", str(paper_folder), "--markdown"]) == 0
+    page = (paper_folder / "report.html").read_text()
+    assert "nn-pe (paper) has the lowest mean of the paper&#39;s six on 1 of 2 environments" in page
+    assert "Lowest elsewhere: linear: gnn-ts (paper)." in page
+    printed = capsys.readouterr().out
+    assert "| nn-pe (paper) | 0.458 (0.208) | 50.0 % | 0.891, 1.6 % | – | 2 | 2 | 2 |" in printed
+    assert "| 100.0 % |  | -0.246 [-0.617, 0.125] | 2 | 2 | 2 |" in printed
+    assert "| linear | 3.0 | 40.0 | 10.0 | 20.0 |" in printed  # the best first
 
 
-def test_a_report_of_failures_alone_is_a_report(tmp_path):
-    for reward in ("linear", "gp_gntk"):
-        store(tmp_path, "bad", reward, 1, error="KeyError")
-    assert "No trial is finished by bad." in write_report(tmp_path).read_text()
-    (field,) = fields_of(load_results(tmp_path))
-    assert (len(field.trials), field.planned) == (0, 2)
-    assert score_agents(field.trials) == []
+@pytest.mark.parametrize("change", [{"covariance": "exact"}, {"sampling": "joint"}, {"network": "Mine"}])
+def test_an_agent_that_plays_otherwise_is_none_of_the_six(paper_folder, change):
+    results = load_results(paper_folder)
+    mine = results["label"] == "gnn-ts (paper)"
+    results.loc[mine, "agent_settings"] = [{**PAPER, **change} for _ in range(mine.sum())]
+    assert agents_of_the_paper(results) == {}
 
 
-def table(**columns):
-    """Trials of two environments, x and y, with two seeds each."""
-    index = pd.MultiIndex.from_product([["x", "y"], range(2)], names=["environment", "seed"])
-    return pd.DataFrame(columns, index=index)
+ENVIRONMENTS = [EnvironmentSettings(num_graphs=4, num_nodes=nodes, horizon=10).to_dict() for nodes in (3, 5)]
 
 
-def test_where_nobody_has_regret_nobody_is_worse():
-    trials = table(a=[0.0, 0.0, 1.0, 3.0], b=[0.0, 0.0, 4.0, 4.0])
-    assert {score.label: score.relative for score in score_agents(trials)} == {"a": 0.25, "b": 0.5}
-    assert compare_agents(trials, "a", "b").difference == -0.25
-
-
-def test_an_exception_is_an_environment_where_another_agent_has_a_lower_mean():
-    trials = table(a=[1.0, 3.0, 5.0, 5.0], b=[2.0, 2.0, 4.0, 5.0], c=[9.0, 9.0, 1.0, 1.0])
-    assert exceptions_to(trials, "a", ["a", "b"]) == {"y": "b"}  # on x they tie
-    assert exceptions_to(trials, "a", ["a", "b", "c"]) == {"y": "c"}
-    assert exceptions_to(trials, "b", ["a", "b"]) == {}
-
-
-def test_exceptions_come_in_the_order_of_the_trials():
-    trials = table(a=[2.0] * 4, b=[1.0] * 4)[::-1]
-    assert [*exceptions_to(trials, "a", ["a", "b"])] == ["y", "x"]
-
-
-def test_mean_regrets_are_over_the_trials_of_an_environment():
-    fields = [Field(table(a=[1.0, 3.0, 5.0, 6.0]), 4, (), {})]
-    assert mean_regrets(fields).to_dict() == {"a": {"x": 2.0, "y": 5.5}}
-    backwards = Field(table(a=[1.0, 3.0, 5.0, 6.0])[::-1], 4, (), {})
-    assert [*mean_regrets([backwards]).index] == ["y", "x"]
-
-
-def test_a_sweep_of_very_many_agents_shows_the_best(tmp_path):
-    for reward in ("linear", "gp_gntk"):
-        for k in range(30):
-            store(tmp_path, f"agent-{k:02d}", reward, 1, total=1.0 + k)
-    page = write_report(tmp_path).read_text()
-    assert "The best 12 of 30 agents" in page
-    assert page.count('class="narrow"') == 12
-    assert "agent-29" in page  # in the table of scores
-
-
-def test_no_finished_trial_has_no_scores(tmp_path):
-    assert score_agents(pd.DataFrame()) == []
-
-
-def test_environments_are_named_by_what_sets_them_apart():
-    base = EnvironmentSettings(num_graphs=4, num_nodes=3, horizon=10).to_dict()
-    named = name_environments([base, {**base, "num_nodes": 5}, {**base, "graph_model": "rdpg", "edge_prob": 0.8}])
-    assert named == ["er, N = 3, p = 0.4", "er, N = 5, p = 0.4", "rdpg, N = 3"]
-
-
-def test_the_page_of_a_sweep_has_every_environment_and_marks_the_lowest(folder):
-    page = write_report(folder).read_text()
-    assert "2 environments, 4 agents, 16 repetitions" in page
-    assert page.count("<td>linear</td>") == page.count("<td>gp_gntk</td>") == 1
-    assert page.count("<strong>2.0</strong>") == 3  # a tie
-    assert page.count("<strong>10.0</strong>") == 2
-    assert not load_results(folder)["label"].str.contains(r"\[").any()  # one label on many environments is one agent
+def test_a_change_is_measured_in_units_of_what_was(tmp_path):
+    for name, x, z in (("a", 2.0, 1.0), ("b", 1.0, 1.5)):
+        for label, level in {"x": x, "y": 1.0, "z": z, name: 1.0}.items():
+            store(tmp_path / name, label, label, {}, linear=level, gp_gntk=10 * level)
+    changes = {change.label: change for change in compare_folders(tmp_path / "a", tmp_path / "b")}
+    assert (changes["x"].before, changes["x"].difference) == pytest.approx(((2.0 + 20.0) / 2, -0.5))
+    verdicts = {label: change.verdict for label, change in changes.items()}
+    assert verdicts == {"x": "better", "y": "no difference seen", "z": "worse"}

@@ -1,14 +1,18 @@
+"""Intervals, summaries and aggregates over repetitions."""
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from graph_bandit_lab.analysis import aggregate_agents
+from graph_bandit_lab.analysis.aggregates import (
+    profile_agents,
+)
+from graph_bandit_lab.analysis.scores import relative_regret
 from graph_bandit_lab.analysis.statistics import (
-    bootstrap_interval,
     earlier_versions,
     mean_interval,
     paired_interval,
-    play_equal_instances,
-    prediction_interval,
     ratio_interval,
     summarize,
 )
@@ -21,69 +25,14 @@ def frame(**totals):
         for seed, value in enumerate(values):
             regret = np.array([value or 0.0, 0.0])
             status = "diverged" if value is None else "finished"
-            record = {"label": label, "seed": seed, "status": status, "total_regret": regret.sum()}
-            records.append({**record, "rounds": len(regret), "round_time": 0.5})
+            record = {"label": label, "seed": seed, "status": status, "total_regret": regret.sum(), "trajectory": seed}
+            records.append({**record, "environment_key": "one", "rounds": len(regret), "round_time": 0.5})
     return pd.DataFrame(records)
 
 
 def test_interval_of_regret_is_students_on_the_logarithmic_scale():
     half = 4.30265 / 3**0.5 / 2  # of the mean of 1, 2, 3, relative to it
     assert mean_interval(np.array([1.0, 2.0, 3.0])) == pytest.approx((2 * np.exp(-half), 2 * np.exp(half)), rel=1e-5)
-
-
-def test_interval_of_what_can_be_negative_is_students():
-    low, high = mean_interval(np.array([-1.0, 0.0, 1.0]), "any")
-    assert (low, high) == pytest.approx((-4.30265 / 3**0.5, 4.30265 / 3**0.5), rel=1e-5)
-
-
-def test_interval_of_regret_is_never_below_zero():
-    low, _ = mean_interval(np.array([10.0, 12.0, 590.0]))
-    assert low > 0
-
-
-@pytest.mark.parametrize("repetitions", [3, 5, 10, 20])
-def test_interval_of_skewed_regret_covers_the_mean_as_often_as_it_says(repetitions):
-    draws = np.random.default_rng(0).gamma(2.0, size=(repetitions, 4000))  # its standard deviation is 0.7 of its mean
-    low, high = mean_interval(draws)
-    assert np.mean((low < 2.0) & (high > 2.0)) == pytest.approx(0.95, abs=0.02)
-
-
-@pytest.mark.parametrize("values", [np.ones((1, 3)), np.ones((5, 3)), np.zeros((5, 3)), np.zeros((0, 3))])
-def test_an_interval_needs_two_repetitions_that_differ(values):
-    low, high = mean_interval(values)
-    assert low.shape == high.shape == (3,)
-    assert np.isnan([low, high]).all()
-
-
-def test_one_more_repetition_spreads_as_much_as_the_others_and_the_mean_together():
-    """Of numbers that hardly vary: 10 -+ t_{0.975, 3} s sqrt(1 + 1/4), with t = 3.182 and s = 0.01826."""
-    low, high = prediction_interval(np.array([9.98, 9.99, 10.01, 10.02]), 0.95)
-    assert (low, high) == pytest.approx((10 - 0.06496, 10 + 0.06496), abs=3e-4)
-
-
-@pytest.mark.parametrize("level", [0.9, 0.99])
-def test_one_more_repetition_lies_in_its_interval_as_often_as_it_says(level):
-    draws = np.random.default_rng(0).gamma(20.0, size=(3000, 6))
-    inside = [
-        low <= last <= high for *first, last in draws for low, high in [prediction_interval(np.array(first), level)]
-    ]
-    assert np.mean(inside) == pytest.approx(level, abs=0.02)
-
-
-def test_one_more_repetition_is_anywhere_if_the_others_do_not_vary():
-    assert np.isnan(prediction_interval(np.array([3.0]))).all()
-    assert np.isnan(prediction_interval(np.array([3.0, 3.0]))).all()
-
-
-@pytest.mark.parametrize("level", [0.0, 1.0, -1.0, float("nan")])
-def test_a_level_that_is_none_is_refused(level):
-    with pytest.raises(ValueError, match="Expected `level` to be between 0 and 1"):
-        prediction_interval(np.array([1.0, 2.0]), level)
-
-
-def test_interval_of_a_share_lies_between_0_and_1():
-    low, high = mean_interval(np.array([0.0, 1.0, 1.0, 1.0, 1.0]), "share")
-    assert 0 < low < 0.8 < high < 1
 
 
 def test_interval_of_a_share_is_students_on_the_scale_of_its_logarithmic_odds():
@@ -94,23 +43,11 @@ def test_interval_of_a_share_is_students_on_the_scale_of_its_logarithmic_odds():
     )
 
 
-@pytest.mark.parametrize(("values", "quantity"), [([1.0, -1.0], "nonnegative"), ([0.5, -1.0], "share")])
-def test_numbers_out_of_their_range_are_refused_unless_it_is_rounding(values, quantity):
-    with pytest.raises(ValueError, match=rf"Expected numbers from 0.0 .* \({quantity}\). Got -1.0"):
-        mean_interval(np.array(values), quantity)
-    assert np.isfinite(mean_interval(np.array([0.5, -1e-17]), quantity)).all()
-
-
 def test_a_ratio_is_paired():
     hard = np.array([1.0, 5.0, 30.0])  # instances differ by far more than agents do
     assert ratio_interval(2 * hard, hard) == pytest.approx((2.0, 2.0))
     low, high = ratio_interval(np.array([2.0, 10.0, 63.0]), hard)
     assert 1.9 < low < 75 / 36 < high < 2.3
-
-
-def test_a_ratio_of_what_does_not_vary_has_no_interval():
-    for values, reference in (([1.0], [2.0]), ([0.0, 0.0], [1.0, 2.0]), ([1.0, 1.0], [2.0, 2.0])):
-        assert np.isnan(ratio_interval(np.array(values), np.array(reference))).all()
 
 
 def test_ratios_to_the_worst_have_intervals_where_both_have_finished_the_same_seeds():
@@ -138,65 +75,16 @@ def test_an_interval_over_two_environments_draws_their_means():
     assert paired_interval(table) == (3.0, 1.0, 5.0)  # a quarter of the draws are of one environment alone
 
 
-def test_an_interval_over_the_repetitions_of_one_environment_is_students():
-    assert paired_interval(differences(x=[1.0, 2.0, 3.0])) == pytest.approx((2, 2 - 2.48414, 2 + 2.48414), rel=1e-5)
-    assert paired_interval(differences(x=[0.0, 0.0])) == (0.0, 0.0, 0.0)
-
-
-def test_a_bootstrap_needs_two_values_that_differ():
-    assert bootstrap_interval(np.array([3.0])) == (3.0, 3.0)
-    assert bootstrap_interval(np.array([3.0, 3.0, 3.0])) == (3.0, 3.0)
-    assert bootstrap_interval(np.array([3.0, 4.0])) == (3.0, 4.0)  # a quarter of the draws are of one value alone
-
-
-def test_best_comes_first_relative_to_the_worst():
-    best, worst = summarize(frame(random=[10.0, 30.0], ts=[4.0, 6.0]))
-    assert (best.label, best.mean, best.relative) == ("ts", 5.0, 0.25)
-    assert (worst.label, worst.relative, worst.finished) == ("random", 1.0, 2)
-    assert best.milliseconds == pytest.approx(250)
-
-
-def test_diverged_repetitions_are_counted_and_left_out_of_the_mean():
-    first, last = summarize(frame(a=[None, None], b=[3.0, None]))
-    assert (first.label, first.mean, first.finished, first.diverged) == ("b", 3.0, 1, 1)
-    assert (last.label, last.finished, last.diverged) == ("a", 0, 2)
-    assert np.isnan(last.mean)
-
-
-def test_another_measure_is_summarised_where_it_is_known():
-    table = frame(a=[9.0, 9.0, None], b=[1.0, 1.0]).assign(final_simple_regret=[1.0, 2.0, 7.0, 3.0, np.nan])
-    first, last = summarize(table, "final_simple_regret")
-    assert (first.label, first.mean, first.relative, first.finished) == ("a", 1.5, 0.5, 2)
-    assert (last.label, last.mean, last.finished) == ("b", 3.0, 1)
-
-
 def test_failed_repetitions_are_counted_apart_and_their_time_counts():
     rows = [("finished", 5.0, 10, 0.5), ("failed", 99.0, 4, 0.2), ("failed", 98.0, 0, 0.0), ("diverged", 97.0, 6, 2.1)]
     rows.append(("failed", 96.0, 0, 0.0))
-    table = pd.DataFrame(rows, columns=["status", "total_regret", "rounds", "round_time"]).assign(label="a")
-    table["seed"] = table.index
+    table = pd.DataFrame(rows, columns=["status", "total_regret", "rounds", "round_time"]).assign(
+        label="a", environment_key="one"
+    )
+    table["seed"] = table["trajectory"] = table.index
     (row,) = summarize(table)
     assert (row.finished, row.failed, row.diverged, row.mean) == (1, 3, 1, 5.0)
     assert row.milliseconds == pytest.approx(1000 * 2.8 / 20)
-
-
-@pytest.mark.parametrize(("rounds", "seconds", "milliseconds"), [(0, 0.0, 0.0), (1, 0.25, 250.0)])
-def test_the_time_of_no_round_or_one(rounds, seconds, milliseconds):
-    table = frame(a=[1.0]).assign(rounds=rounds, round_time=seconds)
-    assert summarize(table)[0].milliseconds == milliseconds
-
-
-def test_agents_that_are_equally_good_stand_in_the_order_of_their_results():
-    assert [row.label for row in summarize(frame(b=[1.0], a=[1.0], c=[0.5]))] == ["c", "b", "a"]
-
-
-def test_no_regret_at_all_has_no_ratio():
-    assert np.isnan(summarize(frame(a=[0.0, 0.0]))[0].relative)
-
-
-@pytest.mark.parametrize(("seeds", "equal"), [([1, 2, 2, 1], True), ([1, 2, 1, 3], False), ([1, 2, 1, 1], False)])
-def test_agents_can_be_compared_if_they_played_the_same_seeds(seeds, equal):
-    assert play_equal_instances(pd.DataFrame({"label": ["a", "a", "b", "b"], "seed": seeds})) == equal
 
 
 def test_an_earlier_version_is_one_of_equal_settings():
@@ -206,3 +94,57 @@ def test_an_earlier_version_is_one_of_equal_settings():
     table = pd.DataFrame(rows, columns=["label", "agent_settings", "algorithm"]).assign(agent="gnn-ts")
     assert earlier_versions(table) == ["old"]
     assert earlier_versions(table[1:]) == []
+
+
+# Two environments, of four and two repetitions.
+INDEX = pd.MultiIndex.from_tuples(
+    [("x", 1), ("x", 2), ("y", 1), ("x", 3), ("x", 4), ("y", 2)], names=["environment", "seed"]
+)
+TRIALS = pd.DataFrame({"a": [2.0, 4, 30, 6, 8, 50], "b": [8.0, 12, 100, 10, 10, 100]}, INDEX)
+
+
+def drawn(seed=0, environments=6, repetitions=8):
+    index = pd.MultiIndex.from_product([range(environments), range(repetitions)], names=["environment", "seed"])
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame({name: rng.gamma(3 + k, size=len(index)) for k, name in enumerate("pqr")}, index)
+
+
+def test_agents_come_by_their_interquartile_means():
+    first, second = aggregate_agents(TRIALS)
+    assert (first.label, second.label) == ("a", "b")
+    assert first.middle == pytest.approx((0.3 + 0.4 + 0.5 + 0.6) / 4)  # of six trials, one is left out at either end
+    assert second.middle == pytest.approx(1.0)
+    assert np.isnan(first.behind)
+
+
+def test_intervals_are_those_of_repetitions_that_are_drawn_again_within_their_environments():
+    """A slow bootstrap with its own random numbers, one resample after the other."""
+    trials, rng = drawn(), np.random.default_rng(99)
+    scores = {label: score.unstack().to_numpy() for label, score in relative_regret(trials).items()}
+    middles, chances = {label: [] for label in trials}, {label: [] for label in trials}
+    first = aggregate_agents(trials)[0].label
+    for _ in range(800):
+        rows = rng.integers(8, size=(6, 8))
+        again = {label: np.take_along_axis(score, rows, axis=1) for label, score in scores.items()}
+        for label, score in again.items():
+            middles[label].append(np.sort(score.ravel())[12:36].mean())
+            mine, theirs = again[first][:, :, None], score[:, None, :]
+            chances[label].append((mine < theirs).mean() + (mine == theirs).mean() / 2)
+    for aggregate in aggregate_agents(trials):
+        np.testing.assert_allclose(
+            [aggregate.low, aggregate.high], np.percentile(middles[aggregate.label], [2.5, 97.5]), atol=0.02
+        )
+        assert aggregate.low < aggregate.middle < aggregate.high
+        if aggregate.label != first:
+            expected = np.percentile(chances[aggregate.label], [2.5, 97.5])
+            np.testing.assert_allclose([aggregate.behind_low, aggregate.behind_high], expected, atol=0.03)
+
+
+def test_a_profile_is_the_distribution_of_scores():
+    a, b = profile_agents(TRIALS, points=13)  # tau = 0, 0.1, ... 1.2
+    np.testing.assert_allclose(a.thresholds, np.arange(13) / 10)
+    np.testing.assert_allclose(6 * a.shares[[0, 1, 7, 9]], [0, 0, 5, 6])  # not at a score, where rounding decides
+    np.testing.assert_allclose(6 * b.shares[[0, 7, 9, 11]], [0, 0, 1, 5])
+    assert (a.shares[-1], b.shares[-1]) == (1, 1)
+    assert ((a.low <= a.shares) & (a.shares <= a.high)).all()
+    assert a.high[5] - a.low[5] > 0.2

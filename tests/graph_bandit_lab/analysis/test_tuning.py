@@ -1,14 +1,12 @@
 import json
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from graph_bandit_cli.main import main
 from graph_bandit_lab import BanditResult
-from graph_bandit_lab.analysis import choose_settings, write_tuned
-from graph_bandit_lab.analysis.tuning import Choice, table_of_choices
-from graph_bandit_lab.design import AgentSpec, EnvironmentSettings, RunKey
+from graph_bandit_lab.analysis.tuning import choose_settings
+from graph_bandit_lab.design import EnvironmentSettings, RunKey
 from graph_bandit_lab.design.grids import read_tuned
 from graph_bandit_lab.storage import ResultStore, load_results
 
@@ -43,136 +41,10 @@ def test_the_best_cell_has_the_lowest_relative_regret_on_each_graph_model(folder
     assert rdpg.relative == pytest.approx(2 / 9)
 
 
-def test_a_cell_that_diverged_once_is_passed_over_however_good_it_is_elsewhere(folder):
-    (er, rdpg), undecided = choose_settings(load_results(folder))
-    assert undecided == []
-    assert (er.cells, er.passed_over, er.trials) == (2, 1, 2)
-    assert (rdpg.cells, rdpg.passed_over, rdpg.trials) == (3, 0, 1)
-
-
 def test_what_is_written_is_read_and_an_nn_agent_takes_that_of_its_twin(folder, tmp_path):
-    write_tuned(load_results(folder), tmp_path / "tuned.json")
+    assert main(["tuned", str(folder), "--out", str(tmp_path / "tuned.json")]) == 0
     found = read_tuned(tmp_path / "tuned.json", "steps")
     assert found.settings_of("gnn-ts", "er") == found.settings_of("nn-ts", "er") == "exploration_scale=0.1"
     written = json.loads((tmp_path / "tuned.json").read_text())
     assert written["chosen_from"][1].startswith("gnn-ts on rdpg: best of 3 cells on the same 1 trials; 0 others")
     assert written["horizons"] == [10]
-
-
-def add(folder, settings, total, agent="mine", reward="linear", seed=1, plug_in="", **environment):
-    chosen = EnvironmentSettings(reward_model=reward, num_graphs=4, num_nodes=3, horizon=10, **environment).to_dict()
-    regret = np.full(10, total / 10)
-    result = BanditResult(np.zeros(10, np.int64), regret, regret)
-    ResultStore(folder).add(RunKey(agent, settings, chosen, plug_in), seed, f"{agent}:{settings}", result, 1.0)
-
-
-def test_other_results_in_the_folder_do_not_stand_in_the_way(folder):
-    add(folder, {"exploration_scale": 0.5, "width": 8}, 0.1, "gnn-ts", seed=7, edge_prob=0.9)
-    (er, _), undecided = choose_settings(load_results(folder))
-    assert dict(er.settings) == {"exploration_scale": 0.1}
-    assert (er.cells, er.passed_over) == (2, 2)
-    assert undecided == []
-
-
-def test_an_agent_whose_cells_share_no_trial_is_named(folder):
-    add(folder, {"a": 1}, 1.0, seed=1)
-    add(folder, {"a": 2}, 1.0, seed=2)
-    choices, undecided = choose_settings(load_results(folder))
-    assert len(choices) == 2
-    assert undecided == ["mine on er"]
-
-
-def test_agents_stand_in_the_order_of_their_results_and_none_stops_the_next(tmp_path):
-    for settings, total in (({"a": 1}, 2.0), ({"a": 2}, 1.0)):
-        add(tmp_path, settings, total, agent="z")
-    add(tmp_path, {"a": 1}, 1.0, agent="lone")
-    for seed in (1, 2):
-        add(tmp_path, {"a": seed}, 1.0, agent="apart", seed=seed)
-    for settings, total in (({"a": 1}, 2.0), ({"a": 2}, 1.0)):
-        add(tmp_path, settings, total, agent="b")
-    choices, undecided = choose_settings(load_results(tmp_path))
-    assert [choice.agent for choice in choices] == ["z", "b"]
-    assert undecided == ["apart on er"]
-
-
-@pytest.mark.parametrize(
-    ("best", "other", "written"),
-    [
-        ({"a": 1, "b": 1}, {"a": 2}, "a=1,b=1"),  # an agent that tells only what it was given
-        ({}, {"a": 2}, ""),
-        ({"a": None}, {"a": 0.1}, "a=null"),
-        ({"a": "text"}, {"a": True}, "a=text"),
-    ],
-)
-def test_settings_of_any_agent_survive_the_file(tmp_path, best, other, written):
-    add(tmp_path, best, 1.0)
-    add(tmp_path, other, 2.0)
-    write_tuned(load_results(tmp_path), tmp_path / "tuned.json")
-    text = read_tuned(tmp_path / "tuned.json", "steps").settings_of("mine", "er")
-    assert text == written
-    assert AgentSpec.parse(f"mine:{text}" if text else "mine").settings == best
-
-
-def test_versions_of_a_plug_in_are_different_cells(tmp_path):
-    add(tmp_path, {"a": 1}, 2.0, plug_in="package 1.0")
-    add(tmp_path, {"a": 1}, 1.0, plug_in="package 2.0")
-    ((choice,), _) = choose_settings(load_results(tmp_path))
-    assert choice.cells == 2
-
-
-@pytest.mark.parametrize("fit", ["passes", "steps"])
-@pytest.mark.parametrize("model", ["er", "rdpg"])
-def test_each_fit_comes_with_settings_of_the_six(fit, model):
-    for name in ("gnn-ts", "gnn-ucb", "gnn-pe", "nn-ts", "nn-ucb", "nn-pe"):
-        settings = dict(part.split("=") for part in read_tuned(None, fit).settings_of(name, model).split(","))
-        assert set(settings) == {"exploration_scale", "learning_rate", "regularization"}
-
-
-def test_one_cell_is_no_choice(tmp_path):
-    environment = EnvironmentSettings(num_graphs=4, num_nodes=3, horizon=10).to_dict()
-    regret = np.zeros(10)
-    result = BanditResult(np.zeros(10, np.int64), regret, regret)
-    ResultStore(tmp_path).add(RunKey("random", {}, environment), 1, "random", result, 1.0)
-    with pytest.raises(ValueError, match="No agent has several settings"):
-        choose_settings(load_results(tmp_path))
-
-
-SWEEP = """
-tunes = true
-agents = ["gnn-ts:steps=2"]
-[[grid]]
-[grid.settings]
-width = [8, 16]
-[grid.environment]
-num_graphs = 3
-num_nodes = 4
-horizon = 5
-"""
-
-
-def test_a_sweep_that_tunes_writes_the_file_that_sweeps_read(tmp_path, capsys):
-    (tmp_path / "tune.toml").write_text(SWEEP)
-    (tmp_path / "play.toml").write_text(SWEEP.replace("tunes = true", "").replace("steps=2", "steps=2,{tuned}"))
-    out = tmp_path / "out"
-    assert main(["sweep", str(tmp_path / "tune.toml"), "--out", str(out), "--workers", "None"]) == 0
-    assert "best settings" in capsys.readouterr().out
-    (width,) = json.loads((out / "tuned.json").read_text())["settings"]["er"]["gnn-ts"].values()
-    assert width in (8, 16)
-    assert main(["tuned", str(out), "--out", str(tmp_path / "again.json")]) == 0
-    assert (tmp_path / "again.json").read_text() == (out / "tuned.json").read_text()
-
-
-def test_what_an_earlier_algorithm_played_is_not_chosen_from(folder):
-    """Its best cell would win; of the latest algorithm no two cells are there."""
-    results = load_results(folder)
-    before, _ = choose_settings(results)
-    old = results.assign(algorithm=1, total_regret=results["total_regret"] / 100)
-    both = pd.concat([old, results.assign(algorithm=2)], ignore_index=True)
-    assert choose_settings(both)[0] == before
-
-
-def test_a_table_of_choices_says_how_many_cells_were_passed_over():
-    choices = [Choice("a", "er", {"width": 8}, 0.25, 3, 0, 8), Choice("b", "er", {"width": 4}, 0.5, 2, 1, 4)]
-    _, *rows = table_of_choices(choices)
-    assert [row[0] for row in rows] == ["a", "b"]
-    assert [row[4] for row in rows] == ["3", "2 (+1 passed over)"]

@@ -1,14 +1,77 @@
+"""What an agent found and believed in an episode, by the true means."""
+
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from support.molecules import some_molecules
-from support.play import go_on
 
 import registry
 from graph_bandit_lab import run_bandit
-from graph_bandit_lab.episodes import Feedback
+from graph_bandit_lab.episodes.diagnostics import DIAGNOSTICS, Diagnostics
 from graph_bandit_lab.episodes.findings import Findings
+
+THREE = np.array([0.0, 1.0, 2.0])
+
+
+def record(mask=(1, 1, 1), action=0, rounds=1, **changes):
+    """Record a belief that is right about all three graphs, but for `changes`."""
+    belief = {
+        "mean": THREE + 0.1,
+        "spread": np.full(3, 0.2),
+        "sampled": THREE + 0.15,
+        "variance": np.array([0.5, 3.0, 0.1]),
+        "log_determinant": 7.0,
+        "effective_dimension": 2.5,
+    }
+    agent = SimpleNamespace(insight=lambda: SimpleNamespace(**{**belief, **changes}))
+    diagnostics = Diagnostics()
+    for _ in range(rounds):
+        diagnostics.record(agent, THREE, action, mask)
+    return {name: values[-1] for name, values in diagnostics.arrays().items()}
+
+
+@pytest.mark.parametrize(("rounds", "width"), [(1, 1.482), (2, 2.225), (5, 2.938)])
+@pytest.mark.parametrize("side", [-1, 1])
+def test_the_sampling_event_ends_at_its_width(rounds, width, side):
+    """c_t = sqrt(4 log t + 2 log 3)."""
+    for spreads, passes in ((width, 1), (width + 0.01, 0)):
+        row = record(sampled=THREE + 0.1 + side * spreads * 0.2, rounds=rounds)
+        assert row["sample_event"] == passes
+
+
+def test_the_optimism_event_is_of_the_best_graph_on_offer():
+    high = THREE + 0.1 + [0.0, 0.0, 0.21]
+    assert record(sampled=high)["optimism_event"] == 1
+    assert record(sampled=high, mask=(1, 1, 0))["optimism_event"] == 0
+    assert record(sampled=THREE + 0.1 - 0.3)["optimism_event"] == 0
+
+
+@pytest.mark.parametrize("name", ["gnn-ts", "gntk-ucb", "random"])
+def test_diagnostics_change_no_action(small_env, name):
+    settings = {"width": 16, "steps": 5} if name.startswith(("gnn", "nn")) else {}
+    plain, told = (
+        run_bandit(small_env(), registry.make_agent(name, **settings), seed=5, diagnose=diagnose)
+        for diagnose in (False, True)
+    )
+    assert np.array_equal(plain.actions, told.actions)
+    assert plain.diagnostics is None
+    if name == "random":
+        assert told.diagnostics == {}
+    else:
+        assert set(told.diagnostics) == set(DIAGNOSTICS)
+        assert {len(values) for values in told.diagnostics.values()} == {30}
+
+
+@pytest.mark.parametrize("settings", [{"gradients_at": "initial"}, {"history": "frozen"}])
+def test_the_potential_stays_below_twice_the_log_determinant_that_the_covariance_has(small_env, settings):
+    """The determinant comes from the covariance's factor, the potential from its variances."""
+    agent = registry.make_agent("gnn-ts", width=16, steps=5, **settings)
+    found = run_bandit(small_env(), agent, seed=3, diagnose=True).diagnostics
+    potential = found["potential"].cumsum()[:-1]
+    assert (potential <= 2 * found["log_determinant"][1:] + 1e-9).all()
+    assert found["log_determinant"][0] == 0
+    assert (np.diff(found["log_determinant"]) > 0).all()
+
 
 MEANS = np.array([0.5, 3.0, 1.0, 2.0, 3.0, -1.0])
 
@@ -47,40 +110,6 @@ def test_without_predictions_the_best_observed_is_recommended(small_env):
     assert result.simple_regret.tolist() == [4.0, 2.5, 1.0, 1.0]
 
 
-def test_of_equal_predictions_the_first_is_recommended(small_env):
-    predicted = [[0, 0, 1, 1, 0, 0], [0, 0, 1, 1 - 1e-14, 0, 0], [0, 0, 1 - 1e-14, 1, 0, 0], [0, 0, 1 - 1e-9, 1, 0, 0]]
-    assert play(small_env, Player([5] * 4, predicted)).simple_regret.tolist() == [2.0, 2.0, 2.0, 1.0]
-
-
-def test_the_order_of_the_graphs_does_not_matter_before_anything_is_known(small_env):
-    expected = MEANS.max() - MEANS.mean()
-    assert play(small_env, Player([5] * 4, [np.ones(6)] * 4)).simple_regret.tolist() == [expected] * 4
-    silent = run_bandit(
-        small_env(reward_model=MEANS.tolist(), noise_std=0.0, horizon=3), Player([5, 1, 2]), feedback=Feedback(delay=2)
-    )
-    assert silent.simple_regret.tolist() == [expected, expected, MEANS.max() - MEANS[5]]
-
-
-@pytest.mark.parametrize("wrong", [[np.nan] * 6, [0, np.inf, 0, 0, 0, 0], [1.0, 2.0]])
-def test_a_prediction_that_is_none_falls_back_to_the_best_observed(small_env, wrong):
-    assert play(small_env, Player([3] * 4, [wrong] * 4)).simple_regret.tolist() == [1.0] * 4
-
-
-def test_an_agent_that_chooses_batches_recommends_by_its_whole_prediction(small_env):
-    agent = Player([5] * 4)
-    agent.predict = lambda: SimpleNamespace(mean=MEANS)
-    assert play(small_env, agent).simple_regret.tolist() == [4.0] * 4  # any `predict` may mean something else
-    agent.select_batch = lambda: None
-    assert play(small_env, agent).simple_regret.tolist() == [0.0] * 4
-
-
-def test_the_best_found_and_the_top_are_those_of_the_graphs_played(small_env):
-    """Of two equally good graphs the first is the top 1 % of six."""
-    result = play(small_env, Player([5, 4, 2, 1]))
-    assert result.best_found.tolist() == [-1.0, 3.0, 3.0, 3.0]
-    assert result.top_share.tolist() == [0.0, 0.0, 0.0, 1.0]
-
-
 @pytest.mark.parametrize(("count", "top"), [(1, 1), (100, 1), (101, 2), (250, 3)])
 def test_the_top_is_one_graph_of_each_hundred_rounded_up(count, top):
     generator = np.random.default_rng(count)
@@ -93,13 +122,6 @@ def test_the_top_is_one_graph_of_each_hundred_rounded_up(count, top):
         findings.recommend(None)
     expected = [len(best & set(actions[: t + 1].tolist())) / top for t in range(len(actions))]
     assert findings.arrays()["top_share"].tolist() == expected
-
-
-def test_graphs_that_are_not_on_offer_count(small_env):
-    result = play(small_env, registry.make_agent("ucb1"), rounds=3, actions_per_round=1)
-    assert (result.regret == 0).all()
-    seen = [result.actions[: t + 1] for t in range(3)]
-    assert result.simple_regret.tolist() == [3.0 - MEANS[played].max() for played in seen]
 
 
 def played_where_means_drift(small_env, agent, **changes):
@@ -126,93 +148,7 @@ def test_where_means_drift_the_numbers_are_those_of_the_round(small_env, drift):
         assert result.top_share[t] == len(played & set(ranked[:2])) / 2
 
 
-def test_what_was_the_best_counts_no_more_when_it_is_not(small_env):
-    result, _ = played_where_means_drift(small_env, Player([k % 150 for k in range(30)]), drift="jump")
-    assert (np.diff(result.best_found) < 0).any()
-    assert (np.diff(result.top_share) < 0).any()
-
-
 def test_where_graphs_change_from_round_to_round_nothing_adds_up(small_env):
     result = run_bandit(small_env(resample_graphs="round", horizon=3), registry.make_agent("lin-ts"))
     assert (result.simple_regret, result.best_found, result.top_share) == (None, None, None)
     assert run_bandit(small_env(resample_graphs="episode", horizon=3), Player([0] * 3)).best_found.shape == (3,)
-
-
-def test_an_environment_that_does_not_tell_its_means_has_none(small_env):
-    env = small_env(horizon=3)
-    hidden = SimpleNamespace(reset=env.reset, step=env.step, unwrapped=None)
-    assert run_bandit(hidden, Player([0] * 3)).simple_regret is None
-
-
-@pytest.mark.parametrize("fail_at", [1, 3])
-def test_a_repetition_that_diverged_has_numbers_of_the_rounds_played(small_env, fail_at):
-    agent = Player([5, 3, 2, 1], [MEANS] * 4)  # which knows the best graph, but is not asked any more
-    update = agent.update
-
-    def fail(*given):
-        update(*given)
-        if agent.rounds == fail_at:
-            raise FloatingPointError
-
-    agent.update = fail
-    result = play(small_env, agent)
-    assert result.status == "diverged"
-    assert result.simple_regret.tolist() == {1: [4.0], 3: [0.0, 0.0, 1.0]}[fail_at]
-    assert len(result.best_found) == len(result.top_share) == fail_at
-
-
-def test_a_prediction_that_diverges_changes_no_play(small_env):
-    agent = Player([3] * 4)
-    agent.predict_means = lambda: (_ for _ in ()).throw(FloatingPointError)
-    result = play(small_env, agent)
-    assert (result.status, result.simple_regret.tolist()) == ("finished", [1.0] * 4)
-
-
-def test_an_episode_without_rounds_has_found_nothing(small_env):
-    agent = Player([])
-    agent.select_action = lambda *given: (_ for _ in ()).throw(FloatingPointError)
-    result = play(small_env, agent)
-    assert [len(array) for array in (result.simple_regret, result.best_found, result.top_share)] == [0, 0, 0]
-
-
-@pytest.fixture(params=registry.list_agents())
-def game(request, small_env):
-    """A registered agent, and an environment on which it can play."""
-    name = request.param
-    fast = {"width": 16, "steps": 5} if name.startswith(("gnn", "nn", "epsilon")) else {}
-    if registry.agent_needs(name) == "molecules":
-        env = registry.make_environment(graphs=some_molecules(8), reward_model=np.arange(8.0), horizon=12)
-        return env, registry.make_agent(name)
-    return small_env(horizon=12), registry.make_agent(name, **fast)
-
-
-def test_recording_changes_no_play_of_any_agent(game):
-    env, agent = game
-    result = run_bandit(env, agent, seed=3)
-    env_seed, agent_seed = np.random.SeedSequence(3).generate_state(2).tolist()
-    observation, info = env.reset(seed=env_seed)
-    agent.reset(observation, seed=agent_seed, graph_set=env.unwrapped.graph_set)
-    actions, rewards = go_on(env, agent, 12, observation, info["action_mask"])
-    assert np.array_equal(result.actions, actions)
-    assert np.array_equal(result.rewards, rewards)
-
-
-def test_predicted_means_are_those_of_the_whole_prediction(game):
-    env, agent = game
-    result = run_bandit(env, agent, seed=3)
-    if not hasattr(agent, "predict"):
-        assert not hasattr(agent, "predict_means")
-        return
-    np.testing.assert_allclose(agent.predict_means(), agent.predict().mean, rtol=1e-12, atol=0)
-    means = env.unwrapped.mean_rewards
-    assert result.simple_regret[-1] == means.max() - means[agent.predict().mean.argmax()]
-
-
-def test_a_recommendation_that_diverges_adds_no_number(small_env):
-    class Broken(Player):
-        def insight(self):
-            raise FloatingPointError
-
-    result = run_bandit(small_env(horizon=4), Broken([0] * 4), diagnose=True)
-    assert result.status == "diverged"
-    assert len(result.simple_regret) == len(result.actions)

@@ -1,4 +1,7 @@
-import re
+"""An episode, its record, and its files."""
+
+import dataclasses
+import json
 from types import SimpleNamespace
 
 import numpy as np
@@ -6,7 +9,7 @@ import pytest
 
 import registry
 from graph_bandit_lab import run_bandit
-from graph_bandit_lab.episodes import episode_seeds
+from graph_bandit_lab.episodes import JsonLinesWriter, RoundRecord, TensorBoardWriter, episode_seeds
 
 
 class Recorder:
@@ -41,37 +44,6 @@ def test_records_actions_rewards_and_regret_of_every_round(small_env):
     assert result.status == "finished"
 
 
-def test_the_callback_gets_what_the_result_has(small_env):
-    records = []
-    result = run_bandit(small_env(), Recorder(), seed=3, on_round=records.append)
-    assert [record.round for record in records] == list(range(1, 31))
-    assert [record.action for record in records] == result.actions.tolist()
-    assert [record.reward for record in records] == result.rewards.tolist()
-    np.testing.assert_allclose([record.cumulative_regret for record in records], result.cumulative_regret)
-
-
-def test_without_replacement_the_episode_ends_with_the_last_graph(small_env):
-    result = run_bandit(small_env(replacement=False), Recorder())
-    assert sorted(result.actions) == list(range(6))
-    assert result.status == "finished"
-
-
-def test_equal_seeds_give_every_agent_the_same_instance_and_noise(small_env):
-    first, second = small_env(), small_env()
-    run_bandit(first, registry.make_agent("random"), seed=1)
-    result, again = (run_bandit(second, Recorder(), seed=1) for _ in range(2))
-    assert np.array_equal(first.unwrapped.mean_rewards, second.unwrapped.mean_rewards)
-    assert np.array_equal(result.rewards, again.rewards)
-
-
-def test_environment_and_agent_have_seeds_of_their_own(small_env):
-    env, agent = small_env(), Recorder()
-    run_bandit(env, agent, seed=1)
-    _, agent_seed, _ = agent.shown[0]
-    assert agent_seed != env.unwrapped.np_random_seed
-    assert 1 not in (agent_seed, env.unwrapped.np_random_seed)
-
-
 def test_the_agent_sees_observations_masks_and_rewards_only(small_env):
     env, agent = small_env(observe="indices", actions_per_round=2), Recorder()
     run_bandit(env, agent)
@@ -80,33 +52,6 @@ def test_the_agent_sees_observations_masks_and_rewards_only(small_env):
     for shown in rounds:
         assert not any(isinstance(value, dict) for value in shown)
         assert shown[0].shape == (2,)
-
-
-def test_the_update_sees_the_observation_that_was_played_on(small_env):
-    agent = Recorder()
-    run_bandit(small_env(observe="indices", actions_per_round=2), agent)
-    _, *rounds = agent.shown
-    for (seen, _), (updated, action, _) in zip(rounds[::2], rounds[1::2], strict=True):
-        assert np.array_equal(seen, updated)
-        assert action in updated
-
-
-def test_a_diverged_fit_ends_the_repetition_and_is_marked(small_env):
-    result = run_bandit(small_env(), Recorder(fail_at=4))
-    assert result.status == "diverged"
-    assert len(result.actions) == len(result.rewards) == len(result.regret) == 4
-
-
-def test_an_agent_that_diverges_before_its_first_choice_has_no_rounds(small_env):
-    agent = Recorder()
-    agent.select_action = lambda *arguments: (_ for _ in ()).throw(FloatingPointError)
-    result = run_bandit(small_env(), agent)
-    assert result.status == "diverged"
-    assert len(result.actions) == len(result.cumulative_regret) == 0
-
-
-def test_the_time_is_that_of_the_rounds(small_env):
-    assert 0 < run_bandit(small_env(), Recorder()).seconds < 10
 
 
 def test_the_time_leaves_out_the_reset_the_diagnostics_the_recommendations_and_the_callback(small_env, monkeypatch):
@@ -132,33 +77,6 @@ def test_the_time_leaves_out_the_reset_the_diagnostics_the_recommendations_and_t
     assert result.diagnostics["potential"].tolist() == [1.0] * 30
 
 
-def test_other_errors_of_an_agent_are_not_hidden(small_env):
-    agent = Recorder()
-    agent.update = lambda *arguments: 1 / 0
-    with pytest.raises(ZeroDivisionError):
-        run_bandit(small_env(), agent)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            ("GraphActionBandit-v0", Recorder()),
-            "to have `unwrapped`. Got 'GraphActionBandit-v0'. Make one",
-        ),
-        ((registry.make_environment(), "gnn-ts"), "Got 'gnn-ts'. Make one, as `registry.make_agent(\"gnn-ts\")`"),
-        ((registry.make_environment(), Recorder), "Got the class Recorder: call it first, `Recorder(...)`"),
-    ],
-)
-def test_what_is_no_environment_or_agent_is_refused_with_advice(arguments, message):
-    with pytest.raises(TypeError, match=re.escape(message)):
-        run_bandit(*arguments)
-
-
-def test_a_result_says_in_a_line_what_it_is(small_env):
-    assert repr(run_bandit(small_env(), Recorder())).startswith("BanditResult(finished, 30 rounds, total regret ")
-
-
 def test_a_loop_by_hand_plays_the_same_episode(small_env):
     env, agent, rewards = small_env(), registry.make_agent("lin-ts"), []
     env_seed, agent_seed = episode_seeds(3)
@@ -173,3 +91,103 @@ def test_a_loop_by_hand_plays_the_same_episode(small_env):
         rewards.append(reward)
         over = terminated or truncated
     assert run_bandit(env, registry.make_agent("lin-ts"), seed=3).rewards.tolist() == rewards
+
+
+class Diverging:
+    """An agent that plays graph 2, and raises as a diverged fit does: in a choice, or in an update."""
+
+    def __init__(self, choices, updates):
+        self.choices, self.updates = choices, updates
+
+    def reset(self, observation, seed=0, graph_set=None):
+        pass
+
+    def select_action(self, observation, action_mask=None):
+        self.choices -= 1
+        if self.choices < 0:
+            raise FloatingPointError
+        return 2
+
+    def update(self, observation, action, reward):
+        self.updates -= 1
+        if self.updates < 0:
+            raise FloatingPointError
+
+
+def play(env, agent=None, seed=5, **settings):
+    records = []
+    return run_bandit(env, agent or registry.make_agent("random"), seed, on_round=records.append, **settings), records
+
+
+def test_records_add_up_to_the_result(small_env):
+    env = small_env()
+    result, records = play(env)
+    rows = [dataclasses.asdict(record) for record in records]
+    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    assert columns["round"] == list(range(1, 31))
+    assert columns["seed"] == [5] * 30
+    assert columns["action"] == result.actions.tolist()
+    assert columns["reward"] == result.rewards.tolist()
+    assert columns["regret"] == result.regret.tolist()
+    assert columns["mean_reward"] == env.unwrapped.mean_rewards[result.actions].tolist()
+    assert columns["best_found"] == result.best_found.tolist()
+    np.testing.assert_allclose(columns["cumulative_regret"], result.cumulative_regret, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("choices", "updates"), [(3, 9), (9, 2)])  # before the fourth round, and after the third
+def test_a_diverged_agent_leaves_a_record_of_each_round_that_was_played(small_env, choices, updates):
+    result, records = play(small_env(), Diverging(choices, updates))
+    assert result.status == "diverged"
+    assert len(records) == len(result.actions) == 3
+
+
+def record(number=1, **values):
+    known = {"seed": 0, "action": 3, "reward": 1.5, "mean_reward": 1.0, "regret": 0.5, "cumulative_regret": 2.0}
+    return RoundRecord(round=number, **{**known, "best_found": None, **values})
+
+
+def lines_of(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_a_line_of_json_has_the_record_and_the_facts(tmp_path):
+    with JsonLinesWriter(tmp_path / "rounds.jsonl", {"agent": "gnn-ts"}) as write:
+        write(record())
+    assert lines_of(tmp_path / "rounds.jsonl") == [
+        {
+            "agent": "gnn-ts",
+            "seed": 0,
+            "round": 1,
+            "action": 3,
+            "reward": 1.5,
+            "mean_reward": 1.0,
+            "regret": 0.5,
+            "cumulative_regret": 2.0,
+            "best_found": None,
+        }
+    ]
+
+
+@pytest.fixture
+def scalars():
+    """Return a function that reads the scalars of a folder with TensorBoard's own reader."""
+    reading = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+
+    def read(folder):
+        events = reading.EventAccumulator(str(folder))
+        events.Reload()
+        return {tag: [(one.step, one.value) for one in events.Scalars(tag)] for tag in events.Tags()["scalars"]}
+
+    return read
+
+
+def test_tensorboard_reads_scalars_by_rounds(scalars, tmp_path):
+    with TensorBoardWriter(tmp_path / "a") as write:
+        write(record(1, best_found=0.25))
+        write(record(2, best_found=0.5, reward=-1.0))
+    assert scalars(tmp_path / "a") == {
+        "reward": [(1, 1.5), (2, -1.0)],
+        "regret": [(1, 0.5), (2, 0.5)],
+        "cumulative_regret": [(1, 2.0), (2, 2.0)],
+        "best_found": [(1, 0.25), (2, 0.5)],
+    }

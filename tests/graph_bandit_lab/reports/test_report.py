@@ -1,223 +1,163 @@
+"""Pages, figures and tables of stored results."""
+
+import itertools
 import re
-import subprocess
-import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from matplotlib.image import imread
 
-from graph_bandit_lab import BanditResult, write_report
-from graph_bandit_lab.analysis.statistics import AgentSummary, summarize
+from graph_bandit_cli.main import main
+from graph_bandit_lab import BanditResult, load_results, table_of, tables_of_rounds, write_report
 from graph_bandit_lab.design import EnvironmentSettings, RunKey
-from graph_bandit_lab.formats import format_interval
-from graph_bandit_lab.reports.figures import COLORS, agent_lines, regret_figure
-from graph_bandit_lab.reports.report import _split
-from graph_bandit_lab.storage import ResultStore, load_results
-from graph_bandit_lab.storage import results as results_module
+from graph_bandit_lab.reports.figures import (
+    COLORS,
+    agent_lines,
+    findings_figure,
+    panels_figure,
+    regret_figure,
+    settings_figure,
+)
+from graph_bandit_lab.storage import ResultStore
+
+ROUNDS = 50
 
 
-def fill(folder, **regret):
-    """Store these repetitions, given as regret a round; None diverges."""
-    environment = EnvironmentSettings(horizon=50).to_dict()
-    for label, levels in regret.items():
-        key = RunKey(label, {"note": f"<{label}>"}, environment)
-        for seed, level in enumerate(levels):
-            curve = np.full(50, 0.0 if level is None else level)
-            result = BanditResult(curve.astype(int), curve, curve, "diverged" if level is None else "finished")
+def fill(folder, environments=({},), settings=None, **levels):
+    """Store repetitions, given as regret a round, or with simple regret as a pair; None diverges."""
+    for changes, (label, values) in itertools.product(environments, levels.items()):
+        environment = EnvironmentSettings(horizon=ROUNDS, **changes).to_dict()
+        key = RunKey("a", (settings or {}).get(label, {"note": f"<{label}>"}), environment)
+        for seed, value in enumerate(values):
+            level, simple = value if isinstance(value, tuple) else (value or 0.0, None)
+            curve = np.full(ROUNDS, level)
+            result = BanditResult(curve.astype(int), curve, curve, "diverged" if value is None else "finished")
+            if simple is not None:
+                falling, share = simple * np.arange(ROUNDS, 0, -1), np.arange(ROUNDS) == ROUNDS - 1
+                result = replace(result, simple_regret=falling, best_found=-falling, top_share=share * (simple < 1.0))
             ResultStore(folder).add(key, seed, label, result, 1.0)
     return folder
 
 
-def test_writes_one_page_that_needs_nothing_else_and_a_picture(tmp_path):
-    page = write_report(fill(tmp_path, ts=[0.1, 0.3], random=[1.0, 2.0]))
-    html = page.read_text()
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
-        "regret.png",
-        "regret.svg",
+def column(table, name):
+    place = table[0].index(name)
+    return {row[0]: row[place] for row in table[1:]}
+
+
+def test_the_page_of_a_run_needs_nothing_else_and_has_pictures_and_numbers(tmp_path):
+    page = write_report(fill(tmp_path, ts=[(0.1, 0.5), (0.3, 1.5)], random=[(1.0, 0.25), (2.0, 0.25)])).read_text()
+    names = {
         "report.html",
         "results.sqlite",
-    ]
-    assert not re.search(r'(src|href)="(?!#)', html)
-    assert "<svg" in html
-    assert "10.0 [0.0, 5,742.7]" in html
-    assert "&lt;ts&gt;" in html
-    assert "Times are wall time of the rounds alone" in html
-    assert "do not include imports and compilation" in " ".join(html.split())
+        *(f"{name}.{kind}" for name in ("regret", "findings") for kind in ("png", "svg")),
+    }
+    assert {path.name for path in tmp_path.iterdir()} == names
+    assert not re.search(r'(src|href)="(?!#)', page)
+    assert page.count("<svg") > 2
+    assert "have not all played the same" not in page
+    for text in ("10.0 [0.0, 5,742.7]", "1.000 [0.002, 574.272]", "50.0 %", "&lt;ts&gt;"):
+        assert text in page
     picture = imread(tmp_path / "regret.png")
     assert picture.shape[1] >= 1600
     assert picture.std() > 0.05
 
 
-def test_a_page_says_that_equal_plays_on_one_instance_count_as_one(tmp_path):
-    pool = {"graphs": "digest", "graph_model": "own", "reward_model": "target"}
-    environment = EnvironmentSettings(horizon=50).to_dict() | pool
-    for seed, level in enumerate([1.0, 1.01, 1.0]):
-        curve = np.full(50, level)
-        ResultStore(tmp_path).add(
-            RunKey("a", {}, environment), seed, "a", BanditResult(curve.astype(int), curve, curve), 1
-        )
+def test_the_page_of_a_sweep_has_each_environment_with_the_lowest_in_bold(tmp_path, capsys):
+    sizes = ({"num_graphs": 20}, {"num_graphs": 40})
+    fill(tmp_path, sizes, a=[(2.0, 0.5), (2.0, 1.5)], b=[(1.0, 0.25), (1.0, 0.25)])
+    assert main(["report", str(tmp_path), "--markdown"]) == 0
+    assert "| K = 40 | 0.250 | 1.000 |" in capsys.readouterr().out
+    page = (tmp_path / "report.html").read_text()
+    assert page.count("<td>K = 40</td><td><strong>50.0</strong></td><td>100.0</td>") == 1
+    assert page.count("<td>K = 40</td><td><strong>0.250</strong></td><td>1.000</td>") == 1
+    assert {path.stem for path in tmp_path.glob("*.png")} == {"regret", "profiles", "findings"}
+    table = table_of(load_results(tmp_path))
+    assert column(table, "relative simple regret") == {"a": "1.000", "b": "0.250"}
+    assert column(table, "top 1 %") == {"a": "50.0 %", "b": "100.0 %"}
+    assert column(table, "repetitions") == {"a": "4", "b": "4"}
+
+
+def test_a_page_warns_where_agents_played_different_instances_or_one_instance_only(tmp_path):
+    environment = EnvironmentSettings(horizon=ROUNDS).to_dict()
+    environment |= {"graphs": "digest", "graph_model": "own", "reward_model": "target"}
+    for label, levels in {"a": [1.0, 1.01, 1.0], "b": [9.0]}.items():
+        for seed, level in enumerate(levels):
+            curve = np.full(ROUNDS, level)
+            result = BanditResult(curve.astype(int), curve, curve)
+            ResultStore(tmp_path).add(RunKey(label, {}, environment), seed, label, result, 1.0)
     page = write_report(tmp_path).read_text()
+    assert "have not all played the same" in page
     assert "50.2 (one trajectory, played 3 times)" in page
     assert "All repetitions play the same graphs with the same mean rewards" in page
 
 
-def test_a_page_warns_where_agents_played_different_instances(tmp_path):
-    warning = "have not all played the same"
-    assert warning not in write_report(fill(tmp_path / "equal", ts=[0.1, 0.3], random=[1.0, 2.0])).read_text()
-    assert warning in write_report(fill(tmp_path / "unequal", ts=[0.1, 0.3], random=[1.0])).read_text()
-
-
-def test_a_page_names_all_versions_that_made_its_results(tmp_path, monkeypatch):
-    fill(tmp_path, ts=[0.1])
-    monkeypatch.setattr(results_module, "software_versions", lambda: {"torch": "9.9"})
-    fill(tmp_path, random=[1.0])
-    assert ", 9.9" in write_report(tmp_path).read_text()
-
-
-def test_settings_on_which_agents_agree_are_told_once(tmp_path):
-    environment = EnvironmentSettings(horizon=50).to_dict()
-    curve = np.ones(50)
-    for label, settings in {
-        "a": {"width": 31, "steps": 5},
-        "b": {"width": 31, "steps": 7},
-        "c": {"kernel": "k"},
-    }.items():
-        result = BanditResult(curve.astype(int), curve, curve)
-        ResultStore(tmp_path).add(RunKey(label, settings, environment), 1, label, result, 1.0)
-    page = write_report(tmp_path).read_text()
-    assert page.count("<td>width</td>") == 1
-    assert page.count("<td>steps</td>") == 2
-    assert page.count("<td>kernel</td>") == 1
-
-
-def test_a_setting_that_agents_at_its_default_do_not_show_is_not_said_of_all():
-    warped = {"warp": "normal_scores", "depth": "2"}
-    common, own = _split({"plain": {"depth": "2"}, "one": warped, "two": warped})
-    assert common == {"depth": "2"}
-    assert own == {"plain": {}, "one": {"warp": "normal_scores"}, "two": {"warp": "normal_scores"}}
-
-
-def test_settings_that_depend_on_the_graphs_are_told_with_them(tmp_path):
-    curve = np.ones(50)
-    for model, width in {"er": 8, "rdpg": 16}.items():
-        environment = EnvironmentSettings(graph_model=model, horizon=50).to_dict()
-        result = BanditResult(curve.astype(int), curve, curve)
-        ResultStore(tmp_path).add(RunKey("a", {"width": width}, environment), 1, "mine", result, 1.0)
-    page = write_report(tmp_path).read_text()
-    assert "<td>8 (er), 16 (rdpg)</td>" in page
-    assert set(load_results(tmp_path)["label"]) == {"mine"}
-
-
-def test_a_page_shows_settings_only_where_they_mean_something(tmp_path):
-    curve = np.ones(50)
-    result = BanditResult(curve.astype(int), curve, curve)
-    for folder, environment in (("plain", {}), ("late", {"delay": 3, "drift": "walk"})):
-        settings = EnvironmentSettings(horizon=50, **environment).to_dict()
-        ResultStore(tmp_path / folder).add(RunKey("a", {}, settings), 1, "a", result, 1.0)
-    for name in ("announced", "drift_rate"):
-        assert f"<td>{name}</td>" not in write_report(tmp_path / "plain").read_text()
-        assert f"<td>{name}</td>" in write_report(tmp_path / "late").read_text()
-
-
-def test_a_page_says_whether_graphs_are_played_once(tmp_path):
-    curve = np.ones(50)
-    for replacement, title in ((False, "T = 50, each graph once"), (True, "2 environments")):
-        environment = EnvironmentSettings(horizon=50, replacement=replacement).to_dict()
-        result = BanditResult(curve.astype(int), curve, curve)
-        ResultStore(tmp_path).add(RunKey("a", {}, environment), 1, "mine", result, 1.0)
-        page = write_report(tmp_path).read_text()
-        assert title in page
-    assert "<td>False, True</td>" in page
-
-
 def test_curves_are_means_and_bands_intervals(tmp_path):
-    results = load_results(fill(tmp_path, ts=[0.1, 0.3], random=[1.0, 2.0]))
-    left, right = regret_figure(results, ["ts", "random"]).axes
-    cumulative, average = left.lines[0].get_ydata(), right.lines[0].get_ydata()
-    np.testing.assert_allclose(cumulative, 0.2 * np.arange(1, 51))
-    np.testing.assert_allclose(average, 0.2)
+    results = load_results(fill(tmp_path, ts=[(0.1, 0.5), (0.3, 1.5)], old=[1.0, 2.0]))
+    left, right = regret_figure(results, ["ts", "old"]).axes
+    np.testing.assert_allclose(left.lines[0].get_ydata(), 0.2 * np.arange(1, ROUNDS + 1))
+    np.testing.assert_allclose(right.lines[0].get_ydata(), 0.2)
     assert len(left.collections) == 2
+    regret, share = findings_figure(results, ["ts", "old"]).axes
+    np.testing.assert_allclose(regret.lines[0].get_ydata(), np.arange(ROUNDS, 0, -1.0))
+    assert len(regret.lines) == len(share.lines) == 1  # of what was recorded
+    heights = share.collections[0].get_paths()[0].vertices[:, 1]
+    assert 0 <= np.nanmin(heights) <= np.nanmax(heights) <= 1
 
 
-def test_wide_bands_of_few_repetitions_stay_above_zero_and_do_not_set_the_scale(tmp_path):
-    results = load_results(fill(tmp_path, ts=[0.1, 0.9]))
-    left, right = regret_figure(results, ["ts"]).axes
-    for axes in (left, right):
-        (band,) = axes.collections
-        assert (band.get_paths()[0].vertices[:, 1] > 0).all()
-    assert left.get_ylim() == pytest.approx((0, 50))
-    assert right.get_ylim()[0] == pytest.approx(0.25)
+def drawn_panels(tmp_path, environments, **levels):
+    results = load_results(fill(tmp_path, environments, **levels))
+    names = dict(zip(results["environment_key"], results["environment_name"], strict=True))
+    return panels_figure(results, list(levels), names, agent_lines(list(levels))).axes
 
 
-def test_a_legend_of_many_long_names_fits_the_figure(tmp_path):
-    names = [f"gnn-ts:covariance=diagonal,exploration_scale=0.{k}" for k in range(9)]
-    figure = regret_figure(load_results(fill(tmp_path, **{name: [0.1, 0.2] for name in names})), names)
-    figure.draw_without_rendering()
-    box = figure.legends[0].get_window_extent()
-    assert box.x0 >= 0
-    assert box.x1 <= figure.bbox.width
+def test_panels_stand_as_in_figure_1_with_means_and_deviations_of_their_own_environment(tmp_path):
+    models = [
+        {"reward_model": reward, "graph_model": graph}
+        for reward, graph in itertools.product(("linear", "gp_gntk", "gp_representation"), ("er", "rdpg"))
+    ]
+    axes_of = drawn_panels(tmp_path, models, a=[1.0, 2.0], b=[None])
+    places = [axes.get_subplotspec() for axes in axes_of]
+    titles = {
+        (place.rowspan.start, place.colspan.start): axes.get_title("left")
+        for place, axes in zip(places, axes_of, strict=True)
+    }
+    assert [re.split(", p|, ", titles[row, 0])[0] for row in (0, 1)] == ["er", "rdpg"]
+    assert [titles[1, column].split(", ")[-1] for column in range(3)] == ["linear", "gp_gntk", "gp_representation"]
+    (line,), (band,) = axes_of[0].lines, axes_of[0].collections  # what diverged is not drawn
+    np.testing.assert_allclose(line.get_ydata(), 1.5 * np.arange(1, ROUNDS + 1))
+    assert band.get_paths()[0].vertices[:, 1].max() == pytest.approx(2.0 * ROUNDS)
 
 
-def test_long_curves_are_thinned_and_keep_their_ends(tmp_path):
-    results = load_results(fill(tmp_path, ts=[0.1, 0.3]))
-    results["regret"] = [np.ones(5000), np.ones(5000)]
-    line = regret_figure(results, ["ts"]).axes[0].lines[0]
-    assert len(line.get_xdata()) <= 600
-    assert line.get_xdata()[[0, -1]].tolist() == [1, 5000]
+def test_figure_3_has_a_panel_a_place_of_gradients_and_a_line_a_width(tmp_path):
+    cells = {f"{m} {at}": {"width": m, "gradients_at": at} for m in (32, 128, 512) for at in ("current", "initial")}
+    results = load_results(fill(tmp_path, settings=cells, **{label: [1.0] for label in cells}))
+    figure = settings_figure(results)
+    assert [axes.get_title("left") for axes in figure.axes] == ["gradients at = current", "gradients at = initial"]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["m = 32", "m = 128", "m = 512"]
+    assert settings_figure(results[:5]) is None  # not the whole product
 
 
-@pytest.mark.parametrize(
-    "regret", [{"ts": [0.1]}, {"ts": [0.0, 0.0]}, {"ts": [None, None]}, {"ts": [None, 0.5], "random": [1.0, 1.0]}]
-)
-def test_reports_on_what_little_there_is(tmp_path, regret):
-    assert write_report(fill(tmp_path, **regret)).is_file()
-
-
-def test_refuses_a_folder_with_no_finished_repetition(tmp_path):
-    ResultStore(tmp_path)
-    with pytest.raises(ValueError, match="None is finished yet"):
-        write_report(tmp_path)
-
-
-def test_the_papers_six_have_their_colours_in_every_company_and_a_twin_has_its_dash():
+def test_agents_have_colours_that_depend_on_neither_order_nor_company():
     six = [f"{network}-{rule} (paper)" for network in ("gnn", "nn") for rule in ("ts", "ucb", "pe")]
     alone, together = agent_lines(six), agent_lines([*six, "gnn-ts", "gntk-ts", "mine"])
     assert {label: together[label] for label in six} == {label: alone[label] for label in six}
-    assert alone["gnn-ts (paper)"] == (COLORS[0], "-")
-    assert alone["nn-ts (paper)"] == (COLORS[0], "--")
+    assert (alone["gnn-ts (paper)"], alone["nn-ts (paper)"]) == ((COLORS[0], "-"), (COLORS[0], "--"))
     assert not {together[label][0] for label in ("gnn-ts", "gntk-ts", "mine")} & {color for color, _ in alone.values()}
-
-
-def test_many_settings_of_one_agent_have_colours_of_their_own():
-    lines = agent_lines([f"gnn-ts:steps={k}" for k in range(6)])
-    assert len({color for label, (color, _) in lines.items() if label != "random"}) == 6
-
-
-def test_colours_do_not_depend_on_who_is_best():
     assert agent_lines(["b", "random", "a"]) == agent_lines(["a", "b", "random"])
     assert len(set(agent_lines(list("abcdefghijklmnopqrst")).values())) == 21
 
 
-@pytest.mark.parametrize(
-    ("finished", "text"), [(0, "none finished"), (1, "1,234.5"), (2, "1,234.5 [1,000.0, 1,469.0]")]
-)
-def test_intervals_are_written_where_there_are_any(finished, text):
-    low, high = (1000.0, 1469.0) if finished == 2 else (np.nan, np.nan)
-    assert format_interval(AgentSummary("a", finished, 0, 0, 1234.5, low, high, 1.0, np.nan, np.nan, 1.0)) == text
-
-
-def test_reports_never_import_torch(tmp_path):
-    fill(tmp_path, ts=[0.1, 0.3])
-    code = f"import sys; from graph_bandit_lab import write_report; write_report({str(tmp_path)!r}); "
-    done = subprocess.run([sys.executable, "-c", code + "sys.exit('torch' in sys.modules)"], check=False)
-    assert done.returncode == 0
-
-
-def test_a_page_is_replaced_whole(tmp_path, monkeypatch):
-    page = write_report(fill(tmp_path, ts=[0.1, 0.3]))
-    before = page.read_text()
-    monkeypatch.setattr("os.replace", lambda *paths: (_ for _ in ()).throw(OSError("disk full")))
-    with pytest.raises(OSError, match="disk full"):
-        write_report(tmp_path)
-    assert page.read_text() == before
-    assert summarize(load_results(tmp_path))[0].finished == 2
+def test_rounds_have_tables_of_what_was_paid_and_found_by_then(tmp_path):
+    results = load_results(fill(tmp_path, a=[(1.0, 0.5), (2.0, 1.5)], b=[0.5, 0.5]))
+    paid, simple, best = tables_of_rounds(results, [3, 50])
+    assert paid[0] == ("mean R_t [95 % interval]", "t = 3", "t = 50")
+    assert [(row[0], row[1].split()[0], row[2].split()[0]) for row in paid[1:]] == [
+        ("b", "1.5", "25.0"),
+        ("a", "4.5", "75.0"),
+    ]
+    assert [row[0] for row in simple[1:]] == ["a"]
+    assert best[1][2].startswith("-1.000 [")
+    for rounds in ([0], [51], []):
+        with pytest.raises(ValueError, match="rounds"):
+            tables_of_rounds(results, rounds)
