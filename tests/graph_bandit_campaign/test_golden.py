@@ -25,6 +25,7 @@ from graph_bandit_campaign import read_state
 from graph_bandit_cli.main import main
 
 EXPECTED = Path(__file__).with_name("golden.json")
+SLOW = ("a library", "products")  # molecules by the thousand
 DIGITS, ROWS = 4, 12  # significant digits; rows of a table that are listed one by one
 FAST = "--agent molecule-ucb:short_list=20"
 BASE = "--n 4 --workers None --out out.csv"
@@ -254,7 +255,9 @@ def inputs(tmp_path_factory):
     return folder, write_inputs(folder)
 
 
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in RUNS]
+)
 def test_a_run_of_the_command_does_what_it_did(name, inputs, tmp_path, monkeypatch):
     folder, values = inputs
     shutil.copytree(folder, tmp_path, dirs_exist_ok=True)

@@ -37,18 +37,6 @@ def test_what_is_written_is_read():
         assert read(write_state(state)) == state
 
 
-def test_what_could_not_be_read_back_is_not_written():
-    with pytest.raises(ValueError, match="not JSON compliant"):
-        write_state(replace(STATE, rounds=((Suggestion("c", float("nan"), 0.1, 0.2, 0.9),),)))
-
-
-def test_what_came_later_is_written_only_where_there_is_something_to_say():
-    fields = json.loads(write_state(STATE))
-    assert not {"by_default", "sources"} & fields.keys()
-    assert [set(suggestion) >= {"low", "high"} for suggestion in fields["rounds"][0]] == [False, True]
-    assert json.loads(write_state(replace(STATE, by_default=True)))["by_default"] is True
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -119,39 +107,9 @@ def test_a_file_saved_by_windows_is_read(tmp_path):
     assert Campaign(GraphPool([[[1.0]]] * 5, [[]] * 5), state=path).state.pending == ("1",)
 
 
-def test_a_file_that_is_not_text_is_refused(tmp_path):
-    path = tmp_path / "mine.json"
-    path.write_bytes(write_state(STATE).encode("utf-16"))
-    with pytest.raises(ValueError, match="to be the state of a campaign, in UTF-8"):
-        Campaign(GraphPool([[[1.0]]] * 5, [[]] * 5), state=path)
-
-
-def test_a_measured_graph_cannot_fail():
-    campaign = Campaign(GraphPool([[[1.0]]] * 5, [[]] * 5), "random")
-    campaign.tell("1", 2.0)
-    with pytest.raises(ValueError, match="Got `1` as measured and failed"):
-        campaign.tell_failed("1")
-    assert campaign.state.failed == ()
-
-
 def told(*results, maximize=True, goals=(), **more):
     measured = tuple(Measurement(key, value, number, *side) for key, value, number, *side in results)
     return CampaignState("random", maximize, 0, measured, goals=goals, **more)
-
-
-def test_an_interval_without_bounds_is_that_of_a_normal_result():
-    half = 1.6449 * 5  # a standard deviation of 3 and noise of 4
-    assert Suggestion("a", 10.0, 3.0, 4.0).interval == pytest.approx((10 - half, 10 + half), abs=1e-3)
-    assert Suggestion("a", 10.0, 3.0, 4.0, None, 1.0, 2.0).interval == (1.0, 2.0)
-    for unknown in ({}, {"mean": 10.0}, {"mean": 10.0, "std": 3.0}, {"std": 3.0, "noise_std": 4.0}):
-        assert Suggestion("a", **unknown).interval is None
-
-
-@pytest.mark.parametrize(("low", "high"), [(1.0, None), (None, 1.0), (2.0, 1.0), (1.0, float("inf"))])
-def test_bounds_of_an_interval_are_finite_and_come_together(low, high):
-    with pytest.raises(ValueError, match="Expected finite `low` <= `high`, or neither"):
-        Suggestion("a", 1.0, 1.0, 1.0, 0.5, low, high)
-    assert Suggestion("a", low=2.0, high=2.0).interval == (2.0, 2.0)
 
 
 @pytest.mark.parametrize(("maximize", "leader"), [(True, ("b", 5.0)), (False, ("c", -1.0))])
@@ -185,23 +143,6 @@ GOALS = (Goal("x"), Goal("y", "minimize"))
 def of_goals(*results, **more):
     measured = tuple(Measurement(key, value, 0, goal=name) for key, name, value in results)
     return CampaignState("random", True, 0, measured, goals=GOALS, **more)
-
-
-def test_with_several_goals_a_graph_is_measured_when_each_has_a_result():
-    state = of_goals(("a", "x", 1.0), ("a", "y", 2.0), ("b", "x", 3.0), pending=("b", "c"), failed=("d",))
-    assert list(state.settled()) == ["a"]
-    first, second = state.views()
-    assert (first.target, first.maximize, first.pending, first.failed) == ("x", True, ("c",), ("d",))
-    assert (second.target, second.maximize, second.pending) == ("y", False, ("b", "c"))
-    assert (first.means(), second.means()) == ({"a": 1.0, "b": 3.0}, {"a": 2.0})
-    with pytest.raises(ValueError, match="look at each by `of"):
-        state.counted()
-
-
-@pytest.mark.parametrize(("goals", "goal"), [(GOALS, "z"), ((), "x"), ((Goal("x"), Goal("x", "minimize")), "x")])
-def test_results_are_of_goals_that_there_are(goals, goal):
-    with pytest.raises(ValueError, match="Expected goals of different names, and results of these"):
-        CampaignState("random", True, 0, (Measurement("a", 1.0, 0, goal=goal),), goals=goals)
 
 
 def test_results_of_a_goal_that_is_gone_are_left_out_and_settle_what_is_pending():
