@@ -166,7 +166,7 @@ class Records:
         """
         key = self._check_known(identifier)
         if key in self.state.settled():
-            raise ValueError(f"Expected a graph that is not measured yet. `{key}` is, and is not suggested again.")
+            raise ValueError(f"Expected a candidate that is not measured yet. `{key}` is, and is not suggested again.")
         veto = Veto(key, check_text("reason", reason), check_text("by", by), len(self.state.rounds))
         vetoed = (*(each for each in self.state.vetoed if each.id != key), veto)
         pinned = tuple(other for other in self.state.pinned if other != key)
@@ -182,7 +182,7 @@ class Records:
         self._admit([identifier])
         key = self._index.check_id(identifier)
         if key in {*self.state.settled(), *self.state.failed}:
-            raise ValueError(f"Expected a graph that can be suggested. `{key}` is measured, or has failed.")
+            raise ValueError(f"Expected a candidate that can be suggested. `{key}` is measured, or has failed.")
         pinned = dict.fromkeys((*self.state.pinned, key))
         vetoed = tuple(veto for veto in self.state.vetoed if veto.id != key)
         self._mark(key, replace(self.state, vetoed=vetoed, pinned=(*pinned,)))
@@ -283,7 +283,7 @@ class Records:
             except ValueError:
                 if place == places[-1]:
                     raise
-        raise ValueError(f"Expected the id of a graph. Got {text!r}.")
+        raise ValueError(f"Expected the id of a candidate. Got {text!r}.")
 
     def _check_known(self, identifier: str) -> str:
         """Return the id of a graph of the pool, or of one that the campaign knows although it has left the pool."""

@@ -61,8 +61,8 @@ def repeat_command(state: CampaignState, path: Path) -> SuggestSettings:
     """
     if not state.command:
         raise ValueError(
-            f"Expected a campaign that knows its command. {path.name} was written by `Campaign`, or by an earlier "
-            "version. Give the command `graph-bandit suggest` once more by hand."
+            f"Expected a campaign that knows its command. {path.name} was written by `Campaign`. "
+            "Give the command `graph-bandit suggest` once more by hand."
         )
     folder = path.resolve().parent
     unknown = state.command.keys() - {field.name for field in dataclasses.fields(SuggestSettings)} | (

@@ -143,7 +143,9 @@ def _choose(
         vetoed = mark(campaign, settings, inputs.in_pool)
         question = take_over(campaign, inputs, settings, is_seen, same_round)
         if measured := next((key for key in vetoed if key in campaign.state.settled()), None):
-            raise ValueError(f"Expected a graph that is not measured yet for `--veto`. `{measured}` is.")
+            raise ValueError(
+                f"Expected a candidate that is not measured yet. `{measured}` is, and is not suggested again."
+            )
         offer, taken = _ask(settings, inputs, campaign, question)
         answer = _answer(settings, inputs, offer, campaign, taken)
         if settings.undo and before.rounds and not before.unwritten:

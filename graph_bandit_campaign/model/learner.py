@@ -161,7 +161,7 @@ class Learner:
         if columns is not None and np.size(columns) and not self.uses_columns:
             raise ValueError(
                 f"Agent `{spec}` does not use columns. Choose one that does, such as `molecule-ucb`, or leave out the "
-                "columns of the molecules (on the command line --features)."
+                "columns of the molecules."
             )
         if several_goals and not isinstance(agent, GainForecaster):
             raise ValueError(
@@ -170,8 +170,7 @@ class Learner:
             )
         if sources and not isinstance(agent, SourceLearner):
             raise ValueError(
-                f"Expected one of the `molecule-` or `gp-` agents with results of other assays (on the command line "
-                f"--also). Got agent `{spec}`."
+                f"Expected one of the `molecule-` or `gp-` agents with results of other assays. Got agent `{spec}`."
             )
         self.algorithm = int(getattr(agent, "algorithm", 1))
         self.learns_bounds = isinstance(agent, BoundsLearner)
@@ -188,7 +187,7 @@ class Learner:
         if noisy is not None and not self.learns_noises:
             raise ValueError(
                 f"Agent `{self.spec}` cannot use the noise of a result. `{noisy.id}` has one. Choose one of the "
-                "`gp-` or `molecule-` agents, or leave out the noises (on the command line --noise)."
+                "`gp-` or `molecule-` agents, or leave out the noises."
             )
 
     def learn(self, state: CampaignState, index_of: Mapping[str, int], fresh: bool = False) -> Agent:

@@ -8,7 +8,7 @@ from support.molecules import some_molecules
 
 import registry
 from graph_bandit_campaign import AgentChangedWarning, Campaign, Goal, Limits
-from graph_bandit_campaign.constraints.batch import BatchConstraints
+from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
 from graph_bandit_env import GraphPool, from_smiles
 
 MOLECULES = some_molecules(22)
@@ -325,7 +325,7 @@ OTHER = {  # campaigns that the file does not hold
     "maximize": {"maximize": False},
     "seed": {"seed": 2},
     "target": {"target": "ic50"},
-    "id of a graph": {"graph_set": from_smiles(["CCO", "CCN"])},
+    "id of": {"graph_set": from_smiles(["CCO", "CCN"])},
 }
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from graph_bandit_campaign import BacktestSettings, Campaign, Goal, PrepareSettings, SuggestSettings
-from graph_bandit_campaign.constraints.batch import BatchConstraints
+from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
 from graph_bandit_env import from_smiles
 
 POOL, PATHS = from_smiles(["CCO", "CCN", "CCCl"]), (Path("a.csv"), Path("b.csv"))

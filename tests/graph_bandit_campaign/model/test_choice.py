@@ -11,7 +11,7 @@ from support.molecules import some_molecules
 
 import registry
 from graph_bandit_campaign import Campaign
-from graph_bandit_campaign.constraints.batch import BatchConstraints
+from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
 from graph_bandit_campaign.model.choice import ShortListEndedError, choose_batch, most_allowed, spare_likely
 
 MOLECULES = some_molecules(30)

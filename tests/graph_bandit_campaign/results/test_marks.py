@@ -6,7 +6,7 @@ import pytest
 from support.molecules import some_molecules
 
 from graph_bandit_campaign import Campaign
-from graph_bandit_campaign.constraints.batch import BatchConstraints
+from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
 from graph_bandit_campaign.file import read_state, write_state
 from graph_bandit_campaign.results.marks import LONGEST, Comment, Veto
 from graph_bandit_campaign.state import CampaignState

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 
 from graph_bandit_campaign.pool.prepared.making.work import FinishedPart
@@ -13,7 +11,6 @@ from graph_bandit_campaign.pool.prepared.manifest import (
     QUESTION,
     Manifest,
     Question,
-    digest_file,
     part_name,
     read_json,
     write_json,
@@ -85,59 +82,17 @@ class Folder:
         """Return a finished part.
 
         Raises:
-            ValueError, OSError: if it is not finished, or a file of it is damaged.
+            ValueError, OSError: if it is not finished.
         """
         name = part_name(number)
         part = read_json(self.path / f"{name}.json", FinishedPart)
         if part.key != self.question.key:
             raise ValueError(f"Expected {name} of this pool. Got one of another.")
-        expected = {f"{name}.parquet": part.record.sha256, f"{name}.molecules": part.molecules_sha256}
-        for file, digest in expected.items():
-            if digest_file(self.path / file) != digest:
-                raise ValueError(f"Expected {self.path / file} as it was written. It is damaged.")
         return part
 
     def is_done(self, number: int) -> bool:
-        """Return whether a part is finished, and its files are as they were written."""
-        if self.finished is not None:
-            return number not in self.damaged
-        try:
-            self.part(number)
-        except (OSError, ValueError):
-            return False
-        return True
-
-    @cached_property
-    def damaged(self) -> dict[int, str]:
-        """Return the parts of a finished pool that are not as they were written: "missing" or "damaged", by number."""
-        wrong = {}
-        for number, record in enumerate(self.finished.parts if self.finished else ()):
-            path = self.path / record.name
-            if not path.is_file():
-                wrong[number] = "missing"
-            elif path.stat().st_size != record.bytes or digest_file(path) != record.sha256:
-                wrong[number] = "damaged"
-        return wrong
-
-    def accept_repairs(self) -> None:
-        """Take the damaged parts of a finished pool, which were made again, into its manifest.
-
-        Raises:
-            ValueError: if one of them has not the molecules that it had.
-        """
-        if self.finished is None:
-            return
-        parts = list(self.finished.parts)
-        for number in self.damaged:
-            made, before = self.part(number).record, parts[number]
-            if (made.read, made.rows) != (before.read, before.rows):
-                raise ValueError(
-                    f"Expected {self.path / before.name} with {before.rows:,} molecules, as before it was damaged. Got "
-                    f"{made.rows:,}. Delete the folder, and prepare the pool again."
-                )
-            parts[number] = replace(before, bytes=made.bytes, sha256=made.sha256)
-        if parts != list(self.finished.parts):  # another version of pyarrow writes other bytes
-            write_json(self.path / MANIFEST, replace(self.finished, parts=tuple(parts)))
+        """Return whether a part is finished."""
+        return (self.path / f"{part_name(number)}.json").is_file()
 
     @property
     def scratch(self) -> Path:

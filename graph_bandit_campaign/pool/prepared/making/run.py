@@ -47,8 +47,7 @@ BUSY = 1.3  # times the CPU time that a sample may take before it is said that c
 def prepare(settings: PrepareSettings) -> PreparedPool | None:
     """Prepare a pool of molecules, or continue where an interruption left it.
 
-    What is prepared depends on the table and the settings alone, not on workers and interruptions. Parts of a finished
-    pool that are damaged or missing are made again.
+    What is prepared depends on the table and the settings alone, not on workers and interruptions.
 
     Returns:
         The pool; None if it is not finished because of `dry_run`.
@@ -79,13 +78,13 @@ def _prepare(settings: PrepareSettings) -> PreparedPool | None:
         check_earlier(settings.reuse, question)
     folder = Folder(settings.out, question)  # refuses other folders before a lock is put into them
     if settings.dry_run:
-        if folder.finished is not None and not folder.damaged:
+        if folder.finished is not None:
             return _tell_finished(settings, folder.finished)
         _make_parts(folder, source, settings, rows)
         return None
     with sole_driver(settings.out):
         folder = Folder(settings.out.resolve(), question)  # workers may be in other folders
-        if folder.finished is not None and not folder.damaged:
+        if folder.finished is not None:
             folder.end()
             return _tell_finished(settings, folder.finished)
         try:
@@ -103,10 +102,6 @@ def _prepare(settings: PrepareSettings) -> PreparedPool | None:
 
 def _finish(folder: Folder, source: Source, settings: PrepareSettings, rows: float) -> Manifest:
     """Make the parts that are missing, and write the manifest; return it."""
-    if folder.finished is not None:
-        _make_parts(folder, source, settings, rows)
-        folder.accept_repairs()
-        return folder.finished
     folder.begin()
     manifest = merge(folder, _make_parts(folder, source, settings, rows))
     if not manifest.molecules:
@@ -142,11 +137,6 @@ def ask(settings: PrepareSettings, source: Source, files: tuple[TableFile, ...])
 def _make_parts(folder: Folder, source: Source, settings: PrepareSettings, rows: float) -> int:
     """Compute the parts that are not finished yet; return how many there are."""
     open_workers, slots = choose_workers(settings.workers, settings.scheduler)
-    if folder.finished is not None:
-        parts = folder.finished.parts
-        rows = sum(parts[number].read for number in folder.damaged)
-        wrong = ", ".join(f"{parts[number].name} is {how}" for number, how in folder.damaged.items())
-        print(f"{wrong}: made again, of {len(parts):,} parts.", file=sys.stderr, flush=True)
     earlier = None if settings.reuse is None else settings.reuse.resolve()  # workers may be in other folders
     total = round(rows)
     bar: tqdm[Never] = tqdm(total=total, unit="row", unit_scale=True, disable=None, smoothing=0, file=sys.stderr)
@@ -183,8 +173,6 @@ class _Missing:
             self.count += 1
             if not self._folder.is_done(chunk.number):
                 return chunk
-            if self._folder.finished is not None:  # the bar counts damaged parts alone
-                continue
             self._bar.update(len(chunk) + len(chunk.problems))
             self._bar.initial = self._bar.n  # the speed is that of what is computed now
         raise StopIteration

@@ -41,8 +41,6 @@ class FinishedPart:
     key: str
     """Key of the question that it answers."""
     record: PartRecord
-    molecules_sha256: str
-    """Digest of the file of `MOLECULE` records."""
     bad: list[BadRow]
     moments: list[dict[str, dict[str, list[float]]]] = field(default_factory=list)
     """Moments of the numbers of each block of rows, by trait."""
@@ -92,12 +90,10 @@ def make_part(
         read=len(table) + len(problems),
         rows=len(molecules),
         bytes=len(content),
-        sha256=hashlib.sha256(content).hexdigest(),
     )
     finished = FinishedPart(
         key=question.key,
         record=record,
-        molecules_sha256=hashlib.sha256(molecules.tobytes()).hexdigest(),
         bad=sorted([*problems, *bad]),
         moments=moments,
     )

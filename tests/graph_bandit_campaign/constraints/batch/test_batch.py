@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from graph_bandit_campaign.constraints.batch import BatchConstraints
+from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
 
 
 def test_what_belongs_together_comes_together():

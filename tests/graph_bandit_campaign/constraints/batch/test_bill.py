@@ -1,6 +1,6 @@
 import math
 
-from graph_bandit_campaign.constraints.batch import BatchConstraints
+from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
 from graph_bandit_campaign.constraints.batch.bill import Bill
 from graph_bandit_campaign.constraints.batch.terms import Terms
 
