@@ -11,7 +11,7 @@ from typing import SupportsIndex
 import numpy as np
 
 from agents.contract import Agent, Correlation, PartsWeigher
-from graph_bandit_campaign.assays.told import OtherAssay, correlations_of, read_also, with_digests
+from graph_bandit_campaign.assays.told import OtherAssay, correlations_of, read_also
 from graph_bandit_campaign.checks import check_integer
 from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
 from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals
@@ -166,7 +166,6 @@ class Campaign(Records):
             by_default=self._named is None,
             goals_algorithm=goals_choice.ALGORITHM if several else self.state.goals_algorithm,
             failures_algorithm=self._failures.algorithm(self.state),
-            sources=with_digests(self.state.sources, self._learner.sources),
         )
         before, self.agent_change = self.agent_change, describe_change(self._opened, self.state, count)
         if self.agent_change not in ("", before):

@@ -184,8 +184,8 @@ def read_state(text: str, path: Path) -> CampaignState:
         return msgspec.convert(fields, CampaignState)
     except (msgspec.DecodeError, RecursionError) as error:
         raise ValueError(
-            f"Expected {path} to be the file of a campaign. {str(error).rstrip('.')}. Correct the file, or move it away "
-            "to start a new campaign."
+            f"Expected {path} to be the file of a campaign. {str(error).rstrip('.')}. Correct the file, or move it "
+            "away to start a new campaign."
         ) from error
 
 

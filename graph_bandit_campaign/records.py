@@ -210,6 +210,8 @@ class Records:
             ValueError: if there is no such graph, or the text is empty or too long.
         """
         key, said = self._check_known(identifier), (check_text("text", text), check_text("by", by))
+        if not said[0]:
+            raise ValueError(f"Expected a comment on `{key}` that says something. Got none.")
         if not any((key, *said) == (each.id, each.text, each.by) for each in self.state.comments):
             comments = (*self.state.comments, Comment(key, *said, len(self.state.rounds)))
             self._mark(key, replace(self.state, comments=comments))
@@ -242,10 +244,6 @@ class Records:
         """Save digests of files that a command writes for the last round, as `written` and `unwritten` of the state."""
         written = tuple(dict.fromkeys((*self.state.written, *digests)))
         self._save(replace(self.state, written=written, unwritten=unwritten))
-
-    def note_sources(self, digests: Mapping[str, str]) -> None:
-        """Save digests of what the campaign is made from, as `sources` of the state, in place of those so far."""
-        self._save(replace(self.state, sources=digests))
 
     def note_command(self, command: Mapping[str, Kept]) -> None:
         """Save the settings of a command, as `command` of the state."""

@@ -46,12 +46,6 @@ class Suggestion:
     the goal has one. Above, only `id` and `probability` are known then: that the results are on the front, so that no
     measured graph is as good in every goal and better in one."""
 
-    def __post_init__(self) -> None:
-        if (self.low, self.high) == (None, None):
-            return
-        if self.low is None or self.high is None or not -math.inf < self.low <= self.high < math.inf:
-            raise ValueError(f"Expected finite `low` <= `high`, or neither. Got {self.low} and {self.high}.")
-
     @property
     def interval(self) -> tuple[float, float] | None:
         """Return `low` and `high`; None without a prediction."""

@@ -65,11 +65,8 @@ def repeat_command(state: CampaignState, path: Path) -> SuggestSettings:
             "Give the command `graph-bandit suggest` once more by hand."
         )
     folder = path.resolve().parent
-    unknown = state.command.keys() - {field.name for field in dataclasses.fields(SuggestSettings)} | (
-        state.command.keys() & ONCE
-    )
-    if unknown:
-        raise ValueError(f"Expected settings of `suggest` as the command in {path.name}. Got {min(unknown)}.")
+    if once := state.command.keys() & ONCE:
+        raise ValueError(f"Expected settings of `suggest` as the command in {path.name}. Got {min(once)}.")
     try:
         fields = {
             name: _with_paths(name, value, lambda given: str(folder / given)) for name, value in state.command.items()

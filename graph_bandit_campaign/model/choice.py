@@ -143,8 +143,8 @@ def check_batch(count: int, mask: NDArray[np.bool_], constraints: BatchConstrain
         )
     if prices is not None and not (prices[left] <= _money(constraints)).any():
         raise TooFewLeftError(
-            f"Expected a budget that pays for a candidate. The cheapest of {left.sum()} costs {prices[left].min():g}, and "
-            f"the budget is {constraints.budget:g}.",
+            f"Expected a budget that pays for a candidate. The cheapest of {left.sum()} costs {prices[left].min():g}, "
+            f"and the budget is {constraints.budget:g}.",
             0,
         )
 

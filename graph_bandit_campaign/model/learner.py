@@ -22,7 +22,6 @@ from agents.contract import (
     SourceLearner,
     SourceResults,
 )
-from graph_bandit_campaign.assays.told import describe_changes
 from graph_bandit_campaign.model.failures.forecast import have_failed
 from graph_bandit_campaign.pool.index import PoolLike
 from graph_bandit_campaign.results.measurement import Measurement
@@ -73,8 +72,6 @@ def describe_change(earlier: CampaignState | None, now: CampaignState, count: in
         change = f"({earlier.agent}, now {now.agent}, the default for a batch of {count}): suggestions may differ. "
         change += f"Name {earlier.agent} to keep it."
     texts = [f"The agent has changed {since} {change}"] if change else []
-    if earlier and earlier.rounds and (changed := describe_changes(earlier.sources, now.sources)):
-        texts.append(changed)
     versions = []
     if earlier and earlier.goals:
         versions.append(("The choice for several goals", earlier.goals_algorithm, now.goals_algorithm))

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from graph_bandit_campaign import BacktestSettings, Campaign, Goal, PrepareSettings, SuggestSettings
+from graph_bandit_campaign import BacktestSettings, Campaign, Goal, SuggestSettings
 from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
 from graph_bandit_env import from_smiles
 
@@ -18,7 +18,6 @@ FLAGS = {
     "budget_only": lambda given: BatchConstraints(prices=1, budget=2, budget_only=given),
     "more": lambda given: SuggestSettings(*PATHS, maximize=("y",), more=given),
     "skip_bad_rows": lambda given: BacktestSettings(*PATHS, maximize="y", skip_bad_rows=given),
-    "dry_run": lambda given: PrepareSettings(*PATHS, dry_run=given),
 }
 
 

@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from graph_bandit_campaign.workers import opened, results_of
+from graph_bandit_campaign.workers import results_of
 from graph_bandit_lab.execution import Processes
 
 
@@ -25,15 +25,11 @@ def die(number):
 @pytest.mark.slow
 def test_a_worker_that_dies_costs_one_call_which_is_made_again(tmp_path):
     call, numbers = partial(die_once, tmp_path), ((number,) for number in range(7))
-    with opened(partial(Processes, 2)) as running:
-        found = sorted(results_of(running, call, numbers, str, "Kept."))
+    found = sorted(results_of(Processes(2), call, numbers, str, "Kept."))
     assert found == [number**2 for number in range(7)]
 
 
 @pytest.mark.slow
 def test_two_deaths_at_one_call_are_an_error_that_names_it():
-    with (
-        pytest.raises(ChildProcessError, match="over part 5, perhaps for lack of memory.* Kept."),
-        opened(partial(Processes, 1)) as running,
-    ):
-        list(results_of(running, die, [(5,)], lambda number: f"part {number}", "Kept."))
+    with pytest.raises(ChildProcessError, match="part 5"):
+        list(results_of(Processes(1), die, [(5,)], lambda number: f"part {number}", "Kept."))

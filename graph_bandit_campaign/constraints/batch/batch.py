@@ -90,14 +90,11 @@ class BatchConstraints:
 
         Raises:
             ValueError: if there are groups of another number of graphs.
-            TypeError: if a group is not a text.
         """
         if self.groups is None:
             return None
         if len(self.groups) != count:
             raise ValueError(f"Expected a group of each of {count} candidates. Got {len(self.groups)}.")
-        if not all(isinstance(group, str) for group in self.groups):
-            raise TypeError("Expected `groups` to be texts, empty where a group is not known.")
         number_of: dict[str, int] = {}
         numbers = [number_of.setdefault(group or f"\0{k}", k) for k, group in enumerate(self.groups)]
         return np.array(numbers, np.int64)

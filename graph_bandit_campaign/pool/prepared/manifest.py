@@ -121,8 +121,6 @@ class Manifest:
         for number, part in enumerate(self.parts):
             if part.name != f"{part_name(number)}.parquet":
                 raise ValueError(f"Expected {part_name(number)}.parquet as part {number}. Got `{part.name}`")
-        if (molecules := sum(part.molecules for part in self.parts)) != self.molecules:
-            raise ValueError(f"Expected {molecules:,} molecules, as the parts have. Got {self.molecules:,}")
 
 
 def part_name(number: int) -> str:

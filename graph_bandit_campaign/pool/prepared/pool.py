@@ -147,10 +147,6 @@ class PreparedPool:
         """
         self._check(traits, columns)
         where = np.asarray(places, np.int64)
-        if where.ndim != 2 or where.shape[1] != 2 or not len(where):
-            raise ValueError(f"Expected places of shape `(n, 2)`, n >= 1. Got `{where.shape}`.")
-        if where[:, 0].min() < 0 or where[:, 0].max() >= len(self.parts):
-            raise ValueError(f"Expected parts from 0 to {len(self.parts) - 1}. Got {where[:, 0].max()}.")
         numbers = np.unique(where[:, 0])
         blocks = [self.parts[k].take(where[where[:, 0] == k, 1].tolist(), traits, columns) for k in numbers.tolist()]
         order = np.argsort(where[:, 0], kind="stable")
@@ -168,11 +164,7 @@ class PreparedPool:
 
         Raises:
             ValueError: if a part is damaged.
-            TypeError: if names or SMILES are a text instead of a list.
         """
-        for given in (ids, smiles):
-            if isinstance(given, str):
-                raise TypeError(f"Expected a list of names or SMILES. Got the text {given!r}. Write [{given!r}].")
         by_id, by_smiles = dict[str, Place](), dict[str, Place]()
         if ids or smiles:
             for part in self.parts:

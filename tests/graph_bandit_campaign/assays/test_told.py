@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import spearmanr
 from support.molecules import some_molecules
 
-from graph_bandit_campaign import AgentChangedWarning, Campaign, Goal
+from graph_bandit_campaign import Campaign, Goal
 from graph_bandit_campaign.assays.told import read_also
 from graph_bandit_env import GraphPool, from_smiles
 from graph_bandit_env.pools.products import example_library
@@ -85,17 +85,6 @@ def test_the_order_of_assays_is_nothing():
         campaign(dict(pairs)) for pairs in ([("a", RELATED), ("b", VALUES)], [("b", VALUES), ("a", RELATED)])
     )
     assert first.ask(4) == second.ask(4)
-
-
-def test_a_campaign_tells_that_they_changed_or_are_missing(tmp_path):
-    path = tmp_path / "campaign.json"
-    campaign({"rlm": RELATED}, state=path).ask(2)
-    with pytest.warns(AgentChangedWarning, match="rlm no longer given"):
-        Campaign(POOL, state=path)
-    with pytest.warns(AgentChangedWarning, match="rlm changed"):
-        Campaign(POOL, state=path, also={"rlm": {**RELATED, POOL.ids[20]: 0.0}})
-    assert Campaign(POOL, state=path, also={"rlm": RELATED}).agent_change == ""
-    assert Campaign(POOL, state=path, also={"rlm": RELATED, "new": RELATED}).agent_change == ""
 
 
 def test_classes_and_bounds_teach_in_words():
@@ -178,7 +167,7 @@ def rings(sizes):
         (POOL, {"rlm": {POOL.ids[0]: 2.0, POOL.ids[1]: np.nan}}, {}, "finite number"),
         (POOL, {"rlm": {"C" * k: float(k) for k in range(1, 5002)}}, {}, "at most 5,000"),
         (POOL, {"rlm": RELATED}, {"agent": "gnn-ucb"}, "Got agent `gnn-ucb`"),
-        (rings([3, 4]), {"rlm": {"r3": 1.0, "r5": 2.0}}, {}, "id of a graph of the pool"),
+        (rings([3, 4]), {"rlm": {"r3": 1.0, "r5": 2.0}}, {}, "id of the pool"),
     ],
 )
 def test_what_they_cannot_teach_is_refused(pool, also, settings, text):

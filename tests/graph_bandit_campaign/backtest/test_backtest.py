@@ -49,8 +49,7 @@ def test_what_follows_from_the_structure_is_found_far_sooner_than_at_random(logp
     assert last.loc["molecule-ucb"].min() >= 6
     assert last.loc["random"].max() <= 4
     assert dict(results.groupby("player")["batch"].unique().str[0]) == {"molecule-ucb": 6, "random": 1, SIMILARITY: 6}
-    printed, told = capsys.readouterr()
-    assert told.count("The first play took") == 1
+    printed = capsys.readouterr().out
     assert "It would have helped." in printed
     assert "fewer than random choice" in printed
     assert "It would have helped." in read_page(logp)
@@ -136,7 +135,7 @@ def test_another_backtest_is_refused_and_nothing_changes(logp, changes):
 def test_a_changed_value_and_other_versions_are_refused(logp):
     backtest(logp)
     write_table(logp.parent, MOLECULES.targets + 1)
-    with pytest.raises(ValueError, match="another table, or other values in it"):
+    with pytest.raises(ValueError, match="another table"):
         backtest(logp)
     write_table(logp.parent, MOLECULES.targets)
     path = logp.parent / "out" / "backtest.json"
@@ -164,21 +163,6 @@ def test_files_of_others_are_not_replaced(logp):
     assert theirs.read_text(encoding="utf-8") == "mine\n"
 
 
-def test_a_page_or_results_that_were_changed_are_not_replaced_unasked(logp):
-    backtest(logp, agents=("random",))
-    backtest(logp, agents=("random",))
-    for name in ("backtest.html", "results.csv"):
-        path = logp.parent / "out" / name
-        before = path.read_bytes()
-        changed = before + b"\n"
-        path.write_bytes(changed)
-        with pytest.raises(ValueError, match=f"Expected .*{name} as this command wrote it"):
-            backtest(logp, agents=("random",))
-        assert path.read_bytes() == changed
-        backtest(logp, agents=("random",), overwrite=True)
-        assert path.read_bytes() == before
-
-
 @pytest.mark.slow
 def test_without_scikit_learn_the_forest_is_left_out_and_told(logp, monkeypatch, capsys):
     monkeypatch.setattr(run, "is_installed", lambda module: False)
@@ -204,11 +188,3 @@ def test_what_is_said_of_the_table_begins_with_a_capital(logp):
     table = Table(MOLECULES, MOLECULES.targets, True, 6, 24, ("two rows left out", "one sheet of two"))
     assert run.choose_players(settings, table)[2] == ["Two rows left out, one sheet of two."]
     assert run.choose_players(settings, dataclasses.replace(table, remarks=()))[2] == []
-
-
-@pytest.mark.parametrize(
-    ("seconds", "left", "workers", "text"),
-    [(10, 9, 1, "90 s"), (10, 18, 2, "90 s"), (60, 9, 2, "4 min"), (9, 1, 8, "9 s")],
-)
-def test_the_first_play_tells_how_long_the_others_take(seconds, left, workers, text):
-    assert f"about {text} at this pace" in work.estimate(seconds, left, workers)

@@ -6,7 +6,6 @@ from support.molecules import some_molecules
 
 import registry
 from agents.contract import SourceResults
-from graph_bandit_campaign.backtest import plays
 from graph_bandit_campaign.backtest.players import ALONE, FOREST, SIMILARITY, agent_of, make_player
 from graph_bandit_campaign.backtest.plays import Task, play, random_order
 from graph_bandit_campaign.backtest.table import Table
@@ -51,22 +50,6 @@ def test_similarity_chooses_homologues_of_the_best():
     player.begin(molecules, 0)
     chosen = player.choose(np.array([0, 1]), np.array([0.0, 1.0]), 2)
     assert set(chosen.tolist()) == {2, 4}
-
-
-def test_a_player_that_repeats_itself_is_refused(monkeypatch):
-    class Stubborn:
-        def begin(self, molecules, seed):
-            pass
-
-        def choose(self, measured, rewards, count):
-            return measured[:count]
-
-        def forecast(self):
-            return None
-
-    monkeypatch.setattr(plays, "make_player", lambda *_: Stubborn())
-    with pytest.raises(ValueError, match="Expected 4 new molecules of `stubborn`"):
-        play(TABLE, Task("stubborn", 4, 0), seed=0)
 
 
 def test_nothing_is_forecast_while_all_results_are_equal():

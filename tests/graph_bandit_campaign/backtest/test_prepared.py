@@ -65,7 +65,6 @@ def test_a_pool_that_does_not_fit_into_memory_is_refused_with_the_count_that_fit
     [
         ({"maximize": "z"}, "Expected a column `z`"),
         ({"maximize": "text"}, r"table.csv, line 52: expected a number.* Got 'good'"),
-        ({"smiles": "structure"}, "Expected `--smiles` as the pool was prepared with, `smiles`. Got `structure`"),
         ({"features": ("text",)}, "line 52: expected a number in `text`"),
         ({"features": ("text",), "skip_bad_rows": True}, "Expected at least one number in column `text`"),
     ],

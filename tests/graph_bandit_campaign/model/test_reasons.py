@@ -55,7 +55,7 @@ def test_there_are_none_before_two_results_differ():
 
 
 def test_an_unknown_id_is_refused():
-    with pytest.raises(ValueError, match="id of a graph"):
+    with pytest.raises(ValueError, match="id of the pool"):
         begin().reasons(["no such"])
 
 

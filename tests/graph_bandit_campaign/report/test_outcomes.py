@@ -1,6 +1,5 @@
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from graph_bandit_campaign.report.outcomes import Outcome, Promises, find_outcomes
@@ -28,8 +27,12 @@ def test_results_are_compared_with_what_was_last_predicted_of_them():
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_a_result_beats_the_best_of_the_time_when_its_graph_was_suggested(sign):
     rounds = (
-        (Suggestion("a", sign, 1.0, 1.0, 0.5), Suggestion("b", sign, 1.0, 1.0, 0.25), Suggestion("c", sign, 1.0, 1.0)),
-        (Suggestion("d", sign, 1.0, 1.0, 0.125),),
+        (
+            Suggestion("a", sign, 1.0, 1.0, 0.5, -3.0, 3.0),
+            Suggestion("b", sign, 1.0, 1.0, 0.25, -3.0, 3.0),
+            Suggestion("c", sign, 1.0, 1.0, None, -3.0, 3.0),
+        ),
+        (Suggestion("d", sign, 1.0, 1.0, 0.125, -3.0, 3.0),),
     )
     before = (("x", 1.0 * sign, 0), ("x", 3.0 * sign, 0), ("y", 0.0, 0))  # so the best is 2
     later = (("a", 2.5 * sign, 1), ("b", 2.0 * sign, 1), ("c", 9.0 * sign, 2), ("d", 2.25 * sign, 2))
@@ -39,25 +42,18 @@ def test_a_result_beats_the_best_of_the_time_when_its_graph_was_suggested(sign):
     assert (promises.forecast, promises.beaten) == (0.875, 1)  # nothing was forecast of c
 
 
-def test_the_interval_of_an_old_file_is_that_of_a_normal_result():
-    (outcome,) = find_outcomes(state_of([("a", 1.0, 1)], ((Suggestion("a", 2.0, 0.3, 0.4, 0.5),),)))
-    draws = np.random.default_rng(0).normal(2.0, 0.5, 400_000)
-    assert outcome.interval == pytest.approx(np.quantile(draws, [0.05, 0.95]), abs=0.01)
-    assert Promises([outcome]).inside == 0.0
-
-
 def test_a_bound_is_inside():
     outcomes = [Outcome(1.0, (0.5, 2.0), None, value, False) for value in (0.5, 2.0)]
     assert Promises(outcomes).inside == 1.0
 
 
 def test_a_molecule_is_the_same_under_another_id():
-    state = state_of([("new-a", 2.5, 1), ("b", 0.0, 1)], ((Suggestion("a", 2.0, 0.3, 0.4, 0.5),),))
+    state = state_of([("new-a", 2.5, 1), ("b", 0.0, 1)], ((Suggestion("a", 2.0, 0.3, 0.4, 0.5, 1.0, 3.0),),))
     (outcome,) = find_outcomes(replace(state, structures={"a": "CCO", "new-a": "CCO", "b": "CCN"}))
     assert outcome.value == 2.5
 
 
 def test_what_is_only_known_to_be_a_bound_is_left_out():
-    rounds = ((Suggestion("a", 2.0, 0.3, 0.4, 0.5), Suggestion("b", 1.0, 0.3, 0.4, 0.5)),)
+    rounds = ((Suggestion("a", 2.0, 0.3, 0.4, 0.5, 1.0, 3.0), Suggestion("b", 1.0, 0.3, 0.4, 0.5, 1.0, 3.0)),)
     (outcome,) = find_outcomes(state_of([("a", 4.5, 1, "above"), ("b", 1.5, 1)], rounds))
     assert outcome.value == 1.5

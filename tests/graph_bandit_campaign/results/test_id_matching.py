@@ -18,5 +18,5 @@ def test_a_graph_is_found_by_its_id_also_as_a_spreadsheet_has_it():
 
 
 def test_what_has_no_id_is_refused():
-    with pytest.raises(ValueError, match="this row has none"):
+    with pytest.raises(ValueError, match="this row has no id"):
         find("", "CCO")

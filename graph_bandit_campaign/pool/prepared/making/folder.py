@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shutil
 from pathlib import Path
 
@@ -18,20 +19,6 @@ from graph_bandit_campaign.pool.prepared.manifest import (
 
 LOCK = "driver.lock"
 SCRATCH = "merging"  # folder for what is merged; an interruption discards it
-WORDS = {  # of what may differ between two preparations
-    "format": "another format of the files",
-    "files": "another table, or the same one before it was changed",
-    "smiles": "another --smiles",
-    "identifier": "another --id",
-    "sheet": "another --sheet",
-    "decimal": "another decimal mark",
-    "columns": "other columns",
-    "traits": "other --traits",
-    "stereo": "another --stereo",
-    "most_atoms": "another --most-atoms",
-    "forms": "other --forms",
-    "part_rows": "another --part-rows",
-}
 
 
 class Folder:
@@ -107,20 +94,11 @@ class Folder:
     def _check(self, earlier: Question) -> None:
         if earlier.key == self.question.key:
             return
-        now = self.question
-        differ = [
-            words + _value(earlier, name)
-            for name, words in WORDS.items()
-            if (_digests(earlier) != _digests(now) if name == "files" else getattr(earlier, name) != getattr(now, name))
-        ]
-        differ += [
-            f"{name} {earlier.versions.get(name)}, now {version}"
-            for name, version in now.versions.items()
-            if earlier.versions.get(name) != version
-        ]
+        before, now = (dataclasses.asdict(question) for question in (earlier, self.question))
+        differ = [name for name, value in now.items() if name != "files" and before[name] != value]
         raise ValueError(
-            f"Expected the folder {self.path} to hold this pool. It was begun with "
-            f"{', '.join(differ) or 'other settings'}. Give the same, choose another --out, or delete the folder."
+            f"Expected the folder {self.path} to hold this pool. It was begun with other "
+            f"{', '.join(differ) or 'files'}. Give the same, choose another --out, or delete the folder."
         )
 
 
@@ -130,15 +108,3 @@ def describe_kept(path: Path) -> str:
     if count:
         return f"{count:,} {'part is' if count == 1 else 'parts are'} finished in {path}; the same command continues."
     return "Nothing was changed." if (path / MANIFEST).is_file() else "No part was finished, so nothing is stored."
-
-
-def _value(question: Question, name: str) -> str:
-    """Return the value of a setting in brackets; an empty text for all else."""
-    value = getattr(question, name)
-    if name in ("format", "files", "columns") or value is None:
-        return ""
-    return f" ({' '.join(value) if isinstance(value, tuple) else value})"
-
-
-def _digests(question: Question) -> list[str]:
-    return [file.sha256 for file in question.files]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -135,19 +134,6 @@ def encode(
             molecules.append(_molecules(block, number, done))
             done += len(block)
     return sink.getvalue(), np.concatenate(molecules), bad, moments
-
-
-def time_sample(
-    packed: bytes, question: Question, number: int = 0, earlier: Path | None = None
-) -> tuple[float, float, float]:
-    """Return seconds, seconds of CPU time, and bytes that a row takes, from a few hundred of them."""
-    table = unpack(packed)
-    encode(table.slice(0, 16), number, question, earlier)  # imports and first calls are not counted
-    empty = len(encode(table.slice(0, 0), number, question, earlier)[0])
-    begin, busy = time.perf_counter(), time.thread_time()
-    size = len(encode(table, number, question, earlier)[0]) - empty
-    wall, cpu = time.perf_counter() - begin, time.thread_time() - busy
-    return wall / len(table), cpu / len(table), max(0, size) / len(table)
 
 
 def _describe(table: pa.Table, question: Question, known: Known | None = None) -> tuple[pa.Table, list[BadRow], Traits]:

@@ -1,13 +1,10 @@
-import re
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from support.messy import assert_as_in_memory, messy_table, prepare_small
 
 from graph_bandit_campaign import PrepareSettings, prepare
-from graph_bandit_campaign.pool.prepared.making import run
 from graph_bandit_env.extras import MissingExtraError
 
 
@@ -43,30 +40,6 @@ def test_the_pool_depends_on_the_table_alone_not_on_the_number_of_processes(tmp_
     assert files_of(tmp_path / "one") == files_of(tmp_path / "two")
     assert (tmp_path / "one" / "manifest.json").read_bytes() == (tmp_path / "two" / "manifest.json").read_bytes()
     assert_as_in_memory(pool, table, identifier="id")
-
-
-def test_time_and_room_are_told_before_the_work_and_counts_after_it(tmp_path, capsys):
-    table = tmp_path / "pool.csv"
-    table.write_text(messy_table(200))
-    assert prepare_small(table, tmp_path / "out", 40, dry_run=True) is None
-    told = capsys.readouterr().err
-    assert re.search(r"About 2\d\d rows to prepare, by a timed sample of 40: \d+ s with 1 at a time", told)
-    assert re.search(r"MB in .*out, where [\d,]+ MB are free\.", told)
-    assert not (tmp_path / "out").exists()
-    pool = prepare_small(table, tmp_path / "out", 40)
-    manifest = pool.manifest
-    assert capsys.readouterr().out == (
-        f"{tmp_path / 'out'}: {len(pool)} molecules in 5 parts, named by `id`, {manifest.merged} rows of equal "
-        f"molecules merged, {manifest.bad} bad rows left out (bad_rows.csv).\n"
-    )
-    assert manifest.rows == len(pool) + manifest.merged + manifest.bad
-
-
-def test_a_disk_that_will_be_too_small_is_told_first(tmp_path, monkeypatch, capsys):
-    (tmp_path / "pool.csv").write_text(messy_table(20))
-    monkeypatch.setattr(run.shutil, "disk_usage", lambda path: SimpleNamespace(free=10))
-    prepare_small(tmp_path / "pool.csv", tmp_path / "out", dry_run=True)
-    assert capsys.readouterr().err.endswith("That is not enough.\n")
 
 
 @pytest.mark.parametrize(

@@ -41,10 +41,3 @@ def test_a_worker_with_another_version_of_rdkit_is_refused(task, tmp_path, monke
     with pytest.raises(ValueError, match="Expected workers with the versions .* Install the same ones"):
         work.make_part(tmp_path, 0, chunk.to_bytes(), [], question)
     assert not list(tmp_path.glob("part*"))
-
-
-def test_a_sample_is_timed(task):
-    chunk, question = task
-    seconds, busy, size = work.time_sample(chunk.to_bytes(range(40)), question)
-    assert seconds > 0.9 * busy > 0
-    assert 10 < size < 2000
