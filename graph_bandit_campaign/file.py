@@ -101,7 +101,7 @@ class CampaignFile:
             ) from error
 
 
-DIRECTIONS = {True: "maximize", False: "minimize"}
+DIRECTIONS: dict[bool | None, str] = {True: "maximize", False: "minimize"}
 
 
 @dataclass(frozen=True)

@@ -112,9 +112,13 @@ class Kept:
             differ = [f"another {name}" for name, value in self.question.items() if question[name] != value]
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise ValueError(f"Expected {path} to be of a backtest. Got: {error!r}. Choose another --out.") from error
-        differ += [f"{name} {versions.get(name)}" for name, now in self.versions.items() if versions.get(name) != now]
         differ += [
-            f"version {algorithms[name]} of {name}"
+            f"{name} {versions.get(name)}, now {now}"
+            for name, now in self.versions.items()
+            if versions.get(name) != now
+        ]
+        differ += [
+            f"version {algorithms[name]} of {name}, now {number}"
             for name, number in self.algorithms.items()
             if algorithms.get(name, number) != number
         ]

@@ -40,7 +40,7 @@ def test_a_flag_of_numpy_can_be_saved():
 
 @pytest.mark.parametrize("given", [["True", "False", "True"], [0, 1, 2], [1.0, 0.0, 1.0]])
 def test_a_mask_holds_bools_alone(given):
-    with pytest.raises(ValueError, match="to be True or False for each graph"):
+    with pytest.raises(ValueError, match="to be True or False for each"):
         Campaign(POOL, offered=given)
-    with pytest.raises(ValueError, match="to be True or False for each graph"):
+    with pytest.raises(ValueError, match="to be True or False for each"):
         Campaign(POOL).ask(among=given)

@@ -49,19 +49,6 @@ def test_a_limit_on_a_column_that_only_results_have_counts_by_its_probability(fo
     assert len(suggest("--require", "dose<2.6")[1]) == 3  # a range may change
 
 
-def test_failed_in_one_column_is_a_failure_of_the_molecule(folder):
-    write(
-        "more.csv",
-        [("id", "size"), *((name, SIZE[name]) for name in NAMES[3:10]), ("m1", "failed"), ("m20", "pending")],
-    )
-    suggest()
-    assert state()["failed"] == ["m1"]
-    assert state()["pending"][0] == "m20"
-    write("more.csv", [("id", "size"), *((name, SIZE[name]) for name in NAMES[1:10])])
-    suggest()
-    assert state()["failed"] == []
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

@@ -1,12 +1,10 @@
 import csv
-import json
 import re
 
 import pytest
 from support.molecules import some_molecules
 from support.tables import read, write
 
-import registry
 from graph_bandit_campaign import SuggestSettings
 from graph_bandit_cli.main import main
 
@@ -35,11 +33,6 @@ def suggest(*more, out="out.csv", measured=("--measured", "results.csv"), direct
         ["suggest", "pool.csv", *measured, "--n", "4", direction, "logp", "--out", out, "--agent", AGENT, *more]
     )
     return code, read(out)
-
-
-def state():
-    with open("out.campaign.json") as file:
-        return json.load(file)
 
 
 def test_a_table_of_suggestions_with_their_reasons(folder, capsys):
@@ -147,22 +140,3 @@ def test_refuses_settings_that_make_no_sense(tmp_path):
     ):
         with pytest.raises(ValueError, match=message):
             SuggestSettings(**given, **settings)
-
-
-def test_an_agent_that_has_changed_begins_another_round(folder, capsys, monkeypatch):
-    first = suggest()[1]
-    make, now = registry.make_agent, registry.make_agent("molecule-ucb").algorithm
-
-    def make_later(name, **settings):
-        agent = make(name, **settings)
-        agent.algorithm = now + 1
-        return agent
-
-    monkeypatch.setattr(registry, "make_agent", make_later)
-    second = suggest("--html", "page.html")[1]
-    for told in (capsys.readouterr().out, (folder / "page.html").read_text(encoding="utf-8")):
-        assert f"The agent has changed since this campaign was last written (algorithm {now}, now {now + 1})" in told
-    assert not {row["id"] for row in first} & {row["id"] for row in second}  # which may be under way
-    assert suggest()[1] == second
-    assert "has changed" not in capsys.readouterr().out
-    assert len(state()["rounds"]) == 2

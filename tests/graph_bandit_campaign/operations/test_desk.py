@@ -151,7 +151,6 @@ def test_settings_may_change_but_not_which_files_and_agents_there_are(desk, tmp_
         ({"veto": ["m1"]}, "veto"),
         ({"scheduler": "tcp://1.2.3.4:5"}, "scheduler"),
         ({"n": "many"}, "n"),
-        ({"unknown": 1}, "unknown"),
     ],
 )
 def test_a_file_that_somebody_sends_runs_nothing_and_reads_nothing_elsewhere(desk, changes, words):

@@ -1,5 +1,6 @@
 """Campaigns that start in a folder of their own."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -69,11 +70,11 @@ def test_folders_have_harmless_names(name):
 
 
 def test_what_a_killed_process_began_is_removed(root):
-    (root / ".new-0123").mkdir()
-    (root / ".new-0123" / "pool.csv").write_text("x")
-    (root / "kept").mkdir()
+    for name in (f".new-{os.getpid()}-1a", ".new-999999999-2b", "kept"):
+        (root / name).mkdir()
     remove_unfinished(root)
-    assert (root / ".new-0123").exists()
+    assert (root / f".new-{os.getpid()}-1a").exists()
+    assert not (root / ".new-999999999-2b").exists()
     remove_unfinished(root, age=0)
-    assert not (root / ".new-0123").exists()
+    assert not list(root.glob(".new-*"))
     assert (root / "kept").exists()
