@@ -149,10 +149,10 @@ def test_what_cannot_be_is_refused_and_nothing_changes():
     campaign = begin()
     before = campaign.state
     for constraints, message in (
-        (BatchConstraints(groups=["a"] * 30, at_most=2), "The graphs that are left allow 2"),
+        (BatchConstraints(groups=["a"] * 30, at_most=2), "Those that are left allow 2"),
         (BatchConstraints(prices=np.linspace(10, 20, 30), budget=5), "cheapest of 20 costs 13.4"),
         (BatchConstraints(prices=[1.0] * 12 + [np.nan] * 18), "are left with a known price, 2. Got 4"),
-        (BatchConstraints(prices=[1.0] * 3), "price of each of 30 graphs"),
+        (BatchConstraints(prices=[1.0] * 3), "price of each of 30 candidates"),
     ):
         with pytest.raises(ValueError, match=message):
             campaign.ask(4, constraints=constraints)
