@@ -5,6 +5,8 @@ from .command.library import write_library as write_library
 from .command.library import write_products as write_products
 from .command.settings import SuggestSettings as SuggestSettings
 from .command.suggestions import suggest as suggest
+from .constraints.batch.batch import BatchConstraints as BatchConstraints
+from .constraints.batch.offers import murcko_scaffolds as murcko_scaffolds
 from .constraints.goals.goal import Goal as Goal
 from .constraints.limits.limits import Limits as Limits
 from .constraints.limits.wishes import Choice as Choice

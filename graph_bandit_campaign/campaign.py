@@ -11,9 +11,9 @@ from typing import SupportsIndex
 import numpy as np
 
 from agents.contract import Agent, Correlation, PartsWeigher
-from graph_bandit_campaign.assays.told import OtherAssay, correlations_of, read_also, with_digests
+from graph_bandit_campaign.assays.told import OtherAssay, correlations_of, read_also
 from graph_bandit_campaign.checks import check_integer
-from graph_bandit_campaign.constraints.batch import BatchConstraints
+from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
 from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals
 from graph_bandit_campaign.constraints.limits.limits import Limits
 from graph_bandit_campaign.file import CampaignFile, Given
@@ -124,7 +124,7 @@ class Campaign(Records):
         except ValueError as error:
             if agent or not saved:
                 raise
-            raise ValueError(f"{state}: {error} To continue with another agent, pass it as `agent`.") from error
+            raise ValueError(f"{state}: {error} Name another agent to continue.") from error
         current = given.resume(saved, str(state), self._learner.spec)
         self._learner.check_noises(saved.measured if saved else ())
         super().__init__(index, mask, file, current)
@@ -166,7 +166,6 @@ class Campaign(Records):
             by_default=self._named is None,
             goals_algorithm=goals_choice.ALGORITHM if several else self.state.goals_algorithm,
             failures_algorithm=self._failures.algorithm(self.state),
-            sources=with_digests(self.state.sources, self._learner.sources),
         )
         before, self.agent_change = self.agent_change, describe_change(self._opened, self.state, count)
         if self.agent_change not in ("", before):
@@ -199,7 +198,7 @@ class Campaign(Records):
 
         Raises:
             ValueError: if fewer graphs are left, a graph that was measured or failed is not in the pool, a pinned one
-                cannot be chosen, or the constraints allow too few (`graph_bandit_campaign.model.choose_batch`).
+                cannot be chosen, or the constraints allow too few (as `choose_batch` says).
         """
         count = check_integer("count", count, smallest=1)
         kept = self.state.waiting_pins() if keep is None else (*keep,)

@@ -5,20 +5,16 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
 
 import msgspec
 from filelock import FileLock
 
 from graph_bandit_campaign.constraints.goals.goal import Goal, list_aims
-from graph_bandit_campaign.results.marks import Comment, Veto
-from graph_bandit_campaign.results.measurement import Measurement
-from graph_bandit_campaign.state import CampaignState, Suggestion
+from graph_bandit_campaign.state import CampaignState
 from graph_bandit_env.storage import find_file, replace_file
 
 
@@ -100,9 +96,12 @@ class CampaignFile:
             return self.path.read_text(encoding="utf-8-sig") if self.path is not None and self.path.is_file() else None
         except UnicodeDecodeError as error:
             raise ValueError(
-                f"Expected {self.path} to be the state of a campaign, in UTF-8. Got: {error}. Save it as UTF-8, or "
+                f"Expected {self.path} to be the file of a campaign, in UTF-8. Got: {error}. Save it as UTF-8, or "
                 "move it away to start a new campaign."
             ) from error
+
+
+DIRECTIONS: dict[bool | None, str] = {True: "maximize", False: "minimize"}
 
 
 @dataclass(frozen=True)
@@ -135,7 +134,7 @@ class Given:
         )
         aims = None if self.goals is None else list_aims(wanted)
         pairs = {
-            "maximize": (self.maximize, state.maximize),
+            "direction": tuple(DIRECTIONS.get(each) for each in (self.maximize, state.maximize)),
             "seed": (self.seed, state.seed),
             "target": (self.target, state.target),
             "goals": (aims, list_aims(state.goals)),
@@ -143,8 +142,8 @@ class Given:
         for name, (value, before) in pairs.items():
             if value not in (None, before):
                 raise ValueError(
-                    f"Expected a campaign with `{name}` {value}. {path} has {'none' if before == '' else before}. "
-                    "Use that value, or another `state` (on the command line another --out)."
+                    f"Expected a campaign with {name} {value}. {path} has {'none' if before == '' else before}. "
+                    "Use that value, or start a new campaign in another file."
                 )
         return state.with_goals(wanted)
 
@@ -160,33 +159,12 @@ class Given:
         return wanted
 
 
-FORMAT = 1
+FORMAT = 2
 
 
 def write_state(state: CampaignState) -> str:
     """Write the state as text that people can read too."""
-    fields = {"format": FORMAT, **dataclasses.asdict(state)}
-    for name in ("algorithm", "goals_algorithm", "failures_algorithm"):
-        if fields[name] == 1:  # the files of the first version lack this key, and every version can read them
-            del fields[name]
-    later = ("structures", "by_default", "goals", "unwritten", "written", "sources")
-    for name in (*later, "vetoed", "pinned", "comments", "command"):
-        if not fields[name]:
-            del fields[name]
-    for measurement in fields["measured"]:
-        for name in ("bound", "goal"):  # earlier versions lack these keys, and can read files without them
-            if not measurement[name]:
-                del measurement[name]
-        if measurement["noise"] is None:
-            del measurement["noise"]
-    suggestions = [suggestion for suggested in fields["rounds"] for suggestion in suggested]
-    inner = [forecast for suggestion in suggestions for forecast in suggestion["by_goal"].values()]
-    for entry in [*suggestions, *inner]:
-        if entry["low"] is None:
-            del entry["low"], entry["high"]
-        if not entry["by_goal"]:
-            del entry["by_goal"]
-    return json.dumps(fields, indent=1, allow_nan=False) + "\n"
+    return json.dumps({"format": FORMAT, **dataclasses.asdict(state)}, indent=1, allow_nan=False) + "\n"
 
 
 def read_state(text: str, path: Path) -> CampaignState:
@@ -197,54 +175,18 @@ def read_state(text: str, path: Path) -> CampaignState:
         path: of the file, for messages.
 
     Raises:
-        ValueError: if the text is not a campaign, or one of another version; the message names what is wrong.
+        ValueError: if the text is not a campaign, or one of another format; the message names what is wrong.
     """
     try:
-        fields = json.loads(text, object_pairs_hook=_read_object, parse_constant=_refuse_constant)
-        version = fields.pop("format", "none") if isinstance(fields, dict) else FORMAT
-        if version is True or version != FORMAT:
-            raise ValueError(f"Expected `format` {FORMAT}. Got {version}: it is of another version")
-        state = msgspec.convert(fields, CampaignState)
-        missing = [key for key in ("measured", "failed", "pending", "rounds") if key not in fields]
-        if missing:
-            raise ValueError(f"Expected the keys `{'`, `'.join(missing)}`. The file does not have them")
-        _refuse_unknown_keys(CampaignState, [fields])
-        _refuse_unknown_keys(Measurement, fields["measured"])
-        suggestions = [suggestion for suggested in fields["rounds"] for suggestion in suggested]
-        inner = [forecast for suggestion in suggestions for forecast in suggestion.get("by_goal", {}).values()]
-        _refuse_unknown_keys(Suggestion, [*suggestions, *inner])
-        _refuse_unknown_keys(Goal, fields.get("goals", ()))
-        _refuse_unknown_keys(Veto, fields.get("vetoed", ()))
-        _refuse_unknown_keys(Comment, fields.get("comments", ()))
-    except RecursionError:
-        reason = "Brackets are nested too deeply"
-    except ValueError as error:
-        reason = str(error).rstrip(".")
-    else:
-        return state
-    raise ValueError(
-        f"Expected {path} to be the state of a campaign. {reason}. Correct the file, or move it away to start a "
-        "new campaign."
-    )
-
-
-def _read_object(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
-    fields = dict(pairs)
-    if len(fields) < len(pairs):
-        counts = Counter(key for key, _ in pairs)  # a file of megabytes may have a million keys
-        raise ValueError(f"The key `{next(key for key, count in counts.items() if count > 1)}` is there twice")
-    return fields
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"Expected finite numbers. Got {name}")
-
-
-def _refuse_unknown_keys(kind: type, objects: Iterable[Mapping[str, object]]) -> None:
-    names = {field.name for field in dataclasses.fields(kind)}
-    unknown = next((key for fields in objects for key in fields if key not in names), None)
-    if unknown is not None:
-        raise ValueError(f"Expected no key `{unknown}`: {kind.__name__} has {', '.join(sorted(names))}")
+        fields = msgspec.json.decode(text, type=dict[str, object])
+        if (number := fields.pop("format", None)) != FORMAT:
+            raise ValueError(f"Expected a campaign of format {FORMAT}. {path} has format {number}.")
+        return msgspec.convert(fields, CampaignState)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise ValueError(
+            f"Expected {path} to be the file of a campaign. {str(error).rstrip('.')}. Correct the file, or move it "
+            "away to start a new campaign."
+        ) from error
 
 
 TYPED_IN = "If results were typed into it, save it under another name, and give that with --measured."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -32,13 +32,3 @@ def check_flags(settings: DataclassInstance) -> None:
     for field in dataclasses.fields(settings):
         if field.type in ("bool", bool):
             object.__setattr__(settings, field.name, check_flag(field.name, getattr(settings, field.name)))
-
-
-def check_forms(forms: str) -> None:
-    """Refuse anything but the two ways to take salts.
-
-    Raises:
-        ValueError: if it is something else.
-    """
-    if forms not in get_args(Forms):
-        raise ValueError(f"Expected `--forms` to be {' or '.join(get_args(Forms))}. Got {forms!r}.")

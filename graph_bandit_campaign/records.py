@@ -166,7 +166,7 @@ class Records:
         """
         key = self._check_known(identifier)
         if key in self.state.settled():
-            raise ValueError(f"Expected a graph that is not measured yet. `{key}` is, and is not suggested again.")
+            raise ValueError(f"Expected a candidate that is not measured yet. `{key}` is, and is not suggested again.")
         veto = Veto(key, check_text("reason", reason), check_text("by", by), len(self.state.rounds))
         vetoed = (*(each for each in self.state.vetoed if each.id != key), veto)
         pinned = tuple(other for other in self.state.pinned if other != key)
@@ -182,7 +182,7 @@ class Records:
         self._admit([identifier])
         key = self._index.check_id(identifier)
         if key in {*self.state.settled(), *self.state.failed}:
-            raise ValueError(f"Expected a graph that can be suggested. `{key}` is measured, or has failed.")
+            raise ValueError(f"Expected a candidate that can be suggested. `{key}` is measured, or has failed.")
         pinned = dict.fromkeys((*self.state.pinned, key))
         vetoed = tuple(veto for veto in self.state.vetoed if veto.id != key)
         self._mark(key, replace(self.state, vetoed=vetoed, pinned=(*pinned,)))
@@ -210,6 +210,8 @@ class Records:
             ValueError: if there is no such graph, or the text is empty or too long.
         """
         key, said = self._check_known(identifier), (check_text("text", text), check_text("by", by))
+        if not said[0]:
+            raise ValueError(f"Expected a comment on `{key}` that says something. Got none.")
         if not any((key, *said) == (each.id, each.text, each.by) for each in self.state.comments):
             comments = (*self.state.comments, Comment(key, *said, len(self.state.rounds)))
             self._mark(key, replace(self.state, comments=comments))
@@ -242,10 +244,6 @@ class Records:
         """Save digests of files that a command writes for the last round, as `written` and `unwritten` of the state."""
         written = tuple(dict.fromkeys((*self.state.written, *digests)))
         self._save(replace(self.state, written=written, unwritten=unwritten))
-
-    def note_sources(self, digests: Mapping[str, str]) -> None:
-        """Save digests of what the campaign is made from, as `sources` of the state, in place of those so far."""
-        self._save(replace(self.state, sources=digests))
 
     def note_command(self, command: Mapping[str, Kept]) -> None:
         """Save the settings of a command, as `command` of the state."""
@@ -283,7 +281,7 @@ class Records:
             except ValueError:
                 if place == places[-1]:
                     raise
-        raise ValueError(f"Expected the id of a graph. Got {text!r}.")
+        raise ValueError(f"Expected the id of a candidate. Got {text!r}.")
 
     def _check_known(self, identifier: str) -> str:
         """Return the id of a graph of the pool, or of one that the campaign knows although it has left the pool."""

@@ -6,7 +6,6 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from statistics import NormalDist
 from typing import Annotated, TypeAlias
 
 import msgspec
@@ -39,7 +38,7 @@ class Suggestion:
     probability: Probability | None = None
     """Probability that its result beats the best value measured by then; None: there was no prediction."""
     low: float | None = None
-    """Lower bound of the 90 % interval of one more result; None: there was no prediction, or the file is an old one."""
+    """Lower bound of the 90 % interval of one more result; None: there was no prediction."""
     high: float | None = None
     """Upper bound of that interval. As much lies above it as below `low`: 5 %."""
     by_goal: Mapping[str, Suggestion] = field(default_factory=dict)
@@ -47,21 +46,10 @@ class Suggestion:
     the goal has one. Above, only `id` and `probability` are known then: that the results are on the front, so that no
     measured graph is as good in every goal and better in one."""
 
-    def __post_init__(self) -> None:
-        if (self.low, self.high) == (None, None):
-            return
-        if self.low is None or self.high is None or not -math.inf < self.low <= self.high < math.inf:
-            raise ValueError(f"Expected finite `low` <= `high`, or neither. Got {self.low} and {self.high}.")
-
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Return `low` and `high`, or those of a normal result where the file is an old one."""
-        if self.low is not None and self.high is not None:
-            return self.low, self.high
-        if self.mean is None or self.result_std is None:
-            return None
-        half = NormalDist().inv_cdf((1 + LEVEL) / 2) * self.result_std
-        return self.mean - half, self.mean + half
+        """Return `low` and `high`; None without a prediction."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
 
     @property
     def result_std(self) -> float | None:
@@ -85,11 +73,11 @@ class CampaignState:
         question: the argument `question` of the last `ask`.
         algorithm: version of the agent's algorithm; another version may suggest other graphs from the same
             measurements.
-        goals_algorithm: version of the choice for several goals, as `algorithm`; 1 if there never were any.
-        failures_algorithm: version of what failures teach; 1 if they never taught anything.
+        goals_algorithm: version of the choice for several goals, as `algorithm`.
+        failures_algorithm: version of what failures teach.
         structures: SMILES of the molecules that were suggested or, by `replace_results`, measured, by id, so that one
             is known after it has left the pool or got another id.
-        by_default: True if nobody named the agent; files of earlier versions do not say so, and theirs counts as named.
+        by_default: True if nobody named the agent.
         goals: what is wanted of each quantity, if several are measured; empty with one.
         unwritten: digest of the table of the last round, while the files of the command that asked for it are not all
             written; else empty.

@@ -41,18 +41,6 @@ def say(line: str) -> None:
         report(line)
 
 
-@contextmanager
-def opened(open_workers: Callable[[], Workers]) -> Iterator[Workers]:
-    """Open workers for a `with` block; if it fails, they stop at once."""
-    workers = open_workers()
-    try:
-        yield workers
-    except BaseException:
-        workers.abandon()
-        raise
-    workers.shutdown()
-
-
 def results_of(
     workers: Workers,
     call: Callable[..., T],

@@ -19,7 +19,6 @@ from graph_bandit_campaign.state import CampaignState
 from graph_bandit_env import MoleculeSet, canonical_smiles
 from graph_bandit_env.pools import MOST_ATOMS, smiles_problem
 
-ALSO = "also"  # begins the name of each in the sources of a campaign
 MOST_RESULTS = 5000  # of all sources: the cost of the posterior grows as the cube of their number
 
 OtherAssay: TypeAlias = Mapping[str, float | str | Sequence[float | str]]
@@ -61,34 +60,17 @@ def read_also(
 
 
 def digests_of(sources: Sequence[SourceResults]) -> dict[str, str]:
-    """Return a digest of the results of each source, by its name in the sources of a campaign."""
+    """Return a digest of the results of each source, by its name."""
     contents = {
         source.name: sorted(zip(map(str, source.graphs), *map(_listed, (source.values, source.sides)), strict=True))
         for source in sources
     }
-    return {
-        f"{ALSO} {name}": hashlib.sha256(json.dumps(content).encode()).hexdigest() for name, content in contents.items()
-    }
+    return {name: hashlib.sha256(json.dumps(content).encode()).hexdigest() for name, content in contents.items()}
 
 
 def _listed(numbers: ArrayLike | None) -> list[float]:
     listed: list[float] = np.asarray(numbers, np.float64).tolist()
     return listed
-
-
-def with_digests(noted: Mapping[str, str], sources: Sequence[SourceResults]) -> dict[str, str]:
-    """Return the sources of a campaign with these in place of those of other assays so far."""
-    others = {name: digest for name, digest in noted.items() if not name.startswith(f"{ALSO} ")}
-    return {**others, **digests_of(sources)}
-
-
-def describe_changes(before: Mapping[str, str], now: Mapping[str, str]) -> str:
-    """Say which results of other assays are no longer those of before; an empty text if all are."""
-    gone = [name for name in before if name.startswith(f"{ALSO} ") and name not in now]
-    changed = [name for name in before if name.startswith(f"{ALSO} ") and name in now and now[name] != before[name]]
-    texts = [f"{', '.join(name.removeprefix(f'{ALSO} ') for name in gone)} no longer given"] * bool(gone)
-    texts += [f"{', '.join(name.removeprefix(f'{ALSO} ') for name in changed)} changed"] * bool(changed)
-    return f"Results of other assays: {', '.join(texts)}. Suggestions may differ." if texts else ""
 
 
 def correlations_of(agent: Agent, state: CampaignState) -> dict[str, Correlation]:

@@ -28,13 +28,6 @@ COLUMNS = (
     "top_ten_found",
     "probability_of_beating_best",
 )
-WORDS = {  # of what may differ between two backtests
-    "table": "another table, or other values in it or in those of --also",
-    "direction": "another direction",
-    "start": "another --start",
-    "budget": "another --budget",
-    "seed": "another --seed",
-}
 
 
 class Kept:
@@ -45,7 +38,7 @@ class Kept:
         table: the table that is played.
         seed: seed of the backtest.
         algorithms: version of the algorithm of each agent, by its name.
-        overwrite: whether a page or results that were changed, or come from elsewhere, are replaced.
+        overwrite: whether results that were changed, or come from elsewhere, are replaced.
 
     Raises:
         ValueError: if the folder holds another backtest, one by other versions of the software, or files that no
@@ -68,26 +61,21 @@ class Kept:
         }
         self.versions, self.algorithms = software_versions(), dict(algorithms)
         self.plays, self._texts = {}, dict[Task, bytes]()
-        self._pages, self._more = list[str](), dict[str, object]()
         if (folder / RESULTS).exists() and not (folder / SETTINGS).exists():
             raise ValueError(f"Expected no {folder / RESULTS} but that of a backtest. Choose another --out.")
         if (folder / SETTINGS).exists():
             self._check(folder / SETTINGS)
             self.plays = self._read(folder / RESULTS)
             refuse_others([folder / RESULTS], [digest_of(b"".join(self._contents(list(self.plays))))], overwrite)
-        refuse_others([folder / PAGE], self._pages, overwrite)
 
     def write_settings(self, more: Mapping[str, object]) -> None:
         """Write what the plays depend on, and more for people to read."""
-        self._more = dict(more)
         saved = {"question": self.question, "algorithms": self.algorithms, "versions": self.versions, "settings": more}
-        content = json.dumps({**saved, "pages": self._pages}, indent=1, default=str) + "\n"
+        content = json.dumps(saved, indent=1, default=str) + "\n"
         replace_file(self.folder / SETTINGS, content.encode())
 
     def write_page(self, content: bytes) -> None:
-        """Write the page, by whose digest it is known as that of a backtest."""
-        self._pages = [*dict.fromkeys((*self._pages, digest_of(content)))]
-        self.write_settings(self._more)
+        """Write the page."""
         replace_file(self.folder / PAGE, content)
 
     def add(self, task: Task, finished: Play) -> None:
@@ -121,14 +109,13 @@ class Kept:
         try:
             saved = json.loads(path.read_text(encoding="utf-8"))
             question, versions, algorithms = saved["question"], saved["versions"], saved["algorithms"]
-            self._pages = [str(digest) for digest in saved.get("pages", ())]
-            differ = [WORDS[name] for name, value in self.question.items() if question[name] != value]
+            differ = [f"another {name}" for name, value in self.question.items() if question[name] != value]
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise ValueError(f"Expected {path} to be of a backtest. Got: {error!r}. Choose another --out.") from error
         differ += [
-            f"{name} {versions.get(name)}, now {version}"
-            for name, version in self.versions.items()
-            if versions.get(name) != version
+            f"{name} {versions.get(name)}, now {now}"
+            for name, now in self.versions.items()
+            if versions.get(name) != now
         ]
         differ += [
             f"version {algorithms[name]} of {name}, now {number}"

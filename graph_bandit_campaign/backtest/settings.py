@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import tyro
 
-from graph_bandit_campaign.flags import Forms, check_flags, check_forms
+from graph_bandit_campaign.flags import Forms, check_flags
 from graph_bandit_campaign.names import split_name
 from graph_bandit_campaign.pool.source import Source, check_features, split_features
 from graph_bandit_lab import count_cores
@@ -69,11 +69,10 @@ class BacktestSettings:
     """Leave out rows that are not molecules, and those whose id two molecules have."""
 
     overwrite: bool = False
-    """Replace a page or results that no backtest wrote, or that were changed since. Else they are refused."""
+    """Replace results that no backtest wrote, or that were changed since. Else they are refused."""
 
     def __post_init__(self) -> None:
         check_flags(self)
-        check_forms(self.forms)
         if (self.maximize is None) == (self.minimize is None):
             raise ValueError("Expected either `--maximize COLUMN` or `--minimize COLUMN`: a backtest has one goal.")
         for name, counts in (("n", self.n), ("start", (self.start,)), ("budget", (self.budget,))):

@@ -186,16 +186,6 @@ def _read_prepared(settings: BacktestSettings, budget: Budget) -> tuple[Molecule
     """Return the molecules of a prepared pool, with the user's own columns, and the cells of their values."""
     pool = PreparedPool.open(settings.table)
     made = pool.manifest.question
-    for name, given, allowed in (
-        ("smiles", settings.smiles, ("smiles", made.smiles)),
-        ("id", settings.id, (None, made.identifier)),
-        ("sheet", settings.sheet, (None, made.sheet)),
-    ):
-        if given not in allowed:
-            raise ValueError(
-                f"Expected `--{name}` as the pool was prepared with, `{allowed[-1]}`. Got `{given}`. Leave it out, or "
-                "give the table."
-            )
     if len(pool) > budget.most_rows:
         raise ValueError(
             f"Expected a pool that fits into memory, which a backtest needs. {settings.table} has {len(pool):,} "

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
 
 import numpy as np
 
@@ -16,7 +15,6 @@ from graph_bandit_campaign.command.pools.offer import Offer, describe_others, se
 from graph_bandit_campaign.command.pools.other_graphs import read_other_graphs
 from graph_bandit_campaign.command.pools.products import (
     ProductRounds,
-    describe_changes,
     product_columns,
     refuse_options,
 )
@@ -67,8 +65,6 @@ class Inputs:
     """Remarks about the tables, for people."""
     also: OtherAssays = field(default_factory=OtherAssays)
     """Results of other assays."""
-    sources: Mapping[str, str] = field(default_factory=dict)
-    """Digests of the reactions and slots of a library of products, by name; empty for other pools."""
 
 
 def read_inputs(settings: SuggestSettings, earlier: CampaignState | None, tables: ResultTables) -> Inputs:
@@ -86,32 +82,17 @@ def read_inputs(settings: SuggestSettings, earlier: CampaignState | None, tables
     """
     if settings.pool.suffix.lower() == ".toml":
         return _read_products(settings, earlier, tables)
-    if settings.allow_outside:
-        raise ValueError(
-            f"Expected `--allow-outside` with a library of products, .toml, which names tables of blocks. Got "
-            f"{settings.pool}. Leave it out."
-        )
-    if settings.scheduler is not None and not settings.pool.is_dir():
-        raise ValueError(
-            f"Expected `--scheduler` with a folder that `graph-bandit prepare` made, which a cluster can read. Got "
-            f"{settings.pool}. Leave it out, or prepare the pool."
-        )
     if settings.pool.is_file() and is_file_of_graphs(settings.pool):
         return _read_graphs(settings, earlier, tables)
-    if settings.pool.is_dir():
-        _refuse_directions(settings)
-        return _read_prepared(settings, earlier, tables)
-    with open_table(settings.pool, settings.sheet) as table:
-        _refuse_directions(settings)
-        read = _read_table(table, settings, earlier, tables)
-    return _match_table(*read, settings, earlier)
-
-
-def _refuse_directions(settings: SuggestSettings) -> None:
     if settings.directed:
         raise ValueError(
             f"Expected no `--directed True` for molecules, whose bonds have no direction. Got {settings.pool}."
         )
+    if settings.pool.is_dir():
+        return _read_prepared(settings, earlier, tables)
+    with open_table(settings.pool, settings.sheet) as table:
+        read = _read_table(table, settings, earlier, tables)
+    return _match_table(*read, settings, earlier)
 
 
 def _read_table(
@@ -215,14 +196,6 @@ def _read_prepared(settings: SuggestSettings, earlier: CampaignState | None, tab
         )
     header = Table(settings.pool, (*filter(None, (made.smiles, made.identifier)), *pool.columns), ())
     list(header.rows(settings.source.columns))  # there are no rows; a column that is missing is refused
-    headers = set(map(str.casefold, chain(*tables.headers)))
-    for name, given, prepared in (("id", settings.id, made.identifier), ("smiles", settings.smiles, made.smiles)):
-        if given not in (None, "smiles", prepared) and given.casefold() not in headers:
-            raise ValueError(
-                f"Expected `--{name}` to name a column of the results; those of the pool were chosen when it was "
-                f"prepared. Got `{given}`. The results have "
-                f"{', '.join(sorted(set(chain(*tables.headers)))) or 'no columns'}."
-            )
     features = Features(settings.source.columns, (), settings.quantities)
     smiles = made.smiles if settings.smiles == "smiles" else settings.smiles
     of_results = Columns(
@@ -274,9 +247,8 @@ def _read_products(settings: SuggestSettings, earlier: CampaignState | None, tab
         content=[library.digest],
         conditions=[asked.limits.content(), *settings.terms.content(), *also.content],
         goals=asked.goals,
-        remarks=[*remarks, *left_out, *describe_changes(library, earlier), *asked.remarks, *also.remarks],
+        remarks=[*remarks, *left_out, *asked.remarks, *also.remarks],
         also=also,
-        sources=library.digests,
     )
 
 

@@ -61,15 +61,12 @@ def repeat_command(state: CampaignState, path: Path) -> SuggestSettings:
     """
     if not state.command:
         raise ValueError(
-            f"Expected a campaign that knows its command. {path.name} was written by `Campaign`, or by an earlier "
-            "version. Give the command `graph-bandit suggest` once more by hand."
+            f"Expected a campaign that knows its command. {path.name} was written by `Campaign`. "
+            "Give the command `graph-bandit suggest` once more by hand."
         )
     folder = path.resolve().parent
-    unknown = state.command.keys() - {field.name for field in dataclasses.fields(SuggestSettings)} | (
-        state.command.keys() & ONCE
-    )
-    if unknown:
-        raise ValueError(f"Expected settings of `suggest` as the command in {path.name}. Got {min(unknown)}.")
+    if once := state.command.keys() & ONCE:
+        raise ValueError(f"Expected settings of `suggest` as the command in {path.name}. Got {min(once)}.")
     try:
         fields = {
             name: _with_paths(name, value, lambda given: str(folder / given)) for name, value in state.command.items()

@@ -52,7 +52,7 @@ def mark(campaign: Records, settings: SuggestSettings, pool: GraphPool) -> list[
     vetoed = [campaign.find(text) for text in settings.veto]
     every = Counter([*lifted, *pinned, *(key for key, _ in vetoed)])
     if twice := next((key for key, count in every.items() if count > 1), None):
-        raise ValueError(f"Expected each graph once in `--veto`, `--pin` and `--lift`. Got {twice} again.")
+        raise ValueError(f"Expected each id once in `--veto`, `--pin` and `--lift`. Got {twice} again.")
     for key in lifted:
         campaign.lift(key)
     for key, reason in vetoed:
@@ -95,23 +95,16 @@ def take_over(
     books, pool = inputs.books, inputs.in_pool
     campaign.choose_agent(settings.n)
     state = campaign.state
-    asked = [sorted(books.measured), books.failed, books.pending, settings.n, state.agent, settings.again]
-    asked += [state.algorithm] if state.algorithm != 1 else []
-    asked += [sorted(books.bounded)] if books.bounded else []
-    asked += [["noisy", sorted(books.noisy)]] if books.noisy else []
-    asked += inputs.conditions
-    if state.goals:
-        asked += [books.rows(), *(dataclasses.astuple(goal) for goal in state.goals)]
-        asked += [["goals", state.goals_algorithm]] if state.goals_algorithm != 1 else []
     rows = books.rows()
     tried = {identifier for identifier, *_ in (*rows, *books.noisy)}
-    version = [forecast.ALGORITHM] if forecast.ALGORITHM != 1 else []
-    asked += (
-        [["failures", *version]] if are_enough(len(books.failed), len(tried)) and not settings.ignore_failures else []
-    )
-    question, offered = _digest(asked), _digest(inputs.content)
+    asked = [rows, sorted(books.noisy), books.failed, books.pending, settings.n, settings.again]
+    asked += [state.agent, state.algorithm, inputs.conditions]
+    asked += [[dataclasses.astuple(goal) for goal in state.goals], state.goals_algorithm] if state.goals else []
+    if are_enough(len(books.failed), len(tried)) and not settings.ignore_failures:
+        asked += [["failures", forecast.ALGORITHM]]
+    question = f"{_digest(asked)}-{_digest(inputs.content)}"
     before, is_more = state.question.removesuffix(MORE), state.question.endswith(MORE)
-    is_same = before in (question, f"{question}-{offered}")  # earlier versions did not save the pool
+    is_same = before == question
     if same_round and not (is_same and state.rounds):
         raise OtherQuestionError("Expected the question of the last round. Something else is asked, or known, by now.")
     is_cut = bool(state.unwritten) and (not is_seen or (is_same and is_more == settings.more))
@@ -123,7 +116,7 @@ def take_over(
     if keep is not None:
         renamed, done = _renamed(campaign.state, pool), {*campaign.state.settled(), *campaign.state.failed}
         keep = tuple(renamed.get(key, key) for key in keep if renamed.get(key, key) not in done)
-    return Question(f"{question}-{offered}{MORE * settings.more}", keep)
+    return Question(f"{question}{MORE * settings.more}", keep)
 
 
 def take_results(records: Records, books: Books, pool: GraphPool, settings: SuggestSettings) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated
@@ -14,8 +13,8 @@ import tyro
 from graph_bandit_campaign.constraints.batch.terms import Terms
 from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals
 from graph_bandit_campaign.constraints.limits.wishes import Choice, Requirement
-from graph_bandit_campaign.flags import Forms, check_flags, check_forms
-from graph_bandit_campaign.names import are_one, find_column, split_name
+from graph_bandit_campaign.flags import Forms, check_flags
+from graph_bandit_campaign.names import are_one, find_column, hint_at, split_name
 from graph_bandit_campaign.pool.source import Source, check_features, split_features
 from graph_bandit_campaign.report.tables import KINDS
 from graph_bandit_lab import count_cores
@@ -141,7 +140,6 @@ class SuggestSettings:
 
     def __post_init__(self) -> None:
         check_flags(self)
-        check_forms(self.forms)
         for name in ("maximize", "minimize", "near", "also"):
             given = getattr(self, name) or ()
             object.__setattr__(self, name, (given,) if isinstance(given, str) else tuple(given))
@@ -267,9 +265,7 @@ class SuggestSettings:
                 raise ValueError(f"Expected `--weights` such as activity=2 logd=1. Got {text!r}.") from error
             name = find_column(written, names, "the goals")
             if not name:
-                folded = {other.casefold(): other for other in names}
-                nearest = get_close_matches(written.casefold(), folded, n=1)
-                hint = f" Did you mean `{folded[nearest[0]]}`?" if nearest else ""
+                hint = hint_at(written, names)
                 raise ValueError(f"Expected `--weights` of the goals {', '.join(names)}. Got {text!r}.{hint}")
             if name in weights:
                 raise ValueError(f"Expected one weight of `{name}` in `--weights`. Got a second one, {text!r}.")

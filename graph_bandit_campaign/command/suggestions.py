@@ -16,7 +16,6 @@ from graph_bandit_campaign.command.asked import spell_goals
 from graph_bandit_campaign.command.inputs import Inputs, read_inputs
 from graph_bandit_campaign.command.kept import keep_command
 from graph_bandit_campaign.command.pools.offer import Offer
-from graph_bandit_campaign.command.pools.products import library_sources
 from graph_bandit_campaign.command.question import Question, mark, take_over
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.constraints.batch.bill import Bill
@@ -143,14 +142,13 @@ def _choose(
         vetoed = mark(campaign, settings, inputs.in_pool)
         question = take_over(campaign, inputs, settings, is_seen, same_round)
         if measured := next((key for key in vetoed if key in campaign.state.settled()), None):
-            raise ValueError(f"Expected a graph that is not measured yet for `--veto`. `{measured}` is.")
+            raise ValueError(
+                f"Expected a candidate that is not measured yet. `{measured}` is, and is not suggested again."
+            )
         offer, taken = _ask(settings, inputs, campaign, question)
         answer = _answer(settings, inputs, offer, campaign, taken)
         if settings.undo and before.rounds and not before.unwritten:
             answer = replace(answer, taken_back=[suggestion.id for suggestion in before.rounds[-1]])
-        if inputs.sources:
-            others = campaign.state.sources.items() - library_sources(campaign.state).items()
-            campaign.note_sources({**dict(sorted(others)), **inputs.sources})
         campaign.note_command(keep_command(settings))
         contents = _contents(settings, offer, campaign, answer)
         digests = [digest_of(content) for content in contents.values() if isinstance(content, bytes)]

@@ -75,15 +75,14 @@ def choose_batch(
     if not isinstance(agent, GoalsChooser | PriceMinder) and len(np.unique(space.weighed[left])) > 1:
         raise ValueError(
             f"Expected an agent that weighs prices, since prices differ. {type(agent).__name__} does not. Choose one "
-            "of the `gp-` or `molecule-` agents, let prices count for a budget alone (on the command line "
-            "--budget-only), or leave them out."
+            "of the `gp-` or `molecule-` agents, let prices count for a budget alone, or leave them out."
         )
     chosen: list[int] = []
     for graph in kept:
         if len(chosen) == count or not space.fits(chosen)[graph]:
             raise ValueError(
-                f"Expected a batch with places for {len(kept)} graphs that are pinned or kept. It has {count}, within "
-                "its budget and caps. Lift some (on the command line --lift), or ask for more."
+                f"Expected a batch with places for {len(kept)} candidates that are pinned or kept. It has {count}, "
+                "within its budget and caps. Lift some, or ask for more."
             )
         chosen.append(graph)
         left[graph] = False
@@ -107,9 +106,9 @@ def choose_batch(
     is_spent = constraints.budget is not None and bool(is_dear)
     if len(chosen) < (1 if is_spent else count):
         raise TooFewLeftError(
-            f"Expected a pool from which {count} graphs can be chosen, within the budget and with at most "
-            f"{constraints.at_most or 'any number'} of each group. {len(chosen)} can. Ask for fewer (on the command "
-            "line --n), or allow more.",
+            f"Expected a pool from which {count} candidates can be chosen, within the budget and with at most "
+            f"{constraints.at_most or 'any number'} of each group. {len(chosen)} can. Ask for fewer, or "
+            "allow more.",
             len(chosen),
         )
     return chosen
@@ -132,21 +131,20 @@ def check_batch(count: int, mask: NDArray[np.bool_], constraints: BatchConstrain
     left = mask & constraints.known(len(mask))
     if int(left.sum()) < count:
         with_price = "" if prices is None else " with a known price"
-        text = f"Expected `count` to be no more graphs than are left{with_price}, {left.sum()}. Got {count}."
+        text = f"Expected no more candidates than are left{with_price}, {left.sum()}. Got {count}."
         text += "" if left.any() else " All are measured, suggested, failed or vetoed, or outside the limits."
         raise TooFewLeftError(text, int(left.sum()))
     allowed = most_allowed(left, groups, constraints.at_most)
     if allowed < count:
         raise TooFewLeftError(
-            f"Expected groups from which {count} graphs can be chosen, at most {constraints.at_most} of each. The "
-            f"graphs that are left allow {allowed}. Ask for {allowed} (on the command line --n), or allow more of each "
-            "group.",
+            f"Expected groups from which {count} candidates can be chosen, at most {constraints.at_most} of each. "
+            f"Those that are left allow {allowed}. Ask for {allowed}, or allow more of each group.",
             allowed,
         )
     if prices is not None and not (prices[left] <= _money(constraints)).any():
         raise TooFewLeftError(
-            f"Expected a budget that pays for a graph. The cheapest of {left.sum()} costs {prices[left].min():g}, and "
-            f"the budget is {constraints.budget:g}.",
+            f"Expected a budget that pays for a candidate. The cheapest of {left.sum()} costs {prices[left].min():g}, "
+            f"and the budget is {constraints.budget:g}.",
             0,
         )
 
@@ -165,9 +163,7 @@ def check_kept(ids: Sequence[str], index_of: Mapping[str, int], mask: NDArray[np
     bad = next((key for key in ids if key not in index_of or not mask[index_of[key]]), None)
     if bad is not None:
         why = "does not meet the limits, or has a result" if bad in index_of else "is not in the pool"
-        raise ValueError(
-            f"Expected pinned graphs that can be chosen. `{bad}` {why}. Lift it (on the command line --lift)."
-        )
+        raise ValueError(f"Expected pinned candidates that can be chosen. `{bad}` {why}. Lift the pin.")
     return [index_of[key] for key in ids]
 
 

@@ -22,7 +22,6 @@ from agents.contract import (
     SourceLearner,
     SourceResults,
 )
-from graph_bandit_campaign.assays.told import describe_changes
 from graph_bandit_campaign.model.failures.forecast import have_failed
 from graph_bandit_campaign.pool.index import PoolLike
 from graph_bandit_campaign.results.measurement import Measurement
@@ -73,8 +72,6 @@ def describe_change(earlier: CampaignState | None, now: CampaignState, count: in
         change = f"({earlier.agent}, now {now.agent}, the default for a batch of {count}): suggestions may differ. "
         change += f"Name {earlier.agent} to keep it."
     texts = [f"The agent has changed {since} {change}"] if change else []
-    if earlier and earlier.rounds and (changed := describe_changes(earlier.sources, now.sources)):
-        texts.append(changed)
     versions = []
     if earlier and earlier.goals:
         versions.append(("The choice for several goals", earlier.goals_algorithm, now.goals_algorithm))
@@ -161,7 +158,7 @@ class Learner:
         if columns is not None and np.size(columns) and not self.uses_columns:
             raise ValueError(
                 f"Agent `{spec}` does not use columns. Choose one that does, such as `molecule-ucb`, or leave out the "
-                "columns of the molecules (on the command line --features)."
+                "columns of the molecules."
             )
         if several_goals and not isinstance(agent, GainForecaster):
             raise ValueError(
@@ -170,8 +167,7 @@ class Learner:
             )
         if sources and not isinstance(agent, SourceLearner):
             raise ValueError(
-                f"Expected one of the `molecule-` or `gp-` agents with results of other assays (on the command line "
-                f"--also). Got agent `{spec}`."
+                f"Expected one of the `molecule-` or `gp-` agents with results of other assays. Got agent `{spec}`."
             )
         self.algorithm = int(getattr(agent, "algorithm", 1))
         self.learns_bounds = isinstance(agent, BoundsLearner)
@@ -188,7 +184,7 @@ class Learner:
         if noisy is not None and not self.learns_noises:
             raise ValueError(
                 f"Agent `{self.spec}` cannot use the noise of a result. `{noisy.id}` has one. Choose one of the "
-                "`gp-` or `molecule-` agents, or leave out the noises (on the command line --noise)."
+                "`gp-` or `molecule-` agents, or leave out the noises."
             )
 
     def learn(self, state: CampaignState, index_of: Mapping[str, int], fresh: bool = False) -> Agent:

@@ -120,7 +120,7 @@ class Desk:
             removed = typed.remove(names)
             if missing := set(names) - {row.identifier for _, row in removed}:
                 raise ValueError(
-                    f"Expected graphs with results that were typed in. Got {min(missing)}. Correct results of other "
+                    f"Expected ids with results that were typed in. Got {min(missing)}. Correct results of other "
                     "tables in these."
                 )
             with self._records() as records:

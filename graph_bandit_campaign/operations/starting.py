@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import os
-import platform
 import secrets
 import shutil
 import time
@@ -73,7 +71,7 @@ def start(
     """
     if unknown := min(fields.keys() - AT_FIRST, default=""):
         raise ValueError(f"Expected settings of {', '.join(sorted(AT_FIRST))}. Got `{unknown}`.")
-    folder, new = root / folder_name(name), root / f"{_start_of_ours()}{os.getpid()}-{secrets.token_hex(8)}"
+    folder, new = root / folder_name(name), root / f"{NEW}{os.getpid()}-{secrets.token_hex(8)}"
     if os.path.lexists(folder):
         raise ValueError(f"Expected a new name. There is a folder {folder.name} already.")
     new.mkdir()
@@ -117,17 +115,10 @@ def remove_unfinished(root: Path, age: float = OLD) -> None:
 
     Args:
         root: the folder of campaigns.
-        age: seconds since a folder has changed after which it is removed although its process may be alive: that of
-            another machine, perhaps, which has the folder too.
+        age: seconds since a folder has changed after which it is removed although a process has its number.
     """
     for folder in root.glob(f"{NEW}*"):
         if folder.is_dir() and not folder.is_symlink():
-            number = folder.name.removeprefix(_start_of_ours()).partition("-")[0]
-            is_dead = number.isascii() and number.isdecimal() and not psutil.pid_exists(int(number))
-            if is_dead or time.time() - folder.stat().st_mtime >= age:
+            number = folder.name.removeprefix(NEW).partition("-")[0]
+            if not psutil.pid_exists(int(number)) or time.time() - folder.stat().st_mtime >= age:
                 shutil.rmtree(folder, ignore_errors=True)
-
-
-def _start_of_ours() -> str:
-    """Return how the names of new folders of this machine begin."""
-    return f"{NEW}{hashlib.sha256(platform.node().encode()).hexdigest()[:8]}-"

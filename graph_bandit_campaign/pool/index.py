@@ -50,7 +50,7 @@ class PoolIndex:
         if identifier not in self.index_of:
             nearest = nearest_id(str(identifier), self.ids)
             hint = f" Did you mean `{nearest}`?" if nearest else ""
-            raise ValueError(f"Expected the id of a graph of the pool. Got {identifier!r}.{hint}")
+            raise ValueError(f"Expected an id of the pool. Got {identifier!r}.{hint}")
         return identifier
 
     def indices(self, identifiers: Iterable[str]) -> list[int]:
@@ -86,7 +86,7 @@ class PoolIndex:
         if mask.shape != (len(self.ids),):
             raise ValueError(f"Expected `{name}` of shape `({len(self.ids)},)`. Got `{mask.shape}`.")
         if mask.dtype != np.bool_:
-            raise ValueError(f"Expected `{name}` to be True or False for each graph. Got {mask.dtype}.")
+            raise ValueError(f"Expected `{name}` to be True or False for each candidate. Got {mask.dtype}.")
         return mask
 
     def suggestible(self) -> NDArray[np.bool_]:

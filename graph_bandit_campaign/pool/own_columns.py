@@ -6,7 +6,6 @@ import hashlib
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -21,7 +20,7 @@ from graph_bandit_env import MoleculeSet
 from graph_bandit_env.files import Embeddings, read_embeddings
 from graph_bandit_env.storage import replace_file
 
-FORMAT = 1  # of the files; raise it when their content changes
+FORMAT = 2  # of the files; raise it when their content changes
 
 Floats = NDArray[np.float64]
 
@@ -37,15 +36,14 @@ def rank_own_columns(pool: PreparedPool, columns: Sequence[str], skip_bad: bool)
             damaged.
     """
     made = hashlib.sha256((pool.folder / MANIFEST).read_bytes()).hexdigest()
-    keys = {
-        name: hashlib.sha256(json.dumps([FORMAT, made, name, skip_bad]).encode()).hexdigest()[:16] for name in columns
-    }
-    kept = {name: values for name, key in keys.items() if (values := _find(pool.folder, key)) is not None}
+    keys = {name: hashlib.sha256(json.dumps([FORMAT, made, name, skip_bad]).encode()).hexdigest() for name in columns}
+    paths = {name: pool.folder / f".ranks-{key[:16]}.f64" for name, key in keys.items()}
+    kept = {name: _open(path) for name, path in paths.items() if path.is_file()}
     missing = [name for name in columns if name not in kept]
     for name, values in _sort(pool, missing, skip_bad).items() if missing else ():
         if not len(values):
             raise ValueError(f"Expected at least one number in column `{name}` of {pool.folder}. Got none.")
-        kept[name] = _keep(pool.folder, keys[name], values)
+        kept[name] = _keep(paths[name], values)
     return Ranks.of_runs([(kept[name],) for name in columns])
 
 
@@ -106,9 +104,6 @@ class PackedRanks:
 
         Args:
             folder: folder of the pool.
-
-        Raises:
-            ValueError: if a file is missing or damaged.
         """
         runs = [tuple(_open(folder / run) if isinstance(run, str) else run for run in column) for column in self.runs]
         return Ranks(tuple(runs), self.moments)
@@ -127,9 +122,6 @@ def restore(rater: Rater, ranks: PackedRanks | None, folder: Path) -> Rater:
         rater: what `strip` returned.
         ranks: what it returned, too.
         folder: folder of the pool.
-
-    Raises:
-        ValueError: if a file of the ranks is missing or damaged.
     """
     return replace(rater, scales=replace(rater.scales, ranks=None if ranks is None else ranks.unpack(folder)))
 
@@ -149,40 +141,18 @@ def _sort(pool: PreparedPool, columns: Sequence[str], skip_bad: bool) -> dict[st
     return {name: np.sort(column[~np.isnan(column)]) for name, column in zip(columns, every.T, strict=True)}
 
 
-def _find(folder: Path, key: str) -> Floats | None:
-    """Return the values in a file of the folder; None if there is none, or only damaged ones."""
-    for path in sorted(folder.glob(f".ranks-{key}-*.f64")):
-        with suppress(ValueError):
-            return _open(path)
-    return None
-
-
-def _keep(folder: Path, key: str, values: Floats) -> Floats:
-    """Write values to a file whose name ends in the digest of its content, and return them as they lie there."""
-    content = values.astype("<f8").tobytes()
-    path = folder / f".ranks-{key}-{hashlib.sha256(content).hexdigest()}.f64"
+def _keep(path: Path, values: Floats) -> Floats:
+    """Write values to a file, and return them as they lie there."""
     try:
-        replace_file(path, content)
+        replace_file(path, values.astype("<f8").tobytes())
     except OSError:  # the folder is read-only, or full
         return values
     return _open(path)
 
 
 def _open(path: Path) -> Floats:
-    """Return the values in a file, which is read as far as they are used.
-
-    Raises:
-        ValueError: if it is missing or damaged.
-    """
-    try:
-        with path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-        if path.stem.endswith(f"-{digest}"):
-            return np.memmap(path, "<f8", "r")
-        problem = "It is damaged"
-    except OSError as error:
-        problem = f"Got: {error}"
-    raise ValueError(f"Expected {path} as `graph-bandit suggest` wrote it. {problem}. Give the same command again.")
+    """Return the values in a file, which is read as far as they are used."""
+    return np.memmap(path, "<f8", "r")
 
 
 class Features:

@@ -14,7 +14,7 @@ from graph_bandit_campaign.campaign import Campaign
 from graph_bandit_campaign.constraints.batch.offers import find_offers
 from graph_bandit_campaign.model.front import join_forecasts
 from graph_bandit_campaign.model.learner import read_prediction
-from graph_bandit_campaign.model.scan.passes import Timed, make_pass
+from graph_bandit_campaign.model.scan.passes import make_pass
 from graph_bandit_campaign.model.scan.scan import Query
 from graph_bandit_campaign.pool.own_columns import PackedRanks, restore, strip
 from graph_bandit_campaign.pool.prepared import Block, PreparedPool
@@ -118,17 +118,12 @@ def _predict(pool: PreparedPool, forecaster: Forecaster) -> Iterator[list[list[s
     bare = replace(forecaster, query=replace(query, raters=tuple(rater for rater, _ in stripped)))
     packed = pickle.dumps((bare, [ranks for _, ranks in stripped]))
     work = partial(predict_part, pool.folder.resolve(), packed)
-    timed = Timed(query.columns, lambda block: list(forecaster.rows(block)), _tell)
     ready, following = dict[int, list[list[str]]](), 0
-    for number, rows in make_pass(pool, query.source, work, timed, KEPT, "predictions"):
+    for number, rows in make_pass(pool, query.source, work, KEPT, "predictions"):
         ready[number] = rows
         while following in ready:
             yield ready.pop(following)
             following += 1
-
-
-def _tell(count: int, sample: int, time: str, slots: int) -> str:
-    return f"{count:,} predictions to write, by a timed sample of {sample:,}: about {time} with {slots} at a time."
 
 
 def predict_part(folder: Path, packed: bytes, number: int) -> tuple[int, list[list[str]]]:

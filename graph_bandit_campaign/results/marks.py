@@ -23,10 +23,6 @@ class Veto:
     round: Count = 0
     """How many rounds had been suggested then."""
 
-    def __post_init__(self) -> None:
-        check_text("reason", self.reason)
-        check_text("by", self.by)
-
     @property
     def text(self) -> str:
         """Return the id, why, and who said so."""
@@ -46,11 +42,6 @@ class Comment:
     """Who says so; empty if it is not known."""
     round: Count = 0
     """How many rounds had been suggested then."""
-
-    def __post_init__(self) -> None:
-        if not check_text("text", self.text):
-            raise ValueError(f"Expected a comment on `{self.id}` that says something. Got none.")
-        check_text("by", self.by)
 
     @property
     def words(self) -> str:

@@ -128,11 +128,11 @@ class IdMatcher:
         """
         name = row.identifier if row.identifier in self.ids else unshield(row.identifier)
         if not name:
-            raise ValueError("graphs are found by their ids, and this row has none. `--id` names their column.")
+            raise ValueError("this row has no id. `--id` names their column.")
         if name not in self.ids:
             nearest = nearest_id(name, self.ids)
             hint = (
                 f" Did you mean `{nearest}`?" if nearest else f" Its ids are like `{self._first}`; `--id` names others."
             )
-            raise ValueError(f"the pool has no `{name}`, and the agent cannot learn from a graph that it lacks.{hint}")
+            raise ValueError(f"the pool has no `{name}`, and the agent cannot learn from what it lacks.{hint}")
         return Match(name)

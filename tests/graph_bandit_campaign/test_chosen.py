@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 from support.molecules import some_molecules
 
-from agents.contract import ChoiceForecaster
-from graph_bandit_campaign import Campaign, Goal, Suggestion
-from graph_bandit_env import GraphPool
+from graph_bandit_campaign import Campaign, Suggestion
 
 MOLECULES = some_molecules(30)
 IDS = MOLECULES.ids
@@ -25,8 +23,7 @@ def uncorrected(monkeypatch):
     monkeypatch.setattr("agents.process.forecaster.ProcessForecaster.predict_chosen", lambda self, *_: self.predict())
 
 
-@pytest.mark.parametrize("count", [1, 5, 20])
-@pytest.mark.parametrize("agent", ["molecule-ucb", "molecule-ei", "molecule-ts", "molecule-greedy"])
+@pytest.mark.parametrize(("agent", "count"), [("molecule-ucb", 5), ("molecule-ei", 1)])
 def test_the_correction_changes_no_choice(monkeypatch, agent, count):
     def rounds():
         campaign = Campaign(MOLECULES, f"{agent}:short_list=20", seed=3)
@@ -55,28 +52,6 @@ def test_suggestions_promise_less_than_predictions_and_in_wider_intervals():
         assert each.low < plain.low
 
 
-def test_what_is_shown_is_what_the_agent_says_of_a_choice_from_those_on_offer():
-    campaign = begin(offered=np.arange(30) < 26)
-    among = np.arange(30) < 24  # less ten with results: 14
-    suggested = campaign.ask(8, among=among)
-    assert isinstance(campaign.model(), ChoiceForecaster)
-    said = campaign.model().predict_chosen(8, 14)
-    for each in suggested:
-        k = IDS.index(each.id)
-        low, high = said.interval(0.9)
-        expected = said.mean[k], said.std[k], low[k], high[k], said.probability_above(campaign.best)[k]
-        assert (each.mean, each.std, each.low, each.high, each.probability) == pytest.approx(expected)
-
-
-def test_small_values_are_corrected_upwards():
-    up, down = begin(), begin(sign=-1.0)
-    for one, other in zip(up.ask(3), down.ask(3), strict=True):
-        assert (one.mean, one.low, one.high, one.std) == pytest.approx(
-            (-other.mean, -other.high, -other.low, other.std)
-        )
-        assert other.mean > down.predict()[other.id].mean
-
-
 def test_who_takes_all_that_is_left_has_not_chosen():
     campaign = begin()
     predicted = campaign.predict()
@@ -85,26 +60,3 @@ def test_who_takes_all_that_is_left_has_not_chosen():
             assert getattr(each, name) == pytest.approx(getattr(predicted[each.id], name), rel=1e-9)
     (only,) = Campaign(MOLECULES, AGENT, maximize=True, offered=np.arange(30) == 17).ask()
     assert only == Suggestion(IDS[17])
-
-
-def test_one_molecule_on_offer_is_no_choice_and_two_are_one():
-    for offered, is_choice in ((1, False), (2, True)):
-        campaign = begin(offered=np.arange(30) >= 30 - offered)
-        predicted = campaign.predict()
-        (only,) = campaign.ask()
-        assert (only.mean < predicted[only.id].mean - 1e-6) == is_choice
-
-
-def test_goals_and_agents_that_cannot_are_not_corrected():
-    campaign = Campaign(MOLECULES, AGENT, goals=[Goal("a"), Goal("b", aim="minimize")])
-    for goal, sign in (("a", 1.0), ("b", 0.5)):
-        campaign.tell_many({key: sign * VALUES[key] + len(key) for key in IDS[:10]}, goal)
-    for each in campaign.ask(3):
-        assert each == campaign.predict()[each.id]
-    rng = np.random.default_rng(0)
-    graphs = GraphPool([rng.normal(size=(4, 3)) for _ in range(12)], [[(0, 1), (1, 2)]] * 12, directed=False)
-    campaign = Campaign(graphs, "gnn-ucb", maximize=True)
-    campaign.tell_many({str(k): float(k) for k in range(5)})
-    for each in campaign.ask(2):
-        assert each == campaign.predict()[each.id]
-    assert not isinstance(campaign.model(), ChoiceForecaster)

@@ -1,10 +1,14 @@
 import subprocess
 import sys
 
+import pytest
+
 from graph_bandit_campaign.file import read_state
 
 KILLED = """
 import sys
+
+import pytest
 import registry
 from graph_bandit_env import GraphPool
 from graph_bandit_campaign import Campaign
@@ -17,6 +21,7 @@ for number in range(2000):
 """
 
 
+@pytest.mark.slow
 def test_a_killed_program_loses_nothing_that_it_was_told(tmp_path):
     path = tmp_path / "state.json"
     command = [sys.executable, "-W", "ignore", "-c", KILLED.format(path=str(path))]

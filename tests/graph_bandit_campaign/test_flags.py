@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from graph_bandit_campaign import BacktestSettings, Campaign, Goal, PrepareSettings, SuggestSettings
-from graph_bandit_campaign.constraints.batch import BatchConstraints
+from graph_bandit_campaign import BacktestSettings, Campaign, Goal, SuggestSettings
+from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
 from graph_bandit_env import from_smiles
 
 POOL, PATHS = from_smiles(["CCO", "CCN", "CCCl"]), (Path("a.csv"), Path("b.csv"))
@@ -18,7 +18,6 @@ FLAGS = {
     "budget_only": lambda given: BatchConstraints(prices=1, budget=2, budget_only=given),
     "more": lambda given: SuggestSettings(*PATHS, maximize=("y",), more=given),
     "skip_bad_rows": lambda given: BacktestSettings(*PATHS, maximize="y", skip_bad_rows=given),
-    "dry_run": lambda given: PrepareSettings(*PATHS, dry_run=given),
 }
 
 
@@ -41,7 +40,7 @@ def test_a_flag_of_numpy_can_be_saved():
 
 @pytest.mark.parametrize("given", [["True", "False", "True"], [0, 1, 2], [1.0, 0.0, 1.0]])
 def test_a_mask_holds_bools_alone(given):
-    with pytest.raises(ValueError, match="to be True or False for each graph"):
+    with pytest.raises(ValueError, match="to be True or False for each"):
         Campaign(POOL, offered=given)
-    with pytest.raises(ValueError, match="to be True or False for each graph"):
+    with pytest.raises(ValueError, match="to be True or False for each"):
         Campaign(POOL).ask(among=given)

@@ -1,6 +1,7 @@
 """A campaign file that was edited by hand is read as it was meant, or refused with the place of the fault."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -37,80 +38,32 @@ def test_what_is_written_is_read():
         assert read(write_state(state)) == state
 
 
-def test_what_could_not_be_read_back_is_not_written():
-    with pytest.raises(ValueError, match="not JSON compliant"):
-        write_state(replace(STATE, rounds=((Suggestion("c", float("nan"), 0.1, 0.2, 0.9),),)))
+REFUSED = {  # with what the message names
+    "maximize": edited(maximize="no"),
+    "seed": edited(seed=-1),
+    "algorithm": edited(algorithm=0),
+    r"pending\[0\]": edited(pending=[7]),
+    r"structures": edited(structures={"c": 7}),
+    r"measured\[0\]": edited(measured=[{"id": "a", "value": 1}]),
+    r"value": edited(measured=[{"id": "a", "value": True, "round": 0}]),
+    r"rounds\[0\]": edited(rounds=[[{"id": "a", "std": -1.0}]]),
+    "`a` as measured and failed": edited(failed=["a"]),
+    "`c` as pending": edited(pending=["c", "c"]),
+    "format 2.*format 99": edited(format=99),
+    "format 2.*format 1": edited(format=1),
+    "format 2.*format None": "{}",
+    r"1e\+160": write_state(STATE).replace('"value": 1.0', '"value": 1e160'),
+    "recursion": '{"a":' * 100_000,
+    "array": "[]",
+    "truncated": write_state(STATE)[:100],
+}
 
 
-def test_what_came_later_is_written_only_where_there_is_something_to_say():
-    fields = json.loads(write_state(STATE))
-    assert not {"by_default", "sources"} & fields.keys()
-    assert [set(suggestion) >= {"low", "high"} for suggestion in fields["rounds"][0]] == [False, True]
-    assert json.loads(write_state(replace(STATE, by_default=True)))["by_default"] is True
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"maximize": None}, r"Expected `bool`, got `null` - at `\$\.maximize`"),
-        ({"maximize": "no"}, r"Expected `bool`, got `str` - at `\$\.maximize`"),
-        ({"sources": ["command"]}, r"Expected `object`, got `array` - at `\$\.sources`"),
-        ({"seed": "3"}, r"Expected `int`, got `str` - at `\$\.seed`"),
-        ({"seed": -1}, r"Expected `int` >= 0 - at `\$\.seed`"),
-        ({"goals_algorithm": 0}, r"Expected `int` >= 1 - at `\$\.goals_algorithm`"),
-        ({"algorithm": 0}, r"Expected `int` >= 1 - at `\$\.algorithm`"),
-        ({"failed": "b"}, r"Expected `array`, got `str` - at `\$\.failed`"),
-        ({"pending": [7]}, r"Expected `str`, got `int` - at `\$\.pending\[0\]`"),
-        ({"structures": {"c": 7}}, r"Expected `str`, got `int` - at `\$\.structures\[\.\.\.\]`"),
-        ({"measured": [{"id": "a", "value": True, "round": 0}]}, r"got `bool` - at `\$\.measured\[0\]\.value`"),
-        ({"measured": [{"id": "a", "value": "1", "round": 0}]}, r"got `str` - at `\$\.measured\[0\]\.value`"),
-        ({"measured": [{"id": "a", "value": 1, "round": -5}]}, r"Expected `int` >= 0 - at `\$\.measured\[0\]\.round`"),
-        ({"measured": [{"id": "a", "value": 1}]}, r"missing required field `round` - at `\$\.measured\[0\]`"),
-        ({"measured": [{"id": "a", "value": 1, "round": 0, "unit": "nM"}]}, "Expected no key `unit`: Measurement has"),
-        ({"rounds": [[{"id": "a", "std": -1.0}]]}, r"Expected `float` >= 0.0 - at `\$\.rounds\[0\]\[0\]\.std`"),
-        ({"rounds": [[{"id": "a", "probability": 2}]]}, r"<= 1.0 - at `\$\.rounds\[0\]\[0\]\.probability`"),
-        ({"rounds": [[{"id": "a", "low": 1.0, "high": 0.5}]]}, r"`low` <= `high`, or neither. Got 1.0 and 0.5"),
-        ({"rounds": [[{"id": "a", "low": 1.0}]]}, r"`low` <= `high`, or neither. Got 1.0 and None"),
-        ({"rounds": [[{"id": "a", "low": "1", "high": 2.0}]]}, r"got `str` - at `\$\.rounds\[0\]\[0\]\.low`"),
-        ({"by_default": 1}, r"Expected `bool`, got `int` - at `\$\.by_default`"),
-        ({"rounds": [[{"id": "a", "rank": 2}]]}, "Expected no key `rank`: Suggestion has"),
-        ({"comment": "mine"}, "Expected no key `comment`: CampaignState has"),
-        ({"failed": ["a"]}, "Got `a` as measured and failed"),
-        ({"pending": ["a"]}, "Got `a` as measured and pending"),
-        ({"pending": ["b"]}, "Got `b` as failed and pending"),
-        ({"pending": ["c", "c"]}, "Got `c` as pending and pending"),
-        ({"format": 99}, "Expected `format` 1. Got 99: it is of another version"),
-        ({"format": True}, "Expected `format` 1. Got True: it is of another version"),
-    ],
-)
-def test_a_wrong_value_is_refused_with_its_place(changes, message):
-    with pytest.raises(ValueError, match=f"mine.campaign.json to be the state of a campaign. .*{message}"):
-        read(edited(**changes))
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (write_state(STATE).replace('"seed": 3', '"seed": 3, "seed": 4'), "The key `seed` is there twice"),
-        (write_state(STATE).replace('"value": 1.0', '"value": NaN'), "Expected finite numbers. Got NaN"),
-        (write_state(STATE).replace('"value": 1.0', '"value": 1e999'), "Expected a finite number for `a`.* Got inf"),
-        (
-            write_state(STATE).replace('"high": 0.75', '"high": 1e999'),
-            "Expected finite `low` <= `high`.* Got 0.25 and inf",
-        ),
-        (write_state(STATE).replace('"value": 1.0', '"value": 1e160'), r"from -1e\+100 to 1e\+100. Got 1e\+160"),
-        ("[" * 100_000, "nested too deeply"),
-        ('{"a":' * 100_000, "nested too deeply"),
-        (write_state(STATE).replace('"failed"', '"broken"'), "Expected the keys `failed`. The file does not have them"),
-        ("[]", "Expected `object`, got `array`"),
-        ("{}", "Got none"),
-        ("", "Expecting value: line 1"),
-        (write_state(STATE)[:100], "line"),
-    ],
-)
-def test_text_that_is_not_a_campaign_is_refused(text, message):
-    with pytest.raises(ValueError, match=f"mine.campaign.json to be the state of a campaign. .*{message}"):
-        read(text)
+@pytest.mark.parametrize("named", REFUSED)
+def test_what_is_not_a_campaign_is_refused_by_name(named):
+    with pytest.raises(ValueError, match=r"mine\.campaign\.json") as error:
+        read(REFUSED[named])
+    assert re.search(named, str(error.value))
 
 
 def test_a_file_saved_by_windows_is_read(tmp_path):
@@ -119,39 +72,9 @@ def test_a_file_saved_by_windows_is_read(tmp_path):
     assert Campaign(GraphPool([[[1.0]]] * 5, [[]] * 5), state=path).state.pending == ("1",)
 
 
-def test_a_file_that_is_not_text_is_refused(tmp_path):
-    path = tmp_path / "mine.json"
-    path.write_bytes(write_state(STATE).encode("utf-16"))
-    with pytest.raises(ValueError, match="to be the state of a campaign, in UTF-8"):
-        Campaign(GraphPool([[[1.0]]] * 5, [[]] * 5), state=path)
-
-
-def test_a_measured_graph_cannot_fail():
-    campaign = Campaign(GraphPool([[[1.0]]] * 5, [[]] * 5), "random")
-    campaign.tell("1", 2.0)
-    with pytest.raises(ValueError, match="Got `1` as measured and failed"):
-        campaign.tell_failed("1")
-    assert campaign.state.failed == ()
-
-
 def told(*results, maximize=True, goals=(), **more):
     measured = tuple(Measurement(key, value, number, *side) for key, value, number, *side in results)
     return CampaignState("random", maximize, 0, measured, goals=goals, **more)
-
-
-def test_an_interval_without_bounds_is_that_of_a_normal_result():
-    half = 1.6449 * 5  # a standard deviation of 3 and noise of 4
-    assert Suggestion("a", 10.0, 3.0, 4.0).interval == pytest.approx((10 - half, 10 + half), abs=1e-3)
-    assert Suggestion("a", 10.0, 3.0, 4.0, None, 1.0, 2.0).interval == (1.0, 2.0)
-    for unknown in ({}, {"mean": 10.0}, {"mean": 10.0, "std": 3.0}, {"std": 3.0, "noise_std": 4.0}):
-        assert Suggestion("a", **unknown).interval is None
-
-
-@pytest.mark.parametrize(("low", "high"), [(1.0, None), (None, 1.0), (2.0, 1.0), (1.0, float("inf"))])
-def test_bounds_of_an_interval_are_finite_and_come_together(low, high):
-    with pytest.raises(ValueError, match="Expected finite `low` <= `high`, or neither"):
-        Suggestion("a", 1.0, 1.0, 1.0, 0.5, low, high)
-    assert Suggestion("a", low=2.0, high=2.0).interval == (2.0, 2.0)
 
 
 @pytest.mark.parametrize(("maximize", "leader"), [(True, ("b", 5.0)), (False, ("c", -1.0))])
@@ -185,23 +108,6 @@ GOALS = (Goal("x"), Goal("y", "minimize"))
 def of_goals(*results, **more):
     measured = tuple(Measurement(key, value, 0, goal=name) for key, name, value in results)
     return CampaignState("random", True, 0, measured, goals=GOALS, **more)
-
-
-def test_with_several_goals_a_graph_is_measured_when_each_has_a_result():
-    state = of_goals(("a", "x", 1.0), ("a", "y", 2.0), ("b", "x", 3.0), pending=("b", "c"), failed=("d",))
-    assert list(state.settled()) == ["a"]
-    first, second = state.views()
-    assert (first.target, first.maximize, first.pending, first.failed) == ("x", True, ("c",), ("d",))
-    assert (second.target, second.maximize, second.pending) == ("y", False, ("b", "c"))
-    assert (first.means(), second.means()) == ({"a": 1.0, "b": 3.0}, {"a": 2.0})
-    with pytest.raises(ValueError, match="look at each by `of"):
-        state.counted()
-
-
-@pytest.mark.parametrize(("goals", "goal"), [(GOALS, "z"), ((), "x"), ((Goal("x"), Goal("x", "minimize")), "x")])
-def test_results_are_of_goals_that_there_are(goals, goal):
-    with pytest.raises(ValueError, match="Expected goals of different names, and results of these"):
-        CampaignState("random", True, 0, (Measurement("a", 1.0, 0, goal=goal),), goals=goals)
 
 
 def test_results_of_a_goal_that_is_gone_are_left_out_and_settle_what_is_pending():

@@ -5,12 +5,8 @@ from functools import partial
 
 import pytest
 
-from graph_bandit_campaign.workers import opened, results_of
-from graph_bandit_lab.execution import InProcess, Processes
-
-
-def square(number):
-    return number**2
+from graph_bandit_campaign.workers import results_of
+from graph_bandit_lab.execution import Processes
 
 
 def die_once(folder, number):
@@ -26,28 +22,14 @@ def die(number):
     os._exit(1)
 
 
-@pytest.mark.parametrize("workers", [InProcess, partial(Processes, 2)])
-def test_every_call_gives_its_result(workers):
-    with opened(workers) as running:
-        found = sorted(results_of(running, square, ((number,) for number in range(7)), str, "Kept."))
-    assert found == [number**2 for number in range(7)]
-
-
+@pytest.mark.slow
 def test_a_worker_that_dies_costs_one_call_which_is_made_again(tmp_path):
     call, numbers = partial(die_once, tmp_path), ((number,) for number in range(7))
-    with opened(partial(Processes, 2)) as running:
-        found = sorted(results_of(running, call, numbers, str, "Kept."))
+    found = sorted(results_of(Processes(2), call, numbers, str, "Kept."))
     assert found == [number**2 for number in range(7)]
 
 
+@pytest.mark.slow
 def test_two_deaths_at_one_call_are_an_error_that_names_it():
-    with (
-        pytest.raises(ChildProcessError, match="over part 5, perhaps for lack of memory.* Kept."),
-        opened(partial(Processes, 1)) as running,
-    ):
-        list(results_of(running, die, [(5,)], lambda number: f"part {number}", "Kept."))
-
-
-def test_an_error_of_the_call_is_raised():
-    with pytest.raises(TypeError), opened(InProcess) as running:
-        list(results_of(running, square, [("text",)], str, "Kept."))
+    with pytest.raises(ChildProcessError, match="part 5"):
+        list(results_of(Processes(1), die, [(5,)], lambda number: f"part {number}", "Kept."))

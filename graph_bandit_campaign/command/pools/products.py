@@ -187,34 +187,6 @@ def product_columns(library: ProductLibrary) -> tuple[str, ...]:
     return (*[REACTION] * (len(library.parts) > 1), *slots, *[PRICE] * priced)
 
 
-def describe_changes(library: ProductLibrary, earlier: CampaignState | None) -> list[str]:
-    """Say which reactions and slots of a library have changed since the last round, for people.
-
-    Args:
-        library: the library as it is now.
-        earlier: state of the campaign; None: there is none yet.
-    """
-    now, before = library.digests, library_sources(earlier)
-    remarks = []
-    for name in dict.fromkeys((*now, *before)) if before else ():
-        kind, _, of = name.partition(" ")
-        reaction, _, slot = of.rpartition("/")
-        words = f"slot `{slot}` of `{reaction}`" if kind == SLOT else f"reaction `{of}`"
-        if name not in before:
-            remarks.append(f"{words} is new since the last round")
-        elif name not in now:
-            remarks.append(f"{words} is not there any more: results stay matched by SMILES")
-        elif now[name] != before[name]:
-            remarks.append(f"{words} has changed since the last round: results stay matched by id and SMILES")
-    return remarks
-
-
-def library_sources(state: CampaignState | None) -> dict[str, str]:
-    """Return the digests of reactions and slots that a campaign has in its `sources`."""
-    sources = state.sources if state else {}
-    return {name: digest for name, digest in sources.items() if name.startswith((f"{REACTION} ", f"{SLOT} "))}
-
-
 def refuse_options(settings: SuggestSettings, goals: Sequence[Goal] = ()) -> None:
     """Refuse settings that a library of products does not know.
 

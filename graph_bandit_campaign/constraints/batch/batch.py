@@ -50,7 +50,7 @@ class BatchConstraints:
             if prices.ndim > 1 or bad.size or (prices.ndim == 0 and np.isnan(prices)):
                 got = f"shape `{prices.shape}`" if prices.ndim > 1 else f"{bad[0]:g}" if bad.size else "nan"
                 raise ValueError(
-                    f"Expected `prices` to be positive and finite, one number or one a graph, NaN where a price is not "
+                    f"Expected `prices` to be positive and finite, one number or one each, NaN where a price is not "
                     f"known. Got {got}."
                 )
         if self.budget is not None and (self.prices is None or not 0 < self.budget < math.inf):
@@ -73,7 +73,7 @@ class BatchConstraints:
             return None
         prices = np.asarray(self.prices, np.float64)
         if prices.ndim and len(prices) != count:
-            raise ValueError(f"Expected a price of each of {count} graphs. Got {len(prices)}.")
+            raise ValueError(f"Expected a price of each of {count} candidates. Got {len(prices)}.")
         return np.broadcast_to(prices, (count,))
 
     def known(self, count: int) -> NDArray[np.bool_]:
@@ -90,14 +90,11 @@ class BatchConstraints:
 
         Raises:
             ValueError: if there are groups of another number of graphs.
-            TypeError: if a group is not a text.
         """
         if self.groups is None:
             return None
         if len(self.groups) != count:
-            raise ValueError(f"Expected a group of each of {count} graphs. Got {len(self.groups)}.")
-        if not all(isinstance(group, str) for group in self.groups):
-            raise TypeError("Expected `groups` to be texts, empty where a group is not known.")
+            raise ValueError(f"Expected a group of each of {count} candidates. Got {len(self.groups)}.")
         number_of: dict[str, int] = {}
         numbers = [number_of.setdefault(group or f"\0{k}", k) for k, group in enumerate(self.groups)]
         return np.array(numbers, np.int64)

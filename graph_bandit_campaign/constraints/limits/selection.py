@@ -101,6 +101,6 @@ class Selection:
             raise TooFewLeftError(
                 f"Expected at least {count} molecules to suggest. {left} are left: {all_left} meet the limits, and "
                 f"{all_left - left} of them are measured, pending or failed. {self.describe()} Loosen or leave out a "
-                "limit, or suggest fewer (on the command line --n).",
+                "limit, or suggest fewer.",
                 left,
             )

@@ -10,7 +10,6 @@ from functools import lru_cache, partial
 from pathlib import Path
 
 import numpy as np
-import psutil
 from numpy.typing import NDArray
 
 from agents.molecule import Rater
@@ -21,7 +20,7 @@ from graph_bandit_campaign.constraints.limits.limits import Limits
 from graph_bandit_campaign.model.failures.forecast import FailureJudge
 from graph_bandit_campaign.model.goals_index import GoalsIndex, choose_short_list
 from graph_bandit_campaign.model.scan.best import Best, Places
-from graph_bandit_campaign.model.scan.passes import Timed, make_pass
+from graph_bandit_campaign.model.scan.passes import make_pass
 from graph_bandit_campaign.model.scan.spares import SOUND, Spare, Spares, come_back
 from graph_bandit_campaign.pool.own_columns import PackedRanks, restore, strip
 from graph_bandit_campaign.pool.prepared import Block, PreparedPool
@@ -181,8 +180,7 @@ def scan(pool: PreparedPool, query: Query) -> Found:
     """
     scanned, wrong = Found.nothing(query), dict[int, ValueError]()
     work = partial(scan_part, pool.folder.resolve(), _pack(query))
-    timed = Timed(query.columns, lambda block: _scan_block(block, query, Found.nothing(query)), _tell)
-    for result in make_pass(pool, query.source, work, timed, KEPT, "molecules", stop=lambda: bool(wrong)):
+    for result in make_pass(pool, query.source, work, KEPT, "molecules", stop=lambda: bool(wrong)):
         if isinstance(result, Found):
             scanned.merge(result)
         else:
@@ -190,14 +188,6 @@ def scan(pool: PreparedPool, query: Query) -> Found:
     if wrong:
         raise wrong[min(wrong)]
     return scanned
-
-
-def _tell(count: int, sample: int, time: str, slots: int) -> str:
-    memory = psutil.Process().memory_full_info().uss * (1 + (slots if slots > 1 else 0))
-    return (
-        f"{count:,} molecules to rate, by a timed sample of {sample:,}: about {time} with {slots} at a time, and "
-        f"{memory / 1e9:.1f} GB of memory."
-    )
 
 
 def scan_part(folder: Path, query: bytes, number: int) -> Found | tuple[int, ValueError]:

@@ -12,7 +12,7 @@ import msgspec
 from graph_bandit_env.pools import Forms
 from graph_bandit_env.storage import replace_file
 
-FORMAT = 2  # of parts and manifest; raise it when their content changes
+FORMAT = 3  # of parts and manifest; raise it when their content changes
 MANIFEST, QUESTION = "manifest.json", "prepare.json"
 MERGED, DROPPED, BAD_ROWS = "merged.parquet", "dropped.parquet", "bad_rows.csv"
 OWN = "column:"  # in front of the names of the table's other columns
@@ -86,7 +86,6 @@ class PartRecord:
     rows: Count
     """Rows in the file: molecules."""
     bytes: Count
-    sha256: str
     dropped: Count = 0
     """Rows to leave out: duplicates, and rows whose id another molecule has, too."""
     duplicates: Count = 0
@@ -117,15 +116,11 @@ class Manifest:
     """Rows that were left out; `bad_rows.csv` lists them."""
     moments: dict[str, dict[str, list[float]]] = field(default_factory=dict)
     """`agents.molecule.Moments` of the numbers of each trait over the molecules of the pool."""
-    sha256: dict[str, str] = field(default_factory=dict)
-    """Digests of the other files of the folder, by name."""
 
     def __post_init__(self) -> None:
         for number, part in enumerate(self.parts):
             if part.name != f"{part_name(number)}.parquet":
                 raise ValueError(f"Expected {part_name(number)}.parquet as part {number}. Got `{part.name}`")
-        if (molecules := sum(part.molecules for part in self.parts)) != self.molecules:
-            raise ValueError(f"Expected {molecules:,} molecules, as the parts have. Got {self.molecules:,}")
 
 
 def part_name(number: int) -> str:
@@ -149,9 +144,3 @@ def read_json(path: Path, kind: type[T]) -> T:
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except msgspec.DecodeError as error:
         raise ValueError(f"Expected {path} as `graph-bandit prepare` wrote it. Got: {error}.") from error
-
-
-def digest_file(path: Path) -> str:
-    """Return the SHA-256 digest of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

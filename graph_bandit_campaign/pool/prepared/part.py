@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from graph_bandit_campaign.pool.block import Block, Cells
 from graph_bandit_campaign.pool.prepared.columns import KNOWN, columns_of, from_arrow, own, traits_left_out
-from graph_bandit_campaign.pool.prepared.manifest import DROPPED, MERGED, Manifest, PartRecord, digest_file
+from graph_bandit_campaign.pool.prepared.manifest import DROPPED, MERGED, Manifest, PartRecord
 from graph_bandit_env.tables import Table
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class PreparedPart:
-    """A part of a prepared pool. Its file is checked once, when it is first read.
+    """A part of a prepared pool.
 
     Args:
         folder: folder of the pool.
@@ -32,7 +32,6 @@ class PreparedPart:
 
     def __init__(self, folder: Path, manifest: Manifest, number: int, groups: tuple[int, int]) -> None:
         self.number, self._folder, self._manifest, self._groups = number, folder, manifest, groups
-        self._checked = False
 
     def __len__(self) -> int:
         return self.record.molecules
@@ -46,25 +45,6 @@ class PreparedPart:
     def path(self) -> Path:
         """Return the path of its file."""
         return self._folder / self.record.name
-
-    def check(self) -> None:
-        """Refuse a file that is damaged, missing, or that of another part.
-
-        Raises:
-            ValueError: if it is.
-        """
-        try:
-            right = self._checked or digest_file(self.path) == self.record.sha256
-        except OSError as error:
-            raise ValueError(
-                f"Expected part {self.path} of the prepared pool. Got: {error}. {REMEDY_OF_PART}"
-            ) from error
-        if not right:
-            raise ValueError(
-                f"Expected part {self.path} as `graph-bandit prepare` wrote it. It is damaged, or another one. "
-                f"{REMEDY_OF_PART}"
-            )
-        self._checked = True
 
     def read(self, columns: Sequence[str] | None = None) -> pa.Table:
         """Return columns of the file for all molecules that count; None: all of them.
@@ -164,8 +144,7 @@ class PreparedPart:
     def _open(self) -> Iterator[ParquetFile]:
         from pyarrow.parquet import ParquetFile
 
-        self.check()
-        with _refuse_damage(self.path, REMEDY_OF_PART), ParquetFile(self.path, page_checksum_verification=True) as file:
+        with _refuse_damage(self.path), ParquetFile(self.path, page_checksum_verification=True) as file:
             _refuse_repeated_texts(file)
             yield file
 
@@ -224,17 +203,14 @@ def _refuse_repeated_texts(file: ParquetFile) -> None:
 
 
 REMEDY = "Copy it from a backup, or delete the folder and prepare the pool again."
-REMEDY_OF_PART = (
-    "Copy it from a backup, or give the `graph-bandit prepare` command that made the pool: it repairs this part."
-)
 
 
 @contextmanager
-def _refuse_damage(path: Path, remedy: str = REMEDY) -> Iterator[None]:
+def _refuse_damage(path: Path) -> Iterator[None]:
     """Name the file in errors of pyarrow."""
     import pyarrow as pa
 
     try:
         yield
     except (pa.ArrowException, OSError, KeyError, IndexError) as error:
-        raise ValueError(f"Expected {path} as `graph-bandit prepare` wrote it. Got: {error}. {remedy}") from error
+        raise ValueError(f"Expected {path} as `graph-bandit prepare` wrote it. Got: {error}. {REMEDY}") from error

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 
 import tyro
 
-from graph_bandit_campaign.flags import Forms, check_flags, check_forms
+from graph_bandit_campaign.flags import Forms, check_flags
 
 TRAITS = ("atom_pairs", "morgan", "torsions", "roles", "properties", "descriptors")
 
@@ -48,15 +48,12 @@ class PrepareSettings:
     scheduler: str | None = None
     """Address of a Dask scheduler, tcp://host:port. The workers of its cluster compute instead; they see the folder
     `--out` under the same path."""
-    dry_run: bool = False
-    """Say how long it will take and how much room it needs, from a timed sample, and stop."""
 
     block: ClassVar[int] = 4096
     """Rows of the table that are read at a time, whatever the part."""
 
     def __post_init__(self) -> None:
         check_flags(self)
-        check_forms(self.forms)
         if self.part_rows < 1 or self.part_rows % self.block:
             raise ValueError(f"Expected `--part-rows` to be a multiple of {self.block}. Got {self.part_rows}.")
         if self.most_atoms < 1:

@@ -3,11 +3,9 @@
 import json
 
 import pytest
-from rdkit import Chem
 from support.molecules import some_molecules
 from support.tables import read, write
 
-from graph_bandit_campaign import Campaign
 from graph_bandit_cli.main import main
 
 MOLECULES = some_molecules()
@@ -73,55 +71,12 @@ def test_a_pending_molecule_that_has_left_the_pool_stays_pending_and_is_named(su
     assert first[0] not in second
 
 
-def test_its_result_is_taken_by_its_id_alone(suggest):
-    first = suggest()
-    write_pool(without(*first))
-    write_results((first[0], 7.25), (first[1], "failed"))
-    suggest()
-    assert {"id": first[0], "value": 7.25, "round": 1} in saved()["measured"]
-    assert saved()["failed"] == [first[1]]
-    assert first[0] not in saved()["pending"]
-    assert first[1] not in saved()["pending"]
-    assert first[2] in saved()["pending"]
-
-
-def test_its_result_with_another_structure_is_refused(suggest, capsys):
-    first = suggest()
-    write_pool(without(*first))
-    write("results.csv", [("id", "smiles", "logp"), ("m0", "", 1.0), ("m1", "", 2.0), (first[0], "CCCCCCCCCCO", 3.0)])
-    before = saved()
-    command = ["suggest", "pool.csv", "--measured", "results.csv", "--maximize", "logp", "--out", "out.csv", "--forget"]
-    assert main(command) == 1
-    printed = capsys.readouterr().err
-    assert f"`{first[0]}` is {SMILES[first[0]]} as suggested, and CCCCCCCCCCO here." in printed
-    assert saved() == before
-
-
 def test_a_molecule_with_a_new_id_is_the_same_molecule(suggest):
     first = suggest()
     write_pool({f"new-{name}" if name == first[0] else name: text for name, text in SMILES.items()})
     second = suggest()
     assert f"new-{first[0]}" not in second
     assert saved()["pending"][:3] == [f"new-{first[0]}", *first[1:]]
-
-
-def test_a_result_stays_known_when_its_molecule_gets_a_new_id(suggest):
-    first = suggest()
-    write_results((first[0], 7.25))
-    suggest()
-    names = {name: f"new-{name}" if name == first[0] else name for name in SMILES}
-    write_pool({names[name]: text for name, text in SMILES.items()})
-    write_results((f"new-{first[0]}", 7.25))
-    suggest()
-    assert {"id": f"new-{first[0]}", "value": 7.25, "round": 1} in saved()["measured"]
-
-
-def test_a_pool_that_has_another_form_of_a_suggestion_is_taken(suggest):
-    first = suggest()
-    write_pool({**SMILES, first[0]: f"{SMILES[first[0]]}.Cl"})
-    write_results((first[0], 7.25))
-    suggest()
-    assert {"id": first[0], "value": 7.25, "round": 1} in saved()["measured"]
 
 
 def test_a_pool_that_gives_the_id_of_a_suggestion_to_another_molecule_is_refused(suggest, capsys):
@@ -135,51 +90,3 @@ def test_a_pool_that_gives_the_id_of_a_suggestion_to_another_molecule_is_refused
     assert f"Expected `{first[0]}` to be {SMILES[first[0]]}, as in earlier rounds. The pool has CCCCCCCCCCO." in printed
     assert saved() == before
     assert main([*command, "--trust-ids"]) == 0
-
-
-def test_structures_are_compared_however_they_are_written(suggest):
-    first = suggest()
-    state = saved()
-    state["structures"][first[0]] = Chem.MolToSmiles(
-        Chem.MolFromSmiles(SMILES[first[0]]), canonical=False, doRandom=True
-    )
-    with open("out.campaign.json", "w", encoding="utf-8") as file:
-        json.dump(state, file)
-    assert suggest() == first
-
-
-def test_in_python_a_pending_graph_that_has_left_the_pool_can_be_withdrawn(tmp_path):
-    campaign = Campaign(MOLECULES, "random", state=tmp_path / "campaign.json")
-    (suggestion,) = campaign.ask(1)
-    left = [k for k, identifier in enumerate(MOLECULES.ids) if identifier != suggestion.id]
-    campaign = Campaign(MOLECULES.take(left), state=tmp_path / "campaign.json")
-    assert campaign.ask(1)
-    campaign.withdraw(suggestion.id)
-    assert suggestion.id not in campaign.state.pending
-
-
-def test_a_campaign_written_before_structures_were_saved_keeps_what_is_pending(suggest, capsys):
-    first = suggest()
-    state = saved()
-    del state["structures"]
-    state["question"] = state["question"].partition("-")[0]
-    with open("out.campaign.json", "w", encoding="utf-8") as file:
-        json.dump(state, file)
-    assert suggest() == first  # the same question, whose pool is unknown
-    with open("out.campaign.json", "w", encoding="utf-8") as file:
-        json.dump(state, file)
-    write_pool(without(first[0]))
-    write_results((first[1], 1.0))
-    capsys.readouterr()
-    second = suggest()
-    assert f"No longer in the pool: {first[0]}." in capsys.readouterr().out
-    assert saved()["pending"] == [first[0], first[2], *second]
-
-
-def test_more_adds_a_batch_before_any_result(suggest):
-    first = suggest()
-    second = suggest("--more")
-    assert not set(first) & set(second)
-    assert saved()["pending"] == [*first, *second]
-    assert len(saved()["rounds"]) == 2
-    assert suggest() == second

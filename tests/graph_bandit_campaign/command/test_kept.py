@@ -2,7 +2,7 @@
 
 import json
 import os
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from graph_bandit_campaign import CampaignState
-from graph_bandit_campaign.command.kept import ONCE, PATHS, files_of, keep_command, read_settings, repeat_command
+from graph_bandit_campaign.command.kept import ONCE, PATHS, files_of, keep_command, repeat_command
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.file import read_state, write_state
 
@@ -71,26 +71,6 @@ def test_any_command_is_repeated_as_it_was_given(tmp_path, monkeypatch, given_fi
     assert keep_command(again) == keep_command(command)
 
 
-def test_a_folder_that_moves_takes_its_command_along(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Path("old").mkdir()
-    command = SuggestSettings(
-        pool=Path("old/my pool.csv"), out=Path("old/out.csv"), maximize=("a",), html=Path("x.html")
-    )
-    state = kept(command)
-    assert state.command == {"pool": "my pool.csv", "out": "out.csv", "maximize": ("a",), "html": "../x.html"}
-    Path("old").rename("new")
-    again = repeat_command(state, Path("new/out.campaign.json"))
-    assert again.pool == tmp_path / "new" / "my pool.csv"
-    assert again.out == tmp_path / "new" / "out.csv"
-
-
-def test_what_is_about_one_call_is_not_kept():
-    command = SuggestSettings(pool=Path("p.csv"), out=Path("o.csv"), maximize=("a",))
-    once = replace(command, veto=("m1=no",), by="Ann", undo=True, more=True, overwrite=True, workers=None)
-    assert keep_command(once) == keep_command(command)
-
-
 @pytest.mark.parametrize(
     "fields_of_command",
     [
@@ -112,9 +92,3 @@ def test_a_command_of_other_types_is_refused(tmp_path, fields_of_command):
     )
     with pytest.raises(ValueError, match="Expected"):
         repeat_command(read_state(text, tmp_path), tmp_path / "o.campaign.json")
-
-
-@pytest.mark.parametrize("value", ["2", 2.5, None, [2], True])
-def test_a_setting_of_another_type_is_refused(value):
-    with pytest.raises(ValueError, match="n"):
-        read_settings({"pool": "p.csv", "out": "o.csv", "maximize": ["a"], "n": value})

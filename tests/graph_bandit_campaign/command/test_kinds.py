@@ -5,11 +5,9 @@ from pathlib import Path
 
 import pytest
 from support.molecules import some_molecules
-from support.prepared import prepare_in_parts
 from support.tables import write
 
-from graph_bandit_campaign import SuggestSettings
-from graph_bandit_campaign.report.tables import KINDS, write_table
+from graph_bandit_campaign.report.tables import write_table
 from graph_bandit_cli.main import main
 from graph_bandit_env.tables import open_table
 
@@ -38,7 +36,7 @@ def read(name):
         return [dict(zip(table.columns, cells, strict=True)) for _, cells in table.rows(table.columns)]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [".sdf", ".parquet"])
 def test_suggestions_of_any_kind_are_read_again_as_results(folder, kind):
     assert suggest("plain.csv") == suggest(f"out{kind}", "--predictions", f"all{kind}") == 0
     expected, found = read("plain.csv"), read(f"out{kind}")
@@ -68,41 +66,8 @@ def test_other_columns_of_the_pool_are_passed_on(folder):
         assert {name.casefold() for name in row}.isdisjoint({"logp", "price (pool)"})
 
 
-@pytest.mark.parametrize("columns", ["id", ""])
-def test_a_prepared_pool_passes_the_same_columns_on(folder, columns):
-    if not columns:  # molecules without a name
-        rows = [{name: cell for name, cell in row.items() if name != "id"} for row in read("pool.csv")]
-        write("pool.csv", [list(rows[0]), *(list(row.values()) for row in rows)])
-        write("results.csv", [("smiles", "logp"), *((SMILES[k], float(k)) for k in range(4))])
-    prepare_in_parts(Path("pool.csv"), Path("prepared"), 16)
-    assert suggest("out.csv") == suggest("streamed.csv", "--workers", "None", pool="prepared") == 0
-    assert set(OTHERS[::2]) < set(read("out.csv")[0])
-    assert read("streamed.csv") == read("out.csv")
-
-
 def test_decimal_commas_are_passed_on_as_points(folder):
     rows = [[cell.replace(".", ",") for cell in row.values()] for row in read("pool.csv")]
     write("pool.csv", [["id", "smiles", "price", "LogP", *OTHERS], *rows], ";")
     assert suggest("out.csv") == 0
     assert all(row["dock"] == f"-{row['id'][1:]}.5" for row in read("out.csv"))
-
-
-@pytest.mark.parametrize(
-    ("option", "path"),
-    [("out", "s.xls"), ("out", "s"), ("predictions", "a.smi"), ("html", "a.csv"), ("html", "page")],
-)
-def test_other_endings_are_refused(folder, option, path):
-    files = {"out": Path("out.csv"), option: Path(path)}
-    with pytest.raises(ValueError, match=f"Expected `--{option}` to end in .*Got {path}"):
-        SuggestSettings(Path("pool.csv"), maximize=("y",), **files)
-
-
-@pytest.mark.parametrize("kind", ["tsv", "xlsx", "sdf"])
-def test_predictions_of_a_prepared_pool_are_written_in_any_kind(kind, folder):
-    prepare_in_parts(Path("pool.csv"), Path("prepared"), 16)
-    for pool in ("pool.csv", "prepared"):
-        assert suggest(f"{pool}-out.csv", "--predictions", f"{pool}-all.{kind}", pool=pool) == 0
-    plain, streamed = (Path(f"{pool}-all.{kind}") for pool in ("pool.csv", "prepared"))
-    assert plain.stat().st_size > 0
-    if kind != "xlsx":  # a workbook holds its time
-        assert plain.read_bytes() == streamed.read_bytes()

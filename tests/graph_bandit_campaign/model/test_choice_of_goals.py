@@ -4,7 +4,7 @@ import numpy as np
 from support.molecules import some_molecules
 
 from graph_bandit_campaign import Campaign, Goal
-from graph_bandit_campaign.constraints.batch import BatchConstraints
+from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
 
 MOLECULES = some_molecules(24)
 IDS = MOLECULES.ids

@@ -1,6 +1,5 @@
 """A campaign that is asked and told by its file: after each step, the file is as the command would have written it."""
 
-import csv
 import json
 import shutil
 from pathlib import Path
@@ -62,15 +61,6 @@ def test_suggesting_again_is_what_the_command_does(desk, monkeypatch):
     assert files() == expected
 
 
-def test_a_veto_is_what_the_command_does(desk, monkeypatch):
-    first = last()
-    expected = in_copy(monkeypatch, "--veto", f"{first[1]}=no stock", "--by", "Ann")
-    told = desk.veto(first[1], "no stock", "Ann")
-    assert files() == expected
-    assert first[1] not in told.suggested
-    assert set(first) - {first[1]} < set(told.suggested)
-
-
 def test_typed_results_are_what_a_table_says(desk, monkeypatch):
     first = last()
     entries = [Entry(first[0], f"{VALUES[first[0]]}"), Entry(first[1], ">1.5"), Entry(first[2], "failed")]
@@ -83,25 +73,6 @@ def test_typed_results_are_what_a_table_says(desk, monkeypatch):
     desk.suggest()
     assert files() == expected
     assert len(json.loads(files()[0])["rounds"]) == 2
-
-
-def test_results_of_others_than_suggested_ones_are_looked_up_in_the_pool(desk):
-    other = next(name for name in NAMES[6:] if name not in last())
-    state = desk.record([Entry(other, "2.5")])
-    assert state.means()[other] == 2.5
-    assert set(state.pending) == set(last())
-    with pytest.raises(ValueError, match="nobody"):
-        desk.record([Entry("nobody", "2.5")])
-    assert [row["id"] for row in read("out.results.csv")] == [other]
-    assert desk.state() == state
-
-
-def test_the_same_result_again_is_ignored(desk):
-    entry = Entry(last()[0], "1.5")
-    once = desk.record([entry])
-    before = files(), Path("out.results.csv").read_text()
-    assert desk.record([entry, entry]) == once
-    assert (files(), Path("out.results.csv").read_text()) == before
 
 
 def test_a_result_is_taken_back(desk):
@@ -126,31 +97,6 @@ def test_what_is_no_result_is_refused_and_nothing_is_kept(desk, value):
     assert not Path("out.results.csv").exists()
 
 
-def test_a_table_is_looked_at_and_then_taken_in(desk, monkeypatch):
-    first, before = last(), files()
-    write("new.csv", [("id", "logp"), *((name, VALUES[name]) for name in first)])
-    books = desk.preview(Path("new.csv").resolve())
-    assert {key for key, _ in books.measured} == {*NAMES[:6], *first}
-    assert files() == before
-    state = desk.accept(Path("new.csv").resolve())
-    assert not state.pending
-    expected = in_copy(monkeypatch, tables=("results.csv", "new.csv"))
-    desk.suggest()
-    assert files() == expected
-
-
-def test_after_results_a_veto_waits_for_the_next_round(desk):
-    first = last()
-    desk.record([Entry(first[0], "1.5")])
-    assert desk.veto(first[1], "no stock") is None
-    state = desk.state()
-    assert last() == first
-    assert list(state.vetoes) == [first[1]]
-    assert set(state.pending) == {*first[2:]}
-    desk.suggest()
-    assert first[1] not in last()
-
-
 def test_pins_comments_and_lifts_are_kept_without_a_look_at_the_pool(desk):
     first = last()
     Path("pool.csv").rename("gone.csv")
@@ -164,24 +110,6 @@ def test_pins_comments_and_lifts_are_kept_without_a_look_at_the_pool(desk):
     assert desk.pin(other).pinned == (other,)
     desk.suggest(more=True)
     assert last()[0] == other
-
-
-def test_the_last_round_is_undone(desk):
-    before = desk.state()
-    desk.suggest(more=True)
-    state = desk.undo()
-    assert (state.rounds, state.pending) == (before.rounds, before.pending)
-    with pytest.raises(ValueError, match="round"):
-        [desk.undo() for _ in range(2)]
-
-
-def test_results_that_came_in_after_an_undone_round_belong_to_the_one_before(desk):
-    first = last()
-    desk.record([Entry(first[0], "1.5")])
-    desk.suggest()
-    desk.record([Entry(last()[0], "2.5")])
-    assert [result.round for result in desk.undo().measured if result.id in first] == [1]
-    assert {result.round for result in desk.state().measured} == {0, 1}
 
 
 def test_a_change_of_an_old_version_is_refused(desk, tmp_path):
@@ -223,7 +151,6 @@ def test_settings_may_change_but_not_which_files_and_agents_there_are(desk, tmp_
         ({"veto": ["m1"]}, "veto"),
         ({"scheduler": "tcp://1.2.3.4:5"}, "scheduler"),
         ({"n": "many"}, "n"),
-        ({"unknown": 1}, "unknown"),
     ],
 )
 def test_a_file_that_somebody_sends_runs_nothing_and_reads_nothing_elsewhere(desk, changes, words):
@@ -240,23 +167,3 @@ def test_a_link_that_leads_out_of_the_folder_is_not_followed(desk, tmp_path):
     with pytest.raises(ValueError, match="inside of the folder"):
         desk.suggest()
     (tmp_path.parent / "moved.csv").unlink()
-
-
-def test_a_campaign_without_a_command_says_so(desk):
-    fields = json.loads(Path(STATE).read_text())
-    del fields["command"]
-    Path(STATE).write_text(json.dumps(fields))
-    with pytest.raises(ValueError, match="by hand"):
-        desk.suggest()
-
-
-def test_ids_that_begin_like_formulas_are_typed_too(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    with open("pool.csv", "w", newline="") as file:
-        csv.writer(file).writerows([("id", "smiles"), *((f"=m{k}", text) for k, text in enumerate(MOLECULES.smiles))])
-    assert main(["suggest", "pool.csv", "--n", "2", "--maximize", "logp", "--out", "out.csv"]) == 0
-    first = last()
-    state = Desk(tmp_path / STATE, tmp_path, workers=None).record([Entry(first[0], "1.5")])
-    assert state.means() == {first[0]: 1.5}
-    assert read("out.results.csv")[0]["id"] == f"'{first[0]}"
-    assert Desk(tmp_path / STATE, tmp_path, workers=None).suggest().round == 2

@@ -41,20 +41,6 @@ def test_why_says_what_the_table_of_suggestions_says(desk):
         assert [text.split(" ")[0] for text in answer.nearest] == [row[f"nearest_{k}"] for k in (1, 2, 3)]
 
 
-def test_why_is_told_of_any_molecule_of_the_pool_and_of_no_other(desk):
-    suggest("--measured", "results.csv")
-    assert why(desk, ["m30"])[0].reasons["logp"]
-    with pytest.raises(ValueError, match="m99"):
-        why(desk, ["m99"])
-
-
-def test_without_results_there_is_no_reason_yet(desk):
-    suggest()
-    answer = why(desk, ["m30"])[0]
-    assert (answer.reasons, answer.nearest) == ({}, ())
-    assert "cannot be said yet" in enough(desk)
-
-
 def test_enough_says_what_the_command_says(desk, capsys):
     suggest("--measured", "results.csv")
     said = capsys.readouterr().out

@@ -1,13 +1,9 @@
 """Campaigns that start in a folder of their own."""
 
-import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from support.crashes import Crash, DiesAfter
 from support.molecules import some_molecules
 from support.tables import read, write
 
@@ -47,13 +43,6 @@ def test_a_campaign_is_what_the_command_writes_in_its_folder(root, monkeypatch):
     assert Desk(state, root, workers=None).suggest().suggested == told.suggested
 
 
-def test_a_pool_of_the_folder_stays_where_it_is(root):
-    state, _ = start(root, "one", root / "up.csv", [root / "res.csv"], FIELDS, workers=None)
-    assert json.loads(state.read_text())["command"]["pool"] == "../up.csv"
-    assert (root / "up.csv").exists()
-    assert Desk(state, root, workers=None).suggest(more=True).round == 2
-
-
 @pytest.mark.parametrize("fields", [{"maximize": ["logp"], "n": 100}, {"maximize": ["nothing"], "n": "x"}, {}])
 def test_a_campaign_that_cannot_start_leaves_nothing(root, fields):
     before = sorted(path.name for path in root.iterdir())
@@ -71,13 +60,6 @@ def test_no_request_names_a_file_to_write_or_code(root, name):
         begin(root, fields={**FIELDS, name: FORBIDDEN[name]})
 
 
-def test_a_name_is_taken_once(root):
-    begin(root)
-    write("up.csv", [("id", "smiles"), ("a", "CCO")])
-    with pytest.raises(ValueError, match="new name"):
-        begin(root, "My/campaign?")
-
-
 HARMLESS = {"a b": "a-b", "../../etc": "etc", "κ opioid": "κ-opioid", "con": "con_", ".hidden": "hidden"}
 
 
@@ -87,33 +69,12 @@ def test_folders_have_harmless_names(name):
     assert len(folder_name(99 * name)) <= 60
 
 
-@pytest.mark.parametrize("name", ["", "..", "///", " - "])
-def test_a_name_without_letters_is_refused(name):
-    with pytest.raises(ValueError, match="letters"):
-        folder_name(name)
-
-
 def test_what_a_killed_process_began_is_removed(root):
-    (root / ".new-0123").mkdir()
-    (root / ".new-0123" / "pool.csv").write_text("x")
-    (root / "kept").mkdir()
+    for name in (f".new-{os.getpid()}-1a", ".new-999999999-2b", "kept"):
+        (root / name).mkdir()
     remove_unfinished(root)
-    assert (root / ".new-0123").exists()
+    assert (root / f".new-{os.getpid()}-1a").exists()
+    assert not (root / ".new-999999999-2b").exists()
     remove_unfinished(root, age=0)
-    assert not (root / ".new-0123").exists()
+    assert not list(root.glob(".new-*"))
     assert (root / "kept").exists()
-
-
-def test_what_a_dead_process_of_this_machine_began_is_removed_at_once(root, monkeypatch):
-    gone = subprocess.Popen([sys.executable, "-c", ""])
-    gone.wait()
-    for number in (os.getpid(), gone.pid):
-        with monkeypatch.context() as dying:
-            dying.setattr(os, "getpid", lambda number=number: number)
-            DiesAfter(dying, 1)  # it makes the folder, and dies before it is whole
-            with pytest.raises(Crash):
-                start(root, "One", root / "pool.csv", [], {"maximize": ["y"]}, workers=None)
-    assert len([*root.glob(".new-*")]) == 2
-    remove_unfinished(root)
-    (left,) = root.glob(".new-*")
-    assert f"-{os.getpid()}-" in left.name

@@ -63,16 +63,6 @@ def test_results_that_are_cut_off_are_there_as_a_whole_or_not_at_all(desk, monke
     assert in_state(desk) == in_table() == {*new, last()[0]}
 
 
-def test_results_that_are_taken_back_when_the_process_dies_keep_nobody_from_going_on(desk, monkeypatch):
-    first = last()
-    desk.record([Entry(name, "1") for name in first[:3]])
-    for _ in crashes(monkeypatch, lambda: desk.take_back(first[:2])):
-        assert in_state(desk) <= in_table()  # a result without its row would be amiss with the next round
-    assert in_state(desk) == in_table() == {first[2]}
-    assert set(desk.state().pending) == {*first[:2], first[3]}
-    desk.suggest()
-
-
 def test_those_who_record_results_at_the_same_time_wait_for_each_other(desk):
     others = [NAMES[start::4][:5] for start in range(4)]
 
@@ -107,32 +97,3 @@ def test_a_round_is_refused_if_a_result_has_come_in_since_the_tables_were_read(d
     state = desk.state()
     assert second in {*state.failed, *(result.id for result in state.measured)}
     assert second in in_table()
-
-
-def test_a_round_is_refused_if_the_command_has_changed_since_it_was_read(desk, monkeypatch):
-    settings_of, first = Desk.settings, last()[0]
-
-    def read_slowly(self):
-        settings = settings_of(self)
-        monkeypatch.setattr(Desk, "settings", settings_of)
-        desk.record([Entry(first, "failed")])  # the table of typed results is new to the command
-        return settings
-
-    monkeypatch.setattr(Desk, "settings", read_slowly)
-    with pytest.raises(ValueError, match="Another process wrote to it"):
-        Desk(desk.path, workers=None).suggest()
-    assert desk.state().failed == (first,)
-
-
-def test_a_round_that_people_see_stays_although_its_table_was_not_written(desk, monkeypatch):
-    first = last()
-    for _ in crashes(monkeypatch, lambda: desk.veto(first[0])):
-        before = {path: path.read_bytes() for path in (desk.path, Path("out.csv"))}
-        Desk(desk.path, workers=None).record([Entry(first[1], "1")])
-        Desk(desk.path, workers=None).suggest()
-        state = desk.state()
-        assert len(state.rounds) == 2
-        assert set(first[2:]) <= set(state.pending)
-        for path, content in before.items():
-            path.write_bytes(content)
-        Path(TYPED).unlink()

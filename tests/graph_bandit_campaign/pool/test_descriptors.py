@@ -40,7 +40,7 @@ def test_the_second_time_traits_are_those_of_the_file(file, monkeypatch):
         kept, "compute_traits", lambda smiles, **how: computed.extend(smiles) or compute_traits(smiles, **how)
     )
     same(kept_traits(MOLECULES.smiles, TRAITS, keep=True), first)
-    assert 0 < len(computed) <= kept.COMPARED
+    assert computed == []
 
 
 @pytest.mark.parametrize("version", ["rdkit", "agents", "file"])
@@ -56,7 +56,7 @@ def test_another_version_computes_again(file, monkeypatch, version):
     assert len(list(file.parent.iterdir())) == 2
 
 
-@pytest.mark.parametrize("damage", ["cut", "empty", "wrong", "fewer", "no traits"])
+@pytest.mark.parametrize("damage", ["cut", "empty", "fewer", "no traits"])
 def test_a_file_with_something_else_is_replaced(file, damage):
     expected = kept_traits(MOLECULES.smiles, TRAITS, keep=True)
     cache = kept._cache_of(MOLECULES.smiles, False)

@@ -84,7 +84,7 @@ def test_a_program_that_never_gives_a_value_stores_nothing_and_another_may_take_
     with pytest.raises(ChildProcessError, match="program"):
         play(folder, mode)
     assert not (folder / "scores.csv").exists()
-    assert "sources" not in state(folder)
+    assert state(folder)["sources"] == {}
     batch = [suggestion["id"] for suggestion in state(folder)["rounds"][0]]
     assert [*play(folder)][:5] == batch
 

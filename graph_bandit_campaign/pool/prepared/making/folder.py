@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shutil
-from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 
 from graph_bandit_campaign.pool.prepared.making.work import FinishedPart
@@ -13,7 +12,6 @@ from graph_bandit_campaign.pool.prepared.manifest import (
     QUESTION,
     Manifest,
     Question,
-    digest_file,
     part_name,
     read_json,
     write_json,
@@ -21,20 +19,6 @@ from graph_bandit_campaign.pool.prepared.manifest import (
 
 LOCK = "driver.lock"
 SCRATCH = "merging"  # folder for what is merged; an interruption discards it
-WORDS = {  # of what may differ between two preparations
-    "format": "another format of the files",
-    "files": "another table, or the same one before it was changed",
-    "smiles": "another --smiles",
-    "identifier": "another --id",
-    "sheet": "another --sheet",
-    "decimal": "another decimal mark",
-    "columns": "other columns",
-    "traits": "other --traits",
-    "stereo": "another --stereo",
-    "most_atoms": "another --most-atoms",
-    "forms": "other --forms",
-    "part_rows": "another --part-rows",
-}
 
 
 class Folder:
@@ -85,59 +69,17 @@ class Folder:
         """Return a finished part.
 
         Raises:
-            ValueError, OSError: if it is not finished, or a file of it is damaged.
+            ValueError, OSError: if it is not finished.
         """
         name = part_name(number)
         part = read_json(self.path / f"{name}.json", FinishedPart)
         if part.key != self.question.key:
             raise ValueError(f"Expected {name} of this pool. Got one of another.")
-        expected = {f"{name}.parquet": part.record.sha256, f"{name}.molecules": part.molecules_sha256}
-        for file, digest in expected.items():
-            if digest_file(self.path / file) != digest:
-                raise ValueError(f"Expected {self.path / file} as it was written. It is damaged.")
         return part
 
     def is_done(self, number: int) -> bool:
-        """Return whether a part is finished, and its files are as they were written."""
-        if self.finished is not None:
-            return number not in self.damaged
-        try:
-            self.part(number)
-        except (OSError, ValueError):
-            return False
-        return True
-
-    @cached_property
-    def damaged(self) -> dict[int, str]:
-        """Return the parts of a finished pool that are not as they were written: "missing" or "damaged", by number."""
-        wrong = {}
-        for number, record in enumerate(self.finished.parts if self.finished else ()):
-            path = self.path / record.name
-            if not path.is_file():
-                wrong[number] = "missing"
-            elif path.stat().st_size != record.bytes or digest_file(path) != record.sha256:
-                wrong[number] = "damaged"
-        return wrong
-
-    def accept_repairs(self) -> None:
-        """Take the damaged parts of a finished pool, which were made again, into its manifest.
-
-        Raises:
-            ValueError: if one of them has not the molecules that it had.
-        """
-        if self.finished is None:
-            return
-        parts = list(self.finished.parts)
-        for number in self.damaged:
-            made, before = self.part(number).record, parts[number]
-            if (made.read, made.rows) != (before.read, before.rows):
-                raise ValueError(
-                    f"Expected {self.path / before.name} with {before.rows:,} molecules, as before it was damaged. Got "
-                    f"{made.rows:,}. Delete the folder, and prepare the pool again."
-                )
-            parts[number] = replace(before, bytes=made.bytes, sha256=made.sha256)
-        if parts != list(self.finished.parts):  # another version of pyarrow writes other bytes
-            write_json(self.path / MANIFEST, replace(self.finished, parts=tuple(parts)))
+        """Return whether a part is finished."""
+        return (self.path / f"{part_name(number)}.json").is_file()
 
     @property
     def scratch(self) -> Path:
@@ -152,20 +94,11 @@ class Folder:
     def _check(self, earlier: Question) -> None:
         if earlier.key == self.question.key:
             return
-        now = self.question
-        differ = [
-            words + _value(earlier, name)
-            for name, words in WORDS.items()
-            if (_digests(earlier) != _digests(now) if name == "files" else getattr(earlier, name) != getattr(now, name))
-        ]
-        differ += [
-            f"{name} {earlier.versions.get(name)}, now {version}"
-            for name, version in now.versions.items()
-            if earlier.versions.get(name) != version
-        ]
+        before, now = (dataclasses.asdict(question) for question in (earlier, self.question))
+        differ = [name for name, value in now.items() if name != "files" and before[name] != value]
         raise ValueError(
-            f"Expected the folder {self.path} to hold this pool. It was begun with "
-            f"{', '.join(differ) or 'other settings'}. Give the same, choose another --out, or delete the folder."
+            f"Expected the folder {self.path} to hold this pool. It was begun with other "
+            f"{', '.join(differ) or 'files'}. Give the same, choose another --out, or delete the folder."
         )
 
 
@@ -175,15 +108,3 @@ def describe_kept(path: Path) -> str:
     if count:
         return f"{count:,} {'part is' if count == 1 else 'parts are'} finished in {path}; the same command continues."
     return "Nothing was changed." if (path / MANIFEST).is_file() else "No part was finished, so nothing is stored."
-
-
-def _value(question: Question, name: str) -> str:
-    """Return the value of a setting in brackets; an empty text for all else."""
-    value = getattr(question, name)
-    if name in ("format", "files", "columns") or value is None:
-        return ""
-    return f" ({' '.join(value) if isinstance(value, tuple) else value})"
-
-
-def _digests(question: Question) -> list[str]:
-    return [file.sha256 for file in question.files]

@@ -24,7 +24,6 @@ from graph_bandit_campaign.pool.prepared.manifest import (
     MERGED,
     Manifest,
     PartRecord,
-    digest_file,
     part_name,
 )
 from graph_bandit_campaign.text import shield
@@ -111,7 +110,6 @@ class _Merging:
             merged=merged,
             bad=self._bad,
             moments={name: moments.to_dict() for name, moments in self._moments.items()},
-            sha256={name: digest_file(self._scratch / name) for name in (DROPPED, MERGED, BAD_ROWS)},
         )
 
     def _molecules(self) -> Iterator[Records]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
-from zipfile import ZipFile
 
 from graph_bandit_campaign.names import find_identifier, sheet_remarks
 from graph_bandit_campaign.pool.prepared.columns import own
@@ -22,9 +20,7 @@ if TYPE_CHECKING:
 
 KINDS = re.compile(r"(?i)[^._].*(\.(csv|tsv|txt|smi|sdf)(\.gz)?|\.xlsx|\.parquet)")  # of files that a folder may hold
 PIECE = 1 << 20  # bytes that are read at a time
-SAMPLE = 1 << 22  # bytes of an unpacked file from which its number of rows is estimated
 LONGEST = 1000  # characters of a bad row that are kept
-ROW_OF_SHEET = re.compile(rb"<(?:\w+:)?row[ />]")
 
 BadRow = tuple[int, int, str, str]
 """Number of the file, row as people count, what stands there, and the problem."""
@@ -43,8 +39,8 @@ class Chunk:
     def __len__(self) -> int:
         return len(self.columns["row"])
 
-    def to_bytes(self, rows: Sequence[int] | None = None) -> bytes:
-        """Pack the rows, or some of them, to send them to a worker."""
+    def to_bytes(self) -> bytes:
+        """Pack the rows, to send them to a worker."""
         import pyarrow as pa
 
         kinds = {"file": pa.int32(), "row": pa.int64()}
@@ -52,7 +48,7 @@ class Chunk:
         table = pa.table(arrays)
         sink = pa.BufferOutputStream()
         with pa.ipc.new_stream(sink, table.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as writer:
-            writer.write_table(table if rows is None else table.take(list(rows)))
+            writer.write_table(table)
         return bytes(sink.getvalue())
 
 
@@ -188,21 +184,12 @@ def _drain(table: Table, index: int, chunk: Chunk) -> None:
 
 
 def _count_rows(path: Path, marks: int) -> float:
-    """Estimate the rows of a file, given how often the mark at the end of a row occurs in its bytes."""
-    name = path.name.lower()
-    if name.endswith(".parquet"):
+    """Return about how many rows a file has, given how often the mark at the end of a row occurs in its bytes.
+
+    Of a workbook or a packed file it is not known, and too small.
+    """
+    if path.name.lower().endswith(".parquet"):
         from pyarrow.parquet import read_metadata
 
         return float(read_metadata(path).num_rows)
-    if name.endswith(".xlsx"):
-        with ZipFile(path) as archive:
-            sheets = [entry for entry in archive.namelist() if entry.startswith("xl/worksheets/sheet")]
-            return float(max((len(ROW_OF_SHEET.findall(archive.read(sheet))) for sheet in sheets), default=0))
-    if not name.endswith(".gz"):
-        return float(marks)
-    mark = b"$$$$" if name.endswith(".sdf.gz") else b"\n"
-    with path.open("rb") as packed, gzip.GzipFile(fileobj=packed) as file:
-        sample = file.read(SAMPLE)
-        whole = len(sample) < SAMPLE
-        share = 1.0 if whole else packed.tell() / path.stat().st_size
-    return sample.count(mark) / max(share, 1e-9)
+    return float(marks)

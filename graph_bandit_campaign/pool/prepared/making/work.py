@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -41,8 +40,6 @@ class FinishedPart:
     key: str
     """Key of the question that it answers."""
     record: PartRecord
-    molecules_sha256: str
-    """Digest of the file of `MOLECULE` records."""
     bad: list[BadRow]
     moments: list[dict[str, dict[str, list[float]]]] = field(default_factory=list)
     """Moments of the numbers of each block of rows, by trait."""
@@ -92,12 +89,10 @@ def make_part(
         read=len(table) + len(problems),
         rows=len(molecules),
         bytes=len(content),
-        sha256=hashlib.sha256(content).hexdigest(),
     )
     finished = FinishedPart(
         key=question.key,
         record=record,
-        molecules_sha256=hashlib.sha256(molecules.tobytes()).hexdigest(),
         bad=sorted([*problems, *bad]),
         moments=moments,
     )
@@ -139,19 +134,6 @@ def encode(
             molecules.append(_molecules(block, number, done))
             done += len(block)
     return sink.getvalue(), np.concatenate(molecules), bad, moments
-
-
-def time_sample(
-    packed: bytes, question: Question, number: int = 0, earlier: Path | None = None
-) -> tuple[float, float, float]:
-    """Return seconds, seconds of CPU time, and bytes that a row takes, from a few hundred of them."""
-    table = unpack(packed)
-    encode(table.slice(0, 16), number, question, earlier)  # imports and first calls are not counted
-    empty = len(encode(table.slice(0, 0), number, question, earlier)[0])
-    begin, busy = time.perf_counter(), time.thread_time()
-    size = len(encode(table, number, question, earlier)[0]) - empty
-    wall, cpu = time.perf_counter() - begin, time.thread_time() - busy
-    return wall / len(table), cpu / len(table), max(0, size) / len(table)
 
 
 def _describe(table: pa.Table, question: Question, known: Known | None = None) -> tuple[pa.Table, list[BadRow], Traits]:

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from graph_bandit_campaign import Limits
-from graph_bandit_campaign.constraints.batch import murcko_scaffolds
-from graph_bandit_campaign.constraints.batch.offers import find_offer_columns, find_offers
+from graph_bandit_campaign.constraints.batch.offers import find_offer_columns, find_offers, murcko_scaffolds
 from graph_bandit_campaign.constraints.batch.terms import Terms
 from graph_bandit_campaign.constraints.limits.columns import LimitColumns
 

@@ -69,36 +69,6 @@ def test_goals_that_do_not_go_together_are_refused(goals, message):
         check_goals(goals)
 
 
-@pytest.mark.parametrize(
-    ("given", "sign", "rises", "falls"),
-    [
-        ({}, 1, True, False),
-        ({"weight": 2.0}, 1, True, False),
-        ({"aim": "minimize"}, -1, False, True),
-        ({"aim": "target", "low": 1.0}, 1, True, False),
-        ({"aim": "limit", "high": 1.0}, 1, False, True),
-        ({"aim": "target", "low": 1.0, "high": 2.0}, 1, False, False),
-    ],
-)
-def test_a_goal_without_an_end_rises_or_falls(given, sign, rises, falls):
-    goal = Goal("a", **given)
-    assert (goal.sign, goal.rises, goal.falls) == (sign, rises, falls)
-    assert goal.has_range == ("low" in given or "high" in given)
-
-
-@pytest.mark.parametrize(
-    ("given", "text"),
-    [
-        ({"low": 1.0}, "a >= 1"),
-        ({"low": 1.0, "strict": True}, "a > 1"),
-        ({"high": 0.5, "strict": True}, "a < 0.5"),
-        ({"low": 1.0, "high": 3.0}, "a 1..3"),
-    ],
-)
-def test_a_limit_is_told_with_its_ends(given, text):
-    assert Goal("a", "limit", **given).text == text
-
-
 def test_limits_may_come_and_go_and_aims_stay():
     goals = [Goal("b"), Goal("c", "limit", high=1.0), Goal("a", "minimize")]
     assert list_aims(goals) == list_aims([goals[2], goals[0]]) == "maximize b, minimize a"

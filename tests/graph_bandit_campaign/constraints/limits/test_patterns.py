@@ -41,31 +41,7 @@ def test_bad_lines_of_a_file_are_listed(tmp_path):
     assert "line 4" in str(error.value)
 
 
-@pytest.mark.parametrize("content", [b"", b"# nothing\n", "é".encode("latin-1")])
-def test_a_file_without_smarts_is_refused(tmp_path, content):
-    path = tmp_path / "alerts.txt"
-    path.write_bytes(content)
-    with pytest.raises(ValueError, match="Expected"):
-        read_pattern(str(path))
-
-
-def test_a_smarts_is_not_the_name_of_a_file(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "CO").write_text("[Cl]")
-    assert read_pattern("CO").smarts == ("CO",)
-
-
-def test_a_missing_file_is_named():
-    with pytest.raises(FileNotFoundError, match="nowhere.txt"):
-        read_pattern("nowhere.txt")
-
-
 @pytest.mark.parametrize("text", ["", " ", "[N+", "pain", "C C", "C" * 6000])
 def test_what_is_not_a_smarts_is_refused(text):
     with pytest.raises(ValueError, match="Expected a substructure to forbid.*pains, brenk"):
         read_pattern(text)
-
-
-def test_the_catalog_that_was_meant_is_offered():
-    with pytest.raises(ValueError, match="Did you mean `pains`"):
-        read_pattern("pain")

@@ -7,7 +7,7 @@ import pytest
 from support.molecules import some_molecules
 from support.tables import read, write
 
-from graph_bandit_campaign.constraints.batch import BatchConstraints
+from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
 from graph_bandit_campaign.model.choice import check_batch, spare_likely
 from graph_bandit_campaign.model.scan.spares import SOUND, Spare, Spares, come_back
 from graph_bandit_campaign.pool.prepared import PrepareSettings, prepare

@@ -1,1 +1,0 @@
-from .described import DescribedMolecules as DescribedMolecules
