@@ -18,15 +18,14 @@ MAY_IMPORT = {
     "registry": ("graph_bandit_env", "agents"),
     "graph_bandit_lab": ("registry", "graph_bandit_env", "agents.contract"),
     "graph_bandit_campaign": ("graph_bandit_lab", "registry", "graph_bandit_env", "agents", "gntk"),
-    "graph_bandit_bridges": ("graph_bandit_campaign", "graph_bandit_lab", "graph_bandit_env", "agents"),
-    "graph_bandit_serve": ("graph_bandit_campaign", "graph_bandit_env.extras"),
+    "graph_bandit_bridges": ("registry", "graph_bandit_campaign", "graph_bandit_lab", "graph_bandit_env", "agents"),
+    "graph_bandit_serve": ("registry", "graph_bandit_campaign", "graph_bandit_env.extras"),
     "graph_bandit_cli": PRODUCT,
     "benchmarks": PRODUCT,
 }
-FILES = ("registry", "_graph_bandit_strangers")
+FILES = ("registry",)
 PACKAGES = tuple(name for name in PRODUCT if name not in FILES)
-REFUSE_STRANGERS = {"registry", "graph_bandit_lab", "graph_bandit_campaign", "graph_bandit_bridges"}
-REFUSE_STRANGERS |= {"graph_bandit_serve", "graph_bandit_cli"}
+NEED_AGENTS = tuple(f"graph_bandit_{name}" for name in ("lab", "campaign", "bridges", "serve", "cli"))
 MODULES_IN_A_FOLDER = 10
 LINES_IN_A_FILE = 350
 LINES_WITH_ANY = 120
@@ -50,7 +49,7 @@ def across_packages(modules):
     """Imports of one package of ours by another, those for types too."""
     for module in modules:
         for one in module.imports:
-            if one.source.split(".")[0] in set(PRODUCT) - {module.package, "_graph_bandit_strangers"}:
+            if one.source.split(".")[0] in set(PRODUCT) - {module.package}:
                 yield one
 
 
@@ -78,14 +77,9 @@ def test_imports_point_down_the_arrow(package):
     none_of(one for one in across_packages(HOUSE.of(package)) if not is_in(one.source, MAY_IMPORT[package]))
 
 
-def test_those_that_need_agents_refuse_strangers_first_and_the_others_know_nothing_of_it():
-    doors = {
-        name for name in PRODUCT if "_graph_bandit_strangers" in {one.source for one in HOUSE.modules[name].imports}
-    }
-    assert doors == REFUSE_STRANGERS
-    for name in doors:
-        ours = [one.source for one in HOUSE.modules[name].imports if one.source.split(".")[0] in PRODUCT]
-        assert ours[0] == "_graph_bandit_strangers"
+@pytest.mark.parametrize("package", NEED_AGENTS)
+def test_those_that_need_agents_import_first_what_refuses_those_of_others(package):
+    assert next(one.source for one in HOUSE.modules[package].imports if is_ours(one)) == "registry"
 
 
 def test_packages_import_doors_of_each_other_only():

@@ -6,7 +6,8 @@ from support.families import once_a_family
 from support.graphs import ragged_graphs
 
 import registry
-from agents.contract import LARGEST_REWARD, BatchAgent
+from agents import LARGEST_REWARD
+from agents.contract import BatchAgent
 from graph_bandit_env import GraphSet
 from graph_bandit_lab.design import AgentSpec
 

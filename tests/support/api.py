@@ -144,7 +144,7 @@ def _settings() -> Iterator[str]:
     """Yield the lines of all agents of this project, and of their settings."""
     for agent in registry.list_agents():
         yield f"agent {agent}"
-        for name, parameter in inspect.signature(getattr(registry.zoo, agent.replace("-", "_"))).parameters.items():
+        for name, parameter in inspect.signature(registry._load(agent)).parameters.items():
             default = "" if parameter.default is inspect.Parameter.empty else f"={_short(repr(parameter.default))}"
             yield f"{agent}:{name}{default}"
 

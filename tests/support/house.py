@@ -28,7 +28,6 @@ PRODUCT = (
     "graph_bandit_bridges",
     "graph_bandit_serve",
     "graph_bandit_cli",
-    "_graph_bandit_strangers",
 )
 OURS = (*PRODUCT, "benchmarks", "support")
 

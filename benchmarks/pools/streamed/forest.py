@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from agents.molecule import Traits
-from agents.molecule.traits import Kind
+from agents.traits import Kind
 from graph_bandit_campaign.pool.prepared import PreparedPool
 from graph_bandit_lab import count_cores
 

@@ -20,7 +20,7 @@ from agents.contract.inputs import (
     read_pending,
     read_sides,
 )
-from agents.contract.protocol import LARGEST_REWARD
+from agents import LARGEST_REWARD
 from graph_bandit_env import GraphSet
 
 

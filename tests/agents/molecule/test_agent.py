@@ -13,7 +13,7 @@ import registry
 from agents.beliefs.rewards import make_targets
 from agents.contract.protocol import BatchAgent
 from agents.molecule.parts import make_parts
-from agents.molecule.traits import compute_traits
+from agents.traits import compute_traits
 from agents.process.likelihood import MixtureLikelihood
 from graph_bandit_env import from_smiles
 

@@ -11,7 +11,7 @@ from rdkit.DataStructs import TanimotoSimilarity
 from support.molecules import ODD_MOLECULES
 
 from agents.molecule.fingerprints import TanimotoKernel
-from agents.molecule.traits import compute_traits
+from agents.traits import compute_traits
 
 SMILES = (*ODD_MOLECULES, "CCCCCC(=O)NCc1ccccc1Cl")
 EVERY = torch.arange(len(SMILES))

@@ -7,7 +7,7 @@ from agents.molecule.fingerprints import TanimotoKernel
 from agents.molecule.numbers import GaussianKernel, Points
 from agents.molecule.parts import make_parts
 from agents.molecule.settings import WEIGHTS, MoleculeSettings
-from agents.molecule.traits import Scales, compute_traits
+from agents.traits import Scales, compute_traits
 
 SMILES = (*ODD_MOLECULES, "CCCO")
 EVERY = torch.arange(len(SMILES))

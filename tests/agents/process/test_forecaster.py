@@ -11,7 +11,7 @@ import registry
 from agents.beliefs.rewards import predict_chosen
 from agents.contract import Explainer
 from agents.molecule.parts import make_parts
-from agents.molecule.traits import compute_traits
+from agents.traits import compute_traits
 from graph_bandit_env import GraphSet
 
 

@@ -12,7 +12,7 @@ from agents.beliefs.rewards import Bounds, History, Standardised
 from agents.molecule.mixture import Mixture
 from agents.molecule.parts import make_parts
 from agents.molecule.settings import MoleculeSettings
-from agents.molecule.traits import compute_traits
+from agents.traits import compute_traits
 from agents.process.likelihood import FARTHEST, PRIOR_RESULTS, MixtureLikelihood
 
 MOLECULES = some_molecules()

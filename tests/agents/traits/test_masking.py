@@ -6,7 +6,7 @@ from rdkit import Chem
 from rdkit.Chem import rdFingerprintGenerator
 
 from agents.molecule import TRAITS, mask_atoms
-from agents.molecule.traits import BINS, compute_traits
+from agents.traits import BINS, compute_traits
 
 SMILES = ("c1ccccc1", "CCO", "CC(=O)Nc1ccc(O)cc1", "C[C@H](N)C(=O)O", "CC[NH3+].[Cl-]", "C")
 

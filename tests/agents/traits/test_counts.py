@@ -2,9 +2,9 @@ import numpy as np
 import torch
 
 from agents.molecule.fingerprints import TanimotoKernel
-from agents.molecule.traits import compute_traits
-from agents.molecule.traits.counts import MOST, Counts, count_features
-from agents.molecule.traits.traits import read_molecules
+from agents.traits import compute_traits
+from agents.traits.counts import MOST, Counts, count_features
+from agents.traits.traits import read_molecules
 
 
 class Crowded:
@@ -19,7 +19,7 @@ def test_a_count_beyond_sixteen_bits_counts_as_the_largest(monkeypatch):
         def GetCountFingerprints(self, molecules, numThreads):  # noqa: N802
             return [Crowded() for _ in molecules]
 
-    monkeypatch.setattr("agents.molecule.traits.counts.generator_of", lambda *_: Generator())
+    monkeypatch.setattr("agents.traits.counts.generator_of", lambda *_: Generator())
     found = count_features(read_molecules(["C", "CC"]), "atom_pairs")
     assert (found.bins.tolist(), found.counts.tolist()) == ([2, 7, 2, 7], [MOST, 3, MOST, 3])
     assert found.offsets.tolist() == [0, 2, 4]

@@ -5,7 +5,7 @@ from rdkit.Chem import Descriptors, rdMolDescriptors
 from rdkit.Chem.rdFingerprintGenerator import GetMorganGenerator
 from support.molecules import ODD_MOLECULES, some_molecules
 
-from agents.molecule.traits import BINS, FINGERPRINTS, TRAITS, Traits, compute_traits
+from agents.traits import BINS, FINGERPRINTS, TRAITS, Traits, compute_traits
 
 SMILES = (*ODD_MOLECULES, "CCCCCC(=O)NCc1ccccc1Cl")
 WHOLE = compute_traits(SMILES)
@@ -51,7 +51,7 @@ def test_a_trait_does_not_depend_on_which_others_are_computed(name):
 
 
 def test_molecules_read_in_blocks_are_those_read_at_once(monkeypatch):
-    monkeypatch.setattr("agents.molecule.traits.traits.AT_A_TIME", 3)
+    monkeypatch.setattr("agents.traits.traits.AT_A_TIME", 3)
     assert_equal(compute_traits(SMILES), WHOLE)
 
 
@@ -131,7 +131,7 @@ def test_refuses_to_stack_different_traits():
 
 
 def test_refuses_what_is_no_smiles_or_no_trait(monkeypatch):
-    monkeypatch.setattr("agents.molecule.traits.traits.AT_A_TIME", 2)
+    monkeypatch.setattr("agents.traits.traits.AT_A_TIME", 2)
     with pytest.raises(ValueError, match="number 3, 'nonsense'"):
         compute_traits(["C", "CC", "CCC", "nonsense"])
     with pytest.raises(ValueError, match="Expected a list of names of traits, of atom_pairs, .* Got colour"):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import norm
 
-from agents.molecule.traits import Moments, Ranks, Scales, compute_traits
+from agents.traits import Moments, Ranks, Scales, compute_traits
 
 VALUES = np.random.default_rng(0).normal(size=(9, 4)) * [1, 10, 0.1, 1000] + 5
 
