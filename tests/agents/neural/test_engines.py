@@ -4,29 +4,8 @@ from dataclasses import dataclass
 
 import pytest
 import torch
-from support.play import play
-from torch_geometric.nn import GCN, global_mean_pool
 
 import registry
-
-DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
-
-
-@pytest.mark.parametrize("device", DEVICES)
-def test_agents_play_on_a_device_and_their_states_come_back_to_the_cpu(device, small_env):
-    class Module(torch.nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.net = GCN(3, 8, 2, 1)
-
-        def forward(self, batch):
-            return global_mean_pool(self.net(batch.x, batch.edge_index), batch.batch).squeeze(-1)
-
-    for settings in ({"width": 16, "depth": 2}, {"width": 16, "depth": 3}, {"network": Module}):
-        agent = registry.make_agent("gnn-ts", steps=3, device=device, **settings)
-        actions, _ = play(small_env(), agent, 5)
-        assert len(actions) == 5
-        assert all(weight.device.type == "cpu" for weight in agent.state_dict()["weights"])
 
 
 def test_a_device_that_is_not_here_is_refused_at_the_door():

@@ -3,7 +3,7 @@ import torch
 
 from agents.molecule.fingerprints import TanimotoKernel
 from agents.traits import compute_traits
-from agents.traits.counts import MOST, Counts, count_features
+from agents.traits.counts import MOST, count_features
 from agents.traits.traits import read_molecules
 
 
@@ -36,9 +36,3 @@ def test_long_chains_have_counts_beyond_a_byte_and_are_compared_exactly():
     for rows in (torch.arange(3), torch.tensor([2])):
         found = TanimotoKernel(counts).columns(rows, torch.arange(3))
         np.testing.assert_allclose(found, np.array(expected)[rows.numpy()], rtol=1e-12)
-
-
-def test_no_molecules_are_an_empty_part():
-    empty = count_features([], "morgan")
-    assert len(empty) == 0
-    assert len(Counts.stack([empty, empty])) == 0

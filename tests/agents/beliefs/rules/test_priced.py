@@ -1,7 +1,8 @@
 import pytest
 import torch
 
-from agents.beliefs import Belief, ExpectedImprovement, ThompsonSampling, UpperConfidenceBound
+from agents.beliefs import Belief, UpperConfidenceBound
+from agents.beliefs.rules import ExpectedImprovement
 from agents.beliefs.rules.priced import Priced, log_ratios, price_weight
 
 BELIEF = Belief(torch.tensor([0.3, 0.1, -0.5]).double(), torch.tensor([0.2, 0.4, 0.6]).double(), best=0.2)
@@ -38,8 +39,3 @@ def test_a_price_on_offer_that_is_none_is_refused(bad):
         log_ratios(numbers(1.0, bad, 2.0), MASK)
     with pytest.raises(ValueError, match="shape"):
         log_ratios(numbers(1.0, 2.0), MASK)
-
-
-def test_it_draws_where_its_rule_does():
-    assert Priced(ThompsonSampling(), numbers(0.0)).draws_rewards
-    assert not Priced(UpperConfidenceBound(), numbers(0.0)).draws_rewards
