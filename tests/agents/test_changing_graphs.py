@@ -47,7 +47,7 @@ def started(name, seed=0, **settings):
     return agent
 
 
-@pytest.mark.parametrize("name", [*BELIEVERS, "squarecb", "random"])
+@pytest.mark.parametrize("name", [*BELIEVERS[:6], "random"])
 def test_a_run_resumed_on_other_graphs_goes_on_as_if_it_had_not_stopped(name):
     agent, whole = started(name), started(name)
     expected = play(whole, range(8))
@@ -74,19 +74,6 @@ def test_a_resumed_agent_knows_the_network_behind_an_empirical_kernel(before):
     play(resumed, range(1, 9))
     np.testing.assert_allclose(agent.predict().mean, resumed.predict().mean, rtol=1e-10)
     np.testing.assert_allclose(agent.predict().std, resumed.predict().std, rtol=1e-10)
-
-
-@pytest.mark.parametrize("name", BELIEVERS)
-def test_the_order_of_the_graphs_changes_no_belief(name):
-    agent = started(name)
-    play(agent, range(7))
-    observation = graphs_of_round(8)
-    agent.select_action(observation)
-    before = agent.predict()
-    agent.select_action(observation[::-1])
-    after = agent.predict()
-    np.testing.assert_allclose(after.mean[::-1], before.mean, rtol=1e-5, atol=1e-6)
-    np.testing.assert_allclose(after.std[::-1], before.std, rtol=1e-5, atol=1e-6)
 
 
 def encoded(graphs):

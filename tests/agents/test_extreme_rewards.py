@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from support.families import once_a_family
 from support.graphs import ragged_graphs
 
 import registry
@@ -11,15 +10,20 @@ from agents.contract import BatchAgent
 from graph_bandit_env import GraphSet
 from graph_bandit_lab.design import AgentSpec
 
-SMALL = {"gnn": {"width": 8, "steps": 2}, "nn-": {"width": 8, "steps": 2}, "eps": {"width": 8, "steps": 2}}
-NAMES = [name for name in registry.list_agents() if registry.agent_needs(name) == "any"]
-FORGETFUL = [f"{name}:forget={forget}" for name in ("gntk-ucb", "lin-ts") for forget in (3, 0.5)]
-WARPED = [f"{name}:warp=normal_scores" for name in ("gntk-ucb", "gntk-ei", "wl-ts", "gnn-ts")]
+LABELS = (
+    "gnn-ts:width=8,steps=2",
+    "gntk-ei:warp=normal_scores",
+    "lin-ts:forget=0.5",
+    "wl-ucb",
+    "gp-ucb",
+    "ucb1",
+    "exp3",
+)
 
 
 def ready(label):
     spec = AgentSpec.parse(label)
-    agent = registry.make_agent(spec.name, **SMALL.get(spec.name[:3], {}), **spec.settings)
+    agent = registry.make_agent(spec.name, **spec.settings)
     agent.reset(None, seed=0, graph_set=GraphSet.from_pyg(ragged_graphs()))
     return agent
 
@@ -35,7 +39,7 @@ def test_rewards_whose_squares_overflow_are_refused_and_change_nothing(name, rew
     assert agent.select_action(None) == twin.select_action(None)
 
 
-@pytest.mark.parametrize("name", once_a_family([*NAMES, *FORGETFUL, *WARPED]))
+@pytest.mark.parametrize("name", LABELS)
 @pytest.mark.parametrize(
     "rewards",
     [
@@ -54,17 +58,3 @@ def test_learns_from_extreme_rewards_without_a_nan(name, rewards):
         if isinstance(agent, BatchAgent):
             prediction = agent.predict()
             assert np.isfinite([*prediction.mean, *prediction.std, prediction.noise_std]).all()
-
-
-@pytest.mark.parametrize("factor", [1e-90, 1e90])
-def test_play_does_not_depend_on_the_unit_of_the_rewards(factor):
-    played = []
-    for unit in (1.0, 2.0 ** np.round(np.log2(factor))):  # a power of two changes no digit
-        agent = ready("gntk-ts")
-        agent.update(None, [0, 1], [0.0, unit])
-        rewards, actions = np.random.default_rng(0).normal(size=12), []
-        for reward in rewards:
-            actions.append(agent.select_action(None))
-            agent.update(None, actions[-1], unit * (actions[-1] + reward))
-        played.append(actions)
-    assert played[0] == played[1]

@@ -9,7 +9,6 @@ from support.posterior import from_scratch
 import registry
 from agents.beliefs import PhasedElimination, compose
 from agents.kernel import LinearSettings, linear
-from gntk import effective_dimension, information_gain
 from graph_bandit_env import GraphSet
 
 GRAPHS = GraphSet.from_pyg(ragged_graphs((5, 4, 7, 6, 3, 5, 8, 2)))
@@ -82,44 +81,6 @@ def test_imagined_rewards_make_graphs_surer_and_age_none_that_was_told(name, for
     covariance = expected(agent, PLAYS, REWARDS, imagined=[7, 2])[1]
     np.testing.assert_allclose(after.spread**2, np.diag(covariance).clip(0), atol=1e-8)
     assert len(set(agent.select_batch(None, 4, pending=[1]))) == 4
-
-
-@pytest.mark.parametrize("name", ["gntk-ucb"])
-@pytest.mark.parametrize("forget", FORGETS)
-def test_insight_measures_what_is_remembered(name, forget):
-    agent = ready(name, forget, **KNOWN)
-    tell(agent, PLAYS, REWARDS)
-    agent.select_action(None)
-    insight, noise, weights = agent.insight(), 0.1 / agent.targets.unit**2, weights_of(forget, 40)
-    kernel, root = kernel_of(agent), np.sqrt(weights)
-    gain = information_gain(root[:, None] * kernel[np.ix_(PLAYS, PLAYS)] * root, noise)
-    assert insight.log_determinant == pytest.approx(2 * gain, rel=1e-6)
-    assert insight.effective_dimension == pytest.approx(effective_dimension(kernel, weights.sum(), noise), rel=1e-6)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_graph_of_which_everything_is_forgotten_is_as_uncertain_as_before(name):
-    for forget in (3, 0.1):
-        agent = ready(name, forget, **KNOWN, standardize=False)
-        tell(agent, [6], [5.0])
-        tell(agent, [0] * 12, [0.0] * 12)
-        assert agent.history.seen.tolist() == [0]
-        told, (mean, covariance) = agent.predict(), expected(agent, [0] * 12, [0.0] * 12)
-        np.testing.assert_allclose(told.mean, mean, atol=1e-8)
-        np.testing.assert_allclose(told.std, np.sqrt(np.diag(covariance).clip(0)), atol=1e-6)
-
-
-@pytest.mark.parametrize("name", ["lin-ucb"])
-@pytest.mark.parametrize("forget", [12])
-def test_scale_and_noise_are_still_fitted_once_what_is_remembered_grows_no_more(name, forget):
-    agent, noises = ready(name, forget), []
-    for t in range(60):
-        agent.update(None, t % 7, REWARDS[t % 40] * (10 if t > 30 else 1))
-        noises.append(agent.predict().noise_std)
-    assert noises[59] > 4 * noises[29]
-    changes = np.flatnonzero(np.diff(noises)) + 2
-    assert {8, 16} <= set(changes)
-    assert np.diff(changes).max() <= 12
 
 
 @pytest.mark.parametrize("forget", FORGETS)

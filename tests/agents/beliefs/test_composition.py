@@ -2,12 +2,11 @@ import inspect
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-import numpy as np
 import pytest
 import torch
 from support.molecules import some_molecules
 
-from agents.beliefs import Belief, Memoryless, PhasedElimination, compose
+from agents.beliefs import Belief, Memoryless, compose
 from agents.kernel import KernelSettings, gntk
 from agents.molecule import MoleculeSettings, molecule
 from agents.neural import NeuralSettings, gnn, nn
@@ -100,20 +99,6 @@ def test_the_signature_shows_every_argument_with_its_default():
     assert parameters["width"].default == 512
     assert parameters["luck"].annotation is float
     assert "preset" not in inspect.signature(compose("gntk-lucky", gntk, LuckyKernel, Lucky)).parameters
-
-
-def test_a_rule_that_remembers_its_candidates_ranks_all_graphs_instead_of_a_short_list():
-    agent, molecules = (
-        compose("molecule-pe", molecule, MoleculeSettings, PhasedElimination)(short_list=2),
-        some_molecules(),
-    )
-    agent.reset(None, graph_set=molecules)
-    for action in range(12):
-        agent.update(None, action, molecules.targets[action])
-    chosen = agent.select_batch(None, 3, pending=[0])
-    assert len({*chosen, 0}) == 4
-    assert agent.rule.candidates.shape == (len(molecules),)
-    assert len(set(agent.select_priced(None, 2, np.arange(1.0, len(molecules) + 1)))) == 2
 
 
 def test_help_describes_every_setting():

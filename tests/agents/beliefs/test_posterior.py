@@ -7,7 +7,6 @@ from support.posterior import MatrixKernel, from_scratch
 
 from agents.beliefs.posterior import DualPosterior, Marginals
 from agents.beliefs.rewards import History
-from agents.beliefs.rewards.recency import DiscountedHistory
 from gntk import symmetric_root
 
 FEATURES = np.random.default_rng(0).normal(size=(12, 5))
@@ -102,19 +101,6 @@ def test_it_is_exact_after_ten_thousand_rewards(noise):
     mean, variance = posterior.mean_and_variance(torch.arange(12))
     np.testing.assert_allclose(mean, gain @ means, atol=1e-9)
     np.testing.assert_allclose(variance, np.diag(KERNEL - gain @ KERNEL[graphs]), atol=1e-9)
-
-
-def test_a_reward_that_counts_less_has_more_noise():
-    """Of a reward with weight w: the noise variance is divided by w."""
-    actions, rewards = observe(40)
-    history = DiscountedHistory(12, 0.9)
-    history.add(torch.tensor(actions), torch.tensor(rewards))
-    seen = history.seen
-    posterior = DualPosterior(PRIOR, 0.1, seen, history.counts[seen], history.means[seen])
-    mean, covariance = from_scratch(KERNEL, 0.1 / 0.9 ** np.arange(40)[::-1], actions, rewards)
-    found, variance = posterior.mean_and_variance(torch.arange(12))
-    np.testing.assert_allclose(found, mean, atol=1e-9)
-    np.testing.assert_allclose(variance, np.diag(covariance), atol=1e-9)
 
 
 @pytest.mark.parametrize("at_once", [1, 3, 9])

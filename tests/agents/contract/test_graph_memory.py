@@ -62,7 +62,22 @@ def test_an_agent_on_one_set_refuses_others_and_goes_on_with_its_own(name, other
         twin.update(GRAPHS, action, 0.5 * action)
 
 
-@pytest.mark.parametrize("name", registry.list_agents())
+@pytest.mark.parametrize(
+    "name",
+    [
+        "gnn-ts",
+        "neural-ts",
+        "gntk-ucb",
+        "gp-ucb",
+        "lin-ts",
+        "wl-ei",
+        "ucb1",
+        "exp3",
+        "molecule-ucb",
+        "random",
+        "squarecb",
+    ],
+)
 def test_every_agent_plays_other_graphs_or_is_listed_as_one_that_does_not(name):
     if registry.agent_needs(name) == "molecules":
         agent, molecules = registry.make_agent(name), some_molecules(5)
@@ -99,15 +114,3 @@ def test_a_memory_keeps_some_graphs_and_adds_those_that_are_new():
     assert memory.offered.tolist() == [2, 1, 2, 3]
     assert memory.shows(ObservedGraphs(shown, first))
     assert not memory.shows(first)
-
-
-def test_an_observation_seen_before_a_state_was_loaded_is_looked_at_again():
-    agent, twin = (registry.make_agent("gntk-ucb") for _ in range(2))
-    for player in (agent, twin):
-        player.reset(GRAPHS, seed=0)
-    twin.update(STRANGERS, 1, 5.0)
-    agent.select_action(GRAPHS)
-    agent.load_state_dict(twin.state_dict())
-    agent.update(GRAPHS, 3, 1.0)
-    twin.update(GRAPHS, 3, 1.0)
-    np.testing.assert_array_equal(agent.predict().mean, twin.predict().mean)

@@ -62,30 +62,6 @@ def test_targets_and_a_known_noise_are_in_the_units_of_all_rewards_so_far(known)
     assert agent.predict().noise_std == pytest.approx(unit * noise**0.5)
 
 
-def test_the_graph_forgotten_is_that_whose_rewards_tell_least():
-    """By the variance of its mean reward given those of the others; graphs 1 and 2 were played more than once."""
-    agent = ready(**KNOWN, memory=3)
-    actions = np.array([0, *[1] * 9, 2, 2, 3])
-    agent.update(None, actions, np.zeros(len(actions)))
-    told = []
-    for graph in range(4):
-        others = actions[actions != graph]
-        _, covariance = from_scratch(2.0 * kernel_of(agent), 0.1, others, np.zeros(len(others)))
-        told.append(covariance[graph, graph] * (len(actions) - len(others)) / 0.1)
-    assert agent.worth_keeping().tolist() == [graph for graph in range(4) if graph != np.argmin(told)]
-
-
-def test_an_imagined_reward_is_the_mean_and_makes_the_others_surer():
-    agent = ready(**KNOWN)
-    agent.update(None, PLAYS, REWARDS)
-    before, imagine = agent.belief(), agent.imagine()
-    imagine(1)
-    after = imagine(3)
-    torch.testing.assert_close(after.mean, before.mean)
-    covariance = from_scratch(2.0 * kernel_of(agent), 0.1, np.append(PLAYS, [1, 3]), np.zeros(6))[1]
-    np.testing.assert_allclose(after.spread**2, np.diag(covariance), atol=1e-9)
-
-
 def test_insight_measures_the_covariance_with_the_noise_as_ridge():
     agent = ready(**KNOWN, exploration_scale=0.5)
     kernel = 2.0 * kernel_of(agent)
@@ -136,18 +112,6 @@ def test_before_any_reward_those_drawn_from_the_belief_have_variance_one_over_th
     agent = ready(kernel="custom", kernel_matrix=kernel)
     draws = np.linalg.cholesky(scale_of(agent) * kernel + 1e-9 * np.eye(4)) @ RNG.normal(size=(4, 100_000))
     assert draws.var(axis=0).mean() == pytest.approx(1.0, rel=0.02)
-
-
-@pytest.mark.filterwarnings("ignore:.*look equal:agents.contract.BlindAgentWarning")  # by this kernel all graphs do
-@pytest.mark.parametrize("level", [4.0, 0.0])
-def test_graphs_that_are_equal_to_the_kernel_are_judged_by_their_own_rewards(level):
-    agent = ready(kernel="custom", kernel_matrix=np.full((4, 4), level))
-    agent.update(None, [0, 1, 2, 0, 1, 2], [1.0, 2.0, 3.0, 1.1, 2.1, 3.1])
-    np.testing.assert_allclose(agent.predict().mean[:3], [1.05, 2.05, 3.05], atol=0.2)
-    assert agent.shares() == {
-        "given kernel": pytest.approx(0.5, abs=0.3),
-        "the graph itself": pytest.approx(0.5, abs=0.3),
-    }
 
 
 @pytest.mark.parametrize(

@@ -62,19 +62,3 @@ def test_columns_of_the_set_are_features_and_an_unknown_number_is_the_mean_of_th
     assert agent.uses_columns
     assert not known.uses_columns
     np.testing.assert_array_equal(agent.predict_means(), known.predict_means())
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"features": "custom"}, "`feature_matrix` together with"),
-        ({"feature_matrix": X}, "`feature_matrix` together with"),
-        ({"features": "custom", "feature_matrix": X[0]}, "of shape `\\(K, d\\)`. Got shape `\\(3,\\)`"),
-        ({"features": "custom", "feature_matrix": np.full((6, 2), np.nan)}, "with 12 entries that are not finite"),
-        ({"features": "custom", "feature_matrix": X[:5]}, "features of 6 graphs. Got 5 rows"),
-    ],
-)
-@pytest.mark.parametrize("name", ["lin-ucb", "neural-ucb"])
-def test_refuses_features_that_are_not_those_of_the_graphs(name, settings, message):
-    with pytest.raises(ValueError, match=message):
-        ready(name, **settings)

@@ -55,26 +55,6 @@ def test_predictions_are_those_of_a_gaussian_process_on_features_in_units_of_the
         assert told.noise_std == pytest.approx(0.2**0.5)
 
 
-def test_insight_measures_the_covariance_with_the_noise_as_ridge():
-    agent = ready(output_scale=0.7, noise_variance=0.2)
-    kernel = linear_kernel(scaled(FIRST), 0.7)
-
-    def dimension(horizon, noise):
-        whole = np.linalg.slogdet(np.eye(6) + horizon * kernel / noise).logabsdet
-        return pytest.approx(whole / np.log1p(horizon * np.linalg.norm(kernel, 2) / noise))
-
-    agent.select_action(None)
-    assert (agent.insight().log_determinant, agent.insight().effective_dimension) == (0, dimension(1, 0.2))
-    agent.update(None, PLAYS, REWARDS)
-    agent.select_action(None)
-    insight, noise = agent.insight(), 0.2 / MEANS.std() ** 2
-    _, covariance = from_scratch(kernel, noise, PLAYS, REWARDS)
-    np.testing.assert_allclose(insight.variance, np.diag(covariance) / noise, rtol=1e-6)
-    played = np.eye(5) + kernel[np.ix_(PLAYS, PLAYS)] / noise
-    assert insight.log_determinant == pytest.approx(np.linalg.slogdet(played).logabsdet)
-    assert insight.effective_dimension == dimension(5, noise)
-
-
 @pytest.mark.parametrize("offset", [1e6, 1e10])
 def test_a_large_offset_of_the_rewards_costs_no_digits(offset):
     graphs = GraphSet.from_pyg(ragged_graphs(tuple(range(3, 15)), seed=2))

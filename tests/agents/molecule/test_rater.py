@@ -64,9 +64,9 @@ def assert_rates_as(rating, agent, index, tolerance=1e-9):
     np.testing.assert_allclose(rating.upper, upper, rtol=tolerance, atol=tolerance)
 
 
-@pytest.mark.parametrize("columns", [None, COLUMNS], ids=["bare", "columns"])
-@pytest.mark.parametrize("warp", ["normal_scores", "none"])
-@pytest.mark.parametrize(("bounds", "noisy"), [(True, True), (False, False)])
+@pytest.mark.parametrize(
+    ("columns", "warp", "bounds", "noisy"), [(COLUMNS, "normal_scores", True, True), (None, "none", False, False)]
+)
 def test_rates_as_the_agent_that_was_given_all(columns, warp, bounds, noisy):
     whole = taught(molecules(columns=columns), bounds=bounds, noisy=noisy, warp=warp)
     known = np.unique([*MEASURED, *BOUNDED])[::-1]
@@ -80,7 +80,7 @@ def test_rates_as_the_agent_that_was_given_all(columns, warp, bounds, noisy):
             assert_rates_as(rating, whole, index)
 
 
-@pytest.mark.parametrize("columns", [None, COLUMNS], ids=["bare", "columns"])
+@pytest.mark.parametrize("columns", [COLUMNS], ids=["columns"])
 def test_molecules_with_results_in_other_quantities_are_known_again(columns):
     """Of a part of the pool, too: there are sources on its molecules, on others of the pool and on others."""
     outside = ["CCCCCCCCCO", "c1ccc(CCN)cc1CCCO"]

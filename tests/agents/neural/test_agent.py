@@ -6,8 +6,7 @@ from support.play import play
 
 import registry
 from agents.contract.protocol import DivergedError
-from agents.neural import agent as neural_agent
-from agents.neural.covariance import PRIOR_ROUNDS, DiagonalCovariance, FrozenCovariance, RefreshedCovariance
+from agents.neural.covariance import PRIOR_ROUNDS
 from graph_bandit_env import GraphSet
 
 SMALL = {"width": 16, "steps": 10}
@@ -20,19 +19,6 @@ def ready(name="gnn-ts", seed=0, graphs=None, **settings):
     return agent
 
 
-@pytest.mark.parametrize(
-    ("settings", "kind"),
-    [
-        ({"covariance": "diagonal"}, DiagonalCovariance),
-        ({"covariance": "exact", "history": "frozen"}, FrozenCovariance),
-        ({"covariance": "exact", "history": "refreshed"}, RefreshedCovariance),
-        ({"covariance": "exact", "history": "frozen", "gradients_at": "initial"}, RefreshedCovariance),
-    ],
-)
-def test_settings_choose_the_covariance(settings, kind):
-    assert type(ready(**settings).covariance) is kind
-
-
 def test_the_covariance_takes_in_gradients_from_before_the_fit():
     agent = ready(covariance="diagonal", standardize=False)
     played = torch.tensor([2])
@@ -41,15 +27,6 @@ def test_the_covariance_takes_in_gradients_from_before_the_fit():
     agent.update(None, 2, 1.0)
     torch.testing.assert_close(agent.covariance.diagonal, expected)
     assert not torch.equal(agent._features().select(played), features)
-
-
-def test_initial_gradients_stay_while_the_network_moves():
-    agent = ready(gradients_at="initial")
-    mean, features = agent.belief().mean, agent._features().select(torch.arange(4))
-    agent.update(None, 2, 1.0)
-    agent.update(None, 0, 0.0)
-    assert torch.equal(agent._features().select(torch.arange(4)), features)
-    assert not torch.equal(agent.belief().mean, mean)
 
 
 PLAYS, REWARDS = np.array([0, 2, 2, 3]), np.array([60.0, 40.0, 38.0, 53.0])
@@ -116,19 +93,6 @@ def test_insight_measures_the_covariance_before_the_play():
     np.testing.assert_allclose(insight.variance, np.diag(covariance), rtol=1e-4)
     assert insight.log_determinant == pytest.approx(log_determinant, rel=1e-6)
     assert insight.effective_dimension == dimension_of(agent, 4)
-
-
-@pytest.mark.parametrize("start", [{}, {"gradients_at": "initial"}])
-def test_features_are_computed_once_for_each_theta(start, monkeypatch):
-    agent, computed = ready(**start), []
-    features_at = neural_agent.features_at
-    monkeypatch.setattr(neural_agent, "features_at", lambda *given: computed.append(1) or features_at(*given))
-    for action in (0, 1, 2):
-        agent.select_action(None)
-        agent.predict()
-        agent.update(None, action, 1.0 + action)
-    agent.select_action(None)
-    assert len(computed) == (1 if start else 4)
 
 
 def test_a_diverged_fit_keeps_the_last_finite_weights():

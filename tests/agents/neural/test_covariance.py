@@ -5,7 +5,6 @@ from support.graphs import ragged_graphs
 from torch_geometric.data import Batch
 
 from agents.beliefs.rewards import History, Standardised
-from agents.beliefs.rewards.recency import DiscountedHistory
 from agents.neural.covariance import PRIOR_ROUNDS, DiagonalCovariance, FrozenCovariance, RefreshedCovariance, fit_noise
 from gntk import GraphMLP, tangent_features
 from gntk.engines import HeldFeatures
@@ -76,17 +75,6 @@ def test_the_root_is_one_of_a_covariance_with_these_variances(kind):
         torch.testing.assert_close(joint, psi @ torch.linalg.inv(precision) @ psi.T, rtol=1e-6, atol=1e-9)
 
 
-@pytest.mark.parametrize("kind", ["diagonal", "frozen", "refreshed"])
-def test_state_round_trip_is_exact(kind):
-    features = features_at(0)
-    covariance, twin = make(kind, features), make(kind, features)
-    covariance.add(held(features), torch.tensor([0, 1, 1]))
-    twin.load_state_dict(covariance.state_dict())
-    for one in (covariance, twin):
-        one.add(held(features_at(1)), torch.tensor([3] * 20))
-    assert torch.equal(covariance.variance(held(features)), twin.variance(held(features)))
-
-
 def make(kind, features):
     if kind == "diagonal":
         return DiagonalCovariance(RIDGE, features.shape[1])
@@ -138,10 +126,3 @@ def test_it_has_the_largest_posterior_under_a_prior_of_more_rewards():
 
     found = fitted(told(History(12)))
     assert objective(found) < min(objective(0.98 * found), objective(1.02 * found))
-
-
-def test_rewards_that_count_less_have_more_noise():
-    weights = 0.9 ** np.arange(30)[::-1]
-    whole = KERNEL[np.ix_(ACTIONS, ACTIONS)] / 0.2 + np.diag(1 / weights)
-    expected = (REWARDS @ np.linalg.solve(whole, REWARDS) + PRIOR_ROUNDS * 0.2) / (weights.sum() + PRIOR_ROUNDS)
-    assert fitted(told(DiscountedHistory(12, 0.9))) == pytest.approx(expected, rel=1e-9)

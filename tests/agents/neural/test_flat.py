@@ -128,15 +128,3 @@ def test_the_start_has_the_variances_of_the_paper_and_predicts_nothing():
         assert not block[half:, :across].any()
     assert torch.equal(last[:, :200], -last[:, 200:])
     assert ready(depth=3).predict_means().tolist() == [0.0] * 4
-
-
-@pytest.mark.filterwarnings("ignore:.*look equal:agents.contract.BlindAgentWarning")
-def test_features_that_are_scaled_get_a_constant_that_keeps_lengths_apart():
-    flat = {"features": "custom", "feature_matrix": [[-1.0], [1.0], [2.0], [6.0]]}
-    graphs = GraphSet.from_pyg(ragged_graphs())
-    for scaled, kinds in ((True, 4), (False, 2)):
-        agent = registry.make_agent("neural-ucb", scale_features=scaled, **flat)
-        agent.reset(None, graph_set=graphs)
-        nodes = agent.network.graphs.nodes
-        assert len(nodes.unique(dim=0)) == kinds
-        np.testing.assert_allclose(nodes.norm(dim=1), 1, rtol=1e-6)

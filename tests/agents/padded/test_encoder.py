@@ -1,8 +1,6 @@
-import gymnasium as gym
 import numpy as np
 import pytest
 import torch
-from gymnasium.spaces import Box, Dict
 from support.graph_policies import (
     Gine,
     as_tensors,
@@ -16,7 +14,7 @@ from support.graph_policies import (
 from support.graphs import ragged_graphs
 from torch_geometric.data import Batch
 
-from agents.padded import GraphSetEncoder, MeanNodeNetwork
+from agents.padded import MeanNodeNetwork
 from agents.padded.batches import KEYS, graphs_on_offer, unpad_batch
 from graph_bandit_env.wrappers import unpad
 
@@ -84,17 +82,6 @@ def test_both_forms_of_observation_give_the_same_embeddings(network, graphs):
     assert torch.equal(*found)
 
 
-def test_a_held_set_is_embedded_once_for_many_observations():
-    env = make_env("indices", actions_per_round=2)
-    observation, _ = env.reset(seed=0)
-    encoder, seen = make_encoder(observation, **encoder_kwargs(env)), []
-    encoder.network.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0].num_graphs))
-    features = encoder({key: torch.as_tensor(a) for key, a in stack(*[observation] * 64).items()})
-    assert features.shape == (64, 4, 65)
-    assert seen == [4]
-    assert torch.equal(features[..., :-1].any(dim=-1), features[..., -1].bool())
-
-
 def test_the_linear_reward_of_the_paper_is_a_linear_function_of_the_embedding():
     sizes = np.random.default_rng(0).integers(1, 12, 300)
     env = make_env(graphs=ragged_graphs(sizes), reward_model="linear")
@@ -110,11 +97,3 @@ def test_learning_reaches_every_weight_of_the_network():
     encoder = make_encoder(observation, network=Gine)
     encoder(as_tensors(observation)).square().sum().backward()
     assert all(weight.grad is not None and weight.grad.any() for weight in encoder.parameters())
-
-
-@pytest.mark.parametrize(
-    "space", [Box(0, 1, (3,)), Dict({"mask": Box(0, 1, (3,))}), gym.make("GraphActionBandit-v0").observation_space]
-)
-def test_other_observations_are_refused_and_the_wrappers_named(space):
-    with pytest.raises(TypeError, match="Expected the .* `graph_bandit_env.wrappers.PaddedGraphSet` or `GraphSetInd"):
-        GraphSetEncoder(space)

@@ -80,17 +80,3 @@ def test_new_graphs_are_compared_like_those_of_reset():
         torch.testing.assert_close(found, other.kernel.columns(every, every), atol=1e-12, rtol=1e-12)
         torch.testing.assert_close(found[:2, :2], before.kernel.columns(stay, stay), atol=1e-12, rtol=1e-12)
         torch.testing.assert_close(part.kernel.diagonal(every), found.diagonal(), atol=1e-12, rtol=1e-12)
-
-
-def test_new_graphs_without_what_the_others_have_are_read_like_them():
-    """Graphs of a later round may have no arrows, or edges that are all alike, though those of `reset` differ."""
-    arrows = [torch.tensor(links) for links in ([[0, 1], [1, 2]], [[0, 2], [1, 1]], [[0, 1], [1, 0]])]
-    first, second, plain = (
-        Data(x=torch.eye(3), edge_index=links, edge_attr=torch.full((2, 1), weight))
-        for links, weight in zip(arrows, (0.5, 1.5, 2.5), strict=True)
-    )
-    description = described([first, second])
-    assert {"edge features", "directions"} <= names(description)
-    met, every = description.exchange(torch.tensor([1]), [plain]), torch.arange(2)
-    for part in met.parts:
-        assert part.kernel.columns(every, every).isfinite().all()

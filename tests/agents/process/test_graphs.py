@@ -69,8 +69,8 @@ def test_explores_less_where_graphs_with_results_are_not_on_offer(small_env):
 
 
 def test_a_memory_that_is_full_keeps_what_tells_most(small_env):
-    env = small_env(num_graphs=5, resample_graphs="round", observe="graphs", horizon=40)
-    agent = registry.make_agent("gp-ucb", memory=10)
-    play(env, agent, 40)
-    assert 1 < len(agent.history.seen) <= 11
+    env = small_env(num_graphs=5, resample_graphs="round", observe="graphs", horizon=14)
+    agent = registry.make_agent("gp-ucb", memory=4)
+    play(env, agent, 14)
+    assert 1 < len(agent.history.seen) <= 5
     assert torch.isfinite(torch.from_numpy(agent.predict().mean)).all()

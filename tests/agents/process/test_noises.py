@@ -56,26 +56,3 @@ def test_one_more_result_has_the_noise_of_a_typical_one():
     agent.update_noisy(None, KNOWN, VALUES[KNOWN], [0.5] * 19 + [1e6])
     learnt = agent.posterior.noise
     assert agent.predict().noise_std == pytest.approx(np.hypot(agent.targets.unit * learnt**0.5, 0.5))
-
-
-@pytest.mark.parametrize(
-    ("given", "match"),
-    [
-        (([40], [1.0], [1.0]), "Expected actions"),
-        (([0], [np.nan], [1.0]), "Expected rewards"),
-        (([0], [1.0], [0.0]), "Expected `noise`"),
-        (([0], [1.0], [-1.0]), "Expected `noise`"),
-        (([0], [1.0], [np.nan]), "Expected `noise`"),
-        (([0], [1.0], [np.inf]), "Expected `noise`"),
-        (([0], [1.0], ["0.3"]), "Expected `noise`"),
-        (([0, 1], [1.0, 2.0], [1.0, 1.0, 1.0]), "Expected `noise`"),
-    ],
-)
-def test_refuses_what_is_no_noise_and_changes_nothing(given, match):
-    agent = reset()
-    agent.update(None, KNOWN, VALUES[KNOWN])
-    before = agent.predict().mean
-    with pytest.raises(ValueError, match=match):
-        agent.update_noisy(None, *given)
-    assert np.array_equal(agent.predict().mean, before)
-    assert not len(agent.results.noisy)

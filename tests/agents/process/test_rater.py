@@ -6,7 +6,6 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
-from support.graphs import ragged_graphs
 from torch_geometric.data import Data
 
 import registry
@@ -82,23 +81,6 @@ def test_numbers_are_those_that_the_parts_measure():
     sizes = graphs.num_nodes[30:]
     np.testing.assert_array_equal(measured["subtrees"].sum(axis=1), 3 * sizes)  # labels of depth 0, 1 and 2
     assert measured["subtrees"].shape == (10, 50)
-
-
-def test_equal_graphs_are_one_graph_and_others_are_told_apart():
-    """Here graphs have nothing in common but being the same, so that no rating says anything of another graph."""
-    graphs = GraphSet.from_pyg(ragged_graphs((4, 6, 5)))
-    alone = {f"{name}_weight": 0.0 for name in ("network", "means", "subtrees", "nodes", "sums", "structure", "edges")}
-    agent = registry.make_agent("gp-greedy", **alone, layers_weight=0.0, noise_variance=1e-6)
-    agent.reset(None, graph_set=graphs)
-    agent.update(None, [0, 1], [1.0, 3.0])
-    new = GraphSet.from_pyg(ragged_graphs((5,), seed=9)).to_pyg()
-    new[0].x = new[0].x.double()  # graphs are known again whatever the type of their numbers
-    joint = agent.rater().joint([*graphs.to_pyg(), *new, *GraphSet.from_pyg(new).to_pyg()])
-    np.testing.assert_allclose(joint.mean, [-1, 1, 0, 0, 0], atol=1e-3)
-    prior = joint.covariance[2, 2].item()
-    expected = np.diag([0.0, 0, prior, prior, prior])
-    expected[3, 4] = expected[4, 3] = prior
-    np.testing.assert_allclose(joint.covariance, expected, atol=1e-3 * prior)
 
 
 def test_agents_that_do_not_read_directions_rate_graphs_without_them():

@@ -20,14 +20,14 @@ def make_agent(noise=0.3, **settings):
     return agent
 
 
-@pytest.mark.parametrize(("graph", "times"), [(17, 1), (5, 1), (25, 1), (25, 2)])
+@pytest.mark.parametrize(("graph", "times"), [(17, 1), (25, 2)])
 def test_it_is_what_telling_results_gains(graph, times):
     """The scale stays about the same: rewards are standardised, and one of twenty changes."""
     agent = make_agent(warp="none")
     before, named = agent.predict(), [*dict.fromkeys([*NAMED, graph])]
     state = agent.state_dict()
     bests = []
-    for quantile in (np.arange(80) + 0.5) / 80:
+    for quantile in (np.arange(40) + 0.5) / 40:
         spread = np.hypot(before.std[graph], before.noise_std / times**0.5)
         agent.load_state_dict(state)
         agent.update(None, [graph] * times, [before.mean[graph] + spread * norm.ppf(quantile)] * times)

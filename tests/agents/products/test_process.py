@@ -52,17 +52,6 @@ def test_means_are_sums_over_slots_and_pairs():
     np.testing.assert_allclose(process.scores.of(every), process.predict(every)[0], atol=1e-5)
 
 
-def test_a_slot_that_decides_gets_the_weight_and_a_pair_that_decides_too():
-    kernels, generator = random_kernels(), np.random.default_rng(2)
-    every = np.array(np.unravel_index(np.arange(np.prod(SIZES)), SIZES)).T
-    tuples = every[generator.choice(len(every), 120, replace=False)]
-    of_block, of_pair = generator.normal(size=SIZES[1]), generator.normal(size=(SIZES[0], SIZES[2]))
-    by_slot = ProductProcess(kernels, tuples, of_block[tuples[:, 1]]).weights
-    assert by_slot.slots[1] > 5 * max(by_slot.slots[0], by_slot.slots[2], *by_slot.pairs)
-    by_pair = ProductProcess(kernels, tuples, of_pair[tuples[:, 0], tuples[:, 2]]).weights
-    assert by_pair.pairs[1] > 5 * max(*by_pair.slots, by_pair.pairs[0], by_pair.pairs[2])
-
-
 SMILES = ["CCO", "CCN", "c1ccccc1O", "CCO", "C"]
 
 

@@ -10,7 +10,6 @@ from support.graph_policies import (
     make_policy,
     pad_more,
     permute_graphs,
-    stack,
 )
 
 from agents.padded import MeanNodeNetwork
@@ -66,31 +65,3 @@ def test_training_never_plays_a_graph_that_is_not_on_offer(form, settings):
     assert all(weight.isfinite().all() for weight in model.policy.parameters())
     if "replacement" in settings:  # every graph is played once in an episode, so that rewards are 6, less noise
         assert np.mean([episode["r"] for episode in model.ep_info_buffer]) == pytest.approx(6, abs=0.1)
-
-
-def test_exploring_draws_every_graph_on_offer_and_no_other():
-    env = make_env(actions_per_round=2)
-    model = make_model(env)
-    model.exploration_rate = 1.0
-    observations = [env.reset(seed=seed)[0] for seed in range(3)]
-    one = {int(model.predict(observations[0])[0]) for _ in range(50)}
-    assert one == set(np.flatnonzero(observations[0]["mask"]))
-    several = np.array([model.predict(stack(*observations))[0] for _ in range(50)])
-    assert several.shape == (50, 3)
-    for column, observation in zip(several.T, observations, strict=True):
-        assert set(column) == set(np.flatnonzero(observation["mask"]))
-    greedy = {int(model.predict(observations[0], deterministic=True)[0]) for _ in range(20)}
-    assert len(greedy) == 1
-
-
-@pytest.mark.parametrize("network", NETWORKS)
-@pytest.mark.parametrize("form", FORMS)
-def test_a_model_that_was_saved_and_loaded_plays_the_same(form, network, tmp_path):
-    env = make_env(form, actions_per_round=3)
-    model = make_model(env, network).learn(40)
-    model.save(tmp_path / "model")
-    loaded = GraphSetDQN.load(tmp_path / "model", env=env, device="cpu")
-    for seed in range(5):
-        tensors, _ = model.policy.obs_to_tensor(env.reset(seed=seed)[0])
-        assert torch.equal(loaded.q_net(tensors), model.q_net(tensors))
-    loaded.learn(40)

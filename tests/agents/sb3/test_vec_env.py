@@ -1,17 +1,13 @@
 import gymnasium as gym
 import numpy as np
 import pytest
-import torch
-from gymnasium.spaces import Discrete
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
-from sb3_contrib import MaskablePPO
-from stable_baselines3 import PPO
-from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor
-from support.graph_policies import FORMS, encoder_kwargs, graphs_with_edge_features, make_env
+from stable_baselines3.common.vec_env import DummyVecEnv
+from support.graph_policies import graphs_with_edge_features, make_env
 
-from agents.sb3 import GraphSetMaskablePolicy, GraphSetPolicy, SB3VecEnv
+from agents.sb3 import SB3VecEnv
 from graph_bandit_env import wrappers
-from graph_bandit_env.wrappers import GraphSetIndices, vector
+from graph_bandit_env.wrappers import vector
 
 SAME_STEP = {"autoreset_mode": AutoresetMode.SAME_STEP}
 
@@ -56,40 +52,6 @@ def assert_same(found, expected):
 @pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
 def test_trajectories_are_those_of_the_dummy_vec_env(make):
     assert_same(play(adapt(make), 40), play(DummyVecEnv([make] * 3), 40))
-
-
-def test_sub_environments_are_asked_one_by_one():
-    venv = adapt(MAKERS["indices"])
-    venv.seed(0)
-    assert venv.has_attr("action_masks")  # before the first reset, when it cannot be called
-    assert not venv.has_attr("gravity")
-    venv.reset()
-    assert venv.env_is_wrapped(GraphSetIndices, indices=[1]) == [True]
-    assert venv.get_attr("action_space", indices=1) == [Discrete(4)]
-    venv.set_attr("note", "seen", indices=[0, 1])
-    assert [hasattr(env, "note") or env.has_wrapper_attr("note") for env in venv.venv.envs] == [True, True, False]
-    assert venv.env_method("action_masks", indices=2)[0].tolist() == [True] * 4
-
-
-def train(algorithm, policy, venv, static, steps=96):
-    kwargs = {"features_extractor_kwargs": static}
-    settings = {"n_steps": 16, "batch_size": 16, "n_epochs": 2, "seed": 0, "device": "cpu"}
-    return algorithm(policy, venv, policy_kwargs=kwargs, **settings).learn(steps)
-
-
-@pytest.mark.parametrize(
-    ("algorithm", "policy"), [(PPO, GraphSetPolicy), (MaskablePPO, GraphSetMaskablePolicy)], ids=["PPO", "MaskablePPO"]
-)
-@pytest.mark.parametrize("form", FORMS)
-def test_training_learns_the_same_weights_as_on_the_dummy_vec_env(form, algorithm, policy):
-    static = encoder_kwargs(MAKERS[form]())
-    venvs = adapt(MAKERS[form]), DummyVecEnv([MAKERS[form]] * 3)
-    found, expected = (train(algorithm, policy, VecMonitor(venv), static) for venv in venvs)
-    for name, weight in expected.policy.state_dict().items():
-        assert torch.equal(found.policy.state_dict()[name], weight)
-    rewards = [[episode["r"] for episode in model.ep_info_buffer] for model in (found, expected)]
-    assert rewards[0] == rewards[1]
-    assert len(rewards[0]) == 3 * (32 // 3)
 
 
 @pytest.mark.parametrize("wrap", ["PaddedGraphSet", "GraphSetIndices"])

@@ -29,18 +29,6 @@ def taught(molecules, measured=range(0, 40, 4), name="molecule-ucb", **settings)
     return agent
 
 
-def test_traits_of_the_set_are_not_computed_again_but_for_a_few_to_check_them(monkeypatch):
-    def compute_few(smiles, *given):
-        assert len(smiles) <= 4
-        return compute_traits(smiles, *given)
-
-    expected = taught(molecules()).predict()
-    monkeypatch.setattr("agents.molecule.parts.compute_traits", compute_few)
-    found = taught(molecules(traits=EVERY)).predict()
-    assert np.array_equal(found.mean, expected.mean)
-    assert np.array_equal(found.std, expected.std)
-
-
 def test_some_molecules_on_the_scales_of_all_are_predicted_as_among_all():
     columns, some = np.random.default_rng(0).normal(size=(40, 2)), np.array([*range(0, 40, 4), 7, 5])
     whole = taught(molecules(columns=columns)).predict()

@@ -1,11 +1,10 @@
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import norm
 
-from agents.traits import Moments, Ranks, Scales, compute_traits
+from agents.traits import Moments, Ranks
 
 VALUES = np.random.default_rng(0).normal(size=(9, 4)) * [1, 10, 0.1, 1000] + 5
 
@@ -71,16 +70,3 @@ def test_only_the_order_of_numbers_counts(values):
 def test_a_value_that_no_ranked_molecule_has_lies_between_its_neighbours():
     scores = Ranks.of(np.array([[1.0], [2.0], [3.0]])).scores(np.array([[-9.0], [1.0], [1.5], [2.0], [9.0]]))[:, 0]
     assert scores[0] == scores[1] < scores[2] < scores[3] < scores[4] < np.inf
-
-
-def test_scales_of_parts_are_those_of_all():
-    smiles, columns = ["CCO", "CCCN", "c1ccccc1", "CC(=O)O"], np.array([[2.0], [np.nan], [2.0], [-1.0]])
-    traits = compute_traits(smiles, ["properties", "roles"])
-    merged, whole = Scales.of(traits.take([3, 1]), columns[[3, 1]]), Scales.of(traits, columns)
-    merged = merged.merge(Scales.of(traits.take([0, 2]), columns[[0, 2]]))
-    assert np.array_equal(merged.scale_of("properties").mean, whole.scale_of("properties").mean)
-    assert np.array_equal(merged.ranks_of(1).values, whole.ranks_of(1).values)
-    moments = Moments.of(whole.ranks.scores(columns))
-    np.testing.assert_allclose(whole.ranks.moments.scale().spread, moments.scale().spread)
-    with pytest.raises(ValueError, match="Expected scales of"):
-        whole.merge(Scales.of(traits))

@@ -18,12 +18,6 @@ def told(history, pulls):
     return history
 
 
-def same(history, other):
-    return {name: getattr(history, name).tolist() for name in ("counts", "means", "squares", "seen")} == {
-        name: getattr(other, name).tolist() for name in ("counts", "means", "squares", "seen")
-    }
-
-
 @given(PULLS, st.floats(0.3, 0.99))
 def test_a_reward_told_d_rewards_ago_counts_as_the_discount_to_the_power_of_d(pulls, discount):
     history = told(DiscountedHistory(4, discount), pulls)
@@ -75,14 +69,3 @@ def test_rewards_keep_their_age_where_graphs_come_and_go(forget):
         assert history.means[graph].item() == pytest.approx(np.average([r for _, r in rewards], weights=weights))
     assert history.num_results == 5
     assert history.seen.tolist() == ([1, 0, 2] if forget == 3 else [0, 1, 2])
-
-
-@pytest.mark.parametrize("forget", FORGETS)
-@given(pulls=PULLS)
-def test_state_round_trip_is_exact(forget, pulls):
-    history, twin = told(make_history(4, forget), pulls), make_history(4, forget)
-    twin.load_state_dict(history.state_dict())
-    for one in (history, twin):
-        told(one, SOME)
-    assert same(history, twin)
-    assert history.num_results == twin.num_results == len(pulls) + len(SOME)

@@ -97,22 +97,6 @@ def bounds_of(num_graphs, graphs, values, above):
     return bounds
 
 
-@pytest.mark.parametrize("strong", [True, False])
-def test_with_a_third_known_as_bounds_targets_are_nearly_those_of_all_rewards(strong):
-    """Bounds at the number beyond which nothing is known."""
-    rewards = torch.from_numpy(np.random.default_rng(0).normal(size=200)).exp()
-    limit = rewards.quantile(0.7 if strong else 0.3).item()
-    beyond = rewards > limit if strong else rewards < limit
-    whole, some = History(200), History(200)
-    whole.add(torch.arange(200), rewards)
-    some.add((~beyond).nonzero()[:, 0], rewards[~beyond])
-    bounds = bounds_of(200, beyond.nonzero()[:, 0], [limit] * 60, [strong] * 60)
-    expected, found = make_targets(whole, True, "normal_scores"), make_targets(some, True, "normal_scores", bounds)
-    known = torch.cat([rewards[~beyond], rewards.new_tensor([limit])])
-    np.testing.assert_allclose(found.of(known), expected.of(known), atol=0.01)
-    np.testing.assert_allclose(found.to_rewards(found.of(known)), known)
-
-
 def test_a_result_above_all_others_is_exceeded_as_often_as_there_are_bounds_above_it():
     """Of ten results of equal graphs two lie above 3, so the eleventh does with probability 3 / 11, nearly."""
     history = History(10)
