@@ -21,10 +21,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from importlib.metadata import EntryPoint, entry_points, version
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
-import _graph_bandit_strangers  # noqa: F401 - refuses to run with another project's `agents` or `registry`
-from agents import zoo
+import agents
+
+if Path(str(agents.__file__)).parent != Path(__file__).with_name("agents") or not hasattr(agents, "LARGEST_REWARD"):
+    raise ImportError(
+        f"Expected `agents` of graph-bandit-env. Got another package, {agents.__file__}. If it is yours, rename it, or "
+        "start Python in another folder or with -P. If not, install graph-bandit-env in an environment of its own."
+    )
+
+from agents.zoo import FAMILIES
 
 if TYPE_CHECKING:
     import gymnasium as gym
@@ -76,11 +84,12 @@ class Registration:
 
 
 _OURS: dict[str, Registration] = {
-    function.replace("_", "-"): Registration(
-        EntryPoint(name=function.replace("_", "-"), value=f"agents.zoo:{function}", group=ENTRY_POINT_GROUP),
-        needs="molecules" if function.startswith("molecule_") else "any",
+    name: Registration(
+        EntryPoint(name, f"agents.zoo.{family}:{name.replace('-', '_')}", ENTRY_POINT_GROUP),
+        needs="molecules" if family == "molecule" else "any",
     )
-    for function in dir(zoo)
+    for family, names in FAMILIES.items()
+    for name in names
 }
 _REGISTRATIONS: dict[str, Registration] = dict(_OURS)
 _ADMITTED: dict[str, Registration] = {}  # agents of files, by names of the form `module:factory`
@@ -166,14 +175,9 @@ def agent_factory(factory: AgentFactory | None = None, /, *, needs: str = "any")
     Args:
         factory: takes keyword settings and returns an agent.
         needs: graph sets on which the agent can play, as in `register_agent`.
-
-    Raises:
-        TypeError: if `factory` cannot be called.
     """
     if factory is None:
         return partial(agent_factory, needs=needs)
-    if not callable(factory):
-        raise TypeError(f"Expected `factory` to be callable. Got {factory!r}.")
     factory.needs = needs  # type: ignore[attr-defined]
     return factory
 
@@ -234,15 +238,12 @@ def check_agent(factory: AgentFactory | str, needs: str = "any") -> str:
     Raises:
         agents.contract.AgentCheckError: if a check fails; it lists all that do.
         ValueError: if there is no agent of this name.
-        TypeError: if `factory` is neither a name nor callable.
     """
     from agents.contract import check_agent as check
 
     title = factory if isinstance(factory, str) else getattr(factory, "__name__", type(factory).__name__)
     if isinstance(factory, str):
         needs, factory = agent_needs(factory), partial(make_agent, factory)
-    if not callable(factory):
-        raise TypeError(f"Expected a function that makes an agent, or the name of one. Got {type(factory).__name__}.")
     checked = check(factory, needs)
     first = f"{title} follows the protocol of `agents.contract.Agent`: all checks passed (needs: {needs})."
     return "\n".join([first, *checked])
@@ -278,7 +279,6 @@ def agent_plays_changing_graphs(name: str) -> bool | None:
     """
     from agents.contract import plays_changing_graphs
 
-    _find(name)
     return plays_changing_graphs(name) if name in _OURS else None
 
 
@@ -308,13 +308,12 @@ def _load(name: str) -> AgentFactory:
     if callable(factory):
         return factory
     try:
-        loaded: AgentFactory = factory.load()
+        return cast("AgentFactory", factory.load())
     except Exception as error:  # importing another package may raise anything
         package = _package_of(factory) or "graph-bandit-env"
         raise ImportError(
             f"Agent `{name}` cannot be imported: {type(error).__name__}: {error}. Repair or uninstall {package}."
         ) from error
-    return loaded
 
 
 def _package_of(point: EntryPoint) -> str:

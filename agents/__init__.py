@@ -2,25 +2,15 @@
 
 Make an agent by name with `registry.make_agent`. To write your own agent, import from the subpackages: `contract`,
 `beliefs`, the families `neural`, `kernel`, `process`, `molecule`, `classic` and `policy_gradient`, and `zoo`, which
-joins models and rules. `padded` holds networks for learners of any library, and `sb3` policies for users of
-Stable-Baselines3.
+joins models and rules. `traits` holds what is computed of molecules, `padded` networks for learners of any library, and
+`sb3` policies for users of Stable-Baselines3.
 """
 
 from importlib.metadata import version
 
 __version__ = version("graph-bandit-env")
 
-__all__ = [
-    "__version__",
-    "beliefs",
-    "classic",
-    "contract",
-    "kernel",
-    "molecule",
-    "neural",
-    "padded",
-    "policy_gradient",
-    "process",
-    "sb3",
-    "zoo",
-]
+LARGEST_REWARD = 1e100
+"""The largest absolute value of a reward: sums of squares of many such rewards stay far below the largest float64."""
+
+__all__ = ["LARGEST_REWARD", "__version__"]

@@ -4,7 +4,7 @@ from importlib.metadata import version
 
 import lazy_loader
 
-import _graph_bandit_strangers  # noqa: F401 - refuses to run if another `agents` or `registry` is installed
+import registry  # noqa: F401 - refuses the `agents` of another package
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 __version__ = version("graph-bandit-env")

@@ -10,7 +10,7 @@ from typing import SupportsIndex
 
 import numpy as np
 
-from agents.contract import LARGEST_REWARD
+from agents import LARGEST_REWARD
 
 WHOLE = re.compile(r"\d{1,15}(?:\.0+)?")  # an id that spreadsheets take for a number
 

@@ -2,7 +2,7 @@
 
 from importlib.metadata import version
 
-import _graph_bandit_strangers  # noqa: F401 - refuses to run if another `agents` or `registry` is installed
+import registry  # noqa: F401 - refuses the `agents` of another package
 from graph_bandit_cli.main import main
 
 __all__ = ["main"]

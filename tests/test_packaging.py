@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 import zipfile
@@ -50,12 +49,12 @@ def test_the_wheel_holds_the_packages_of_the_design_and_nothing_else(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     tops = {name.split("/")[0] for name in names}
     info = {top for top in tops if top.endswith(".dist-info")}
-    assert tops - info == {*PACKAGES, "registry.py", "_graph_bandit_strangers.py"}
+    assert tops - info == {*PACKAGES, "registry.py"}
     assert not [name for name in names if re.search(r"(^|/)tests?[_/]", name)]
     for needed in (
         "gntk/py.typed",
         "agents/zoo/neural.py",
-        "agents/contract/__init__.pyi",
+        "graph_bandit_lab/__init__.pyi",
         "graph_bandit_lab/reports/report.html.jinja",
         "graph_bandit_campaign/backtest/pages/backtest.html.jinja",
         "graph_bandit_serve/templates/campaign.html.jinja",
@@ -67,7 +66,6 @@ def test_the_wheel_holds_the_packages_of_the_design_and_nothing_else(wheel):
 # --- Beside packages of others that are called `agents` and `registry`
 
 FOREIGN = {"agents": "agents/__init__.py", "registry": "registry.py"}
-NEEDS_OURS = ("registry", *PACKAGES[PACKAGES.index("graph_bandit_lab") :])
 
 
 def write_foreign(name, folder):
@@ -83,32 +81,6 @@ def start(arguments, cwd, *path):
     return subprocess.run(arguments, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
 
 
-def assert_clash(done, name, theirs, ours):
-    """The last line names both files and what to do."""
-    assert done.returncode == 1
-    error = done.stderr.splitlines()[-1]
-    assert error.startswith(
-        f"ImportError: Expected `{name}` of graph-bandit-env, {ours / FOREIGN[name]}. Got {theirs},"
-    )
-    assert "in an environment of its own" in error
-
-
-CLASHES = [(imported, name) for imported in NEEDS_OURS for name in FOREIGN if imported != name]
-
-
-@pytest.mark.parametrize(("imported", "name"), CLASHES)
-def test_a_clash_with_the_working_folder_is_told(imported, name, installed, tmp_path):
-    theirs = write_foreign(name, tmp_path)
-    assert_clash(start([sys.executable, "-c", f"import {imported}"], tmp_path, installed), name, theirs, installed)
-
-
-@pytest.mark.parametrize("name", FOREIGN)
-def test_a_clash_is_told_where_the_command_is_started_as_a_module(name, installed, tmp_path):
-    theirs = write_foreign(name, tmp_path)
-    done = start([sys.executable, "-m", "graph_bandit_cli", "agents"], tmp_path, installed)
-    assert_clash(done, name, theirs, installed)
-
-
 def test_the_command_works_from_the_wheel_in_a_folder_with_packages_of_others(installed, tmp_path):
     for name in FOREIGN:
         write_foreign(name, tmp_path)
@@ -120,35 +92,6 @@ def test_the_command_works_from_the_wheel_in_a_folder_with_packages_of_others(in
     assert done.returncode == 0, done.stderr
     assert "small: played 1, reused 0, failed 0." in done.stdout
     assert (tmp_path / "here" / "report.html").is_file()
-
-
-@pytest.mark.parametrize("name", FOREIGN)
-def test_a_package_that_comes_before_ours_on_the_path_is_told_and_one_after_is_none_of_ours(name, installed, tmp_path):
-    theirs = write_foreign(name, tmp_path / "theirs")
-    code = [sys.executable, "-c", "import graph_bandit_lab, registry; registry.list_agents()"]
-    assert_clash(start(code, tmp_path, tmp_path / "theirs", installed), name, theirs, installed)
-    done = start(code, tmp_path, installed, tmp_path / "theirs")
-    assert done.returncode == 0, done.stderr
-
-
-@pytest.mark.parametrize("name", FOREIGN)
-def test_a_package_that_was_installed_over_ours_is_told(name, installed, tmp_path):
-    ours = tmp_path / "ours"
-    shutil.copytree(installed, ours)
-    theirs = write_foreign(name, ours)
-    done = start([sys.executable, "-c", "import graph_bandit_lab"], tmp_path, ours)
-    assert_clash(done, name, theirs, ours)
-    assert "installed over it" in done.stderr
-
-
-def test_a_package_that_was_imported_from_elsewhere_is_told(installed, tmp_path):
-    """Its folder may be off the path since."""
-    theirs = tmp_path / "theirs" / "agents" / "__init__.py"
-    theirs.parent.mkdir(parents=True)
-    theirs.write_text("")
-    folder = str(theirs.parent.parent)
-    code = f"import sys; sys.path.insert(0, {folder!r}); import agents; del sys.path[0]; import registry"
-    assert_clash(start([sys.executable, "-c", code], tmp_path, installed), "agents", theirs, installed)
 
 
 def test_the_environment_is_made_in_any_folder_with_packages_of_others(installed, tmp_path):

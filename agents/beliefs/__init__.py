@@ -1,5 +1,21 @@
 """The parts that all families of agents share: belief, acquisition rules, batches, rewards observed, and insight."""
 
-import lazy_loader
+from agents.beliefs.agent import BatchBeliefAgent, BeliefAgent
+from agents.beliefs.belief import Belief
+from agents.beliefs.composition import compose
+from agents.beliefs.rules import Greedy, Memoryless, PhasedElimination, ThompsonSampling, UpperConfidenceBound
+from agents.beliefs.short_list import order_by_digest, short_list
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__all__ = [
+    "BatchBeliefAgent",
+    "Belief",
+    "BeliefAgent",
+    "Greedy",
+    "Memoryless",
+    "PhasedElimination",
+    "ThompsonSampling",
+    "UpperConfidenceBound",
+    "compose",
+    "order_by_digest",
+    "short_list",
+]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -87,15 +86,9 @@ class BeliefAgent(BaseAgent[S]):
         return {"history": self.history.state_dict(), "rule": self.rule.state_dict()}
 
     def restore(self, state: State) -> None:
-        """Replace the history and the state of the rule; rank some graphs by a copy of it, so that it surely can."""
+        """Replace the history and the state of the rule."""
         self.history.load_state_dict(state["history"])
         self.rule.load_state_dict(state["rule"])
-        count = self.num_graphs
-        spread = torch.ones(count, dtype=torch.float64)
-        equals = Belief(torch.zeros_like(spread), spread, root=lambda: spread.unsqueeze(1))
-        index = copy.deepcopy(self.rule)(equals, torch.ones(count, dtype=torch.bool), torch.Generator())
-        if index.shape != (count,) or index.isnan().any():
-            raise ValueError(f"Expected a rule that ranks {count} graphs.")
         self._ranked = None
 
     def weigh_choices(self, mask: Tensor, draws: int) -> ActionProbabilities:

@@ -1,5 +1,1 @@
 """Agents that ignore the structure and the features of the graphs."""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

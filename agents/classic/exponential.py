@@ -122,13 +122,7 @@ class ExponentialAgent(BaseAgent[ExponentialSettings]):
         }
 
     def restore(self, state: State) -> None:
-        """Continue from a state.
-
-        Raises:
-            ValueError: if a probability is not one.
-        """
-        if not ((state["chances"] > 0) & (state["chances"] <= 1)).all():
-            raise ValueError("Expected probabilities above 0 and at most 1.")
+        """Continue from a state."""
         self._gains, self._inverses = state["gains"].clone(), state["inverses"].clone()
         self._chances, self._rounds, self._origin = state["chances"].clone(), state["rounds"], state["origin"]
         low, high = state["range"]

@@ -1,5 +1,77 @@
 """The contract of an agent: protocol, base class, inputs, settings, saved state, and checks that an agent keeps it."""
 
-import lazy_loader
+from agents.contract.abilities import (
+    ActionProbabilities,
+    BoundsLearner,
+    ChoiceForecaster,
+    Correlation,
+    Describer,
+    Explainer,
+    GainForecaster,
+    LateLearner,
+    NoiseLearner,
+    PartsWeigher,
+    PlayForecaster,
+    PriceMinder,
+    ResultsWeigher,
+    SourceLearner,
+    SourceResults,
+)
+from agents.contract.base import BaseAgent, one_thread
+from agents.contract.conformance import AgentCheckError, check_agent
+from agents.contract.graph_memory import PLAY_CHANGING_GRAPHS, plays_changing_graphs
+from agents.contract.inputs import masked_argmax, read_graphs, read_mask
+from agents.contract.protocol import (
+    Agent,
+    BatchAgent,
+    DivergedError,
+    GraphSetLike,
+    MeanPredictor,
+    MoleculeSetLike,
+    Prediction,
+    State,
+)
+from agents.contract.reading import READABLE, BlindAgentWarning, name_readings
+from agents.contract.settings import check_fields, check_names, describe_fields, read_settings
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__all__ = [
+    "PLAY_CHANGING_GRAPHS",
+    "READABLE",
+    "ActionProbabilities",
+    "Agent",
+    "AgentCheckError",
+    "BaseAgent",
+    "BatchAgent",
+    "BlindAgentWarning",
+    "BoundsLearner",
+    "ChoiceForecaster",
+    "Correlation",
+    "Describer",
+    "DivergedError",
+    "Explainer",
+    "GainForecaster",
+    "GraphSetLike",
+    "LateLearner",
+    "MeanPredictor",
+    "MoleculeSetLike",
+    "NoiseLearner",
+    "PartsWeigher",
+    "PlayForecaster",
+    "Prediction",
+    "PriceMinder",
+    "ResultsWeigher",
+    "SourceLearner",
+    "SourceResults",
+    "State",
+    "check_agent",
+    "check_fields",
+    "check_names",
+    "describe_fields",
+    "masked_argmax",
+    "name_readings",
+    "one_thread",
+    "plays_changing_graphs",
+    "read_graphs",
+    "read_mask",
+    "read_settings",
+]

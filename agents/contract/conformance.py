@@ -6,15 +6,17 @@ import dataclasses
 import json
 import random
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch_geometric.data import Data
 
 from agents.contract.protocol import Agent, MeanPredictor, State
 from agents.contract.reading import READABLE, name_readings
+
+if TYPE_CHECKING:
+    from torch_geometric.data import Data
 
 AgentFactory = Callable[[], Agent]
 NUM_GRAPHS = 5
@@ -45,6 +47,8 @@ class _Graphs:
     """A graph set of five paths of one to five nodes with two features."""
 
     def to_pyg(self) -> list[Data]:
+        from torch_geometric.data import Data
+
         generator = torch.Generator().manual_seed(0)
         graphs = []
         for nodes in range(1, NUM_GRAPHS + 1):
@@ -70,19 +74,15 @@ class _Subject(NamedTuple):
 def check_agent(factory: AgentFactory, needs: str = "any") -> tuple[str, ...]:
     """Check that an agent follows the protocol, as Gymnasium's `check_env` does for environments.
 
-    The graph sets of the checks have what `GraphSetLike` and `MoleculeSetLike` promise, and nothing else.
-
     Args:
         factory: makes a new agent at each call.
-        needs: "any"; or "molecules" for an agent that always needs a `graph_set` of molecules and cannot read graphs
-            from observations.
+        needs: "any"; or "molecules" for an agent that always needs a `graph_set` of molecules.
 
     Returns:
         What the agent reads, and what was checked, a sentence each.
 
     Raises:
         AgentCheckError: if a check fails; it lists all that do, and what the agent did.
-        ValueError: if `needs` has another value.
     """
     if needs not in ("any", "molecules"):
         raise ValueError(f'Expected `needs` to be "any" or "molecules". Got {needs!r}.')

@@ -15,7 +15,6 @@ from torch import Tensor
 
 from agents.contract.inputs import Instance, holds_graphs, make_data
 from agents.contract.protocol import State
-from agents.contract.state import check_form, form_of
 
 if TYPE_CHECKING:
     from torch_geometric.data import Batch, Data
@@ -171,24 +170,12 @@ class GraphMemory:
         return {"graphs": [graph.to_dict() for graph in self.graphs], "offered": self.offered.clone()}
 
     @staticmethod
-    def from_state(state: State, first: FirstGraphs) -> GraphMemory:
-        """Return the memory of which `state_dict` returned the state.
-
-        Raises:
-            ValueError: if it does not hold graphs like those of `reset`, and the slots of a round.
-        """
-        form = {**first.empty, "edge_index": torch.zeros(2, 0, dtype=torch.int64)}
-        check_form(state, {"graphs": [], "offered": form_of(torch.zeros(0, dtype=torch.int64))}, "graphs")
-        check_form(state["graphs"], [form_of(form)] * len(state["graphs"]), "graphs")
+    def from_state(state: State) -> GraphMemory:
+        """Return the memory of which `state_dict` returned the state."""
         from torch_geometric.data import Data
 
-        graphs, offered = tuple(Data(**fields) for fields in state["graphs"]), state["offered"]
-        inside = all(((graph.edge_index >= 0) & (graph.edge_index < len(graph.x))).all() for graph in graphs)
-        if not inside or not len(offered) or not ((offered >= 0) & (offered < len(graphs))).all():
-            raise ValueError(
-                f"Expected edges between nodes of their graph, and a round of some of {len(graphs)} graphs."
-            )
-        return GraphMemory(tuple(map(_key_of_data, graphs)), graphs, offered.clone())
+        graphs = tuple(Data(**fields) for fields in state["graphs"])
+        return GraphMemory(tuple(map(_key_of_data, graphs)), graphs, state["offered"].clone())
 
 
 def _key_of(graph: Instance) -> Key:

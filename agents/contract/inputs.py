@@ -11,7 +11,8 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
-from agents.contract.protocol import LARGEST_REWARD, GraphSetLike
+from agents import LARGEST_REWARD
+from agents.contract.protocol import GraphSetLike
 
 if TYPE_CHECKING:
     from torch_geometric.data import Batch, Data

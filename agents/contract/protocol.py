@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 State: TypeAlias = dict[str, Any]
 """A saved state: a nested dict of tensors and plain values."""
 
-LARGEST_REWARD = 1e100
-"""The largest absolute value of a reward: sums of squares of many such rewards stay far below the largest float64."""
-
 
 class DivergedError(FloatingPointError):
     """A fit turned non-finite. The agent keeps its last finite weights; the caller should end the repetition."""

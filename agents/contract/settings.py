@@ -51,7 +51,7 @@ def read_settings(settings_class: type[Settings], given: Mapping[str, Any]) -> S
 
     Args:
         settings_class: a dataclass that validates itself. Its class attribute `presets`, if any, holds presets by
-            name; `retired` holds what to do instead of settings that earlier versions had, by name.
+            name.
         given: the user's settings; they override the preset.
 
     Returns:
@@ -67,10 +67,6 @@ def read_settings(settings_class: type[Settings], given: Mapping[str, Any]) -> S
         nearest = difflib.get_close_matches(str(preset), presets, n=1)
         hint = f" Did you mean `{nearest[0]}`?" if nearest else ""
         raise ValueError(f"Unknown preset `{preset}`.{hint} Presets: {', '.join(presets) or 'none'}.")
-    retired: Mapping[str, str] = getattr(settings_class, "retired", {})
-    for name in given:
-        if name in retired:
-            raise ValueError(f"`{name}` is no longer a setting. {retired[name]}")
     names = [field.name for field in dataclasses.fields(settings_class)]  # type: ignore[arg-type]
     check_names(given, [*names, "preset"] if presets else names)
     return settings_class(**{**(presets[preset] if preset else {}), **given})

@@ -1,5 +1,6 @@
 """Agents with an exact Gaussian process on a finite graph set."""
 
-import lazy_loader
+from agents.kernel.agent import KernelAgent, gntk, linear
+from agents.kernel.settings import KernelSettings, LinearSettings, OneKernelSettings, SubtreeSettings
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__all__ = ["KernelAgent", "KernelSettings", "LinearSettings", "OneKernelSettings", "SubtreeSettings", "gntk", "linear"]

@@ -19,8 +19,10 @@ from agents.kernel.features import FlatReader
 from agents.kernel.given import GivenKernel, check_kernel
 from agents.kernel.regression import FLAT, LinearFunctions
 from agents.kernel.settings import KernelSettings, LinearSettings, OneKernelSettings, SubtreeSettings
-from agents.process import GraphAgent, GraphDescription, Reading
+from agents.process.description import GraphDescription
+from agents.process.graphs import GraphAgent
 from agents.process.kept import KeptColumns
+from agents.process.parts import Reading
 from agents.process.parts.network import FiniteNetwork, Network
 from agents.process.parts.subtrees import Subtrees
 from gntk import aggregate_neighbours
@@ -47,7 +49,7 @@ class KernelAgent(GraphAgent[P]):
         read: reads the graphs of `reset` for the kernel.
     """
 
-    algorithm = 4  # until version 3, another prior of the scale; version 2 chose another of equal graphs
+    algorithm = 4
 
     def __init__(self, settings: P, make_rule: Callable[[], AcquisitionRule], read: Read) -> None:
         super().__init__(settings, make_rule)
@@ -158,7 +160,7 @@ class SubtreeAgent(KernelAgent[SubtreeSettings]):
     """Play by the kernel of subtrees."""
 
     reads = frozenset({NODE_FEATURES, EDGE_FEATURES})
-    algorithm = 5  # until 4, another prior of the scale; until 3, an edge a to a node b was an edge b to a node a
+    algorithm = 5
 
     def reads_here(self) -> frozenset[str]:
         """Return what it reads of these graphs: features of edges only if they are integers."""
@@ -191,7 +193,7 @@ class LinearAgent(KernelAgent[LinearSettings]):
         reader: reads the features.
     """
 
-    algorithm = 2  # version 1 kept sums over features, and had another prior of the scale
+    algorithm = 2
 
     def __init__(self, settings: LinearSettings, make_rule: Callable[[], AcquisitionRule], reader: FlatReader) -> None:
         super().__init__(settings, make_rule, partial(read_numbers, reader))

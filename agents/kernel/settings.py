@@ -25,11 +25,6 @@ class OneKernelSettings(ChangingSettings):
     """Learn scale and noise again when the number of rewards has grown by this share; 0: after every update. The
     Gaussian process uses every reward immediately in either case."""
 
-    retired: ClassVar[dict[str, str]] = {
-        "most_graphs": "Of many graphs, only the columns of the kernel that belong to those played are computed, and "
-        "joint draws are of a `short_list`. Leave it out."
-    }
-
     @property
     def standardizes(self) -> bool:
         """Return whether rewards are standardised before the fit."""

@@ -1,5 +1,22 @@
-"""Agents for pools of molecules: a Gaussian process on fingerprints, properties and a trained network."""
+"""Agents for pools of molecules: a Gaussian process on fingerprints, properties and descriptors."""
 
-import lazy_loader
+from agents.molecule.agent import MoleculeAgent, molecule
+from agents.molecule.parts import weights_of
+from agents.molecule.rater import Rater
+from agents.molecule.settings import MoleculeSettings
+from agents.traits import TRAITS, Moments, Ranks, Scales, Traits, compute_traits, mask_atoms
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__all__ = [
+    "TRAITS",
+    "MoleculeAgent",
+    "MoleculeSettings",
+    "Moments",
+    "Ranks",
+    "Rater",
+    "Scales",
+    "Traits",
+    "compute_traits",
+    "mask_atoms",
+    "molecule",
+    "weights_of",
+]

@@ -13,9 +13,10 @@ from agents.contract.reading import SMILES
 from agents.molecule.parts import MoleculeDescription, weights_of
 from agents.molecule.rater import Rater, mix
 from agents.molecule.settings import MoleculeSettings
-from agents.molecule.traits import Molecules, Scales
 from agents.process.agent import ProcessAgent
 from agents.process.sources import link
+from agents.traits import Scales
+from agents.traits.molecules import Molecules
 from gntk import one_thread
 
 
@@ -34,7 +35,7 @@ class MoleculeAgent(ProcessAgent[MoleculeSettings]):
     """
 
     reads = frozenset({SMILES})
-    algorithm = 6  # until version 3 with fixed weights and a network; 4 took columns as they are; 5 had float64 numbers
+    algorithm = 6
 
     _described: MoleculeDescription | None
 

@@ -7,7 +7,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from agents.molecule.traits import BINS, Counts
+from agents.traits import BINS, Counts
 from gntk.engines import compile_loop
 
 

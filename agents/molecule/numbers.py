@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from torch import Tensor
 
-from agents.molecule.traits.scales import Moments, Scale
+from agents.traits.scales import Moments, Scale
 
 
 class Points:

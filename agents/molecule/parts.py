@@ -16,9 +16,10 @@ from agents.molecule.fingerprints import TanimotoKernel
 from agents.molecule.mixture import Mixture
 from agents.molecule.numbers import GaussianKernel, LinearKernel, Points
 from agents.molecule.settings import MoleculeSettings
-from agents.molecule.traits import FINGERPRINTS, NUMBERS, Molecules, Ranks, Scales, Traits, compute_traits
 from agents.process.parts.measured import LINEAR, NARROW, WIDE
 from agents.process.parts.part import Description, Part
+from agents.traits import FINGERPRINTS, NUMBERS, Ranks, Scales, Traits, compute_traits
+from agents.traits.molecules import Molecules
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data

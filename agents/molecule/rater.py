@@ -16,9 +16,9 @@ from agents.beliefs.rewards import Targets
 from agents.molecule.mixture import Mixture
 from agents.molecule.parts import make_parts
 from agents.molecule.settings import MoleculeSettings
-from agents.molecule.traits import Scales, Traits
 from agents.process.rating import JointRating, Rating
 from agents.process.sources import Links, link
+from agents.traits import Scales, Traits
 from gntk import one_thread
 
 Floats = NDArray[np.float64]

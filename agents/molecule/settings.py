@@ -42,7 +42,3 @@ class MoleculeSettings(MixtureSettings):
     exploration_scale: float = 1.0
     """nu, multiplies sigma."""
     parts: ClassVar[tuple[str, ...]] = WEIGHTS
-    retired: ClassVar[dict[str, str]] = dict.fromkeys(
-        ("tangent_weight", "networks", "width", "depth", "steps", "batch_size", "learning_rate", "weight_decay"),
-        "The molecule- agents have had no network since version 4 of their algorithm. Leave it out.",
-    ) | {"descriptor_weight": "It is called `properties_weight` now."}

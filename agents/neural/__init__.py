@@ -1,5 +1,6 @@
 """Networks with the covariance of their tangent features: the agents of the paper."""
 
-import lazy_loader
+from agents.neural.agent import gnn, nn
+from agents.neural.settings import NeuralSettings
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__all__ = ["NeuralSettings", "gnn", "nn"]

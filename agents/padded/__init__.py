@@ -3,6 +3,7 @@
 They score each graph with shared weights, so that the order of the graphs does not matter and K may change.
 """
 
-import lazy_loader
+from agents.padded.encoder import GraphSetEncoder, MeanNodeNetwork
+from agents.padded.policy import GraphSetActorCritic
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__all__ = ["GraphSetActorCritic", "GraphSetEncoder", "MeanNodeNetwork"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-import math
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,6 @@ from agents.contract.base import BaseAgent
 from agents.contract.inputs import read_mask
 from agents.contract.protocol import DivergedError, State
 from agents.contract.reading import wave_nodes
-from agents.contract.state import check_form, form_of
 from agents.policy_gradient.online import PPOSettings, Round, make_ppo, observe, train
 from gntk import aggregate_neighbours, one_thread
 
@@ -100,21 +98,6 @@ class PPOAgent(BaseAgent[PPOSettings]):
 
     def restore(self, state: State) -> None:
         """Continue with weights, optimizer, history and rounds of a state."""
-        optimizer = self.ppo.policy.optimizer
-        groups = optimizer.state_dict()["param_groups"]
-        if state["optimizer"]["param_groups"] != groups:
-            raise ValueError("Expected the optimizer that belongs to the settings.")
-        if state["optimizer"]["state"]:
-            weights = optimizer.param_groups[0]["params"]
-            check_form(
-                state["optimizer"]["state"],
-                {k: form_of({"step": torch.ones(()), "exp_avg": w, "exp_avg_sq": w}) for k, w in enumerate(weights)},
-                "optimizer.state",
-            )
-        form = dataclasses.asdict(Round((1,) * self.num_graphs, 0, 0.0, 0.0, 0.0))
-        check_form(state["rounds"], [form_of(form)] * len(state["rounds"]), "rounds")
-        pending = form_of({**form, "reward": math.nan})  # its reward is not known yet
-        check_form(state["chosen"], [pending] * len(state["chosen"]), "chosen")
         self._restore(state["policy"], state["optimizer"])
         self.history.load_state_dict(state["history"])
         self.rounds = [Round(**fields) for fields in state["rounds"]]

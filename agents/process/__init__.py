@@ -1,5 +1,19 @@
 """The exact Gaussian process whose kernel is a sum of parts: its parts, their weights, its posterior, and its agent."""
 
-import lazy_loader
+from agents.process.agent import ProcessAgent
+from agents.process.graphs import GraphProcessAgent, gp
+from agents.process.parts import Reading
+from agents.process.rater import GraphRater
+from agents.process.rating import JointRating, Rating
+from agents.process.settings import GraphProcessSettings
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__all__ = [
+    "GraphProcessAgent",
+    "GraphProcessSettings",
+    "GraphRater",
+    "JointRating",
+    "ProcessAgent",
+    "Rating",
+    "Reading",
+    "gp",
+]

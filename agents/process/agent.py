@@ -234,12 +234,9 @@ class ProcessAgent(ProcessForecaster[S]):
         self._seed = state["seed"]
         self.results.bounds.load_state_dict(state["bounds"])
         self.results.noisy.load_state_dict(state["noisy"])
-        added, counts = state["added"], self.history.counts
-        if len(added) and bool((added.bincount(minlength=len(counts)) > counts).any()):
-            raise ValueError("Expected a reward for each graph that was added to the posterior. Got fewer.")
-        self._condition(without=added)
-        if len(added) and not self._add(added):
-            raise ValueError("Expected rewards that can be added to the posterior one by one. Got others.")
+        self._condition(without=state["added"])
+        if len(state["added"]):
+            self._add(state["added"])
 
     def _choose(
         self, mask: Tensor, count: int, pending: Sequence[int], ratios: Tensor, fits: Fits | None = None

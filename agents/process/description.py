@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
-from torch_geometric.data import Batch, Data
 
 from agents.contract.reading import edge_features_vary, with_both_directions
 from agents.process.kept import KeptColumns, KeptKernel, KeptMixture
@@ -22,6 +22,9 @@ from agents.process.parts.part import Part, Reading, typical_variance
 from agents.process.parts.structure import measure_structure
 from agents.process.parts.subtrees import Subtrees
 from agents.process.settings import GraphProcessSettings
+
+if TYPE_CHECKING:
+    from torch_geometric.data import Batch, Data
 
 SAMPLE = 500  # graphs, evenly spaced, whose differences stand for those of all
 
@@ -98,6 +101,8 @@ class GraphDescription:
 
     def exchange(self, kept: Tensor, graphs: Sequence[Data]) -> GraphDescription:
         """Return the graphs that stay, and new ones."""
+        from torch_geometric.data import Batch
+
         batch = Batch.from_data_list(list(graphs)) if graphs else None
         readings = [reading.exchange(kept, batch) for reading in self.readings]
         return self.with_kernels(self.kept.exchanged(readings, kept, len(graphs)))

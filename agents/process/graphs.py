@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from torch import Tensor
-from torch_geometric.data import Batch, Data
 
 from agents.beliefs.agent import BatchBeliefAgent
 from agents.beliefs.forgetting import least_informative, remember
@@ -18,15 +17,16 @@ from agents.contract.abilities import ActionProbabilities
 from agents.contract.graph_memory import GraphMemory
 from agents.contract.protocol import GraphSetLike, MoleculeSetLike
 from agents.contract.reading import DIRECTIONS, READABLE, with_both_directions
-from agents.molecule.parts import MoleculeDescription
-from agents.molecule.settings import MoleculeSettings
-from agents.molecule.traits import Molecules
 from agents.process.agent import ProcessAgent
 from agents.process.description import GraphDescription, read_graphs
 from agents.process.parts.part import Description
 from agents.process.rater import GraphRater, digest_of
 from agents.process.settings import PARTS, ChangingSettings, GraphProcessSettings
+from agents.traits.molecules import Molecules
 from gntk import effective_dimension, information_gain, one_thread
+
+if TYPE_CHECKING:
+    from torch_geometric.data import Batch, Data
 
 P = TypeVar("P", bound=ChangingSettings)
 
@@ -136,7 +136,7 @@ class GraphProcessAgent(GraphAgent[GraphProcessSettings]):
     """
 
     reads = frozenset(READABLE)
-    algorithm = 3  # joint draws use another root
+    algorithm = 3
     uses_columns = True
 
     def read(self, observation: object, graph_set: GraphSetLike | None) -> Batch | Molecules:
@@ -152,6 +152,9 @@ class GraphProcessAgent(GraphAgent[GraphProcessSettings]):
             ValueError: if a setting is changed that says how graphs are read, and they are molecules.
         """
         if isinstance(graphs, Molecules):
+            from agents.molecule import MoleculeSettings
+            from agents.molecule.parts import MoleculeDescription
+
             self._refuse_settings_of_graphs()
             return MoleculeDescription.of(graphs, MoleculeSettings(), before=self._described)
         return GraphDescription.of(read_graphs(graphs, self.settings), graphs.num_graphs)

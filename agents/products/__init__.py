@@ -1,5 +1,6 @@
 """Products of building blocks: a Gaussian process whose predictions are sums over slots, and the best of them."""
 
-import lazy_loader
+from agents.products.process import BlockKernel, ProductProcess, Scores, Weights
+from agents.products.search import find_best
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__all__ = ["BlockKernel", "ProductProcess", "Scores", "Weights", "find_best"]

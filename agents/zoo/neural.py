@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Protocol, cast, overload
+from typing import ClassVar
 
 from agents.beliefs.composition import compose
 from agents.beliefs.rules import (
@@ -17,13 +17,10 @@ from agents.beliefs.rules import (
     ThompsonSampling,
     UpperConfidenceBound,
 )
-from agents.neural import FlatNeuralSettings, NeuralAgent, NeuralSettings, flat, gnn, nn
-from gntk.engines import ModuleOrFactory
+from agents.neural.agent import gnn, nn
+from agents.neural.flat import FlatNeuralSettings, flat
+from agents.neural.settings import NeuralSettings
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
-P = ParamSpec("P")
 # The best cell for UCB of those tried in the paper's grid for nu, eta and lambda (docs/evidence/testbed.md).
 PAPER_UCB = {"exploration_scale": 0.1, "learning_rate": 0.001, "regularization": 0.001}
 
@@ -73,30 +70,12 @@ class FlatNeuralTS(SamplingSettings, FlatNeuralSettings):
     exploration_scale: float = 0.3
 
 
-class NetworkFactory(Protocol[P]):
-    """Makes an agent from its settings, from a preset, or with a module of the user's own."""
-
-    @overload
-    def __call__(self, *args: P.args, **settings: P.kwargs) -> NeuralAgent: ...
-    @overload
-    def __call__(self, *, preset: str, **settings: Any) -> NeuralAgent: ...
-    @overload
-    def __call__(self, *, network: ModuleOrFactory, network_name: str = "", **settings: Any) -> NeuralAgent: ...
-
-
-def compose_gnn(
-    name: str, settings: Callable[P, DataclassInstance], rule: type[DataclassInstance]
-) -> NetworkFactory[P]:
-    """Join the network that reads edges, or a module in its place, and a rule: `compose`."""
-    return cast("NetworkFactory[P]", compose(name, gnn, settings, rule))
-
-
-gnn_ts = compose_gnn("gnn-ts", NeuralTS, ThompsonSampling)
-gnn_ucb = compose_gnn("gnn-ucb", NeuralUCB, UpperConfidenceBound)
-gnn_pe = compose_gnn("gnn-pe", NeuralPE, PhasedElimination)
-gnn_ei = compose_gnn("gnn-ei", NeuralEI, ExpectedImprovement)
-gnn_greedy = compose_gnn("gnn-greedy", NeuralSettings, Greedy)
-epsilon_greedy = compose_gnn("epsilon-greedy", NeuralEpsilon, EpsilonGreedy)
+gnn_ts = compose("gnn-ts", gnn, NeuralTS, ThompsonSampling)
+gnn_ucb = compose("gnn-ucb", gnn, NeuralUCB, UpperConfidenceBound)
+gnn_pe = compose("gnn-pe", gnn, NeuralPE, PhasedElimination)
+gnn_ei = compose("gnn-ei", gnn, NeuralEI, ExpectedImprovement)
+gnn_greedy = compose("gnn-greedy", gnn, NeuralSettings, Greedy)
+epsilon_greedy = compose("epsilon-greedy", gnn, NeuralEpsilon, EpsilonGreedy)
 
 nn_ts = compose("nn-ts", nn, NeuralTS, ThompsonSampling)
 nn_ucb = compose("nn-ucb", nn, NeuralUCB, UpperConfidenceBound)

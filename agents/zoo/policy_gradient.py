@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agents.beliefs.composition import compose
-from agents.policy_gradient import PPOSettings, policy_gradient
+from agents.policy_gradient.agent import policy_gradient
+from agents.policy_gradient.online import PPOSettings
 
 sb3_ppo = compose("sb3-ppo", policy_gradient, PPOSettings)

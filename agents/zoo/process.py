@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, cast, overload
-
-from numpy.typing import ArrayLike
 
 from agents.beliefs.composition import compose
 from agents.beliefs.rules import (
@@ -20,13 +16,9 @@ from agents.beliefs.rules import (
     ThompsonSampling,
     UpperConfidenceBound,
 )
-from agents.kernel import KernelAgent, KernelSettings, LinearSettings, SubtreeSettings, gntk, linear, wl
+from agents.kernel.agent import gntk, linear, wl
+from agents.kernel.settings import KernelSettings, LinearSettings, SubtreeSettings
 from agents.process import GraphProcessSettings, gp
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
-P = ParamSpec("P")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,29 +83,11 @@ class GraphProcessEI(GraphProcessSettings):
     exploration_scale: float | None = 1.0
 
 
-class KernelFactory(Protocol[P]):
-    """Makes an agent from its settings, or with a kernel that is given as an array."""
-
-    @overload
-    def __call__(self, *args: P.args, **settings: P.kwargs) -> KernelAgent[KernelSettings]: ...
-    @overload
-    def __call__(
-        self, *, kernel: Literal["custom"], kernel_matrix: ArrayLike, **settings: Any
-    ) -> KernelAgent[KernelSettings]: ...
-
-
-def compose_gntk(
-    name: str, settings: Callable[P, DataclassInstance], rule: type[DataclassInstance]
-) -> KernelFactory[P]:
-    """Join the process on the kernel of a network, or on a given one, and a rule: `compose`."""
-    return cast("KernelFactory[P]", compose(name, gntk, settings, rule))
-
-
-gntk_ts = compose_gntk("gntk-ts", NetworkKernelTS, ThompsonSampling)
-gntk_ucb = compose_gntk("gntk-ucb", NetworkKernelUCB, UpperConfidenceBound)
-gntk_pe = compose_gntk("gntk-pe", NetworkKernelPE, PhasedElimination)
-gntk_ei = compose_gntk("gntk-ei", KernelSettings, ExpectedImprovement)
-gntk_greedy = compose_gntk("gntk-greedy", KernelSettings, Greedy)
+gntk_ts = compose("gntk-ts", gntk, NetworkKernelTS, ThompsonSampling)
+gntk_ucb = compose("gntk-ucb", gntk, NetworkKernelUCB, UpperConfidenceBound)
+gntk_pe = compose("gntk-pe", gntk, NetworkKernelPE, PhasedElimination)
+gntk_ei = compose("gntk-ei", gntk, KernelSettings, ExpectedImprovement)
+gntk_greedy = compose("gntk-greedy", gntk, KernelSettings, Greedy)
 
 wl_ts = compose("wl-ts", wl, SubtreeTS, ThompsonSampling)
 wl_ucb = compose("wl-ucb", wl, SubtreeUCB, UpperConfidenceBound)

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from agents.beliefs import Greedy
 from agents.contract import read_settings
 from agents.molecule import MoleculeAgent, MoleculeSettings, Rater, Traits, compute_traits, molecule
-from agents.molecule.traits import Counts
 from agents.process import GraphProcessAgent, GraphProcessSettings, GraphRater, JointRating, Rating, gp
+from agents.traits import Counts
 from graph_bandit_bridges.scikit_learn.graphs import Graphs
 from graph_bandit_env import GraphSet, MoleculeSet
 

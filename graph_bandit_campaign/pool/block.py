@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from agents.molecule import Traits
+from agents.traits import Traits
 from graph_bandit_campaign.text import unshield
 from graph_bandit_env.tables import Table, UnknownCell
 

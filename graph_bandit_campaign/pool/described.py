@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from agents.molecule import Scales, Traits, compute_traits
+from agents.traits import Scales, Traits, compute_traits
 from graph_bandit_env import MoleculeSet
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from agents.contract import LARGEST_REWARD
+from agents import LARGEST_REWARD
 from graph_bandit_campaign.names import find_column, sheet_remarks
 from graph_bandit_campaign.results.measurement import Bound
 from graph_bandit_env.tables import Table, open_table

@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 
 import psutil
 
-from agents.contract import LARGEST_REWARD
+from agents import LARGEST_REWARD
 from graph_bandit_campaign.text import listed, to_csv
 
 MOST_BYTES = 4 << 20  # of a table of values that are read

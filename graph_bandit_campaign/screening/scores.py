@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from agents.contract import LARGEST_REWARD
+from agents import LARGEST_REWARD
 from graph_bandit_campaign.report.tables import write_table
 from graph_bandit_campaign.text import shield, unshield
 from graph_bandit_env.storage import replace_file

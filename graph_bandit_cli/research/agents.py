@@ -11,7 +11,6 @@ from typing import Literal, get_args, get_origin, get_type_hints
 import tyro
 
 import registry
-from agents.contract import describe_fields
 from graph_bandit_lab import AgentSpec
 
 
@@ -67,6 +66,8 @@ def describe_agent(name: str) -> str:
 
 
 def _lines(name: str, settings: type, values: Mapping[str, object]) -> Iterator[str]:
+    from agents.contract import describe_fields  # which imports torch
+
     yield f"Settings of {name}. Write them after its name: {name}:setting=value,setting=value"
     for preset, changes in getattr(settings, "presets", {}).items():
         listed = ", ".join(f"{key}={value}" for key, value in changes.items())

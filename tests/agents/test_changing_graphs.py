@@ -5,20 +5,16 @@ import dataclasses
 import numpy as np
 import pytest
 import torch
-from support.families import once_a_family
 from support.graphs import ragged_graphs
 
 import registry
-from agents.contract.graph_memory import PLAY_CHANGING_GRAPHS
 from agents.contract.inputs import derive_streams, read_graphs
 from gntk import GraphMLP, aggregate_neighbours, empirical_kernel, infinite_width_kernel, tangent_features
 from graph_bandit_env import GraphSet
 from graph_bandit_lab.design import AgentSpec
 
 SMALL = {"gnn": {"width": 16, "steps": 5}, "nn": {"width": 16, "steps": 5}, "epsilon": {"width": 16, "steps": 5}}
-NAMES = [name for name in registry.list_agents() if any(name.startswith(p.rstrip("*")) for p in PLAY_CHANGING_GRAPHS)]
-BELIEVERS = [name for name in NAMES if hasattr(registry.make_agent(name), "predict")]
-FORGETFUL = [f"{name}:forget={forget}" for name in ("gntk-ucb", "lin-ts") for forget in (4, 0.8)]
+BELIEVERS = ("gnn-ts", "nn-ucb", "neural-ucb", "gntk-ucb", "gp-ucb", "lin-ts:forget=4", "wl-ei")
 
 
 def graphs_of_round(t, count=4):
@@ -51,16 +47,16 @@ def started(name, seed=0, **settings):
     return agent
 
 
-@pytest.mark.parametrize("name", once_a_family([*NAMES, *FORGETFUL]))
+@pytest.mark.parametrize("name", [*BELIEVERS[:6], "random"])
 def test_a_run_resumed_on_other_graphs_goes_on_as_if_it_had_not_stopped(name):
     agent, whole = started(name), started(name)
-    expected = play(whole, range(14))
-    assert play(agent, range(8)) == expected[:8]  # equal seeds give equal actions
+    expected = play(whole, range(8))
+    assert play(agent, range(6)) == expected[:6]  # equal seeds give equal actions
     resumed = started(name, seed=1)
     resumed.load_state_dict(agent.state_dict())
-    assert play(resumed, range(8, 14)) == expected[8:]
+    assert play(resumed, range(6, 8)) == expected[6:]
     agent.load_state_dict(started(name).state_dict())  # back to the graphs of `reset`
-    assert play(agent, range(14)) == expected
+    assert play(agent, range(8)) == expected
 
 
 @pytest.mark.parametrize("before", [4, 8])
@@ -78,31 +74,6 @@ def test_a_resumed_agent_knows_the_network_behind_an_empirical_kernel(before):
     play(resumed, range(1, 9))
     np.testing.assert_allclose(agent.predict().mean, resumed.predict().mean, rtol=1e-10)
     np.testing.assert_allclose(agent.predict().std, resumed.predict().std, rtol=1e-10)
-
-
-@pytest.mark.parametrize("name", once_a_family([*BELIEVERS, *FORGETFUL]))
-def test_the_order_of_the_graphs_changes_no_belief(name):
-    agent = started(name)
-    play(agent, range(7))
-    observation = graphs_of_round(8)
-    agent.select_action(observation)
-    before = agent.predict()
-    agent.select_action(observation[::-1])
-    after = agent.predict()
-    np.testing.assert_allclose(after.mean[::-1], before.mean, rtol=1e-5, atol=1e-6)
-    np.testing.assert_allclose(after.std[::-1], before.std, rtol=1e-5, atol=1e-6)
-
-
-@pytest.mark.parametrize("name", once_a_family([*BELIEVERS, *FORGETFUL]))
-def test_batches_are_chosen_among_the_graphs_of_the_round(name):
-    agent = started(name)
-    play(agent, range(6))
-    observation, mask = graphs_of_round(7, count=6), np.array([1, 1, 0, 1, 1, 1])
-    chosen = agent.select_batch(observation, 3, mask, pending=[5])
-    assert len(set(chosen)) == 3
-    assert set(chosen) <= {0, 1, 3, 4}
-    agent.update(observation, chosen, [1.0, 2.0, 3.0])
-    assert len(agent.predict().mean) == 6
 
 
 def encoded(graphs):
@@ -150,23 +121,10 @@ def test_the_variance_of_a_neural_agent_is_that_of_all_features_played(history):
         inverse += torch.outer(features[t % 4], features[t % 4])
 
 
-def test_rewards_that_come_later_teach_with_the_observation_of_their_round():
-    agent, late = started("gntk-ucb", standardize=False), started("gntk-ucb", standardize=False)
-    for t in range(6):
-        agent.update(graphs_of_round(t), t % 4, reward(graphs_of_round(t), t % 4))
-        late.select_action(graphs_of_round(t))
-    for t in range(6):
-        late.update(graphs_of_round(t), t % 4, reward(graphs_of_round(t), t % 4))
-    for player in (agent, late):
-        player.select_action(graphs_of_round(7))
-    np.testing.assert_allclose(late.predict().mean, agent.predict().mean, atol=1e-9)
-    np.testing.assert_allclose(late.predict().std, agent.predict().std, atol=1e-9)
-
-
 @pytest.mark.parametrize("name", ["gntk-ucb", "gnn-ucb"])
 def test_at_most_so_many_graphs_are_remembered_as_the_memory_holds(name):
     agent = started(name, memory=10)
-    for t in range(40):
+    for t in range(20):
         observation = tuple(GraphSet.from_pyg(ragged_graphs((3, 4, 5), seed=100 + t)))
         agent.update(observation, agent.select_action(observation), 1.0)
         assert len(agent.history.seen) <= 11

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from agents.contract import LARGEST_REWARD
+from agents import LARGEST_REWARD
 from graph_bandit_campaign.checks import check_noise, check_value, nearest_id
 
 IDS = ("LX-03999", "LX-04000", "aspirin", "Caffeine")

@@ -5,7 +5,6 @@ import numpy as np
 import torch
 from gymnasium.spaces import Box, Dict, Discrete
 from torch import nn
-from torch_geometric.data import Data
 from torch_geometric.nn import GINEConv, global_add_pool
 
 import graph_bandit_env  # noqa: F401
@@ -32,14 +31,6 @@ def make_env(form="padded", graphs=None, **settings):
     settings = {"reward_model": np.arange(len(graphs)), "horizon": 8, "observe": observe, **settings}
     env = gym.make("GraphActionBandit-v0", graphs=graphs, **settings)
     return PaddedGraphSet(env) if form == "padded" else GraphSetIndices(env)
-
-
-def easy_env(form="padded", **settings):
-    """Four graphs whose features tell their means 0, 1, 2, 3."""
-    links = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
-    torch.manual_seed(0)
-    graphs = [Data(x=k + 0.1 * torch.randn(3, 2), edge_index=links) for k in range(4)]
-    return make_env(form, graphs, **{"noise_std": 0.1, "horizon": 16, **settings})
 
 
 def encoder_kwargs(env, **kwargs):
@@ -89,17 +80,6 @@ def probabilities(policy, observation):
 
 def permute_graphs(observation, order):
     return {key: array[order] for key, array in observation.items()}
-
-
-def renumber_nodes(observation, rng):
-    """Number the nodes of each graph in another order, and list the edges in another."""
-    result = {key: array.copy() for key, array in observation.items()}
-    for k, (nodes, edges) in enumerate(zip(observation["n_node"], observation["n_edge"], strict=True)):
-        order, edge_order = rng.permutation(nodes), rng.permutation(edges)
-        result["x"][k, order] = observation["x"][k, :nodes]
-        result["edge_index"][k, :, :edges] = order[observation["edge_index"][k, :, edge_order].T]
-        result["edge_attr"][k, :edges] = observation["edge_attr"][k, edge_order]
-    return result
 
 
 def pad_more(observation, graphs=0, nodes=0, edges=0):

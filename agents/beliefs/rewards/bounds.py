@@ -73,17 +73,9 @@ class Bounds:
         return {"graphs": self.graphs, "values": self.values, "signs": self.signs}
 
     def load_state_dict(self, state: State) -> None:
-        """Replace all bounds.
-
-        Raises:
-            ValueError: if they are not bounds as `state_dict` returns them.
-        """
-        loaded, (graphs, values, signs) = Bounds(len(self.low)), (state[name] for name in ("graphs", "values", "signs"))
-        is_valid = len(graphs) == len(values) == len(signs) and ((graphs >= 0) & (graphs < len(self.low))).all()
-        if is_valid:
-            loaded.add(graphs, values, signs > 0)
-        if not is_valid or any(not torch.equal(entry, state[name]) for name, entry in loaded.state_dict().items()):
-            raise ValueError(f"Expected one number, with its side, for each bound of some of {len(self.low)} graphs.")
+        """Replace all bounds."""
+        loaded = Bounds(len(self.low))
+        loaded.add(state["graphs"], state["values"], state["signs"] > 0)
         self.low, self.high = loaded.low, loaded.high
 
 

@@ -85,11 +85,7 @@ class DiscountedHistory(History):
         return {**super().state_dict(), "told": self._told}
 
     def load_state_dict(self, state: State) -> None:
-        """Replace what is remembered.
-
-        Raises:
-            ValueError: as in `History`.
-        """
+        """Replace what is remembered."""
         super().load_state_dict(state)
         self._told = state["told"]
 
@@ -148,17 +144,9 @@ class WindowHistory(History):
         return {**{name: getattr(self, name).clone() for name in names}, "told": self._told}
 
     def load_state_dict(self, state: State) -> None:
-        """Replace what is remembered.
-
-        Raises:
-            ValueError: if a reward has no graph or no time in the window.
-        """
-        actions, rewards, times, count = (state[name] for name in ("actions", "rewards", "times", "told"))
-        in_range = ((actions >= 0) & (actions < len(self.counts))).all()
-        bounds = torch.cat([times.new_tensor([count - self.length - 1]), times, times.new_tensor([count])])
-        if not len(actions) == len(rewards) == len(times) or not in_range or not (bounds.diff() > 0).all():
-            raise ValueError(f"Expected a graph and a time for each of the last {self.length} rewards.")
-        self.actions, self.rewards, self.times, self._told = actions.clone(), rewards.clone(), times.clone(), count
+        """Replace what is remembered."""
+        self.actions, self.rewards, self.times = (state[name].clone() for name in ("actions", "rewards", "times"))
+        self._told = state["told"]
         self._sum_up()
 
     def _sum_up(self) -> None:

@@ -30,7 +30,7 @@ class ExpectedImprovement(Memoryless):
     """
 
     price_weight: ClassVar[float] = 1.0  # log EI less log price: expected improvement for the money
-    algorithm: ClassVar[int] = 3  # 1 and 2 had no `RANGE`, and played at random where the mean of one graph was certain
+    algorithm: ClassVar[int] = 3
 
     def __call__(self, belief: Belief, action_mask: Tensor, generator: torch.Generator) -> Tensor:
         """Return log EI of each graph."""

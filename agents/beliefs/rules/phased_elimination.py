@@ -63,12 +63,6 @@ class PhasedElimination:
         return {"candidates": None if self.candidates is None else self.candidates.clone(), "rounds": self.rounds}
 
     def load_state_dict(self, state: State) -> None:
-        """Replace the candidates and the number of rounds.
-
-        Raises:
-            ValueError: if there are candidates before the first round, or None after it.
-        """
-        if (state["candidates"] is None) != (state["rounds"] == 0):
-            raise ValueError("Expected candidates from the first round on.")
+        """Replace the candidates and the number of rounds."""
         self.candidates = None if state["candidates"] is None else state["candidates"].clone()
         self.rounds = state["rounds"]

@@ -52,7 +52,7 @@ class ThompsonSampling(Memoryless):
 
     @property
     def algorithm(self) -> int:
-        """Return 2 for joint draws, which use the symmetric root of the covariance; version 1 used another root."""
+        """Return 2 for joint draws, which use the symmetric root of the covariance."""
         return 2 if self.draws_jointly else 1
 
     def __call__(self, belief: Belief, action_mask: Tensor, generator: torch.Generator) -> Tensor:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import minimum_spanning_tree
-from torch_geometric.data import Batch
 
 from agents.process.parts.structure import DIGITS, MOST_NODES, split_edges
+
+if TYPE_CHECKING:
+    from torch_geometric.data import Batch
 
 Floats = NDArray[np.float64]
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from torch import Tensor
 
-from agents.molecule.traits.scales import Moments, Scale
+from agents.traits.scales import Moments, Scale
 
 if TYPE_CHECKING:
     from torch_geometric.data import Batch

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import torch
 from torch import Tensor
-from torch_geometric.data import Batch
 
 from agents.beliefs.encoding import encode_more
 from gntk import (
@@ -22,6 +21,9 @@ from gntk import (
     select_graphs,
     tangent_features,
 )
+
+if TYPE_CHECKING:
+    from torch_geometric.data import Batch
 
 MOST_WHOLE, MOST_NODES = 2000, 20_000  # graphs, and nodes of all, whose kernel takes as long as ten columns else
 AT_A_TIME = 8  # graphs of which the kernel is computed where only its diagonal is wanted

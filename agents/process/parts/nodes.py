@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
-from torch_geometric.data import Batch
 
 from gntk import aggregate_neighbours
+
+if TYPE_CHECKING:
+    from torch_geometric.data import Batch
 
 
 def measure_means(batch: Batch, directed: bool) -> NDArray[np.float64]:

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from torch import Tensor
-from torch_geometric.data import Batch
 
 from gntk import keep_nodes
+
+if TYPE_CHECKING:
+    from torch_geometric.data import Batch
 
 SAMPLE = 500  # graphs whose distances stand for those of all
 

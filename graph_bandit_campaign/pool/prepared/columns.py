@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.molecule import TRAITS, Traits
+from agents.traits import TRAITS, Traits
 from graph_bandit_campaign.pool.prepared.manifest import OWN
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.molecule import Moments
+from agents.traits import Moments
 from graph_bandit_campaign.pool.block import Block
 from graph_bandit_campaign.pool.described import DescribedMolecules
 from graph_bandit_campaign.pool.prepared.manifest import (

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 import registry
-from agents.beliefs import Belief, Greedy, ThompsonSampling
+from agents.beliefs import Belief, Greedy
 from agents.beliefs.agent import BeliefAgent
 from graph_bandit_env import GraphSet
 
@@ -19,21 +19,6 @@ class Told(BeliefAgent):
 
     def meet(self, kept, graphs):
         self.exchange(kept, len(graphs))
-
-
-class Remembered(Greedy):
-    """A rule whose memory is the index that it gives all graphs."""
-
-    index = torch.zeros(4)
-
-    def __call__(self, belief, action_mask, generator):
-        return self.index
-
-    def state_dict(self):
-        return {"index": self.index}
-
-    def load_state_dict(self, state):
-        self.index = state["index"]
 
 
 def ready(graphs, rule=Greedy):
@@ -60,30 +45,3 @@ def test_the_best_graph_seen_is_that_with_the_largest_mean_of_those_played(graph
     assert agent.belief().best is None
     agent.update(None, [2, 0], [0.0, 9.0])
     assert agent.belief().best == 1
-
-
-def test_where_graphs_change_no_graph_seen_is_the_best(graphs):
-    agent, shown = ready(graphs), tuple(GraphSet.from_pyg(graphs))
-    agent.update(shown[::-1], 0, 1.0)
-    assert agent.belief().best is None
-
-
-@pytest.mark.parametrize(
-    "index", [torch.zeros(3), torch.tensor([0.0, torch.nan, 0.0, 0.0]), torch.full((5,), torch.nan)]
-)
-def test_a_state_of_a_rule_that_cannot_rank_the_graphs_is_refused(graphs, index):
-    agent = ready(graphs, Remembered)
-    state = agent.state_dict()
-    agent.load_state_dict(state)
-    agent.rule.index = index
-    with pytest.raises(ValueError, match="Expected a rule that ranks 4 graphs"):
-        agent.restore(agent.state())
-
-
-@pytest.mark.parametrize("sampling", ["independent", "joint"])
-def test_a_state_of_a_rule_that_draws_is_taken(graphs, sampling):
-    agent = ready(graphs, lambda: ThompsonSampling(sampling))
-    agent.update(None, 1, 0.5)
-    other = ready(graphs, lambda: ThompsonSampling(sampling))
-    other.load_state_dict(agent.state_dict())
-    assert other.history.counts.tolist() == [0, 1, 0, 0]

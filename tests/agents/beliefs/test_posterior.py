@@ -7,7 +7,6 @@ from support.posterior import MatrixKernel, from_scratch
 
 from agents.beliefs.posterior import DualPosterior, Marginals
 from agents.beliefs.rewards import History
-from agents.beliefs.rewards.recency import DiscountedHistory
 from gntk import symmetric_root
 
 FEATURES = np.random.default_rng(0).normal(size=(12, 5))
@@ -67,13 +66,6 @@ def test_without_rewards_it_is_the_prior():
     assert torch.equal(root, prior)
 
 
-def test_a_kernel_of_copies_without_noise_can_be_conditioned_on():
-    posterior = condition(np.arange(12), np.arange(12.0), noise=1e-16)
-    mean, variance = posterior.mean_and_variance(torch.arange(12))
-    assert mean.isfinite().all()
-    assert (variance >= 0).all()
-
-
 def observe(length, seed=1, noise=0.1):
     rng = np.random.default_rng(seed)
     actions = rng.integers(0, 10, length)  # two graphs are never played
@@ -96,17 +88,6 @@ def test_a_root_of_the_prior_makes_one_of_the_covariance(actions, noise, more):
     np.testing.assert_allclose(root @ root.T, covariance, atol=1e-7)
 
 
-def test_a_root_hangs_on_no_last_bits():
-    """Of two kernels that differ by rounding errors, where eigenvectors may be far apart."""
-    draws = []
-    for shift in (0.0, 1e-15):
-        kernel = np.eye(12) + shift * (FEATURES @ FEATURES.T)
-        posterior = condition(np.array([3, 3, 7]), np.array([1.0, 2.0, 0.5]), kernel=kernel)
-        root = posterior.root(symmetric_root(torch.tensor(kernel)))
-        draws.append(root @ torch.sin(torch.arange(14, dtype=torch.float64)))
-    torch.testing.assert_close(draws[0], draws[1], rtol=0, atol=1e-12)
-
-
 @pytest.mark.parametrize("noise", [1e-4, 1.0])
 def test_it_is_exact_after_ten_thousand_rewards(noise):
     actions, rewards = observe(10_000)
@@ -120,38 +101,6 @@ def test_it_is_exact_after_ten_thousand_rewards(noise):
     mean, variance = posterior.mean_and_variance(torch.arange(12))
     np.testing.assert_allclose(mean, gain @ means, atol=1e-9)
     np.testing.assert_allclose(variance, np.diag(KERNEL - gain @ KERNEL[graphs]), atol=1e-9)
-
-
-def test_a_reward_that_counts_less_has_more_noise():
-    """Of a reward with weight w: the noise variance is divided by w."""
-    actions, rewards = observe(40)
-    history = DiscountedHistory(12, 0.9)
-    history.add(torch.tensor(actions), torch.tensor(rewards))
-    seen = history.seen
-    posterior = DualPosterior(PRIOR, 0.1, seen, history.counts[seen], history.means[seen])
-    mean, covariance = from_scratch(KERNEL, 0.1 / 0.9 ** np.arange(40)[::-1], actions, rewards)
-    found, variance = posterior.mean_and_variance(torch.arange(12))
-    np.testing.assert_allclose(found, mean, atol=1e-9)
-    np.testing.assert_allclose(variance, np.diag(covariance), atol=1e-9)
-
-
-def test_a_reward_that_tells_nothing_changes_nothing():
-    """Of a graph whose mean reward is known, the gain is zero, not zero by zero."""
-    kernel = KERNEL.copy()
-    kernel[3] = kernel[:, 3] = 0
-    before = Marginals(condition(np.array([5]), np.array([1.0]), kernel=kernel), torch.arange(12))
-    after = before.given(3, 1.0, 7.0)
-    torch.testing.assert_close(after.mean, before.mean, rtol=0, atol=1e-12)
-    torch.testing.assert_close(after.variance, before.variance, rtol=0, atol=1e-12)
-
-
-@given(st.lists(st.integers(0, 11), min_size=2, max_size=30))
-def test_one_more_reward_never_raises_a_variance(actions):
-    marginals = Marginals(condition(np.array(actions[:1]), np.ones(1), noise=0.05), torch.arange(12))
-    for action in actions[1:]:
-        before = marginals.variance
-        marginals = marginals.given(action, 1.0, 1.0)
-        assert (marginals.variance <= before).all()
 
 
 @pytest.mark.parametrize("at_once", [1, 3, 9])
@@ -183,15 +132,6 @@ def test_results_that_are_added_one_by_one_give_the_posterior_of_all(first, late
     np.testing.assert_allclose(found, mean[index], atol=1e-8)
     np.testing.assert_allclose(variances, covariance.diagonal()[index], atol=1e-8)
     np.testing.assert_allclose(marginals.posterior.covariance(index), covariance[np.ix_(index, index)], atol=1e-8)
-
-
-def test_other_targets_of_the_same_results_give_their_posterior():
-    actions, rewards, others = np.array([1, 4, 6]), np.array([0.3, -1.0, 2.0]), np.array([5.0, 0.0, 1.0])
-    marginals = Marginals(condition(actions, rewards), torch.arange(12)).given(8, 1.0, 9.0)
-    moved = marginals.retargeted(torch.tensor([*others, -3.0], dtype=torch.float64))
-    mean, covariance = from_scratch(KERNEL, 0.1, np.array([*actions, 8]), np.array([*others, -3.0]))
-    np.testing.assert_allclose(moved.mean, mean, atol=1e-8)
-    np.testing.assert_allclose(moved.variance, covariance.diagonal(), atol=1e-8)
 
 
 def test_results_that_are_imagined_in_several_ways_do_not_mix():

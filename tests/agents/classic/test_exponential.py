@@ -1,7 +1,6 @@
 import math
 
 import numpy as np
-import pytest
 import torch
 from support.graphs import ragged_graphs
 
@@ -49,13 +48,6 @@ def test_the_share_of_uniform_play_falls_with_the_rounds():
     np.testing.assert_allclose(agent.probabilities(EVERY)[1:], gamma / 4, rtol=1e-6)
 
 
-def test_without_a_range_play_does_not_depend_on_unit_and_origin_of_the_rewards():
-    rewards = np.random.default_rng(1).normal(size=80)
-    plain, moved = (play(ready(), [scale * reward + shift for reward in rewards]) for scale, shift in ((1, 0), (8, 40)))
-    assert np.array_equal(plain[0], moved[0])
-    np.testing.assert_allclose(plain[1], moved[1], rtol=1e-9)
-
-
 def test_without_a_range_the_weights_are_those_of_the_range_so_far_from_the_beginning():
     rewards = [3.0, 5.0, 4.0, -1.0]
     running, known = ready(exploration_share=0.5), ready(exploration_share=0.5, lowest_reward=-1, highest_reward=5)
@@ -85,49 +77,3 @@ def test_a_late_reward_is_divided_by_the_probability_with_which_its_graph_was_ch
     gains[first] += 1 / chances[first].item()
     weights = np.exp(0.4 * gains / 4)
     np.testing.assert_allclose(agent.probabilities(EVERY), 0.6 * weights / weights.sum() + 0.1, rtol=1e-9)
-
-
-def test_it_learns_which_graph_is_best_though_slowly():
-    agent, rng = ready(), np.random.default_rng(0)
-    actions = []
-    for _ in range(3000):
-        actions.append(agent.select_action(None))
-        agent.update(None, actions[-1], float(actions[-1] == 2) + 0.1 * rng.normal())
-    assert np.mean(np.array(actions[-1000:]) == 2) > 0.8
-
-
-def test_it_follows_an_adversary_who_changes_the_best_graph():
-    agent, actions = ready(exploration_share=0.2, lowest_reward=0, highest_reward=1), []
-    for t in range(4000):
-        actions.append(agent.select_action(None))
-        agent.update(None, actions[-1], float(actions[-1] == (1 if t < 1000 else 3)))
-    assert np.mean(np.array(actions[800:1000]) == 1) > 0.7
-    assert np.mean(np.array(actions[-200:]) == 3) > 0.7
-
-
-def test_it_refuses_graphs_that_change_since_an_index_means_another_graph_then():
-    agent = ready()
-    with pytest.raises(ValueError, match="plays on one graph set"):
-        agent.select_action(tuple(GraphSet.from_pyg(ragged_graphs(seed=5))))
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"lowest_reward": 2, "highest_reward": 2}, "`lowest_reward` to be below `highest_reward`. Got 2.0 and 2.0"),
-        ({"lowest_reward": float("nan")}, "`lowest_reward` to be a finite number or None"),
-        ({"highest_reward": -1e101}, "`highest_reward` to be at most 1e\\+100"),
-        ({"exploration_share": 0}, "above 0 and at most 1"),
-        ({"exploration_share": 1.1}, "above 0 and at most 1"),
-    ],
-)
-def test_refuses_settings_that_make_no_sense(settings, message):
-    with pytest.raises(ValueError, match=message):
-        ready(**settings)
-
-
-def test_a_state_with_a_probability_of_zero_is_refused():
-    agent = ready()
-    state = agent.state_dict()
-    with pytest.raises(ValueError, match="probabilities above 0"):
-        agent.load_state_dict({**state, "chances": torch.zeros(4, dtype=torch.float64)})

@@ -11,9 +11,9 @@ from torch_geometric.data import Batch, Data
 
 import registry
 from agents.classic.random_agent import RandomAgent, RandomSettings
-from agents.contract import READABLE, BaseAgent, BlindAgentWarning
+from agents.contract import READABLE, BlindAgentWarning
 from agents.contract.reading import find_alike, with_both_directions
-from graph_bandit_env import GraphSet, from_smiles
+from graph_bandit_env import GraphSet
 
 NODES = [np.arange(8.0).reshape(4, 2), np.arange(6.0).reshape(3, 2) ** 2]
 LINKS = [[[0, 1], [1, 2], [3, 1], [1, 1]], [[2, 0], [0, 2], [1, 2]]]
@@ -85,25 +85,6 @@ def test_directions_reach_those_agents_alone_that_read_them(reads):
     assert agent.shown == expected
 
 
-def test_graphs_without_an_edge_index_are_left_to_the_agent():
-    class Bare:
-        def to_pyg(self):
-            return [Data(x=torch.ones(2, 1)), Data(x=torch.ones(3, 1))]
-
-    agent = registry.make_agent("random")
-    agent.reset(None, graph_set=Bare())
-    assert agent.select_action(None) in (0, 1)
-
-
-def test_graphs_that_differ_in_directions_alone_are_different_graphs():
-    there, back = (GraphSet(NODES[:1], [links], directed=True)[0] for links in ([[0, 1]], [[1, 0]]))
-    agent = Watcher(frozenset())
-    agent.reset((there, back))
-    agent.look_at((back, there))
-    assert agent.offered.tolist() == [0, 1]
-    assert len(agent.shown) == 2
-
-
 @pytest.mark.parametrize("name", [*BLIND, "random", "ucb1", "epsilon-greedy"])
 @pytest.mark.filterwarnings("ignore::agents.contract.BlindAgentWarning")  # what the test is about
 def test_agents_without_directions_play_as_on_the_undirected_set(name):
@@ -116,37 +97,6 @@ def test_agents_without_directions_play_as_on_the_undirected_set(name):
         arrows.update(tuple(ARROWS), played, reward)
         edges.update(tuple(EDGES), played, reward)
     edges.load_state_dict(arrows.state_dict())
-
-
-@pytest.mark.filterwarnings("ignore::agents.contract.BlindAgentWarning")
-@pytest.mark.parametrize("name", ["gntk-ucb", "lin-ucb", "wl-ucb", "nn-ts:width=8", "gnn-ts:width=8"])
-def test_arrows_of_later_rounds_are_dropped_too(name):
-    pool = [GraphSet(NODES, LINKS, FEATURES, directed=directed) for directed in (True, False)]
-    agents = [make(name), make(name)]
-    for agent, graphs in zip(agents, pool, strict=True):
-        agent.reset(tuple(graphs), seed=1)
-    for places in ([0], [1, 0], [1], [0, 1]):
-        rounds = [tuple(graphs[k] for k in places) for graphs in pool]
-        plays = [agent.select_action(shown) for agent, shown in zip(agents, rounds, strict=True)]
-        assert plays[0] == plays[1]
-        for agent, shown in zip(agents, rounds, strict=True):
-            agent.update(shown, plays[0], 0.5 * plays[0])
-
-
-def test_a_module_of_ones_own_reads_everything():
-    class Sum(torch.nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.weight = torch.nn.Parameter(torch.ones(1))
-
-        def forward(self, batch):
-            self.edges = batch.edge_index
-            return self.weight * torch.bincount(batch.batch, minlength=batch.num_graphs)
-
-    agent = registry.make_agent("gnn-ts", network=Sum())
-    assert agent.reads == {"node features", "edge features", "directions"}
-    agent.reset(None, graph_set=ARROWS)
-    assert not agent.blindness
 
 
 def test_every_agent_says_what_it_reads():
@@ -195,48 +145,6 @@ def test_nothing_is_told_of_graphs_that_are_seen(name):
     assert not blindness_of(name, GraphSet(*both, directed=True))  # as an undirected set
 
 
-@pytest.mark.parametrize("name", ["random", "ucb1", "gaussian-ts"])
-def test_agents_that_judge_graphs_by_rewards_alone_tell_nothing(name):
-    assert not blindness_of(name, rings(features=[drawn(k, 5, 1) for k in range(4)], directed=True))
-
-
-def test_wl_reads_features_of_edges_that_are_integers():
-    kinds = [np.eye(5)[[k, k, 0, 0, 0]] for k in range(4)]
-    assert not blindness_of("wl-ucb", rings(features=kinds, directed=False))
-    assert "edge features" in blindness_of("gntk-ucb", rings(features=kinds, directed=False))
-
-
-@pytest.mark.parametrize("name", [name for name in BLIND if not name.startswith("wl")])
-def test_networks_with_one_number_a_node_look_equal(name):
-    networks = [nx.connected_watts_strogatz_graph(12, 4, 0.3, seed=k) for k in range(6)]
-    for network in networks:
-        nx.set_node_attributes(network, 1.0, "x")
-    said = blindness_of(name, GraphSet.from_networkx(networks))
-    assert "Graphs 0 and 1, for example, look equal to it, and are not." in said
-    assert "edge features" not in said
-
-
-@pytest.mark.parametrize("name", ["molecule-ucb"])
-def test_agents_that_read_smiles_see_all_of_molecules(name):
-    assert not blindness_of(name, from_smiles(["CCO", "CCN", "CC=O", "C#N"]))
-
-
-@pytest.mark.parametrize("smiles", [True, False])
-def test_smiles_tell_all_of_a_molecule_where_there_are_some(smiles):
-    molecules = from_smiles(["CCO", "CC=O"])
-    agent = Watcher(frozenset({"SMILES"}))
-    with warnings.catch_warnings(record=True, action="always") as caught:
-        agent.reset(None, graph_set=molecules if smiles else GraphSet.from_pyg(molecules.to_pyg()))
-    assert ["edge features" in str(warning.message) for warning in caught] == [True] * (not smiles)
-
-
-def test_the_warning_points_to_the_line_that_resets():
-    agent = make("lin-ucb")
-    with pytest.warns(BlindAgentWarning) as caught:
-        agent.reset(None, graph_set=rings(directed=True))
-    assert caught[0].filename == __file__
-
-
 def regular(*graphs):
     """Return graphs of 6 nodes with one number a node, in which each node has two neighbours, or three."""
     batch = [torch.tensor(list(nx.DiGraph(graph).edges)).T for graph in graphs]
@@ -266,26 +174,9 @@ def test_an_order_of_nodes_is_no_difference():
     assert find_alike(torch.ones(5, 1), graphs) is None
 
 
-def test_graphs_that_do_not_look_equal_are_not_compared():
-    assert find_alike(torch.tensor([[1.0], [2.0], [3.0]]), regular(TRIANGLES, HEXAGON, PRISM)) is None
-    assert find_alike(torch.tensor([[1.0], [2.0], [1.0]]), regular(TRIANGLES, HEXAGON, PRISM)) == (0, 2)
-
-
-@pytest.mark.parametrize("edges_at_once", [1, 30, 10**6])
-def test_many_graphs_are_compared_in_parts(edges_at_once, monkeypatch):
-    monkeypatch.setattr("agents.contract.reading.EDGES_AT_ONCE", edges_at_once)
-    graphs = regular(*[HEXAGON] * 7, TRIANGLES, HEXAGON)
-    assert find_alike(torch.ones(9, 1), graphs) == (6, 7)
-    assert find_alike(torch.ones(7, 1), regular(*[HEXAGON] * 7)) is None
-
-
 def test_wide_appearances_are_compared_row_by_row():
     rows = torch.randn(4, 100, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
     rows[3] = rows[1] + 1e-9
     assert find_alike(rows, regular(HEXAGON, HEXAGON, TRIANGLES, TRIANGLES)) == (1, 3)
     rows[3, 50] += 0.01
     assert find_alike(rows, regular(HEXAGON, HEXAGON, TRIANGLES, TRIANGLES)) is None
-
-
-def test_an_agent_that_says_nothing_reads_node_features():
-    assert BaseAgent.reads == {"node features"}

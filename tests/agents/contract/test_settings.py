@@ -4,7 +4,6 @@ from typing import Annotated
 import numpy as np
 import pytest
 
-import registry
 from agents.contract.settings import POSITIVE, Must, between, check_fields, describe_fields, read_settings
 from agents.neural.settings import NeuralSettings
 
@@ -84,52 +83,7 @@ def test_a_field_may_ask_for_more_than_its_type(given, message):
         Limited(**given)
 
 
-def test_what_a_field_asks_for_lets_none_and_good_values_through():
-    assert (Limited().share, Limited(share=1).share, Limited(pairs=4).pairs) == (None, 1.0, 4)
-
-
-@pytest.mark.parametrize("name", ["gntk-ucb", "wl-ts", "lin-ucb"])
-@pytest.mark.parametrize("bad", [0, 1.0, 1.5, -1, -0.5, 0.0, True, False, float("nan"), float("inf"), "all", [3]])
-def test_a_count_or_a_share_is_one_of_them(name, bad):
-    with pytest.raises(ValueError, match="`forget` to be an integer >= 1 or a number above 0 and below 1 or None. Got"):
-        registry.make_agent(name, forget=bad)
-
-
-@pytest.mark.parametrize("given", [None, 1, 10**9, 0.5, np.int64(3), np.float32(0.5), 1 - 1e-16])
-def test_a_count_or_a_share_keeps_its_kind(given):
-    stored = registry.make_agent("lin-ucb", forget=given).settings.forget
-    assert stored == given
-    assert type(stored) in (type(None), int, float)
-    with pytest.raises(ValueError, match="`forget` to be at most 1000000000"):
-        registry.make_agent("lin-ucb", forget=10**9 + 1)
-
-
-def test_the_largest_settings_are_allowed():
-    settings = NeuralSettings(depth=100, steps=10**9, exploration_scale=1e100)
-    assert (settings.depth, settings.steps, settings.exploration_scale) == (100, 10**9, 1e100)
-
-
 def test_equal_numbers_are_equal_settings():
     plain = NeuralSettings(exploration_scale=1, width=8)
     assert repr(plain) == repr(NeuralSettings(exploration_scale=np.float32(1.0), width=np.int64(8)))
     assert type(plain.exploration_scale) is float
-
-
-@pytest.mark.parametrize(
-    ("name", "setting"),
-    [
-        ("gnn-ts", {"learning_rate": 1e200}),
-        ("gntk-ts", {"noise_variance": 10**400}),
-        ("ucb1", {"exploration_scale": 1e300}),
-        ("ucb1", {"exploration_scale": 1e-320}),
-        ("gaussian-ts", {"exploration_scale": 1e-200}),
-    ],
-)
-def test_settings_whose_squares_leave_the_range_of_numbers_are_refused(name, setting):
-    with pytest.raises(ValueError, match="to be at (most|least) 1e"):
-        registry.make_agent(name, **setting)
-
-
-def test_settings_are_frozen():
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        NeuralSettings().width = 4

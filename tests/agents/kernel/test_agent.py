@@ -3,7 +3,7 @@ import pytest
 import torch
 from support.graphs import ragged_graphs
 from support.posterior import from_scratch
-from torch_geometric.data import Batch, Data
+from torch_geometric.data import Batch
 
 import registry
 from agents.contract import DivergedError
@@ -47,19 +47,6 @@ KNOWN = {"output_scale": 2.0, "noise_variance": 0.1, "standardize": False}
 PLAYS, REWARDS = np.array([0, 2, 2, 3]), np.array([1.0, -1.0, -1.2, 0.3])
 
 
-def test_predictions_are_the_posterior_in_units_of_the_reward():
-    agent = ready(output_scale=2.0, noise_variance=0.1)
-    agent.update(None, PLAYS, 10 * REWARDS + 50)
-    means = np.array([60.0, 39.0, 53.0])  # of the graphs played
-    location, unit = means.mean(), means.std()
-    noise = 0.1 / unit**2
-    mean, covariance = from_scratch(2.0 * kernel_of(agent), noise, PLAYS, (10 * REWARDS + 50 - location) / unit)
-    told = agent.predict()
-    np.testing.assert_allclose(told.mean, location + unit * mean, rtol=1e-6)
-    np.testing.assert_allclose(told.std, unit * np.sqrt(np.diag(covariance).clip(0)), rtol=1e-4, atol=1e-4)
-    assert told.noise_std == pytest.approx(0.1**0.5)
-
-
 @pytest.mark.parametrize("known", [{}, {"noise_variance": 0.1}])
 def test_targets_and_a_known_noise_are_in_the_units_of_all_rewards_so_far(known):
     agent = ready(output_scale=2.0, **known)
@@ -73,30 +60,6 @@ def test_targets_and_a_known_noise_are_in_the_units_of_all_rewards_so_far(known)
     mean, _ = from_scratch(2.0 * kernel_of(agent), noise, np.append(PLAYS, 1), targets)
     np.testing.assert_allclose(agent.predict().mean, location + unit * mean, rtol=1e-6)
     assert agent.predict().noise_std == pytest.approx(unit * noise**0.5)
-
-
-def test_the_graph_forgotten_is_that_whose_rewards_tell_least():
-    """By the variance of its mean reward given those of the others; graphs 1 and 2 were played more than once."""
-    agent = ready(**KNOWN, memory=3)
-    actions = np.array([0, *[1] * 9, 2, 2, 3])
-    agent.update(None, actions, np.zeros(len(actions)))
-    told = []
-    for graph in range(4):
-        others = actions[actions != graph]
-        _, covariance = from_scratch(2.0 * kernel_of(agent), 0.1, others, np.zeros(len(others)))
-        told.append(covariance[graph, graph] * (len(actions) - len(others)) / 0.1)
-    assert agent.worth_keeping().tolist() == [graph for graph in range(4) if graph != np.argmin(told)]
-
-
-def test_an_imagined_reward_is_the_mean_and_makes_the_others_surer():
-    agent = ready(**KNOWN)
-    agent.update(None, PLAYS, REWARDS)
-    before, imagine = agent.belief(), agent.imagine()
-    imagine(1)
-    after = imagine(3)
-    torch.testing.assert_close(after.mean, before.mean)
-    covariance = from_scratch(2.0 * kernel_of(agent), 0.1, np.append(PLAYS, [1, 3]), np.zeros(6))[1]
-    np.testing.assert_allclose(after.spread**2, np.diag(covariance), atol=1e-9)
 
 
 def test_insight_measures_the_covariance_with_the_noise_as_ridge():
@@ -119,19 +82,6 @@ def test_insight_measures_the_covariance_with_the_noise_as_ridge():
     played = np.eye(4) + kernel[np.ix_(PLAYS, PLAYS)] / 0.1
     assert insight.log_determinant == pytest.approx(np.linalg.slogdet(played).logabsdet)
     assert insight.effective_dimension == dimension(4)
-
-
-def test_a_restored_agent_believes_and_fits_as_the_one_it_was():
-    agent, twin = ready(), ready()
-    agent.update(None, PLAYS, 10 * REWARDS + 50)
-    twin.load_state_dict(agent.state_dict())
-    for action, reward in [(1, 48.0), (0, 61.0), (1, 47.0), (3, 52.0)]:  # the weight is learnt at the eighth
-        torch.testing.assert_close(twin.belief().mean, agent.belief().mean, rtol=0, atol=0)
-        assert (twin.predict().std == agent.predict().std).all()
-        for one in (agent, twin):
-            one.update(None, action, reward)
-    assert twin.learnt == agent.learnt
-    assert agent.learnt.count == 8
 
 
 @pytest.mark.parametrize("node_count", ["largest", "own"])
@@ -157,112 +107,11 @@ def test_the_kernel_of_graphs_met_later_is_that_of_all_at_once(kernel, node_coun
     torch.testing.assert_close(met.diagonal(every), torch.tensor(kernel_of(whole).diagonal()))
 
 
-def test_an_agent_goes_on_with_the_weights_of_the_seed_of_a_state():
-    agent, other = (ready("gntk-ucb", kernel="empirical", width=8, seed=seed) for seed in (3, 4))
-    agent.update(None, PLAYS, REWARDS)
-    assert not np.allclose(kernel_of(other), kernel_of(agent))
-    other.load_state_dict(agent.state_dict())
-    np.testing.assert_array_equal(kernel_of(other), kernel_of(agent))
-    torch.testing.assert_close(other.belief().mean, agent.belief().mean)
-
-
-def test_graphs_of_a_given_kernel_are_known_by_the_same_hash_as_ever():
-    """Or saved states would be refused."""
-    pair, path = torch.tensor([[0, 1], [1, 0]]), torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
-    graphs = [Data(torch.tensor([[3.0, 4]] * len(links.unique())), links) for links in (pair, path)]
-    agent = ready(graphs=graphs, kernel="custom", kernel_matrix=np.eye(2))
-    assert agent.state_dict()["identity"]["graphs"][:16] == "35ab78d126db7c24"
-
-
 def test_before_any_reward_those_drawn_from_the_belief_have_variance_one_over_the_set():
     kernel = KERNEL[:4, :4] + 5.0  # a constant in common is no variance over the set
     agent = ready(kernel="custom", kernel_matrix=kernel)
     draws = np.linalg.cholesky(scale_of(agent) * kernel + 1e-9 * np.eye(4)) @ RNG.normal(size=(4, 100_000))
     assert draws.var(axis=0).mean() == pytest.approx(1.0, rel=0.02)
-
-
-@pytest.mark.filterwarnings("ignore:.*look equal:agents.contract.BlindAgentWarning")  # by this kernel all graphs do
-@pytest.mark.parametrize("level", [4.0, 0.0])
-def test_graphs_that_are_equal_to_the_kernel_are_judged_by_their_own_rewards(level):
-    agent = ready(kernel="custom", kernel_matrix=np.full((4, 4), level))
-    agent.update(None, [0, 1, 2, 0, 1, 2], [1.0, 2.0, 3.0, 1.1, 2.1, 3.1])
-    np.testing.assert_allclose(agent.predict().mean[:3], [1.05, 2.05, 3.05], atol=0.2)
-    assert agent.shares() == {
-        "given kernel": pytest.approx(0.5, abs=0.3),
-        "the graph itself": pytest.approx(0.5, abs=0.3),
-    }
-
-
-def test_belief_does_not_depend_on_whether_rewards_came_one_by_one():
-    known = {"output_scale": 2.0, "noise_variance": 0.1, "standardize": False}
-    one_by_one, at_once = ready(**known), ready(**known)
-    for action, reward in [(0, 1.0), (2, -1.0), (2, -1.2)]:
-        one_by_one.update(None, action, reward)
-    at_once.update(None, [0, 2, 2], [1.0, -1.0, -1.2])
-    torch.testing.assert_close(one_by_one.belief().mean, at_once.belief().mean, atol=1e-9, rtol=0)
-
-
-def test_a_belief_stays_what_it_was_when_more_is_learnt():
-    agent = ready()
-    agent.update(None, [0, 1, 2], [1.0, 0.0, 2.0])
-    agent.update(None, 0, 1.1)
-    belief = agent.belief()
-    before = belief.mean.clone()
-    agent.update(None, 3, 5.0)
-    assert torch.equal(belief.mean, before)
-
-
-def test_scale_and_noise_are_learnt_at_doubling_rounds():
-    agent, learnt = ready(), []
-    for round_ in range(40):
-        agent.update(None, round_ % 4, float(round_ % 3))
-        learnt.append(agent.learnt.count)
-    assert sorted(set(learnt)) == [0, 2, 4, 8, 16, 32]  # the first reward alone tells nothing
-
-
-def test_scale_and_noise_are_learnt_again_once_rewards_are_forgotten():
-    agent = ready(memory=3)
-    for action in (0, 1, 2, 0, 1):
-        agent.update(None, action, float(action))
-    assert agent.learnt.count == 4
-    for seed, learnt in ((1, 4), (2, None)):
-        agent.update(tuple(GraphSet.from_pyg(ragged_graphs(seed=seed))), 0, 5.0)
-        assert agent.learnt.count == (learnt or agent.history.num_results)  # the fourth graph is one too many
-
-
-def test_belief_does_not_depend_on_the_units_of_the_reward():
-    plain, scaled = ready(), ready()
-    for action, reward in [(0, 1.0), (2, 3.0), (3, 2.0), (0, 1.1)]:
-        plain.update(None, action, reward)
-        scaled.update(None, action, 1000 * reward - 7)
-    torch.testing.assert_close(plain.belief().mean, scaled.belief().mean, rtol=1e-4, atol=1e-4)
-
-
-def test_noise_variance_is_in_squared_units_of_the_reward():
-    agent = ready(noise_variance=4.0)
-    agent.update(None, [0, 1, 2], [0.0, 100.0, 200.0])
-    assert agent.posterior.noise == pytest.approx(4.0 / agent.targets.unit**2)
-    assert agent.targets.unit == pytest.approx(np.std([0.0, 100.0, 200.0]))
-
-
-def test_duplicates_of_a_graph_are_believed_equal():
-    graphs = ragged_graphs(sizes=(5, 4, 7))
-    agent = ready(graphs=[*graphs, graphs[0]])
-    agent.update(None, [0, 1, 2], [1.0, 0.0, 2.0])
-    belief = agent.belief()
-    assert belief.mean[0].item() == pytest.approx(belief.mean[3].item(), abs=1e-6)
-    assert belief.spread[0].item() == pytest.approx(belief.spread[3].item(), abs=1e-6)
-
-
-def test_a_kernel_of_ones_own_is_used():
-    agent = ready(kernel="custom", kernel_name="mine", kernel_matrix=KERNEL[:4, :4])
-    assert np.array_equal(kernel_of(agent), (KERNEL[:4, :4] + KERNEL[:4, :4].T) / 2)
-    assert agent.settings.kernel_name == "mine"
-
-
-def test_the_kernel_of_a_finite_network_tends_to_the_infinite_one():
-    infinite, wide = ready(), ready(kernel="empirical", width=4096)
-    assert np.linalg.norm(kernel_of(wide) - kernel_of(infinite)) < 0.1 * np.linalg.norm(kernel_of(infinite))
 
 
 @pytest.mark.parametrize(
@@ -285,16 +134,6 @@ def test_the_kernel_of_a_finite_network_tends_to_the_infinite_one():
 def test_refuses_what_is_no_kernel(settings, message):
     with pytest.raises(ValueError, match=message):
         registry.make_agent("gntk-ts", **settings)
-
-
-def test_a_negative_eigenvalue_may_be_a_rounding_error():
-    kernel = np.diag([3.0, -1e-9])
-    assert registry.make_agent("gntk-ts", kernel="custom", kernel_matrix=kernel).settings.kernel == "custom"
-
-
-def test_refuses_a_kernel_of_other_graphs():
-    with pytest.raises(ValueError, match="kernel of 4 graphs. Got 3"):
-        ready(kernel="custom", kernel_matrix=np.eye(3))
 
 
 def test_a_posterior_that_rounding_ruins_is_told_as_diverged():

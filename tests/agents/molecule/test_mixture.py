@@ -13,7 +13,7 @@ from agents.molecule.mixture import Mixture
 from agents.molecule.numbers import GaussianKernel, LinearKernel, Points
 from agents.molecule.parts import make_parts
 from agents.molecule.settings import MoleculeSettings
-from agents.molecule.traits import BINS, Counts, compute_traits
+from agents.traits import BINS, Counts, compute_traits
 
 
 def ragged_counts(rng, count, largest):

@@ -7,7 +7,7 @@ from agents.molecule.fingerprints import TanimotoKernel
 from agents.molecule.numbers import GaussianKernel, Points
 from agents.molecule.parts import make_parts
 from agents.molecule.settings import WEIGHTS, MoleculeSettings
-from agents.molecule.traits import Scales, compute_traits
+from agents.traits import Scales, compute_traits
 
 SMILES = (*ODD_MOLECULES, "CCCO")
 EVERY = torch.arange(len(SMILES))
@@ -41,11 +41,6 @@ def test_weights_are_shares_and_parts_of_one_name_share_theirs():
     torch.testing.assert_close(whole(narrow), GaussianKernel(points, 0.7).columns(EVERY, EVERY))
 
 
-def test_without_columns_their_weight_does_not_matter():
-    some, more = (make_parts(MoleculeSettings(columns_weight=weight), TRAITS) for weight in (0.1, 5.0))
-    assert [part.weight for part in some] == [part.weight for part in more]
-
-
 def test_every_part_is_one_on_its_diagonal():
     for part in make_parts(MoleculeSettings(), TRAITS, np.arange(len(SMILES))[:, None] * 1e6):
         diagonal = part.kernel.diagonal(EVERY)
@@ -64,16 +59,6 @@ def test_traits_that_were_left_out_on_purpose_have_no_part_and_the_others_share_
     ]
 
 
-def test_traits_that_are_missing_are_never_left_out_in_silence():
-    with pytest.raises(ValueError, match="Got none of morgan, torsions, roles, descriptors. Compute them"):
-        make_parts(MoleculeSettings(), compute_traits(SMILES, ["atom_pairs", "properties"]))
-
-
-def test_fingerprints_of_another_kind_are_refused():
-    with pytest.raises(ValueError, match="Expected fingerprints with `stereo` True"):
-        make_parts(MoleculeSettings(stereo=True), TRAITS)
-
-
 def test_parts_of_some_molecules_on_the_scales_of_all_are_those_of_all():
     columns, some = np.random.default_rng(0).normal(size=(len(SMILES), 2)), torch.tensor([6, 1, 3])
     scales = Scales.of(TRAITS, columns)
@@ -85,40 +70,8 @@ def test_parts_of_some_molecules_on_the_scales_of_all_are_those_of_all():
         torch.testing.assert_close(part.kernel.columns(first, first), other.kernel.columns(some, some))
 
 
-def test_scales_without_what_is_needed_are_refused():
-    scales = Scales.of(compute_traits(SMILES, ["properties"]))
-    with pytest.raises(ValueError, match="Expected scales of `descriptors`. Got those of properties"):
-        make_parts(MoleculeSettings(), TRAITS, scales=scales)
-    with pytest.raises(ValueError, match="Expected ranks of 1 columns. Got those of 0"):
-        make_parts(MoleculeSettings(), TRAITS, np.ones((len(SMILES), 1)), Scales.of(TRAITS))
-
-
 def test_refuses_to_compare_by_nothing():
     with pytest.raises(ValueError, match="at least one of the weights"):
         MoleculeSettings(**NONE)
     with pytest.raises(ValueError, match="Expected something to compare molecules by"):
         make_parts(MoleculeSettings(**{**NONE, "columns_weight": 1.0}), TRAITS, np.ones((len(SMILES), 1)))
-
-
-@pytest.mark.parametrize("name", ["tangent_weight", "steps", "descriptor_weight"])
-def test_settings_of_the_network_are_refused_with_what_to_do(name):
-    import registry
-
-    with pytest.raises(ValueError, match=f"`{name}` is no longer a setting"):
-        registry.make_agent("molecule-ucb", **{name: 0.5})
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"torsions_weight": -1.0}, "`torsions_weight`"),
-        ({"morgan_weight": float("inf")}, "`morgan_weight`"),
-        ({"weight_spread": 0}, "`weight_spread` to be positive"),
-        ({"noise_variance": 0, "warp": "none"}, "`noise_variance` to be positive"),
-        ({"noise_variance": 0.1}, "`noise_variance` to be None with `warp`"),
-        ({"short_list": 0}, "`short_list`"),
-    ],
-)
-def test_refuses_settings_that_make_no_sense(settings, message):
-    with pytest.raises(ValueError, match=message):
-        MoleculeSettings(**settings)

@@ -11,9 +11,8 @@ import torch
 from support.molecules import ODD_MOLECULES, some_molecules
 
 import registry
-from agents.beliefs import short_list
 from agents.contract import SourceResults
-from agents.molecule import Scales, Traits, compute_traits
+from agents.molecule import Scales, compute_traits
 from graph_bandit_env import from_smiles
 
 MOLECULES = from_smiles([*some_molecules(60).smiles, *from_smiles(ODD_MOLECULES).smiles])
@@ -65,9 +64,9 @@ def assert_rates_as(rating, agent, index, tolerance=1e-9):
     np.testing.assert_allclose(rating.upper, upper, rtol=tolerance, atol=tolerance)
 
 
-@pytest.mark.parametrize("columns", [None, COLUMNS], ids=["bare", "columns"])
-@pytest.mark.parametrize("warp", ["normal_scores", "none"])
-@pytest.mark.parametrize(("bounds", "noisy"), [(True, True), (False, False)])
+@pytest.mark.parametrize(
+    ("columns", "warp", "bounds", "noisy"), [(COLUMNS, "normal_scores", True, True), (None, "none", False, False)]
+)
 def test_rates_as_the_agent_that_was_given_all(columns, warp, bounds, noisy):
     whole = taught(molecules(columns=columns), bounds=bounds, noisy=noisy, warp=warp)
     known = np.unique([*MEASURED, *BOUNDED])[::-1]
@@ -81,7 +80,7 @@ def test_rates_as_the_agent_that_was_given_all(columns, warp, bounds, noisy):
             assert_rates_as(rating, whole, index)
 
 
-@pytest.mark.parametrize("columns", [None, COLUMNS], ids=["bare", "columns"])
+@pytest.mark.parametrize("columns", [COLUMNS], ids=["columns"])
 def test_molecules_with_results_in_other_quantities_are_known_again(columns):
     """Of a part of the pool, too: there are sources on its molecules, on others of the pool and on others."""
     outside = ["CCCCCCCCCO", "c1ccc(CCN)cc1CCCO"]
@@ -109,12 +108,6 @@ def test_molecules_with_results_in_other_quantities_are_known_again(columns):
             rater(EVERY.take(index), None if columns is None else columns[index])
 
 
-def test_before_any_result_all_ratings_are_equal():
-    agent = registry.make_agent("molecule-ucb")
-    agent.reset(None, graph_set=molecules())
-    assert agent.rater()(EVERY).upper == pytest.approx(np.full(COUNT, 2.0))
-
-
 @pytest.mark.parametrize("columns", [None, COLUMNS], ids=["bare", "columns"])
 def test_molecules_are_rated_jointly_as_by_the_agent(columns):
     agent, index = taught(molecules(columns=columns)), np.arange(3, COUNT, 4)
@@ -125,73 +118,12 @@ def test_molecules_are_rated_jointly_as_by_the_agent(columns):
     np.testing.assert_allclose(std, agent.predict().std[index], rtol=1e-6)
 
 
-def test_the_kernel_of_other_molecules_is_that_of_the_agent():
-    agent = taught(molecules())
-    found = agent.rater().kernel(EVERY.take(np.arange(10)), EVERY)
-    expected = agent.described.mixture(agent.learnt.weights).columns(torch.arange(10), torch.arange(COUNT))
-    np.testing.assert_allclose(found, expected, atol=1e-9)
-    with pytest.raises(ValueError, match="Expected columns"):
-        taught(molecules(columns=COLUMNS)).rater().kernel(EVERY, EVERY)
-
-
 def test_ratings_do_not_depend_on_blocks(monkeypatch):
     rater = taught(molecules(columns=COLUMNS)).rater()
     whole = rater(EVERY, COLUMNS).upper
     monkeypatch.setattr("agents.molecule.rater.STACKED", 19)
     monkeypatch.setattr("agents.molecule.rater.AT_A_TIME", 7)
     np.testing.assert_allclose(rater(EVERY, COLUMNS).upper, whole, atol=1e-12)
-
-
-def test_a_scan_by_parts_finds_the_short_list_of_the_agent():
-    agent = taught(molecules(), short_list=12)
-    rater, kept = agent.rater(), np.zeros(0, np.int64)
-    for part in np.array_split(np.arange(COUNT), 5):
-        upper = rater(EVERY.take(part)).upper
-        kept = np.append(kept, part[short_list(upper, [SMILES[k] for k in part], 12, rater.seed)])
-    names = [SMILES[k] for k in kept]
-    kept = kept[short_list(rater(EVERY.take(kept)).upper, names, 12, rater.seed)]
-    everything = agent._every.new_ones(COUNT).bool()
-    assert kept.tolist() == agent._short_list(everything, 1, agent._every.double() * 0).tolist()
-
-
-def test_a_resumed_agent_with_another_seed_keeps_the_short_list():
-    agent, other = taught(molecules()), registry.make_agent("molecule-ucb")
-    other.reset(None, seed=99, graph_set=molecules())
-    assert other.rater().seed != agent.rater().seed
-    other.load_state_dict(agent.state_dict())
-    assert other.rater().seed == agent.rater().seed
-
-
-def test_holds_only_the_molecules_with_results_and_the_traits_that_are_used():
-    rater = taught(molecules(), morgan_weight=0.0).rater()
-    assert len(rater.traits) == len({*MEASURED, *BOUNDED})
-    assert "morgan" not in rater.traits.names
-
-
-def test_pools_without_some_traits_are_rated_without_them():
-    left_out = ["torsions", "roles", "descriptors"]
-    lean = compute_traits(SMILES, ["atom_pairs", "morgan", "properties"], left_out=left_out)
-    agent = taught(molecules(traits=lean))
-    assert_rates_as(agent.rater()(lean), agent, np.arange(COUNT))
-    assert_rates_as(agent.rater()(EVERY), agent, np.arange(COUNT))
-
-
-def test_refuses_molecules_without_what_the_agent_knows():
-    rater = taught(molecules(columns=COLUMNS)).rater()
-    with pytest.raises(ValueError, match="Got no atom_pairs, morgan"):
-        rater(compute_traits(SMILES, ["properties"]), COLUMNS)
-    for columns in (None, COLUMNS[:, :1], COLUMNS[1:]):
-        with pytest.raises(ValueError, match=rf"Expected columns of shape `\({COUNT}, 2\)`"):
-            rater(EVERY, columns)
-    with pytest.raises(ValueError, match="Expected parts with the same traits"):
-        rater(compute_traits(SMILES, stereo=True), COLUMNS)
-    with pytest.raises(RuntimeError, match="Expected `reset` first"):
-        registry.make_agent("molecule-ucb").rater()
-
-
-def test_no_traits_are_rated_as_nothing():
-    rating = taught(molecules()).rater()(Traits.stack([EVERY.take([])]))
-    assert len(rating.upper) == 0
 
 
 def test_neither_an_agent_nor_a_rater_loads_the_libraries_of_graphs():

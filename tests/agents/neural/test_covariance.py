@@ -1,13 +1,10 @@
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 from support.graphs import ragged_graphs
 from torch_geometric.data import Batch
 
 from agents.beliefs.rewards import History, Standardised
-from agents.beliefs.rewards.recency import DiscountedHistory
 from agents.neural.covariance import PRIOR_ROUNDS, DiagonalCovariance, FrozenCovariance, RefreshedCovariance, fit_noise
 from gntk import GraphMLP, tangent_features
 from gntk.engines import HeldFeatures
@@ -55,15 +52,6 @@ def test_refreshed_variance_equals_the_brute_force_inverse(depth):
     np.testing.assert_allclose(covariance.variance(held(features)), expected, rtol=1e-6, atol=1e-9)
 
 
-def test_frozen_and_refreshed_agree_where_features_stay():
-    features, actions = features_at(1), torch.tensor([0, 3, 3, 2, 0])
-    frozen, refreshed = FrozenCovariance(RIDGE, features.shape[1]), RefreshedCovariance(RIDGE, 4)
-    frozen.add(held(features), actions)
-    refreshed.add(held(features), actions)
-    variances = [covariance.variance(held(features)) for covariance in (frozen, refreshed)]
-    torch.testing.assert_close(*variances, rtol=1e-9, atol=1e-12)
-
-
 def test_diagonal_variance_drops_the_off_diagonal():
     covariance = DiagonalCovariance(RIDGE, features_at(0).shape[1])
     entries = np.full(features_at(0).shape[1], RIDGE)
@@ -85,55 +73,6 @@ def test_the_root_is_one_of_a_covariance_with_these_variances(kind):
         psi = features.double()
         precision = RIDGE * torch.eye(psi.shape[1]).double() + psi[[0, 3, 3]].T @ psi[[0, 3, 3]]
         torch.testing.assert_close(joint, psi @ torch.linalg.inv(precision) @ psi.T, rtol=1e-6, atol=1e-9)
-
-
-@pytest.mark.parametrize("kind", ["diagonal", "frozen", "refreshed"])
-def test_with_nothing_played_the_variance_is_the_prior(kind):
-    features = features_at(0)
-    prior = features.double().square().sum(1) / RIDGE
-    torch.testing.assert_close(make(kind, features).variance(held(features)), prior)
-
-
-@given(actions=st.lists(st.integers(0, 3), min_size=1, max_size=12))
-@pytest.mark.parametrize("kind", ["diagonal", "frozen", "refreshed"])
-def test_one_more_pull_never_raises_a_variance(kind, actions):
-    features = features_at(0)
-    covariance = make(kind, features)
-    before = covariance.variance(held(features))
-    for action in actions:
-        covariance.add(held(features), torch.tensor([action]))
-        after = covariance.variance(held(features))
-        assert (after <= before * (1 + 1e-9) + 1e-9).all()
-        assert (after >= 0).all()
-        before = after
-
-
-@pytest.mark.parametrize("kind", ["frozen", "refreshed"])
-def test_a_graph_played_often_has_variance_one_over_its_pulls(kind):
-    features = features_at(0)
-    covariance = make(kind, features)
-    covariance.add(held(features), torch.tensor([2] * 1000))
-    assert covariance.variance(held(features))[2].item() == pytest.approx(1 / 1000, rel=1e-3)
-
-
-def test_rounding_errors_make_nothing_negative():
-    """Under a ridge far below them, what is left of a graph that was played again is a rounding error."""
-    features = features_at(0)
-    covariance = FrozenCovariance(1e-16, features.shape[1])
-    covariance.add(held(features), torch.tensor([0, 2, 3] * 20))
-    assert covariance.factor.diagonal().min() >= 1e-8 * (1 - 1e-12)
-    assert (covariance.variance(held(features))[[0, 2, 3]] >= 0).all()
-
-
-@pytest.mark.parametrize("kind", ["diagonal", "frozen", "refreshed"])
-def test_state_round_trip_is_exact(kind):
-    features = features_at(0)
-    covariance, twin = make(kind, features), make(kind, features)
-    covariance.add(held(features), torch.tensor([0, 1, 1]))
-    twin.load_state_dict(covariance.state_dict())
-    for one in (covariance, twin):
-        one.add(held(features_at(1)), torch.tensor([3] * 20))
-    assert torch.equal(covariance.variance(held(features)), twin.variance(held(features)))
 
 
 def make(kind, features):
@@ -187,10 +126,3 @@ def test_it_has_the_largest_posterior_under_a_prior_of_more_rewards():
 
     found = fitted(told(History(12)))
     assert objective(found) < min(objective(0.98 * found), objective(1.02 * found))
-
-
-def test_rewards_that_count_less_have_more_noise():
-    weights = 0.9 ** np.arange(30)[::-1]
-    whole = KERNEL[np.ix_(ACTIONS, ACTIONS)] / 0.2 + np.diag(1 / weights)
-    expected = (REWARDS @ np.linalg.solve(whole, REWARDS) + PRIOR_ROUNDS * 0.2) / (weights.sum() + PRIOR_ROUNDS)
-    assert fitted(told(DiscountedHistory(12, 0.9))) == pytest.approx(expected, rel=1e-9)

@@ -1,11 +1,9 @@
-import dataclasses
-
 import pytest
 import torch
 from support.graphs import ragged_graphs
 from torch_geometric.data import Batch
 
-from agents.beliefs.rewards.history import History, OrderedHistory
+from agents.beliefs.rewards.history import OrderedHistory
 from agents.contract.protocol import DivergedError
 from agents.neural.fit import draw_batches, fit
 from agents.neural.settings import NeuralSettings
@@ -70,18 +68,6 @@ def test_equals_stochastic_gradient_descent_by_autograd(changes):
     torch.testing.assert_close(actual, expected)
 
 
-def test_fits_the_standardised_mean_rewards():
-    settings = NeuralSettings(width=256, steps=3000, regularization=1e-7)
-    values = GraphMLP(4, 256)
-    weights = run(settings, initial=weights_of(values))
-    with torch.no_grad():
-        for parameter, weight in zip(values.parameters(), weights, strict=True):
-            parameter.copy_(weight)
-    means = torch.tensor([1.0, -1.5, 0.5])
-    targets = (means - means.mean()) / means.std(correction=0)
-    assert values(GRAPHS)[[0, 2, 3]].tolist() == pytest.approx(targets.tolist(), abs=0.05)
-
-
 def test_steps_draw_graphs_in_proportion_to_their_pulls_with_mean_rewards_as_targets():
     settings = NeuralSettings(steps=1000, batch_size=4, standardize=False)
     batches = list(draw_batches(filled(), settings, torch.Generator().manual_seed(0)))
@@ -111,42 +97,7 @@ def test_standardised_targets_do_not_depend_on_the_units_of_the_reward(form):
     torch.testing.assert_close(plain.targets, other.targets)
 
 
-def test_steps_cost_the_same_however_much_was_observed():
-    settings = NeuralSettings(steps=7)
-    long = filled([0, 1] * 500, [0.0, 1.0] * 500)
-    assert len(list(draw_batches(long, settings, torch.Generator()))) == 7
-
-
-def test_the_papers_penalty_drives_the_network_to_zero_and_ours_does_not():
-    ours = NeuralSettings(width=8, steps=4000, regularization=0.1)
-    paper = dataclasses.replace(ours, penalty="constant", penalty_center="zero")
-    assert max(weight.abs().max() for weight in run(paper)) < 0.1
-    assert max(weight.abs().max() for weight in run(ours)) > 0.5
-
-
-def test_equal_rewards_leave_the_initial_weights_exactly_if_these_are_the_center():
-    equal, initial = filled(rewards=(2.0,) * 4), weights_of(GraphMLP(4, 34))
-    ours = NeuralSettings(width=34, regularization=0.1)
-    assert all(map(torch.equal, run(ours, equal, initial=initial), initial))
-    pulled = run(dataclasses.replace(ours, penalty_center="zero"), equal, initial=initial)
-    assert all(after.norm() < before.norm() for after, before in zip(pulled, initial, strict=True))
-
-
 def test_a_fit_that_explodes_says_so():
     settings = NeuralSettings(width=8, learning_rate=0.1, regularization=100.0, penalty="constant", steps=200)
     with pytest.raises(DivergedError, match="non-finite after 4 observations"):
         run(settings)
-
-
-def test_does_not_change_the_weights_it_is_given():
-    initial = weights_of(GraphMLP(4, 8))
-    before = [weight.clone() for weight in initial]
-    run(NeuralSettings(width=8), initial=initial)
-    assert all(torch.equal(a, b) for a, b in zip(initial, before, strict=True))
-
-
-def test_passes_over_all_observations_need_their_order():
-    history = History(4)
-    history.add(torch.tensor([0]), torch.tensor([1.0]))
-    with pytest.raises(TypeError, match="`OrderedHistory`"):
-        run(NeuralSettings(width=8, fit="epochs"), history=history)

@@ -11,7 +11,6 @@ import registry
 from agents.contract.inputs import derive_streams
 from agents.neural.flat import draw_published
 from graph_bandit_env import GraphSet
-from graph_bandit_lab import run_bandit
 
 WIDTH, STEPS, RATE, LAMBDA, SEED = 8, 7, 0.05, 0.6, 4
 X = np.random.default_rng(0).normal(size=(4, 3))
@@ -129,30 +128,3 @@ def test_the_start_has_the_variances_of_the_paper_and_predicts_nothing():
         assert not block[half:, :across].any()
     assert torch.equal(last[:, :200], -last[:, 200:])
     assert ready(depth=3).predict_means().tolist() == [0.0] * 4
-
-
-@pytest.mark.filterwarnings("ignore:.*look equal:agents.contract.BlindAgentWarning")
-def test_features_that_are_scaled_get_a_constant_that_keeps_lengths_apart():
-    flat = {"features": "custom", "feature_matrix": [[-1.0], [1.0], [2.0], [6.0]]}
-    graphs = GraphSet.from_pyg(ragged_graphs())
-    for scaled, kinds in ((True, 4), (False, 2)):
-        agent = registry.make_agent("neural-ucb", scale_features=scaled, **flat)
-        agent.reset(None, graph_set=graphs)
-        nodes = agent.network.graphs.nodes
-        assert len(nodes.unique(dim=0)) == kinds
-        np.testing.assert_allclose(nodes.norm(dim=1), 1, rtol=1e-6)
-
-
-def test_a_module_is_refused():
-    with pytest.raises(ValueError, match="Expected no `network`. Got 'mine'"):
-        registry.make_agent("neural-ucb", network="mine")
-
-
-@pytest.mark.parametrize("name", ["neural-ucb", "neural-ts"])
-def test_it_has_less_than_half_of_the_regret_of_random_play(name):
-    env = registry.make_environment(num_graphs=12, num_nodes=10, horizon=80, reward_scale="unit", noise_std=0.1)
-    regret = {
-        which: sum(run_bandit(env, registry.make_agent(which), seed=seed).regret.sum() for seed in range(3))
-        for which in (name, "random")
-    }
-    assert regret[name] < 0.5 * regret["random"]

@@ -27,24 +27,5 @@ def test_the_papers_preset_is_its_algorithm_to_the_letter_at_a_cell_of_its_grid(
     assert PAPER.items() <= settings.items()
 
 
-def test_the_same_at_a_constant_cost_takes_steps_instead_of_passes():
-    settings = dataclasses.asdict(read_settings(NeuralSettings, {"preset": "paper-steps"}))
-    assert {**PAPER, "fit": "steps", "steps": 300}.items() <= settings.items()
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"width": 3}, "`width` to be even"),
-        ({"depth": 1}, "`depth` to be from 2 to 100"),
-        ({"regularization": 0.0}, "`regularization` to be positive"),
-        ({"learning_rate": 0.0}, "`learning_rate` to be positive"),
-    ],
-)
-def test_refuses_what_no_network_can_have(given, message):
-    with pytest.raises(ValueError, match=message):
-        NeuralSettings(**given)
-
-
 def test_ridge_is_width_times_regularization():
     assert NeuralSettings(width=100, regularization=0.01).ridge == pytest.approx(1)

@@ -6,9 +6,7 @@ from support.graphs import ragged_graphs
 from torch_geometric.data import Batch, Data
 
 from agents.process.description import GraphDescription, read_graphs
-from agents.process.settings import PARTS, GraphProcessSettings
-
-SETTINGS = GraphProcessSettings()
+from agents.process.settings import GraphProcessSettings
 
 
 def described(graphs, **settings):
@@ -48,21 +46,6 @@ def test_parts_that_apply_are_those_that_tell_graphs_apart():
     assert "directions" in names(described(arrows))
 
 
-def test_where_no_part_applies_graphs_are_told_apart_by_their_own_rewards():
-    alone = {f"{name}_weight": 0.0 for name in PARTS if name not in ("edges", "layers", "nodes")}
-    description, every = described(unlabelled(range(6)), **alone), torch.arange(6)
-    assert names(description) == {"the graph itself"}
-    kernel = description.mixture([part.weight for part in description.parts]).columns(every, every)
-    assert torch.equal(kernel, kernel[0, 0] * torch.eye(6, dtype=torch.float64))
-
-
-def test_edge_weights_alone_tell_graphs_apart():
-    same = unlabelled([3, 3, 3])
-    for graph, weight in zip(same, (1.5, 2.5, 5.5), strict=True):
-        graph.edge_attr = torch.full((graph.num_edges, 1), weight)
-    assert names(described(same)) == {"edge features", "the graph itself"}
-
-
 @pytest.mark.parametrize("graphs", [ragged_graphs(), unlabelled(range(6)), weighted(unlabelled(range(6)))])
 def test_weights_are_shares_of_the_typical_variance(graphs):
     description, every = described(graphs), torch.arange(len(graphs))
@@ -71,11 +54,6 @@ def test_weights_are_shares_of_the_typical_variance(graphs):
         kernel = part.kernel.columns(every, every).numpy()
         draws = np.random.default_rng(0).multivariate_normal(np.zeros(len(graphs)), kernel, 50_000)
         assert draws.var(axis=1).mean() == pytest.approx(part.typical, rel=0.05)
-
-
-def test_a_part_without_weight_is_left_out():
-    without = {f"{name}_weight": 0.0 for name in PARTS if name not in ("nodes", "structure")}
-    assert names(described(ragged_graphs(), **without)) == {"node features", "structure"}
 
 
 def test_equal_graphs_are_told_apart_by_their_own_rewards_even_if_no_part_does():
@@ -102,23 +80,3 @@ def test_new_graphs_are_compared_like_those_of_reset():
         torch.testing.assert_close(found, other.kernel.columns(every, every), atol=1e-12, rtol=1e-12)
         torch.testing.assert_close(found[:2, :2], before.kernel.columns(stay, stay), atol=1e-12, rtol=1e-12)
         torch.testing.assert_close(part.kernel.diagonal(every), found.diagonal(), atol=1e-12, rtol=1e-12)
-
-
-def test_what_is_known_identifies_the_graphs():
-    one, same, other = described(ragged_graphs()), described(ragged_graphs()), described(ragged_graphs(seed=1))
-    assert all(torch.equal(a, b) for a, b in zip(one.known(), same.known(), strict=True))
-    assert not all(a.shape == b.shape and torch.equal(a, b) for a, b in zip(one.known(), other.known(), strict=True))
-
-
-def test_new_graphs_without_what_the_others_have_are_read_like_them():
-    """Graphs of a later round may have no arrows, or edges that are all alike, though those of `reset` differ."""
-    arrows = [torch.tensor(links) for links in ([[0, 1], [1, 2]], [[0, 2], [1, 1]], [[0, 1], [1, 0]])]
-    first, second, plain = (
-        Data(x=torch.eye(3), edge_index=links, edge_attr=torch.full((2, 1), weight))
-        for links, weight in zip(arrows, (0.5, 1.5, 2.5), strict=True)
-    )
-    description = described([first, second])
-    assert {"edge features", "directions"} <= names(description)
-    met, every = description.exchange(torch.tensor([1]), [plain]), torch.arange(2)
-    for part in met.parts:
-        assert part.kernel.columns(every, every).isfinite().all()

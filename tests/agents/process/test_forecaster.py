@@ -5,13 +5,11 @@ import pytest
 import torch
 from support.graphs import ragged_graphs
 from support.molecules import some_molecules
-from support.posterior import EXACT
 
 import registry
 from agents.beliefs.rewards import predict_chosen
-from agents.contract import Explainer
 from agents.molecule.parts import make_parts
-from agents.molecule.traits import compute_traits
+from agents.traits import compute_traits
 from graph_bandit_env import GraphSet
 
 
@@ -40,24 +38,6 @@ def test_a_result_that_equals_its_mean_narrows_the_bounds_of_the_others_as_the_c
         np.testing.assert_allclose(agent.targets.of(torch.from_numpy(high)), mean[:4] + 1.5 * left, atol=1e-9)
 
 
-def test_imagining_changes_no_choice():
-    agent, other = trained(), trained()
-    agent.imagine_bounds([13, 14, 15])(2)
-    assert agent.select_batch(None, 4) == other.select_batch(None, 4)
-
-
-def test_an_agent_that_starts_anew_describes_the_molecules_only_once(monkeypatch):
-    agent = trained()
-    monkeypatch.setattr("agents.molecule.parts.make_parts", None)
-    blank = agent.blank()
-    blank.reset(None, seed=0, graph_set=some_molecules(30))
-    assert len(blank.history) == 0
-    blank.update(None, np.arange(12), some_molecules(30).targets[:12])
-    np.testing.assert_array_equal(blank.predict().mean, agent.predict().mean)
-    with pytest.raises(TypeError):
-        blank.reset(None, seed=0, graph_set=some_molecules(29))
-
-
 def test_what_is_chosen_counts_the_molecules_with_results_and_changes_nothing():
     agent, other = trained(), trained()
     chosen, plain = agent.predict_chosen(4, 30), agent.predict()
@@ -71,12 +51,6 @@ def test_what_is_chosen_counts_the_molecules_with_results_and_changes_nothing():
     assert agent.select_batch(None, 4) != []
     other.update(None, 1, some_molecules(30).targets[1])
     np.testing.assert_array_equal(agent.predict().mean, other.predict().mean)
-
-
-@pytest.mark.parametrize(("count", "offered"), [(0, 5), (6, 5), (-1, 5)])
-def test_a_choice_is_of_at_least_one_and_at_most_all(count, offered):
-    with pytest.raises(ValueError, match=f"Expected `count` from 1 to {offered}. Got {count}"):
-        trained().predict_chosen(count, offered)
 
 
 @pytest.mark.parametrize("told", [0, 3, 9])
@@ -115,11 +89,6 @@ def agent(request):
     return taught(request.param)
 
 
-@pytest.mark.parametrize("name", registry.list_agents())
-def test_molecule_agents_say_what_their_predictions_are_sums_of(name):
-    assert isinstance(registry.make_agent(name), Explainer) == name.startswith(EXACT)
-
-
 def test_parts_and_pulls_both_add_up_to_the_score_whose_value_is_the_predicted_median(agent):
     told = agent.explain(ASKED)
     score = sum(told.parts.values())
@@ -147,39 +116,3 @@ def test_they_are_those_of_the_whole_matrix(agent):
     assert told.seen.tolist() == sorted(set(seen.tolist()))
     for molecule, pulls in zip(told.seen, told.pulls, strict=True):
         np.testing.assert_allclose(pulls, terms[seen == molecule].sum(0), atol=1e-7)
-
-
-def test_a_copy_of_a_measured_molecule_owes_its_prediction_to_that_result():
-    told = taught(warp="none", noise_variance=1e-6).explain([4])
-    largest = np.abs(told.pulls[:, 0]).argmax()
-    assert told.seen[largest] == 4
-    assert told.pulls[largest, 0] == pytest.approx(told.pulls.sum(), rel=0.01)
-
-
-@pytest.mark.parametrize("warp", ["normal_scores", "none"])
-def test_a_better_result_is_a_larger_score_on_either_scale(warp):
-    told = taught(warp=warp).explain(KNOWN.tolist())
-    assert told.by_rank == (warp == "normal_scores")
-    assert np.corrcoef(sum(told.parts.values()), VALUES[KNOWN])[0, 1] > 0.8
-
-
-def test_without_results_there_is_nothing_to_say():
-    agent = registry.make_agent("molecule-ucb")
-    agent.reset(None, graph_set=MOLECULES)
-    told = agent.explain([0, 3])
-    assert told.pulls.shape == (0, 2)
-    assert not any(term.any() for term in told.parts.values())
-
-
-def test_it_changes_no_choice(agent):
-    other = registry.make_agent("molecule-ucb")
-    other.reset(None, seed=3, graph_set=MOLECULES)
-    other.load_state_dict(agent.state_dict())
-    agent.explain(range(40))
-    assert agent.select_batch(None, 5) == other.select_batch(None, 5)
-
-
-@pytest.mark.parametrize("index", [-1, 40])
-def test_it_refuses_what_is_no_molecule(agent, index):
-    with pytest.raises(ValueError, match="from 0 to 39"):
-        agent.explain([0, index])

@@ -44,17 +44,6 @@ def test_columns_are_those_of_the_kernels_and_computed_once(whole):
     assert torch.equal(KeptKernel(kept, 3).diagonal(torch.tensor([2, 7])), values[3].diagonal()[[2, 7]])
 
 
-def test_some_of_the_kernels_keep_what_was_computed_of_them(whole):
-    readings, every = [Counted(VALUES), Counted(OTHERS)], torch.arange(8)
-    kept = KeptColumns(readings, 8)
-    kept.columns(torch.tensor([4]), every)
-    some = kept.only([1])
-    assert torch.equal(some.columns(torch.tensor([4]), every)[:, 0], readings[0].values[1, [4]])
-    some.columns(torch.tensor([5]), every)
-    assert [reading.computed for reading in readings] == ([64, 64] if whole else [16, 8])
-    assert torch.equal(some.diagonals[0], readings[0].values[1].diagonal())
-
-
 def test_a_mixture_is_the_weighted_sum_of_the_kernels():
     readings, every = [Counted(VALUES), Counted(OTHERS)], torch.arange(8)
     weights = [0.5, 2.0, 0.0, 0.3]
@@ -79,30 +68,3 @@ def test_columns_of_graphs_that_stay_are_kept_where_graphs_change(monkeypatch):
     assert reading.computed == 2 * 5
     torch.testing.assert_close(found.transpose(0, 1), reading.values[:, [0, 2]])
     torch.testing.assert_close(moved.diagonals, reading.values.diagonal(dim1=1, dim2=2))
-
-
-def test_columns_that_would_take_too_much_memory_are_computed_each_time(monkeypatch):
-    monkeypatch.setattr("agents.process.kept.ENTRIES", 32)  # two columns of two kernels of eight graphs
-    monkeypatch.setattr("agents.process.kept.WHOLE", 0)
-    reading = Counted(VALUES)
-    kept, every = KeptColumns([reading], 8), torch.arange(8)
-    kept.columns(torch.tensor([1, 2]), every)
-    some = torch.tensor([0, 5])
-    for times in (1, 2):
-        found = kept.columns(torch.tensor([1, 2, 3]), some)
-        assert torch.equal(found.transpose(0, 1), reading.values[:, [1, 2, 3]][:, :, [0, 5]])
-        assert reading.computed == 16 + 6 * times
-    assert torch.equal(KeptKernel(kept, 0).columns(torch.tensor([2]), every), reading.values[0, [2]])
-    assert reading.computed == 16 + 12
-    assert torch.equal(KeptKernel(kept, 0).columns(torch.tensor([3]), some), reading.values[0, [3]][:, some])
-
-
-@pytest.mark.parametrize("rows", [1, 3])
-def test_room_for_more_columns_changes_none(rows, monkeypatch):
-    monkeypatch.setattr("agents.process.kept.WHOLE", 0)
-    reading, every = Counted(VALUES), torch.arange(8)
-    kept = KeptColumns([reading], 8)
-    for some in torch.tensor([5, 2, 7, 0, 3, 6]).split(rows):
-        kept.columns(some, every)
-    assert torch.equal(kept.columns(every, every).transpose(0, 1), reading.values)
-    assert reading.computed == 64

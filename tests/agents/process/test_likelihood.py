@@ -12,8 +12,8 @@ from agents.beliefs.rewards import Bounds, History, Standardised
 from agents.molecule.mixture import Mixture
 from agents.molecule.parts import make_parts
 from agents.molecule.settings import MoleculeSettings
-from agents.molecule.traits import compute_traits
-from agents.process.likelihood import FARTHEST, PRIOR_RESULTS, MixtureLikelihood
+from agents.process.likelihood import PRIOR_RESULTS, MixtureLikelihood
+from agents.traits import compute_traits
 
 MOLECULES = some_molecules()
 PARTS = make_parts(MoleculeSettings(), compute_traits(MOLECULES.smiles))
@@ -79,34 +79,6 @@ def test_the_total_has_a_prior_that_is_worth_some_results_where_it_is_one():
     assert without < 0.7 * with_prior < 0.7
 
 
-def test_the_fit_is_a_minimum():
-    actions = np.random.default_rng(0).permutation(40)[:30]
-    told = likelihood(actions, MOLECULES.targets[actions] / 2)
-    weights, noise = told.fit()
-    at = np.append(np.log(np.array(weights) / MEDIANS), np.log(noise))
-    best, slope = told(at)
-    assert np.abs(slope).max() < 1e-2
-    for seed in range(5):
-        away = at + 0.1 * np.random.default_rng(seed).normal(size=len(at))
-        assert told(away)[0] > best
-
-
-def test_the_part_that_explains_the_values_gains_weight():
-    """Values are drawn from one part alone."""
-    index = torch.arange(40)
-    gains = []
-    for part in (0, 8):
-        covariance = KERNELS[part].columns(index, index).numpy()
-        gained = []
-        for seed in range(5):
-            values = np.random.default_rng(seed).multivariate_normal(np.zeros(40), covariance + 1e-6 * np.eye(40))
-            weights, _ = likelihood(index, values).fit()
-            gained.append(np.array(weights) / MEDIANS)
-        gains.append(np.mean(gained, axis=0))
-    assert gains[0][0] > gains[1][0]
-    assert gains[1][8] > gains[0][8]
-
-
 def test_noise_is_learnt_from_repeated_measurements():
     rng = np.random.default_rng(0)
     actions = np.repeat(np.arange(20), 8)
@@ -119,23 +91,6 @@ def test_a_known_noise_stays():
     weights, noise = likelihood([1, 2, 3], [0.5, -1.0, 0.2]).fit(0.3)
     assert noise == 0.3
     assert len(weights) == len(MEDIANS)
-
-
-def test_equal_or_single_results_leave_weights_near_those_before():
-    for rewards in ([0.0], [0.0, 0.0, 0.0]):
-        weights, noise = likelihood(range(len(rewards)), rewards).fit()
-        ratios = np.array(weights) / MEDIANS
-        assert (ratios > np.exp(-FARTHEST)).all()
-        assert (ratios <= 1).all()
-        assert noise > 0
-
-
-def test_many_results_are_thinned_evenly(monkeypatch):
-    monkeypatch.setattr("agents.process.likelihood.MOST_RESULTS", 4)
-    rewards = np.random.default_rng(0).normal(size=10)
-    thinned, some = likelihood(range(10), rewards), likelihood([0, 3, 6, 9], rewards[[0, 3, 6, 9]])
-    point = np.zeros(len(MEDIANS) + 1)
-    assert thinned(point)[0] == pytest.approx(some(point)[0])
 
 
 def bounds_of(rows):

@@ -4,7 +4,6 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from scipy.stats import norm
 
 from agents.products import BlockKernel, ProductProcess, Weights
 
@@ -53,41 +52,6 @@ def test_means_are_sums_over_slots_and_pairs():
     np.testing.assert_allclose(process.scores.of(every), process.predict(every)[0], atol=1e-5)
 
 
-def test_products_are_predicted_in_parts_as_at_once(monkeypatch):
-    kernels, (tuples, values) = random_kernels(), random_results()
-    process = ProductProcess(kernels, tuples, values, WEIGHTS)
-    whole = process.predict(tuples)
-    monkeypatch.setattr("agents.products.process.BLOCK", 3)
-    np.testing.assert_allclose(process.predict(tuples), whole, atol=1e-12)
-
-
-def test_a_slot_that_decides_gets_the_weight_and_a_pair_that_decides_too():
-    kernels, generator = random_kernels(), np.random.default_rng(2)
-    every = np.array(np.unravel_index(np.arange(np.prod(SIZES)), SIZES)).T
-    tuples = every[generator.choice(len(every), 120, replace=False)]
-    of_block, of_pair = generator.normal(size=SIZES[1]), generator.normal(size=(SIZES[0], SIZES[2]))
-    by_slot = ProductProcess(kernels, tuples, of_block[tuples[:, 1]]).weights
-    assert by_slot.slots[1] > 5 * max(by_slot.slots[0], by_slot.slots[2], *by_slot.pairs)
-    by_pair = ProductProcess(kernels, tuples, of_pair[tuples[:, 0], tuples[:, 2]]).weights
-    assert by_pair.pairs[1] > 5 * max(*by_pair.slots, by_pair.pairs[0], by_pair.pairs[2])
-
-
-def test_targets_go_by_rank_and_values_that_differ_by_rounding_alone_are_equal():
-    values = np.array([1e6, 0.1 + 0.2, 0.3, -5.0])
-    tuples = np.array([[0, 0, 0], [1, 1, 1], [2, 2, 2], [3, 3, 3]])
-    expected = norm.ppf([0.875, 0.5, 0.5, 0.125])
-    targets = ProductProcess(random_kernels(), tuples, values, WEIGHTS).targets
-    np.testing.assert_allclose(targets, expected / expected.std(), atol=1e-12)
-
-
-def test_results_of_another_shape_are_refused():
-    kernels, (tuples, values) = random_kernels(), random_results()
-    with pytest.raises(ValueError, match="Expected blocks of shape"):
-        ProductProcess(kernels, tuples[:, :2], values)
-    with pytest.raises(ValueError, match="Expected blocks of shape"):
-        ProductProcess(kernels, tuples[:0], values[:0])
-
-
 SMILES = ["CCO", "CCN", "c1ccccc1O", "CCO", "C"]
 
 
@@ -102,11 +66,6 @@ def test_it_is_half_identity_and_half_similarity():
     similarity = np.array([[TanimotoSimilarity(one, other) for other in prints] for one in prints])
     kernel = BlockKernel.of_smiles(SMILES).columns(np.array([2, 0, 4]))
     np.testing.assert_allclose(kernel, ((similarity + np.eye(5)) / 2)[:, [2, 0, 4]], atol=1e-6)
-
-
-def test_blocks_without_bits_are_equal_to_themselves_alone():
-    kernel = BlockKernel(np.zeros((2, 8), np.float32)).columns(np.array([0, 1]))
-    np.testing.assert_array_equal(kernel, np.eye(2))
 
 
 def test_what_others_predict_is_that_of_a_process_without_each_result():

@@ -36,13 +36,6 @@ def test_what_is_called_exact_is_the_best_of_all(sizes, count, width, seed):
         np.testing.assert_allclose(best.means, every[:count], atol=1e-5)
 
 
-@settings(max_examples=30, deadline=None)
-@given(SIZES, st.integers(1, 40), st.integers(0, 1000))
-def test_with_room_for_all_beginnings_it_is_exact(sizes, count, seed):
-    scores = random_scores(sizes, seed)
-    assert find_best(scores, count, width=int(np.prod(sizes))).is_exact
-
-
 def test_a_narrow_beam_says_that_it_may_have_missed_some():
     scores = random_scores((9, 8, 7), seed=0)
     best = find_best(scores, 100, width=2)

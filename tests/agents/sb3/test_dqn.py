@@ -5,14 +5,11 @@ from stable_baselines3.common.vec_env import DummyVecEnv
 from support.graph_policies import (
     FORMS,
     Gine,
-    easy_env,
     encoder_kwargs,
-    graphs_with_edge_features,
     make_env,
     make_policy,
     pad_more,
     permute_graphs,
-    stack,
 )
 
 from agents.padded import MeanNodeNetwork
@@ -60,12 +57,6 @@ def test_the_largest_q_is_that_of_the_graphs_on_offer_alone(network):
     assert (found[observation["mask"] == 0] == -1e8).all()
 
 
-def test_where_nothing_is_left_nothing_more_is_expected():
-    observation, _ = make_env().reset(seed=0)
-    observation["mask"][:] = 0
-    assert q_policy(observation)(observation).tolist() == [0.0] * 4
-
-
 @pytest.mark.parametrize("settings", [{"actions_per_round": 2}, {"replacement": False}], ids=["two", "used up"])
 @pytest.mark.parametrize("form", FORMS)
 def test_training_never_plays_a_graph_that_is_not_on_offer(form, settings):
@@ -74,84 +65,3 @@ def test_training_never_plays_a_graph_that_is_not_on_offer(form, settings):
     assert all(weight.isfinite().all() for weight in model.policy.parameters())
     if "replacement" in settings:  # every graph is played once in an episode, so that rewards are 6, less noise
         assert np.mean([episode["r"] for episode in model.ep_info_buffer]) == pytest.approx(6, abs=0.1)
-
-
-def test_several_environments_are_explored_at_once():
-    def make():
-        return make_env(actions_per_round=2)
-
-    model = make_model(DummyVecEnv([make] * 3)).learn(96)
-    assert model.num_timesteps == 96
-
-
-def test_exploring_draws_every_graph_on_offer_and_no_other():
-    env = make_env(actions_per_round=2)
-    model = make_model(env)
-    model.exploration_rate = 1.0
-    observations = [env.reset(seed=seed)[0] for seed in range(3)]
-    one = {int(model.predict(observations[0])[0]) for _ in range(50)}
-    assert one == set(np.flatnonzero(observations[0]["mask"]))
-    several = np.array([model.predict(stack(*observations))[0] for _ in range(50)])
-    assert several.shape == (50, 3)
-    for column, observation in zip(several.T, observations, strict=True):
-        assert set(column) == set(np.flatnonzero(observation["mask"]))
-    greedy = {int(model.predict(observations[0], deterministic=True)[0]) for _ in range(20)}
-    assert len(greedy) == 1
-
-
-def test_equal_seeds_train_equal_models():
-    found = [make_model(make_env(actions_per_round=3)).learn(60).policy.state_dict() for _ in range(2)]
-    assert all(torch.equal(found[0][name], found[1][name]) for name in found[0])
-
-
-@pytest.mark.parametrize("network", NETWORKS)
-@pytest.mark.parametrize("form", FORMS)
-def test_a_model_that_was_saved_and_loaded_plays_the_same(form, network, tmp_path):
-    env = make_env(form, actions_per_round=3)
-    model = make_model(env, network).learn(40)
-    model.save(tmp_path / "model")
-    loaded = GraphSetDQN.load(tmp_path / "model", env=env, device="cpu")
-    for seed in range(5):
-        tensors, _ = model.policy.obs_to_tensor(env.reset(seed=seed)[0])
-        assert torch.equal(loaded.q_net(tensors), model.q_net(tensors))
-    loaded.learn(40)
-
-
-def test_the_optimizer_holds_exactly_the_weights_that_learn():
-    model = make_model(make_env())
-    held = {id(weight) for group in model.policy.optimizer.param_groups for weight in group["params"]}
-    assert held == {id(weight) for weight in model.q_net.parameters()}
-    assert not held & {id(weight) for weight in model.q_net_target.parameters()}
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_weights_load_into_the_policy_of_another_number_of_graphs(form):
-    small, large = (make_env(form, graphs_with_edge_features(sizes)) for sizes in ((3, 4), (5, 1, 7, 3, 9, 2)))
-    other = make_model(large)
-    other.policy.load_state_dict(make_model(small).learn(40).policy.state_dict())
-    assert 0 <= other.predict(large.reset(seed=0)[0], deterministic=True)[0] < 6
-
-
-def test_hidden_layers_of_q_are_set_by_net_arch():
-    kwargs = {"net_arch": [8, 5]}
-    model = GraphSetDQN("GraphSetDQNPolicy", make_env(), buffer_size=10, policy_kwargs=kwargs, device="cpu")
-    shapes = [tuple(weight.shape) for weight in model.q_net.q_net.parameters() if weight.ndim == 2]
-    assert shapes == [(8, 128), (5, 8), (1, 5)]
-
-
-def test_dqn_learns_to_play_the_best_graph():
-    env = easy_env("indices")
-    env.reset(seed=0)
-    settings = {"learning_starts": 100, "batch_size": 32, "train_freq": 2, "learning_rate": 3e-3, "gamma": 0.0}
-    model = make_model(env, **settings, exploration_fraction=1.0).learn(600)
-    observation, _ = env.reset()
-    assert model.predict(observation, deterministic=True)[0] == 3
-    tensors, _ = model.policy.obs_to_tensor(observation)
-    assert torch.allclose(model.q_net(tensors)[0], torch.arange(4.0), atol=0.3)
-
-
-def test_only_policies_that_obey_the_mask_have_names():
-    env = make_env()
-    assert isinstance(GraphSetDQN("GraphSetDQNPolicy", env, buffer_size=10).policy, GraphSetDQNPolicy)
-    with pytest.raises(ValueError, match="Policy MultiInputPolicy unknown"):
-        GraphSetDQN("MultiInputPolicy", env, buffer_size=10)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.molecule import Moments
+from agents.traits import Moments
 from graph_bandit_campaign.pool.prepared.columns import NUMBERS, from_arrow, own
 from graph_bandit_campaign.pool.prepared.making.duplicates import count_buckets, find_drops
 from graph_bandit_campaign.pool.prepared.making.folder import Folder

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.molecule import Traits
+from agents.traits import Traits
 from graph_bandit_campaign.pool.prepared.columns import columns_of, from_arrow, traits_left_out
 from graph_bandit_campaign.pool.prepared.manifest import MANIFEST, Manifest, Question, read_json
 from graph_bandit_campaign.pool.prepared.part import PreparedPart

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.molecule import Moments, Traits, compute_traits
+from agents.traits import Moments, Traits, compute_traits
 from graph_bandit_campaign.pool.prepared.columns import KNOWN, own, to_arrow, traits_left_out
 from graph_bandit_campaign.pool.prepared.making.reuse import Known, fill_in, read_known
 from graph_bandit_campaign.pool.prepared.making.source import LONGEST, BadRow, unpack

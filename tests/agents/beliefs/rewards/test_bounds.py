@@ -45,20 +45,6 @@ def test_intervals_are_of_graphs_without_exact_results_and_contradictions_are_tu
     assert high.tolist() == [6.0, 3.0]
 
 
-def test_a_state_continues_and_one_that_is_none_is_refused():
-    bounds, other = add(Bounds(3), (0, 1.0, True), (2, 2.0, False)), Bounds(3)
-    other.load_state_dict(bounds.state_dict())
-    assert torch.equal(other.graphs, bounds.graphs)
-    assert torch.equal(other.values, bounds.values)
-    state = bounds.state_dict()
-    wrongs = {"graphs": [[0, 3], [0]], "values": [[np.inf, 1.0], [1.0]], "signs": [[1.0, 0.5], [-1.0, 1.0]]}
-    for name, entries in wrongs.items():
-        for wrong in entries:
-            with pytest.raises(ValueError, match="Expected one number, with its side"):
-                other.load_state_dict({**state, name: torch.tensor(wrong, dtype=state[name].dtype)})
-    assert torch.equal(other.values, bounds.values)
-
-
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=12, unique=True), st.lists(st.integers(-2, 32), max_size=8))
 def test_with_one_side_it_is_the_estimate_of_kaplan_and_meier(values, lower):
     levels, sizes = tensors(sorted(values), [1] * len(values))
@@ -93,25 +79,6 @@ def test_it_is_self_consistent(values, intervals):
         expected[every] += masses[every] / masses[every].sum()
     np.testing.assert_allclose(masses, expected, atol=1e-6)
     assert masses.sum() == pytest.approx(len(values) + len(intervals))
-
-
-def test_the_weakest_third_below_a_number_has_the_lowest_ranks():
-    levels, ranks, ends = estimate_ranks(*tensors([6, 7, 8, 9], [1, 1, 1, 1], [-np.inf] * 2, [5.5, 5.0]))
-    assert levels.tolist() == [5.0, 6, 7, 8, 9]
-    assert ranks.tolist() == [2, 2.5, 3.5, 4.5, 5.5]
-    assert ends.tolist() == [2, 3, 4, 5, 6]
-
-
-def test_the_strongest_third_above_a_number_has_the_highest_ranks():
-    levels, ranks, ends = estimate_ranks(*tensors([6, 7, 8, 9], [1, 1, 1, 1], [9.0, 9.5], [np.inf] * 2))
-    assert levels.tolist() == [6, 7, 8, 9, 9.5]
-    assert ranks.tolist() == [0.5, 1.5, 2.5, 3.5, 4]
-    assert ends.tolist() == [1, 2, 3, 4, 4]
-
-
-def test_without_intervals_ranks_are_counts():
-    levels, ranks, ends = estimate_ranks(*tensors([1, 3], [2, 1], [], []))
-    assert (levels.tolist(), ranks.tolist(), ends.tolist()) == ([1, 3], [1, 2.5], [2, 3])
 
 
 @pytest.mark.parametrize(

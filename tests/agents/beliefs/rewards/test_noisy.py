@@ -29,17 +29,6 @@ def test_results_of_a_graph_merge_into_their_generalised_least_squares_estimate(
         assert merged.deviations[row].item() == pytest.approx(np.linalg.pinv(design.T @ design)[0, 0] ** 0.5, rel=1e-12)
 
 
-def test_the_more_precise_of_two_results_counts_more():
-    merged = results([2, 2], [0.0, 10.0], [1.0, 3.0]).merge()
-    assert merged.values.tolist() == pytest.approx([1.0])  # weights 9 and 1
-    assert merged.deviations.tolist() == pytest.approx([0.9**0.5])
-
-
-def test_precisions_far_apart_do_not_overflow():
-    merged = results([0, 0], [1.0, 5.0], [1e-200, 1e200]).merge()
-    assert (merged.values.item(), merged.deviations.item()) == (1.0, 1e-200)
-
-
 def test_noise_is_squared_in_units_of_the_targets_within_bounds():
     targets = Standardised(location=3.0, unit=2.0)
     found = variances_of(torch.tensor([1.0, 1e-30, 1e30], dtype=torch.float64), targets)

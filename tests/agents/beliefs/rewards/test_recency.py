@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.beliefs.rewards.history import History
-from agents.beliefs.rewards.recency import NEGLIGIBLE, DiscountedHistory, WindowHistory, make_history
+from agents.beliefs.rewards.recency import DiscountedHistory, WindowHistory, make_history
 
 PULLS = st.lists(st.tuples(st.integers(0, 3), st.floats(-1e3, 1e3)), max_size=30)
 SOME = [(3, 1.0), (0, 5.0), (1, 2.0), (3, 4.0), (2, -1.0)]
@@ -16,12 +16,6 @@ def told(history, pulls):
     for action, reward in pulls:
         history.add(torch.tensor([action]), torch.tensor([reward], dtype=torch.float64))
     return history
-
-
-def same(history, other):
-    return {name: getattr(history, name).tolist() for name in ("counts", "means", "squares", "seen")} == {
-        name: getattr(other, name).tolist() for name in ("counts", "means", "squares", "seen")
-    }
 
 
 @given(PULLS, st.floats(0.3, 0.99))
@@ -47,37 +41,6 @@ def test_a_window_holds_what_a_history_of_the_last_rewards_holds(pulls, length):
     np.testing.assert_allclose(history.means, last.means, atol=1e-9)
     np.testing.assert_allclose(history.squares, last.squares, rtol=1e-9, atol=1e-6)
     assert (history.num_results, history.rounds) == (len(pulls), min(length, len(pulls)))
-
-
-@pytest.mark.parametrize("forget", FORGETS)
-def test_many_at_once_age_each_other_as_if_they_came_one_by_one(forget):
-    at_once = make_history(4, forget)
-    actions, rewards = zip(*SOME, strict=True)
-    at_once.add(torch.tensor(actions), torch.tensor(rewards, dtype=torch.float64))
-    assert same(at_once, told(make_history(4, forget), SOME))
-
-
-def test_what_leaves_a_window_leaves_no_rounding_errors():
-    history = told(WindowHistory(4, 2), [(0, 1e15), (0, -3e14), (0, 0.1), (0, 0.3)])
-    assert history.means[0].item() == pytest.approx(0.2, rel=1e-15)
-    assert history.squares[0].item() == pytest.approx(0.02, rel=1e-14)
-
-
-def test_a_graph_that_hardly_counts_is_as_good_as_never_played():
-    history = told(DiscountedHistory(4, 0.1), [(2, 7.0), *[(0, 1.0)] * 9])
-    assert 0 < history.counts[2] == pytest.approx(NEGLIGIBLE)
-    assert history.seen.tolist() == [2, 0]
-    told(history, [(0, 1.0)])
-    assert same(history, told(DiscountedHistory(4, 0.1), [(0, 1.0)] * 10))
-
-
-def test_forgetting_almost_nothing_is_remembering():
-    plain = told(History(4), SOME)
-    for forget in (1 - 1e-15, 100):
-        history = told(make_history(4, forget), SOME)
-        np.testing.assert_allclose(history.counts, plain.counts)
-        np.testing.assert_allclose(history.squares, plain.squares, atol=1e-12)
-        assert history.location_and_scale() == pytest.approx(plain.location_and_scale())
 
 
 def test_scale_weighs_a_graph_less_once_less_than_one_reward_is_left_of_it():
@@ -106,44 +69,3 @@ def test_rewards_keep_their_age_where_graphs_come_and_go(forget):
         assert history.means[graph].item() == pytest.approx(np.average([r for _, r in rewards], weights=weights))
     assert history.num_results == 5
     assert history.seen.tolist() == ([1, 0, 2] if forget == 3 else [0, 1, 2])
-
-
-@pytest.mark.parametrize("forget", FORGETS)
-@given(pulls=PULLS)
-def test_state_round_trip_is_exact(forget, pulls):
-    history, twin = told(make_history(4, forget), pulls), make_history(4, forget)
-    twin.load_state_dict(history.state_dict())
-    for one in (history, twin):
-        told(one, SOME)
-    assert same(history, twin)
-    assert history.num_results == twin.num_results == len(pulls) + len(SOME)
-
-
-def test_memory_does_not_grow_with_the_rewards():
-    for forget in FORGETS:
-        short, long = (told(make_history(4, forget), SOME * times) for times in (1, 40))
-        shapes = [{k: np.shape(v) for k, v in history.state_dict().items()} for history in (short, long)]
-        assert shapes[0] == shapes[1]
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"actions": torch.tensor([1, 3])},
-        {"actions": torch.tensor([1, 3, 4])},
-        {"actions": torch.tensor([1, 3, -1])},
-        {"rewards": torch.ones(2, dtype=torch.float64)},
-        {"times": torch.tensor([2, 3])},
-        {"times": torch.tensor([1, 3, 4])},
-        {"times": torch.tensor([2, 3, 5])},
-        {"times": torch.tensor([2, 4, 3])},
-        {"told": 6},
-        {"told": 4},
-    ],
-)
-def test_a_state_that_contradicts_itself_is_refused(changes):
-    state = told(WindowHistory(4, 3), SOME).state_dict()
-    history = WindowHistory(4, 3)
-    with pytest.raises(ValueError, match="Expected a graph and a time for each of the last 3 rewards"):
-        history.load_state_dict({**state, **changes})
-    assert history.num_results == 0

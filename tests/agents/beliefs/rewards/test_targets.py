@@ -7,7 +7,6 @@ from scipy.integrate import quad
 from scipy.stats import norm, rankdata
 
 from agents.beliefs.rewards import Bounds, History, NormalScores, Standardised, make_targets
-from agents.beliefs.rewards import targets as module
 
 REWARDS = torch.tensor([91.0, 10.0, 90.0, 85.0, 90.0, 89.5, 60.0], dtype=torch.float64)
 
@@ -36,23 +35,11 @@ def test_equal_rewards_share_the_score_of_their_mean_rank():
     np.testing.assert_allclose(warp().of(REWARDS), expected / expected.std(), atol=1e-12)
 
 
-def test_rewards_that_differ_by_rounding_errors_are_equal():
-    history = history_of([0.1 + 0.2, 0.3, 1.0])
-    first, second, _ = make_targets(history, True, "normal_scores").of(history.means).tolist()
-    assert first == pytest.approx(second, abs=1e-3)
-
-
 @given(st.lists(finite, min_size=1, max_size=20), st.lists(st.floats(-5, 5), min_size=1, max_size=5))
 def test_rewards_of_targets_have_these_targets(rewards, targets):
     rewards, targets = (torch.tensor(values, dtype=torch.float64) for values in (rewards, targets))
     warped = NormalScores(rewards, max(1.0, rewards.std(correction=0).item()))
     np.testing.assert_allclose(warped.of(warped.to_rewards(targets)), targets, rtol=1e-5, atol=1e-5)
-
-
-@given(st.lists(finite, min_size=1, max_size=20), st.lists(st.floats(-5, 5), min_size=2, max_size=9, unique=True))
-def test_larger_targets_are_larger_rewards(rewards, targets):
-    rewards, targets = (torch.tensor(values, dtype=torch.float64) for values in (rewards, sorted(targets)))
-    assert (NormalScores(rewards, 1.0).to_rewards(targets).diff() >= 0).all()
 
 
 def test_beyond_the_largest_reward_targets_go_on_with_the_slope_from_the_median():
@@ -80,29 +67,6 @@ def test_moments_are_those_of_the_rewards_of_normal_targets(targets, mean, std):
     assert found[1].item() == pytest.approx(integrate(2, expected) ** 0.5, rel=1e-5)
 
 
-def test_a_target_that_is_certain_has_its_reward_and_no_deviation():
-    warped, targets = warp(), torch.tensor([-2.0, -0.4, 0.0, 0.7, 3.0], dtype=torch.float64)
-    mean, std = warped.moments(targets, torch.zeros(5, dtype=torch.float64))
-    np.testing.assert_allclose(mean, warped.to_rewards(targets), rtol=1e-9)
-    np.testing.assert_allclose(std, 0.0, atol=1e-9)
-
-
-def test_moments_of_many_graphs_are_computed_part_by_part(monkeypatch):
-    mean, std = torch.randn(2, 50, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
-    expected = warp().moments(mean, std.abs())
-    monkeypatch.setattr(module, "ENTRIES", 20)
-    for found, whole in zip(warp().moments(mean, std.abs()), expected, strict=True):
-        np.testing.assert_allclose(found, whole, rtol=1e-12)
-
-
-@pytest.mark.parametrize("scale", [1e-90, 1e90])
-def test_rewards_of_any_size_have_the_same_targets(scale):
-    np.testing.assert_allclose(warp(scale * REWARDS).of(scale * REWARDS), warp().of(REWARDS), rtol=1e-9, atol=1e-12)
-    moments = warp(scale * REWARDS).moments(*torch.tensor([[0.5], [1.0]], dtype=torch.float64))
-    plain = warp().moments(*torch.tensor([[0.5], [1.0]], dtype=torch.float64))
-    np.testing.assert_allclose(torch.cat(moments), scale * torch.cat(plain), rtol=1e-9)
-
-
 def history_of(rewards):
     history = History(len(rewards))
     history.add(torch.arange(len(rewards)), torch.tensor(rewards))
@@ -115,10 +79,6 @@ def test_targets_are_what_the_settings_say():
     assert make_targets(history, standardize=False).of(seen).tolist() == rewards
     np.testing.assert_allclose(make_targets(history, standardize=True).of(seen), (seen - 4) / np.std(rewards))
     np.testing.assert_allclose(make_targets(history, True, "normal_scores").of(seen), scores_of(rewards))
-
-
-def test_before_any_reward_targets_are_rewards():
-    assert make_targets(History(3), True, "normal_scores").of(torch.tensor([2.0])).tolist() == [2.0]
 
 
 def test_the_unit_of_normal_scores_is_that_of_the_middle_half():
@@ -135,39 +95,6 @@ def bounds_of(num_graphs, graphs, values, above):
     bounds = Bounds(num_graphs)
     bounds.add(torch.as_tensor(graphs), torch.as_tensor(values, dtype=torch.float64), torch.as_tensor(above))
     return bounds
-
-
-@pytest.mark.parametrize("strong", [True, False])
-def test_with_a_third_known_as_bounds_targets_are_nearly_those_of_all_rewards(strong):
-    """Bounds at the number beyond which nothing is known."""
-    rewards = torch.from_numpy(np.random.default_rng(0).normal(size=200)).exp()
-    limit = rewards.quantile(0.7 if strong else 0.3).item()
-    beyond = rewards > limit if strong else rewards < limit
-    whole, some = History(200), History(200)
-    whole.add(torch.arange(200), rewards)
-    some.add((~beyond).nonzero()[:, 0], rewards[~beyond])
-    bounds = bounds_of(200, beyond.nonzero()[:, 0], [limit] * 60, [strong] * 60)
-    expected, found = make_targets(whole, True, "normal_scores"), make_targets(some, True, "normal_scores", bounds)
-    known = torch.cat([rewards[~beyond], rewards.new_tensor([limit])])
-    np.testing.assert_allclose(found.of(known), expected.of(known), atol=0.01)
-    np.testing.assert_allclose(found.to_rewards(found.of(known)), known)
-
-
-@pytest.mark.parametrize("warp", ["none", "normal_scores"])
-def test_no_bounds_change_nothing_to_the_last_bit(warp):
-    history = History(9)
-    history.add(torch.arange(7), torch.tensor([3.0, 1, 4, 1, 5, 9, 2], dtype=torch.float64))
-    expected, found = make_targets(history, True, warp), make_targets(history, True, warp, Bounds(9))
-    values = torch.linspace(-5, 12, 40, dtype=torch.float64)
-    assert torch.equal(found.of(values), expected.of(values))
-    spread = torch.ones_like(values)
-    assert torch.equal(found.exceeded(2.0, values, spread), expected.exceeded(2.0, values, spread))
-
-
-def test_bounds_alone_are_standardised():
-    equal, different = bounds_of(3, [0, 1], [5.0, 5.0], [False, True]), bounds_of(3, [0, 1], [4.0, 6.0], [False, True])
-    assert make_targets(History(3), True, "normal_scores", equal) == Standardised(5.0, 1.0)
-    assert make_targets(History(3), True, "normal_scores", different) == Standardised(5.0, 1.0)
 
 
 def test_a_result_above_all_others_is_exceeded_as_often_as_there_are_bounds_above_it():
@@ -190,21 +117,6 @@ def test_gains_are_drawn_as_often_as_the_value_is_exceeded(targets, value):
 
 
 @pytest.mark.parametrize("targets", [warp(), Standardised(60.0, 30.0)], ids=["scores", "standardised"])
-def test_the_gain_of_a_target_that_is_certain_is_that_of_its_reward(targets):
-    mean = torch.tensor([-1.0, 0.9, 1.7], dtype=torch.float64)
-    drawn = targets.gains(88.0, mean, mean.new_zeros(3, 3), 2, torch.Generator())
-    expected = (targets.to_rewards(mean) - 88.0).clamp(min=0)
-    np.testing.assert_allclose(drawn, expected.expand(2, 3), atol=1e-9)
-    assert expected[2] > 0
-
-
-def test_gains_of_graphs_that_vary_together_are_drawn_together():
-    root = torch.tensor([[1.0, 0.0], [1.0, 0.0]], dtype=torch.float64)
-    drawn = warp().gains(88.0, root.new_zeros(2), root, 100, torch.Generator().manual_seed(1))
-    assert torch.equal(drawn[:, 0], drawn[:, 1])
-
-
-@pytest.mark.parametrize("targets", [warp(), Standardised(60.0, 30.0)], ids=["scores", "standardised"])
 @pytest.mark.parametrize("correlation", [-0.95, 0.3, 0.9, 0.999])
 def test_covariances_are_those_of_the_rewards_of_jointly_normal_targets(targets, correlation):
     mean, std, grid = torch.tensor([0.4, -0.9]).double(), torch.tensor([0.7, 1.3]).double(), np.linspace(-8, 8, 1601)
@@ -218,13 +130,3 @@ def test_covariances_are_those_of_the_rewards_of_jointly_normal_targets(targets,
     np.testing.assert_allclose(found[0, 1], expected, rtol=2e-3)
     np.testing.assert_allclose(found[1, 0], found[0, 1])
     np.testing.assert_allclose(found.diagonal().sqrt(), targets.moments(mean, std)[1], rtol=1e-9)
-
-
-@given(st.integers(0, 2**32 - 1))
-def test_covariances_of_rewards_are_positive_semidefinite_and_zero_where_targets_are_certain(seed):
-    generator = torch.Generator().manual_seed(seed)
-    root = torch.randn(5, 3, generator=generator, dtype=torch.float64)
-    root[4] = 0.0
-    found = warp().covariance(torch.randn(5, generator=generator, dtype=torch.float64), root @ root.T)
-    assert torch.linalg.eigvalsh(found)[0] > -1e-9 * found.trace()
-    np.testing.assert_allclose(found[4], 0.0, atol=1e-9)

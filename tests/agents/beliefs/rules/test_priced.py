@@ -1,7 +1,8 @@
 import pytest
 import torch
 
-from agents.beliefs import Belief, ExpectedImprovement, ThompsonSampling, UpperConfidenceBound
+from agents.beliefs import Belief, UpperConfidenceBound
+from agents.beliefs.rules import ExpectedImprovement
 from agents.beliefs.rules.priced import Priced, log_ratios, price_weight
 
 BELIEF = Belief(torch.tensor([0.3, 0.1, -0.5]).double(), torch.tensor([0.2, 0.4, 0.6]).double(), best=0.2)
@@ -30,16 +31,3 @@ def test_only_ratios_of_prices_on_offer_count():
     found = log_ratios(numbers(3.0, float("nan"), 12.0), mask)
     assert found.tolist() == pytest.approx([0.0, 0.0, torch.tensor(4.0).log().item()])
     assert torch.allclose(found, log_ratios(numbers(300.0, 1.0, 1200.0), mask))
-
-
-@pytest.mark.parametrize("bad", [0.0, -1.0, float("nan"), float("inf")])
-def test_a_price_on_offer_that_is_none_is_refused(bad):
-    with pytest.raises(ValueError, match="positive price of each graph on offer"):
-        log_ratios(numbers(1.0, bad, 2.0), MASK)
-    with pytest.raises(ValueError, match="shape"):
-        log_ratios(numbers(1.0, 2.0), MASK)
-
-
-def test_it_draws_where_its_rule_does():
-    assert Priced(ThompsonSampling(), numbers(0.0)).draws_rewards
-    assert not Priced(UpperConfidenceBound(), numbers(0.0)).draws_rewards

@@ -6,7 +6,6 @@ from agents.beliefs.rules import (
     CountBonus,
     EpsilonGreedy,
     Greedy,
-    Memoryless,
     PhasedElimination,
     ThompsonSampling,
     UpperConfidenceBound,
@@ -41,22 +40,6 @@ def test_joint_draws_have_the_joint_covariance():
     torch.testing.assert_close(torch.cov(drawn.T), root @ root.T, atol=0.03, rtol=0)
 
 
-def test_only_joint_draws_need_the_joint_covariance():
-    assert ThompsonSampling("joint").draws_jointly
-    assert not ThompsonSampling().draws_jointly
-
-
-def test_a_rule_without_memory_takes_no_state_but_an_empty_one():
-    Memoryless().load_state_dict({})
-    with pytest.raises(ValueError, match="a rule without memory. Got rounds"):
-        Memoryless().load_state_dict({"rounds": 3})
-
-
-def test_thompson_without_spread_is_greedy():
-    certain = belief([1.0, -2.0], [0.0, 0.0])
-    assert torch.equal(ThompsonSampling()(certain, everything(2), torch.Generator()), certain.mean)
-
-
 def test_upper_confidence_bound_adds_the_spread():
     index = UpperConfidenceBound()(belief([1.0, -2.0], [0.5, 4.0]), everything(2), torch.Generator())
     assert index.tolist() == [1.5, 2.0]
@@ -70,12 +53,6 @@ def test_epsilon_greedy_ties_everything_as_often_as_it_says():
     drawn = draws(EpsilonGreedy(0.2), belief([1.0, -2.0], [0.5, 4.0]), 5000)
     assert ((drawn == 0).all(1)).double().mean().item() == pytest.approx(0.2, abs=0.02)
     assert torch.equal(drawn[(drawn != 0).any(1)][0], torch.tensor([1.0, -2.0]).double())
-
-
-@pytest.mark.parametrize(("epsilon", "ties"), [(0.0, 0), (1.0, 200)])
-def test_epsilon_may_be_never_or_always(epsilon, ties):
-    drawn = draws(EpsilonGreedy(epsilon), belief([1.0, -2.0], [0.5, 4.0]), 200)
-    assert (drawn == 0).all(1).sum() == ties
 
 
 @pytest.mark.parametrize("epsilon", [-0.01, 1.01, float("nan")])
@@ -121,13 +98,6 @@ def test_where_no_candidate_is_on_offer_the_best_upper_bound_is_played():
     assert index[mask].tolist() == pytest.approx([0.5, 1.1])
 
 
-def test_bounds_of_eliminated_graphs_eliminate_nobody():
-    rule = PhasedElimination()
-    rule(belief([5.0, 0.0], [0.1, 0.1]), everything(2), torch.Generator())
-    rule(belief([-5.0, 9.0], [0.1, 0.1]), everything(2), torch.Generator())
-    assert rule.candidates.tolist() == [True, False]
-
-
 def test_doubling_eliminates_after_episodes_of_doubling_length():
     rule, rounds_with_a_loss = PhasedElimination("doubling"), []
     for round_ in range(16):
@@ -157,22 +127,3 @@ def test_on_another_set_all_graphs_are_candidates_and_the_first_round_eliminates
     rule(belief([-9.0, 0.0, 1.0, 0.9], [0.1] * 4), everything(4), torch.Generator())
     assert rule.candidates.tolist() == [False, False, True, True]
     assert rule.rounds == 6
-
-
-def test_before_the_first_round_there_is_nothing_to_forget():
-    rule, twin = PhasedElimination(), PhasedElimination()
-    rule.forget_graphs()
-    twin.load_state_dict(rule.state_dict())
-    assert (twin.candidates, twin.rounds) == (None, 0)
-
-
-def test_a_graph_that_is_surely_the_best_is_not_eliminated_by_itself():
-    rule = PhasedElimination()
-    rule(belief([1.0, 0.0], [0.0, 0.0]), everything(2), torch.Generator())
-    assert rule.candidates.tolist() == [True, False]
-
-
-@pytest.mark.parametrize("state", [{"candidates": None, "rounds": 1}, {"candidates": everything(3), "rounds": 0}])
-def test_a_state_has_candidates_from_the_first_round_on(state):
-    with pytest.raises(ValueError, match="from the first round on"):
-        PhasedElimination().load_state_dict(state)

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch_geometric.data import Batch, Data
 
-from agents.process.parts.edges import OF_A_FEATURE, measure_edges
+from agents.process.parts.edges import measure_edges
 
 
 def weighted(graph):
@@ -49,18 +49,3 @@ def test_a_graph_without_edges_has_no_numbers():
     numbers = measure_edges(Batch.from_data_list([weighted(random_graph(0)), bare]))
     assert np.isfinite(numbers[0]).all()
     assert np.isnan(numbers[1]).all()
-
-
-def test_numbers_depend_on_the_graph_alone():
-    graphs = [weighted(random_graph(0)), weighted(random_graph(1))]
-    graphs[1].edge_attr *= 1e6
-    together = measure_edges(Batch.from_data_list(graphs))
-    np.testing.assert_array_equal(together, [measure_edges(Batch.from_data_list([graph]))[0] for graph in graphs])
-
-
-def test_each_feature_has_its_numbers():
-    graph, other = weighted(random_graph(0)), weighted(random_graph(0))
-    graph.edge_attr = torch.cat([graph.edge_attr, -graph.edge_attr], dim=1)
-    both, one = (measure_edges(Batch.from_data_list([each]))[0] for each in (graph, other))
-    np.testing.assert_array_equal(both[:OF_A_FEATURE], one)
-    np.testing.assert_allclose(both[OF_A_FEATURE], -one[0], rtol=1e-12)

@@ -67,22 +67,6 @@ def test_the_correlation_of_degrees_is_that_of_networkx():
     np.testing.assert_allclose(column(11)[[0, 1, 3]], expected, atol=1e-9)
 
 
-def test_the_order_of_nodes_changes_nothing():
-    renamed = [nx.relabel_nodes(graph, {k: len(graph) - 1 - k for k in graph}) for graph in GRAPHS]
-    for graph, other in zip(GRAPHS, renamed, strict=True):
-        ordered = nx.Graph()
-        ordered.add_nodes_from(range(len(graph)))
-        ordered.add_edges_from(other.edges)
-        np.testing.assert_allclose(
-            measure_structure(batch_of([graph])), measure_structure(batch_of([ordered])), atol=1e-8
-        )
-
-
-def test_numbers_do_not_depend_on_other_graphs():
-    alone = np.concatenate([measure_structure(batch_of([graph])) for graph in GRAPHS])
-    np.testing.assert_array_equal(measure_structure(batch_of(GRAPHS)), alone)
-
-
 def test_what_takes_long_is_left_out_of_large_graphs(monkeypatch):
     monkeypatch.setattr("agents.process.parts.structure.MOST_NODES", 10)
     numbers = measure_structure(batch_of(GRAPHS))

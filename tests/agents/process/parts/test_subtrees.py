@@ -8,10 +8,7 @@ import torch
 from support.graphs import ragged_graphs
 from torch_geometric.data import Batch, Data
 
-import registry
-from agents.kernel import SubtreeSettings
 from agents.process.parts.subtrees import Labelling, Subtrees, compare_patterns, count_patterns
-from graph_bandit_env import GraphSet
 
 SIZES = (5, 1, 7, 3, 6, 2)
 
@@ -113,10 +110,6 @@ def test_an_edge_a_to_a_node_b_is_not_an_edge_b_to_a_node_a():
     assert compare_patterns(found, found)[0, 1] == pytest.approx(7 / 8)  # all but the centre with what arrives there
 
 
-def test_the_agents_have_a_version_of_their_own_since_labels_of_edges_are_told_from_those_of_nodes():
-    assert registry.make_agent("wl-ucb").algorithm == registry.make_agent("gntk-ucb").algorithm + 1 == 5
-
-
 @pytest.mark.parametrize("iterations", [1, 3])
 def test_the_gaussian_is_that_of_the_distances_between_the_counts(iterations):
     counts = counted(labelled_graphs(), iterations)
@@ -132,34 +125,6 @@ def test_the_gaussian_is_that_of_the_distances_between_the_counts(iterations):
     np.testing.assert_array_equal(found.diagonal(torch.arange(len(SIZES)))[0], np.diag(rows(found)))
 
 
-def test_equal_graphs_have_a_gaussian_of_one():
-    found = read(labelled_graphs(sizes=(4,)) * 3)
-    assert found.square_width == 1.0
-    np.testing.assert_array_equal(rows(found), np.ones((3, 3)))
-
-
-def test_a_gaussian_tells_a_graph_from_two_copies_of_it():
-    once, *_ = labelled_graphs()
-    twice = Data(x=once.x.repeat(2, 1), edge_index=torch.cat([once.edge_index, once.edge_index + len(once.x)], dim=1))
-    cosine, gaussian = (rows(read([once, twice], cosine=cosine))[0, 1].item() for cosine in (True, False))
-    assert cosine == pytest.approx(1.0)
-    assert gaussian == pytest.approx(np.exp(-0.5))
-
-
-def test_the_width_is_that_of_the_graphs_of_reset_for_graphs_met_later():
-    graphs = labelled_graphs()
-    all_at_once = read(graphs[:3])
-    later = all_at_once.exchange(torch.tensor([2, 0]), Batch.from_data_list(graphs[3:]))
-    assert later.square_width == all_at_once.square_width
-
-
-def test_an_entry_is_the_same_number_in_any_company():
-    counts = counted(labelled_graphs(), 2)
-    whole = compare_patterns(counts, counts)
-    some, few = np.array([4, 0, 2]), np.array([5, 2])
-    assert torch.equal(compare_patterns(counts.take(some), counts.take(few)), whole[some][:, few])
-
-
 def test_graphs_met_one_by_one_are_like_graphs_met_at_once():
     graphs = ragged_graphs(SIZES)
     first = read(graphs[:3], iterations=2, bins=3)
@@ -168,17 +133,6 @@ def test_graphs_met_one_by_one_are_like_graphs_met_at_once():
     alone = count_patterns(batch, first.labelling.of_nodes(batch), first.labelling.of_edges(batch), 2)
     for name in ("patterns", "counts", "offsets"):
         np.testing.assert_array_equal(getattr(grown.counts, name), getattr(alone, name))
-
-
-def test_the_order_of_nodes_and_edges_changes_nothing():
-    (graph,) = labelled_graphs(sizes=(7,))
-    order = torch.tensor([3, 0, 6, 1, 5, 2, 4])
-    place = order.argsort()
-    other = graph.clone()
-    other.x, other.edge_index = graph.x[order], place[graph.edge_index].flip(1)
-    same, moved = counted([graph], 3), counted([other], 3)
-    np.testing.assert_array_equal(same.patterns, moved.patterns)
-    np.testing.assert_array_equal(same.counts, moved.counts)
 
 
 def test_bins_hold_equally_many_nodes_and_each_feature_is_a_label_of_its_own():
@@ -198,133 +152,11 @@ def test_labels_of_later_graphs_are_read_by_the_bins_of_the_first():
     assert labels_of(nodes, torch.tensor([[-9.0], [9.0]])).tolist() == [low.tolist(), high.tolist()]
 
 
-def test_integers_are_labels_as_they_are_and_zero_has_no_sign():
-    nodes = torch.tensor([[0.0, 1.0], [1.0, 0.0], [-0.0, 1.0]])
-    first, second, third = labels_of(nodes, nodes)[:, 0].tolist()
-    assert first == third != second
-
-
 def test_labels_are_numbers_of_splitmix64():
     """The first three of the published generator from seed 0: a label is a hash of the bits of a feature."""
     bits = np.arange(3, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     labels = labels_of(torch.zeros(1, 1), torch.from_numpy(bits.view(np.float64)).unsqueeze(1))
     assert labels[:, 0].tolist() == [16294208416658607535, 7960286522194355700, 487617019471545679]
-
-
-@pytest.mark.filterwarnings("ignore:.*look equal:agents.contract.BlindAgentWarning")  # two fall into the same bins
-@pytest.mark.parametrize(
-    ("unit", "labels", "expected"),
-    [
-        (1.0, False, "f26c1d7fa1ebef33"),
-        (0.1, False, "15ffc613e6007b45"),
-        (1.0, True, "675267c0ea4f513c"),  # another one until version 4
-        (0.1, True, "6457334c18bce267"),
-    ],
-    ids=["integers", "bins", "integers and labelled edges", "bins and labelled edges"],
-)
-def test_graphs_are_known_by_the_same_hash_as_ever(unit, labels, expected):
-    """Or saved states would be refused."""
-    path = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
-    graphs = [
-        Data(
-            x=unit * torch.tensor([[k, 1.0], [2, 3], [5, k]]),
-            edge_index=path,
-            edge_attr=torch.tensor([[2.0], [2], [k], [k]]) if labels else None,
-        )
-        for k in range(3)
-    ]
-    agent = registry.make_agent("wl-ucb", bins=3)
-    agent.reset(None, seed=0, graph_set=GraphSet.from_pyg(graphs))
-    assert agent.state_dict()["identity"]["graphs"][:16] == expected
-
-
-def test_no_graphs_have_no_rows():
-    counts = counted(labelled_graphs(), 1)
-    assert compare_patterns(counts.take(np.zeros(0, np.int64)), counts).shape == (0, len(SIZES))
-
-
-@pytest.mark.parametrize("settings", [{"bins": 2}, {"bins": 256}, {"iterations": 100}])
-def test_settings_at_the_edge_are_allowed(settings):
-    assert vars(SubtreeSettings(**settings)).items() >= settings.items()
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"bins": 1}, "`bins` to be from 2 to 256. Got 1"),
-        ({"bins": 257}, "`bins` to be from 2 to 256. Got 257"),
-        ({"iterations": 101}, "`iterations` to be from 1 to 100. Got 101"),
-    ],
-)
-def test_settings_out_of_range_are_refused(settings, message):
-    with pytest.raises(ValueError, match=message):
-        registry.make_agent("wl-ts", **settings)
-
-
-@pytest.mark.parametrize("name", ["wl-ts", "wl-ucb"])
-def test_the_agent_learns_a_reward_that_counts_labels(name):
-    graphs = labelled_graphs(num_labels=3, sizes=(6,) * 40)
-    rewards = [float((graph.x == 2).sum()) for graph in graphs]
-    agent = registry.make_agent(name)
-    agent.reset(None, seed=0, graph_set=GraphSet.from_pyg(graphs))
-    for _ in range(30):
-        action = agent.select_action(None)
-        agent.update(None, action, rewards[action])
-    assert rewards[agent.select_action(None)] == max(rewards)
-
-
-def test_a_label_of_an_edge_counts_whatever_is_shown_beside_it():
-    graphs = labelled_graphs(edge_labels=2)
-    odd = graphs[0].clone()
-    odd.edge_attr = odd.edge_attr + 0.5
-    known, everything = read(graphs), torch.arange(len(graphs))
-    alone, beside = (
-        rows(known.exchange(everything, Batch.from_data_list(new)), torch.tensor([len(graphs)]))
-        for new in ([graphs[0]], [graphs[0], odd])
-    )
-    assert torch.equal(alone[0], beside[0, : len(graphs) + 1])
-
-
-def test_an_edge_with_a_single_feature_of_one_has_no_label():
-    graphs = labelled_graphs()
-    plain = counted(graphs, 2)
-    for graph in graphs:
-        graph.edge_attr = torch.ones(graph.num_edges, 1)
-    assert torch.equal(compare_patterns(counted(graphs, 2), plain), compare_patterns(plain, plain))
-
-
-def test_a_state_is_refused_where_other_graphs_would_get_other_labels():
-    graphs = ragged_graphs(SIZES)
-    scaled = [Data(x=10 * graph.x, edge_index=graph.edge_index) for graph in graphs]
-    first, second = (registry.make_agent("wl-ucb") for _ in range(2))
-    first.reset(None, seed=0, graph_set=GraphSet.from_pyg(graphs))
-    second.reset(None, seed=0, graph_set=GraphSet.from_pyg(scaled))
-    with pytest.raises(ValueError, match="other graphs"):
-        second.load_state_dict(first.state_dict())
-
-
-def test_graphs_of_yes_and_no_are_labelled():
-    (graph,) = labelled_graphs(num_labels=2, sizes=(7,))
-    other = Data(x=graph.x.bool(), edge_index=graph.edge_index)
-    assert torch.equal(compare_patterns(counted([graph], 1), counted([other], 1)), torch.ones(1, 1).double())
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"x": torch.full((3, 4), torch.nan)}, "finite node features"),
-        ({"x": torch.zeros(0, 4), "edge_index": torch.zeros(2, 0).long()}, "at least one node in each"),
-        ({"edge_index": torch.tensor([[-1], [0]])}, "edges between nodes"),
-    ],
-)
-def test_graphs_that_cannot_be_read_are_refused_at_reset_and_later(changes, message):
-    good, bad = ragged_graphs((5, 3))
-    bad.update(changes)
-    with pytest.raises(ValueError, match=message):
-        read([bad])
-    known = read([good])
-    with pytest.raises(ValueError, match=message):
-        known.exchange(torch.tensor([0]), Batch.from_data_list([bad]))
 
 
 def arrows(links, count=3):
@@ -343,8 +175,3 @@ def test_arrows_that_are_turned_make_another_graph_and_another_order_of_nodes_do
     similarity = compare(from_one, to_one, renamed)
     assert similarity[0, 1] < 1
     assert similarity[0, 2] == 1
-
-
-def test_a_path_of_arrows_differs_from_arrows_that_meet():
-    similarity = compare(arrows([(0, 1), (1, 2)]), arrows([(0, 1), (2, 1)]))
-    assert similarity[0, 1] < 1

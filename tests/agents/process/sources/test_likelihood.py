@@ -7,7 +7,6 @@ from scipy.optimize import approx_fprime
 from scipy.stats import multivariate_normal
 from support.posterior import MatrixKernel
 
-from agents.beliefs.rewards import History
 from agents.process.likelihood import PRIOR_NOISE, PRIOR_NOISE_SPREAD, PRIOR_RESULTS, Rows
 from agents.process.settings import MixtureSettings
 from agents.process.sources import Source, learn_links
@@ -94,24 +93,6 @@ def drawn(correlation, seed):
     one, other = (root @ generator.normal(size=60) for _ in range(2))
     rewards, values = one, correlation * one + np.sqrt(1 - correlation**2) * other
     return rewards + 0.1 * generator.normal(size=60), values + 0.2 * generator.normal(size=60)
-
-
-@pytest.mark.parametrize("correlation", [0.6, -0.6, 0.0])
-def test_the_correlation_of_draws_is_found_within_its_error(correlation):
-    surprises = []
-    for seed in range(12):
-        rewards, values = drawn(correlation, seed)
-        history = History(60)
-        history.add(torch.arange(40), tensor(rewards[:40]))
-        rows = Rows(torch.arange(40), torch.ones(40).double(), tensor(rewards[:40]), torch.zeros(40).double())
-        source = Source.of("other", torch.arange(60), tensor(values), torch.zeros(60).long(), MixtureSettings())
-        kernels = [MatrixKernel(kernel) for kernel in KERNELS]
-        links = learn_links(kernels, MEDIANS, 1.0, (rows, 0.0), [(source.rows(), 0.0)])[2]
-        surprises.append((np.arctanh(links.correlations[0]) - np.arctanh(correlation)) / links.errors[0])
-    assert np.mean(np.abs(surprises)) < 2.5  # the prior draws it towards none
-    assert np.max(np.abs(surprises)) < 4
-    if correlation:
-        assert np.sign(links.correlations[0]) == np.sign(correlation)
 
 
 def test_known_noise_stays():

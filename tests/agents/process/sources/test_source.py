@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 from scipy.special import ndtri
-from scipy.stats import norm, spearmanr, truncnorm
+from scipy.stats import norm
 from support.molecules import some_molecules
 
 import registry
@@ -16,7 +16,6 @@ from agents.process.sources.source import levels_of
 
 POOL = some_molecules(60)
 FEW = np.arange(0, 60, 5)
-LEFT = np.setdiff1d(np.arange(60), FEW)
 MIDDLE = float(np.median(POOL.targets))
 
 
@@ -27,10 +26,6 @@ def taught(values, sides=None, graphs=None, **settings):
         agent.learn_sources([SourceResults("other", graphs or [*range(60)], values, sides)])
     agent.update(None, FEW, POOL.targets[FEW])
     return agent
-
-
-def rank_correlation(agent):
-    return spearmanr(agent.predict().mean[LEFT], POOL.targets[LEFT]).statistic
 
 
 def bounded(rows):
@@ -56,24 +51,6 @@ def test_thresholds_of_several_heights_stand_at_the_shares_below_them_in_order()
     assert middle == high == {ndtri(5 / 8)}  # three of four below the lower one, two of four below the higher: joined
 
 
-@pytest.mark.parametrize("sign", [1, -1])
-def test_classes_teach_in_either_direction_and_less_than_values(sign):
-    classes = np.where(sign * (POOL.targets - MIDDLE) > 0, 1, -1)
-    plain, told, exact = taught(None), taught(np.zeros(60), classes), taught(POOL.targets)
-    assert sign * told.correlations()["other"].value > 0.3
-    assert rank_correlation(plain) < rank_correlation(told) < rank_correlation(exact)
-
-
-def test_bounds_beside_values_teach_more_than_the_values_alone():
-    known, censored = LEFT[LEFT % 2 == 0], LEFT[LEFT % 2 == 1]
-    values, sides = POOL.targets.copy(), np.zeros(60)
-    sides[censored] = np.where(values[censored] > MIDDLE, 1, -1)
-    values[censored] = MIDDLE
-    alone = taught(POOL.targets[known], graphs=known.tolist())
-    both = taught(values[LEFT], sides[LEFT], LEFT.tolist())
-    assert rank_correlation(both) > rank_correlation(alone)
-
-
 def test_the_posterior_given_classes_is_that_of_weighted_draws():
     """Draws of all values from the exact results, weighted by how probable they make the classes."""
     graphs = [*range(1, 60, 8)]
@@ -97,28 +74,6 @@ def test_the_posterior_given_classes_is_that_of_weighted_draws():
     means, variances = agent.posterior.mean_and_variance(torch.tensor([2, 17, 33]))
     np.testing.assert_allclose(means, expected, atol=0.06 * spread.max())
     np.testing.assert_allclose(variances.sqrt(), spread, rtol=0.05)
-
-
-def test_a_source_keeps_values_and_bounds_of_one_graph_apart():
-    graphs, values = torch.tensor([4, 4, 7, 9]), torch.tensor([1.0, 2.0, 3.0, 2.0]).double()
-    source = Source.of("other", graphs, values, torch.tensor([0, 1, 0, -1]), MixtureSettings())
-    assert source.graphs.tolist() == [4, 7, 9]
-    assert source.rows().graphs.tolist() == [4, 7]
-    thresholds = source.thresholds(0.25)
-    assert thresholds.graphs.tolist() == [4, 9]
-    assert thresholds.signs.tolist() == [1, -1]
-    assert thresholds.noises.tolist() == [0.25, 0.25]
-
-
-def test_links_are_learnt_from_bounds_as_the_means_beyond_them():
-    graphs, sides = torch.tensor([4, 7, 8, 9]), torch.tensor([1, -1, -1, 0])
-    source = Source.of("other", graphs, torch.tensor([1.0, 1.0, 1.0, 3.0]).double(), sides, MixtureSettings())
-    rows = source.guessed()
-    assert rows.graphs.tolist() == [9, 4, 7, 8]
-    level = source.levels[0].item()
-    assert rows.targets[1].item() == pytest.approx(truncnorm(level, np.inf).mean())
-    assert rows.targets[2:].tolist() == pytest.approx([truncnorm(-np.inf, level).mean()] * 2)
-    assert rows.counts.tolist() == [1, 1, 1, 1]
 
 
 @pytest.mark.parametrize("level", [-80.0, -6.0, -1.0, 0.0, 2.0, 5.5, 8.0, 80.0])

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from agents.molecule.traits.traits import Traits
+from agents.traits.traits import Traits
 
 FARTHEST = 5.0  # standard deviations; a number farther from the mean counts as that far
 

@@ -15,8 +15,8 @@ from torch import Tensor
 
 from agents.contract.inputs import read_graphs
 from agents.contract.protocol import MoleculeSetLike
-from agents.molecule.traits.scales import Scales
-from agents.molecule.traits.traits import Traits
+from agents.traits.scales import Scales
+from agents.traits.traits import Traits
 
 if TYPE_CHECKING:
     from torch_geometric.data import Batch, Data

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.molecule.traits.counts import Counts, Kind, count_features, generator_of
-from agents.molecule.traits.traits import Traits, compute_traits, read_molecules
+from agents.traits.counts import Counts, Kind, count_features, generator_of
+from agents.traits.traits import Traits, compute_traits, read_molecules
 
 if TYPE_CHECKING:
     from rdkit.Chem import Mol

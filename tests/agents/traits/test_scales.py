@@ -1,13 +1,10 @@
-import json
-
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import norm
 
-from agents.molecule.traits import Moments, Ranks, Scales, compute_traits
+from agents.traits import Moments, Ranks
 
 VALUES = np.random.default_rng(0).normal(size=(9, 4)) * [1, 10, 0.1, 1000] + 5
 
@@ -36,11 +33,6 @@ def test_a_number_that_is_not_known_is_the_mean_of_the_others():
     np.testing.assert_allclose(np.delete(found[:, 1], [2, 5]), known[:, 1])
 
 
-def test_a_column_without_any_number_is_left_out():
-    assert points(np.full((3, 1), np.nan)).shape == (3, 0)
-    assert points(np.zeros((3, 0))).shape == (3, 0)
-
-
 def test_a_number_far_from_all_others_does_not_make_them_alike():
     values = np.append(np.arange(40.0), 1e9)[:, None]
     assert np.abs(points(values)).max() <= 5
@@ -60,34 +52,6 @@ def test_merged_moments_are_those_of_all_and_give_the_same_scale_to_the_last_bit
     np.testing.assert_array_equal(merged.largest, whole.largest)
 
 
-def test_the_order_of_parts_changes_no_bit_of_a_scale():
-    values = np.random.default_rng(1).gamma(1.0, 300.0, size=(5000, 30)).astype(np.float32)
-    scales = [Moments.of(values).scale()]
-    for size in (7, 1000, 4999):
-        parts = [Moments.of(values[start : start + size]) for start in range(0, 5000, size)][::-1]
-        while len(parts) > 1:
-            parts = [parts[0].merge(parts[1]), *parts[2:]]
-        scales.append(parts[0].scale())
-    for scale in scales[1:]:
-        assert np.array_equal(scale.mean, scales[0].mean)
-        assert np.array_equal(scale.spread, scales[0].spread)
-
-
-def test_moments_survive_json_to_the_last_bit():
-    moments = Moments.of(VALUES)
-    again = Moments.from_dict(json.loads(json.dumps(moments.to_dict())))
-    assert all(np.array_equal(array, getattr(again, name)) for name, array in vars(moments).items())
-    assert again.count.dtype == moments.count.dtype
-
-
-@pytest.mark.parametrize("change", [{"mean": [0.0]}, {"squares": [-1.0] * 4}, {"more": []}, {"count": [1.5] * 4}])
-def test_moments_that_make_no_sense_are_refused(change):
-    with pytest.raises(ValueError, match="Expected (lists|moments)"):
-        Moments.from_dict({**Moments.of(VALUES).to_dict(), **change})
-    with pytest.raises(ValueError, match="Expected moments of 4 numbers. Got 2"):
-        Moments.of(VALUES).merge(Moments.of(VALUES[:, :2]))
-
-
 def by_rank(values):
     return Ranks.of(values).scores(values)
 
@@ -103,25 +67,6 @@ def test_only_the_order_of_numbers_counts(values):
     np.testing.assert_array_equal(by_rank(values), by_rank(np.exp(values / 10)))
 
 
-def test_ranks_of_a_column_without_any_number_are_not_known():
-    assert np.isnan(by_rank(np.full((3, 1), np.nan))).all()
-    assert by_rank(np.empty((3, 0))).shape == (3, 0)
-    assert Ranks.of(np.empty((3, 0))).moments.scale().dimension == 0
-
-
 def test_a_value_that_no_ranked_molecule_has_lies_between_its_neighbours():
     scores = Ranks.of(np.array([[1.0], [2.0], [3.0]])).scores(np.array([[-9.0], [1.0], [1.5], [2.0], [9.0]]))[:, 0]
     assert scores[0] == scores[1] < scores[2] < scores[3] < scores[4] < np.inf
-
-
-def test_scales_of_parts_are_those_of_all():
-    smiles, columns = ["CCO", "CCCN", "c1ccccc1", "CC(=O)O"], np.array([[2.0], [np.nan], [2.0], [-1.0]])
-    traits = compute_traits(smiles, ["properties", "roles"])
-    merged, whole = Scales.of(traits.take([3, 1]), columns[[3, 1]]), Scales.of(traits, columns)
-    merged = merged.merge(Scales.of(traits.take([0, 2]), columns[[0, 2]]))
-    assert np.array_equal(merged.scale_of("properties").mean, whole.scale_of("properties").mean)
-    assert np.array_equal(merged.ranks_of(1).values, whole.ranks_of(1).values)
-    moments = Moments.of(whole.ranks.scores(columns))
-    np.testing.assert_allclose(whole.ranks.moments.scale().spread, moments.scale().spread)
-    with pytest.raises(ValueError, match="Expected scales of"):
-        whole.merge(Scales.of(traits))

@@ -3,8 +3,8 @@ import pytest
 from rdkit.Chem import rdMolDescriptors
 from support.molecules import ODD_MOLECULES, some_molecules
 
-from agents.molecule.traits import read_molecules
-from agents.molecule.traits.descriptors import ROTATABLE_BONDS, compute_descriptors, compute_properties
+from agents.traits.descriptors import ROTATABLE_BONDS, compute_descriptors, compute_properties
+from agents.traits.traits import read_molecules
 
 
 def test_properties_are_those_that_a_chemist_knows():

@@ -6,7 +6,7 @@ from rdkit import Chem
 from rdkit.Chem import rdFingerprintGenerator
 
 from agents.molecule import TRAITS, mask_atoms
-from agents.molecule.traits import BINS, compute_traits
+from agents.traits import BINS, compute_traits
 
 SMILES = ("c1ccccc1", "CCO", "CC(=O)Nc1ccc(O)cc1", "C[C@H](N)C(=O)O", "CC[NH3+].[Cl-]", "C")
 
@@ -48,9 +48,3 @@ def test_neighbourhoods_that_reach_an_atom_go_with_it(kind, radius):
     rows = dense(mask_atoms("CCCCCCCCN", (kind,)).counts[kind]).sum(axis=1)
     reach = {(max(0, at - far), min(last, at + far)) for at in range(last + 1) for far in range(1, radius + 1)}
     assert rows[0] - rows[-1] == 1 + sum(end == last for _, end in reach)
-
-
-def test_equal_atoms_are_worth_the_same():
-    for counts in mask_atoms("c1ccccc1", TRAITS).counts.values():
-        rows = dense(counts)
-        assert (rows[1:] == rows[1]).all()

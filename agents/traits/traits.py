@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from agents.molecule.traits.counts import Array, Counts, Kind, count_features
-from agents.molecule.traits.descriptors import ROTATABLE_BONDS, compute_descriptors, compute_properties
+from agents.traits.counts import Array, Counts, Kind, count_features
+from agents.traits.descriptors import ROTATABLE_BONDS, compute_descriptors, compute_properties
 
 if TYPE_CHECKING:
     from rdkit.Chem import Mol

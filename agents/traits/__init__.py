@@ -1,0 +1,24 @@
+"""Traits of molecules, which agents compute from structures alone, and the scales on which they compare them.
+
+This package does not import torch, so that processes that prepare pools stay small.
+"""
+
+from agents.traits.counts import BINS, Counts, Kind
+from agents.traits.masking import mask_atoms
+from agents.traits.scales import Moments, Ranks, Scales
+from agents.traits.traits import FINGERPRINTS, NUMBERS, TRAITS, Traits, compute_traits
+
+__all__ = [
+    "BINS",
+    "FINGERPRINTS",
+    "NUMBERS",
+    "TRAITS",
+    "Counts",
+    "Kind",
+    "Moments",
+    "Ranks",
+    "Scales",
+    "Traits",
+    "compute_traits",
+    "mask_atoms",
+]
