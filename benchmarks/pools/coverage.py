@@ -19,7 +19,7 @@ from benchmarks.pools.catalogue import find_pools
 from benchmarks.pools.players import make_forecaster
 from benchmarks.pools.screening import Floats, Indices
 from benchmarks.pools.study import Cells, Study, Table, read_pool
-from graph_bandit_campaign.constraints.batch import murcko_scaffolds
+from graph_bandit_campaign import murcko_scaffolds
 
 Split = Literal["random", "scaffold"]
 MOST_TESTED, LEAST_TESTED = 500, 50  # graphs

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 import numpy as np
 
@@ -196,6 +197,9 @@ def _read_prepared(settings: SuggestSettings, earlier: CampaignState | None, tab
         )
     header = Table(settings.pool, (*filter(None, (made.smiles, made.identifier)), *pool.columns), ())
     list(header.rows(settings.source.columns))  # there are no rows; a column that is missing is refused
+    for name, given, prepared in (("id", settings.id, made.identifier), ("smiles", settings.smiles, made.smiles)):
+        if given not in (None, "smiles", prepared, *chain(*tables.headers)):
+            raise ValueError(f"Expected `--{name}` as the pool was prepared with, `{prepared}`. Got `{given}`.")
     features = Features(settings.source.columns, (), settings.quantities)
     smiles = made.smiles if settings.smiles == "smiles" else settings.smiles
     of_results = Columns(

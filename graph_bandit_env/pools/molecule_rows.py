@@ -140,7 +140,7 @@ class BadRowsError(ValueError):
         more = f"\n  and {len(problems) - shown} more" if len(problems) > shown else ""
         super().__init__(
             f"Expected {source} to hold molecules. {len(problems)} rows are bad:\n{listed}{more}\n"
-            'Correct them, or leave them out with on_error="skip" (on the command line --skip-bad-rows).'
+            'Correct them, or leave them out (on_error="skip", --skip-bad-rows).'
         )
         self.problems = tuple(problems)
 

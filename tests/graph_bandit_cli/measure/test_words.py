@@ -54,7 +54,7 @@ def test_a_file_that_is_no_campaign_is_called_a_file(run, tmp_path):
 
 
 def test_names_of_the_users_own_and_other_graphs_keep_their_words():
-    text = "Expected the id of a graph of the pool. Got 'graph 7'. Did you mean `graph`?"
+    text = "Expected the id of the pool. Got 'graph 7'. Did you mean `graph`?"
     assert to_command(text, True) == "Expected the id of a molecule of the pool. Got 'graph 7'. Did you mean `graph`?"
     assert to_command(text, False) == text
 

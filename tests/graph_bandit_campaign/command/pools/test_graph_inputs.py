@@ -58,8 +58,6 @@ def test_a_file_of_graphs_is_a_pool_whose_values_are_not_used(capsys):
     assert "olecule" not in page
 
 
-
-
 def test_edges_of_pyg_graphs_in_one_direction_need_a_word(capsys):
     torch.save([Data(x=torch.full((2, 1), float(k)), edge_index=torch.tensor([[0], [1]])) for k in range(4)], "nets.pt")
     assert suggest(pool="nets.pt", measured=()) == 1
