@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -49,7 +49,7 @@ class WindowScreen:
         except (ImportError, RuntimeError) as error:  # a backend that the user chose by name cannot be loaded
             raise RuntimeError(_explain(str(plt.rcParams["backend"]))) from error
         self._plt = plt
-        self._manager: Any = self.figure.canvas.manager
+        self._manager = cast("Any", self.figure.canvas.manager)  # None only of a figure without a window
         if not _is_interactive(plt.get_backend(), self.figure.canvas):
             plt.close(self.figure)
             raise RuntimeError(_explain(plt.get_backend()))
