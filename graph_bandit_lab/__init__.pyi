@@ -6,12 +6,14 @@ from .design.settings import RunSettings as RunSettings
 from .design.sweep_file import read_sweep as read_sweep
 from .episodes.loop import run_bandit as run_bandit
 from .episodes.records import BanditResult as BanditResult
-from .execution.cores import count_cores as count_cores
+from .execution.driver import describe_work as describe_work
+from .execution.driver import plan_run as plan_run
 from .execution.driver import run_experiment as run_experiment
 from .execution.driver import run_sweep as run_sweep
 from .execution.executors import Processes as Processes
+from .execution.executors import count_cores as count_cores
 from .reports.report import write_report as write_report
-from .storage.instances import environment_of as environment_of
+from .storage.reading import environment_of as environment_of
 from .storage.reading import load_results as load_results
 
 __version__: str

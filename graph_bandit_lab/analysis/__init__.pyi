@@ -3,8 +3,6 @@ from .compare import compare_folders as compare_folders
 from .scores import compare_agents as compare_agents
 from .scores import fields_of as fields_of
 from .scores import score_agents as score_agents
-from .standing import Standing as Standing
-from .standing import stand as stand
 from .statistics import bootstrap_interval as bootstrap_interval
 from .statistics import mean_interval as mean_interval
 from .statistics import paired_interval as paired_interval

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from graph_bandit_lab.analysis.statistics import bootstrap_interval
-from graph_bandit_lab.design.tasks import Task
+from graph_bandit_lab.design.plan import Task
 from graph_bandit_lab.storage.reading import without_mark
 
 RANDOM = "random"

@@ -15,7 +15,7 @@ from graph_bandit_env import BanditArguments
 from graph_bandit_env.bandit import REASON, BanditModel, ObservationKind, name_nearest
 from graph_bandit_env.graphs import smallest_size
 from graph_bandit_env.rewards import REWARD_MODELS, NoiseName, RewardModelName
-from graph_bandit_lab.design.keys import COLUMN, OWN, TARGET, without_later_defaults
+from graph_bandit_lab.design.keys import COLUMN, OWN, TARGET
 from graph_bandit_lab.design.names import write_size
 from graph_bandit_lab.design.own_graphs import Contents, PoolFile, read_outline
 from graph_bandit_lab.episodes.feedback import Feedback
@@ -161,7 +161,7 @@ class EnvironmentSettings(BanditArguments):
             del stored["edge_prob"]
             stored |= {} if self.noise_column is None else {"noise_std": COLUMN}
         stored["reward_model"] = self.rewards
-        kept = without_later_defaults({k: list(v) if isinstance(v, tuple) else v for k, v in stored.items()})
+        kept = {k: list(v) if isinstance(v, tuple) else v for k, v in stored.items()}
         announced = self.announced and self.resample_graphs != "round"
         return kept if self.delay == 0 else kept | {"announced": announced}
 

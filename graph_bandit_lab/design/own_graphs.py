@@ -217,13 +217,13 @@ def to_arguments(environment: Mapping[str, Any], own: OwnGraphs | None = None) -
         environment: as results store it.
         own: the user's own graphs, if the environment has some.
     """
-    observe = "graphs" if environment.get("resample_graphs") == "round" else "indices"
-    arguments = {name: value for name, value in environment.items() if name not in FEEDBACK} | {"observe": observe}
-    if own is None:
-        return arguments
-    described = {"graph_model", "num_nodes", "feature_dim", "minimize"}  # by the graphs themselves
-    described |= set() if environment.get("resample_graphs") else {"num_graphs"}
-    rewards = own.rewards(environment["reward_model"], environment.get("minimize", False))
-    arguments |= {"graphs": own.graphs, "reward_model": rewards}
-    arguments |= {"noise_std": own.noise} if environment["noise_std"] == COLUMN else {}
-    return {name: value for name, value in arguments.items() if name not in described}
+    each_round = environment["resample_graphs"] == "round"
+    arguments = {**environment, "observe": "graphs" if each_round else "indices"}
+    without = {*FEEDBACK, "minimize"}
+    if own is not None:
+        without |= {"graph_model", "num_nodes", "feature_dim"}  # by the graphs themselves
+        without |= set() if environment["resample_graphs"] else {"num_graphs"}
+        arguments["graphs"] = own.graphs
+        arguments["reward_model"] = own.rewards(environment["reward_model"], environment["minimize"])
+        arguments["noise_std"] = own.noise if environment["noise_std"] == COLUMN else environment["noise_std"]
+    return {name: value for name, value in arguments.items() if name not in without}

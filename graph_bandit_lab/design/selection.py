@@ -6,7 +6,6 @@ import difflib
 from collections.abc import Mapping, Sequence
 
 from graph_bandit_lab.design.environment import EnvironmentSettings
-from graph_bandit_lab.design.keys import with_later_defaults
 from graph_bandit_lab.design.names import SYMBOLS, write_size
 from graph_bandit_lab.design.settings import json_or_string
 
@@ -87,5 +86,5 @@ def _with_columns(names: Sequence[object], environments: Sequence[EnvironmentSet
 
 def _describe(environment: EnvironmentSettings) -> dict[str, object]:
     """Return all settings; sizes that vary are written as in reports, such as "5 to 40"."""
-    settings = with_later_defaults(environment.describe())
+    settings = environment.describe()
     return {name: write_size(value) if isinstance(value, list) else value for name, value in settings.items()}

@@ -1,30 +1,30 @@
-"""Drive a run or a sweep: play what the folder does not hold yet, and store each repetition at once."""
+"""Drive a run or a sweep: play what its folder does not hold yet, and store each repetition at once."""
 
 from __future__ import annotations
 
 import logging
 import sys
+import traceback
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from concurrent.futures import BrokenExecutor
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Never
 
+import registry
 from graph_bandit_lab.design.environment import EnvironmentSettings
-from graph_bandit_lab.design.keys import with_later_defaults
 from graph_bandit_lab.design.names import describe_environment
 from graph_bandit_lab.design.plan import Grid, Repetition, Sweep, SweepPlan, derive_seeds
 from graph_bandit_lab.design.settings import AgentSpec, RunSettings
 from graph_bandit_lab.episodes.feedback import check_diagnosable
-from graph_bandit_lab.execution.execute import execute
-from graph_bandit_lab.execution.executors import InProcess, Workers, choose_workers
-from graph_bandit_lab.execution.planning import find_work
+from graph_bandit_lab.execution.executors import ATTEMPTS, InProcess, Workers, choose_workers, run_in_parallel
 from graph_bandit_lab.execution.progress import Progress
-from graph_bandit_lab.execution.worker import Outcome, play
-from graph_bandit_lab.formats import format_duration
-from graph_bandit_lab.storage.files import sole_driver
-from graph_bandit_lab.storage.results import FILE_NAME, ResultStore
+from graph_bandit_lab.execution.worker import Outcome, failed, play
+from graph_bandit_lab.storage.database import sole_driver
+from graph_bandit_lab.storage.results import FILE_NAME, ResultStore, Stored
 from graph_bandit_lab.storage.transfer import Exports, open_exports
 
 LOG_NAME = "sweep.log"
@@ -38,8 +38,6 @@ class Tally:
     reused: int
     failed: int
     """Failed ones among all of these, now or earlier."""
-    earlier: int = 0
-    """Stored repetitions that an earlier version of the algorithm has played. They are not continued."""
     taken: int = 0
     """Repetitions that came from exported files. Those of the plan are among the reused ones."""
     report: Path | None = None
@@ -63,7 +61,7 @@ def run_sweep(
     its traceback, and the others go on; it counts as stored until it is played again by `retry_failed`.
 
     Args:
-        plan: a sweep, or its plan (from `Sweep.plan` or `plan_sweep`).
+        plan: a sweep, or its plan (from `Sweep.plan`).
         out: folder of the results, which may hold results of other sweeps too. Its `sweep.log` gets a line for each
             repetition.
         open_workers: opens the workers: `InProcess`, `Processes` or a `DaskExecutor`.
@@ -85,7 +83,7 @@ def run_sweep(
     plan = plan.plan() if isinstance(plan, Sweep) else plan
     with open_exports(continue_from) as exports, sole_driver(Path(out)), _open_log(Path(out) / LOG_NAME) as log:
         store = ResultStore(Path(out))
-        taken, notes = _prepare(store, store.set_damaged_aside(), plan, exports)
+        taken, notes = _take(exports, store, plan)
         tally = _play_missing(plan, store, notes, open_workers, diagnostics, retry_failed, progress, log)
     tally = replace(tally, taken=taken)
     if not report:
@@ -132,9 +130,12 @@ def run_experiment(settings: RunSettings | None = None, **misplaced: Never) -> T
             if settings.overwrite:
                 (settings.out / FILE_NAME).unlink(missing_ok=True)
             store = ResultStore(settings.out)
-            damaged = store.set_damaged_aside()
-            _refuse_other_environments(store, settings.environment)
-            taken, notes = _prepare(store, damaged, plan, exports)
+            if differences := _find_differences(store.environments(), settings.environment):
+                raise ValueError(
+                    f"Expected {settings.out} to be new or to hold this environment. It holds one with {differences}. "
+                    "Choose another folder with --out, or throw its results away with --overwrite."
+                )
+            taken, notes = _take(exports, store, plan)
             how = settings.diagnostics, settings.retry_failed, settings.progress
             return replace(_play_missing(plan, store, notes, open_workers, *how), taken=taken)
 
@@ -151,25 +152,84 @@ def plan_run(settings: RunSettings) -> SweepPlan:
     return Sweep(title=title, grids=(grid,), seeds=derive_seeds(settings.seed, settings.repetitions)).plan()
 
 
-def _prepare(
-    store: ResultStore, damaged: Sequence[str], plan: SweepPlan, exports: Exports | None
-) -> tuple[int, list[str]]:
-    """Take the repetitions of exports, and return how many were taken, and what to say of them and of damaged ones."""
-    notes = []
-    if damaged:
-        moved = f"{store.path} was damaged. Repetitions moved to its table `damaged` ({len(damaged)})"
-        notes.append(f"{moved}: {'; '.join(damaged)}. Those of this plan are played again.")
+def describe_work(
+    plan: SweepPlan,
+    out: str | Path,
+    diagnostics: bool = False,
+    retry_failed: bool = False,
+    continue_from: Sequence[str | Path] = (),
+) -> str:
+    """Say how many repetitions there are, how many are stored, and how many would be played.
+
+    Args:
+        plan: what is to be played.
+        out: folder of the results; it need not be there.
+        diagnostics: as in `run_sweep`.
+        retry_failed: as in `run_sweep`.
+        continue_from: files of `export_results`. Their repetitions count as stored.
+    """
+    with open_exports(continue_from) as exports:
+        stored = {} if exports is None else exports.store.stored()
+    if (Path(out) / FILE_NAME).is_file():
+        there = ResultStore(Path(out)).stored()
+        stored |= {key: row for key, row in there.items() if not (row.failed and key in stored)}
+    work = find_work(plan, stored, diagnostics, retry_failed)
+    text = f"{plan.title}: {len(plan.repetitions)} repetitions, {work.reused} stored, {len(work.to_do)} to play."
+    return "\n".join([text, *plan.notes, *work.notes])
+
+
+@dataclass(frozen=True)
+class Work:
+    """A plan, split into stored and missing repetitions."""
+
+    to_do: tuple[Repetition, ...]
+    reused: int
+    """Repetitions that are stored."""
+    failed: int
+    """Stored repetitions that have failed."""
+    notes: tuple[str, ...]
+    """Agents of which stored repetitions may be of other code."""
+
+
+def find_work(
+    plan: SweepPlan, stored: Mapping[tuple[str, int], Stored], diagnostics: bool = False, retry_failed: bool = False
+) -> Work:
+    """Split a plan into stored and missing repetitions.
+
+    A stored repetition is played again only if it has failed and `retry_failed` is set, or if it was stored without
+    diagnostics and they are asked for now.
+    """
+    to_do, failed, unversioned = list[Repetition](), 0, Counter[str]()
+    scripted = registry.registered_agents()
+    for repetition in plan.repetitions:
+        before, agent = stored.get(repetition.identity), repetition.key.agent
+        if before is None or (before.failed and retry_failed):
+            to_do.append(repetition)
+        elif before.failed:
+            failed += 1
+        elif diagnostics and not before.diagnosed:
+            to_do.append(repetition)
+        elif agent in scripted or registry.names_a_file(agent):
+            unversioned[agent] += 1
+    notes = tuple(
+        f"{agent}: {count} stored repetitions are not played again. A change of its code is not seen, because it "
+        "is not that of a package. If it plays differently now, raise its `algorithm`, or use another folder."
+        for agent, count in unversioned.items()
+    )
+    return Work(tuple(to_do), len(plan.repetitions) - len(to_do), failed, notes)
+
+
+def _take(exports: Exports | None, store: ResultStore, plan: SweepPlan) -> tuple[int, list[str]]:
+    """Take the repetitions of exports, and return how many were taken, and what to say of them."""
     if exports is None:
-        return 0, notes
+        return 0, []
     imported = exports.give(store)
     others = exports.store.stored().keys() - {repetition.identity for repetition in plan.repetitions}
-    notes += imported.notes
-    if others:
-        notes.append(
-            f"{len(others)} repetitions of the files are not part of this plan: they have other settings or seeds, or "
-            "another version of an algorithm has played them. They are in the folder, and reports show them."
-        )
-    return imported.taken, notes
+    note = (
+        f"{len(others)} repetitions of the files are not part of this plan: they have other settings or seeds, or "
+        "another version of an algorithm has played them. They are in the folder, and reports show them."
+    )
+    return imported.taken, [*imported.notes, *([note] if others else [])]
 
 
 def _play_missing(
@@ -189,7 +249,7 @@ def _play_missing(
     work = find_work(plan, stored, diagnostics, retry_failed)
     changed = _find_changed_files(plan, store)
     store.relabel({repetition.key.settings_hash: repetition.label for repetition in plan.repetitions})
-    store.begin(plan)
+    store.add_tasks(plan.tasks)
     failures, blind = work.failed, set[tuple[str, str]]()
     with Progress(work.to_do, progress) as bar:
 
@@ -218,11 +278,6 @@ def _play_missing(
                 report(logging.ERROR, f"{bar.name(repetition)} failed:\n{outcome.error}")
             bar.finish(repetition, outcome)
 
-        def tell_of_silence(seconds: float, repetitions: Sequence[Repetition]) -> None:
-            names = "; ".join(map(bar.name, repetitions))
-            text = f"Nothing has finished for {format_duration(seconds)}, which is long. Still being played: {names}."
-            report(logging.WARNING, f"{text} If a worker process is stopped, continue or end it, or press Ctrl-C.")
-
         store.tell = partial(report, logging.WARNING)
         report(logging.INFO, f"{plan.title}: {len(plan.repetitions)} repetitions, {len(work.to_do)} to play")
         for note in (*notes, *plan.notes, *work.notes, *changed):
@@ -230,18 +285,23 @@ def _play_missing(
         if work.to_do:
             workers = open_workers()
             workers.share(work.to_do)
-            execute(work.to_do, workers, keep, diagnostics, bar.play if workers.in_process else play, tell_of_silence)
-    store.end()
-    return Tally(len(work.to_do), work.reused, failures, sum(work.earlier.values()))
+            function, tasks = bar.play if workers.in_process else play, ((each, diagnostics) for each in work.to_do)
+            with closing(run_in_parallel(function, tasks, workers)) as results:
+                for (repetition, _), result in results:
+                    keep(repetition, result if isinstance(result, Outcome) else _failure_of(result))
+    return Tally(len(work.to_do), work.reused, failures)
+
+
+def _failure_of(error: Exception) -> Outcome:
+    """Return the outcome of a repetition that was not played to its end."""
+    if isinstance(error, BrokenExecutor):
+        return failed(f"The worker that played this died, {ATTEMPTS} times.")
+    return failed("".join(traceback.format_exception(error)))  # of the worker: a cluster's KilledWorker, say
 
 
 def _find_changed_files(plan: SweepPlan, store: ResultStore) -> list[str]:
     """Name files of own graphs of which stored repetitions have played other graphs, values or noise."""
-    pools = [
-        (repetition.pool.name, repetition.key.environment["graphs"])
-        for repetition in plan.repetitions
-        if repetition.pool
-    ]
+    pools = [(each.pool.name, each.key.environment["graphs"]) for each in plan.repetitions if each.pool]
     planned = {digest for _, digest in pools}
     earlier = {name for digest, name in store.graph_names().items() if digest not in planned}
     return [
@@ -252,22 +312,16 @@ def _find_changed_files(plan: SweepPlan, store: ResultStore) -> list[str]:
     ]
 
 
-def _refuse_other_environments(store: ResultStore, environment: EnvironmentSettings) -> None:
-    if differences := _find_differences(store.environments(), environment):
-        raise ValueError(
-            f"Expected {store.path.parent} to be new or to hold this environment. It holds one with {differences}. "
-            "Choose another folder with --out, or throw its results away with --overwrite."
-        )
-
-
 def _find_differences(environments: Iterable[Mapping[str, object]], environment: EnvironmentSettings) -> str:
     """Name the settings in which the first other environment differs."""
-    wanted = with_later_defaults(environment.to_dict())
-    for stored in map(with_later_defaults, environments):
+    wanted = environment.to_dict()
+    for stored in environments:
         differences = [
-            "other graphs or values" if k == "graphs" and wanted[k] and stored.get(k) else f"{k} {stored.get(k)}"
-            for k in wanted
-            if stored.get(k) != wanted[k]
+            "other graphs or values"
+            if name == "graphs" and value and stored.get(name)
+            else f"{name} {stored.get(name)}"
+            for name, value in wanted.items()
+            if stored.get(name) != value
         ]
         if differences:
             return ", ".join(differences)

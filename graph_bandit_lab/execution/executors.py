@@ -1,31 +1,52 @@
-"""Executors that play repetitions: in this process, in other processes, or on a Dask cluster."""
+"""Make calls in parallel: in this process, in other processes, or on a Dask cluster; if a worker dies, once more."""
 
 from __future__ import annotations
 
 import multiprocessing
 import os
 import shutil
+import signal
+import threading
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Iterable
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from collections import deque
+from collections.abc import Callable, Generator, Iterable
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+)
 from concurrent.futures import wait as wait_for
 from functools import partial
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from graph_bandit_env.extras import require
-from graph_bandit_lab.design.plan import Repetition
-from graph_bandit_lab.execution.cores import count_cores
-from graph_bandit_lab.execution.worker import prepare_process
+
+if TYPE_CHECKING:
+    from graph_bandit_lab.design.plan import Repetition
 
 SECONDS_TO_CONNECT = 20  # to a scheduler
 SECONDS_TO_LEAVE = 20  # for processes that have nothing left to play
+ATTEMPTS = 2  # at a call during which a worker dies
 
 P = ParamSpec("P")
 T = TypeVar("T")
+Task = TypeVar("Task", bound=tuple[object, ...])
+
+
+def count_cores() -> int:
+    """Return the number of cores that this process may use, on any platform."""
+    if hasattr(os, "process_cpu_count"):  # Python 3.13
+        return os.process_cpu_count() or 1
+    if hasattr(os, "sched_getaffinity"):  # Linux
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 class SchedulerLostError(ConnectionError):
@@ -223,3 +244,69 @@ def choose_workers(count: int | None, scheduler: str | None) -> tuple[Callable[[
     if count is None:
         return InProcess, 1
     return partial(Processes, count or count_cores()), count or count_cores()
+
+
+def run_in_parallel(
+    function: Callable[..., T],
+    tasks: Iterable[Task],
+    workers: Workers,
+    attempts: int = ATTEMPTS,
+) -> Generator[tuple[Task, T | Exception]]:
+    """Yield each task with the result or the error of its call, as soon as it is there.
+
+    Close the generator to stop all calls.
+
+    Args:
+        function: is called with the entries of a task. Workers must be able to import it.
+        tasks: are taken one by one, when a worker is free.
+        workers: are shut down at the end, or abandoned if anything is raised.
+        attempts: at a call whose worker dies; then it yields the `BrokenExecutor`.
+
+    Raises:
+        SchedulerLostError: if the cluster cannot be reached any more.
+        RuntimeError: if workers die before their first call.
+    """
+    waiting, again = ((task, 1) for task in tasks), deque[tuple[Task, int]]()
+    flying: dict[Future[T], tuple[Task, int]] = {}
+    try:
+        while True:
+            for _ in range(workers.slots - len(flying)):
+                following = again.popleft() if again else next(waiting, None)
+                if following is None:
+                    break
+                flying[workers.submit(function, *following[0])] = following
+            if not flying:
+                break
+            for future in wait_for(flying, return_when=FIRST_COMPLETED).done:
+                task, attempt = flying.pop(future)
+                result = _result_of(future)
+                if isinstance(result, BrokenExecutor) and attempt < attempts:
+                    again.append((task, attempt + 1))
+                else:
+                    yield task, result
+    except BaseException:
+        workers.abandon()
+        raise
+    workers.shutdown()
+
+
+def _result_of(future: Future[T]) -> T | Exception:
+    try:
+        return future.result()
+    except CancelledError as error:
+        raise SchedulerLostError("The scheduler cannot be reached any more. What was finished is stored.") from error
+    except Exception as error:  # noqa: BLE001 - an error of one call must not stop the others
+        return error
+
+
+def prepare_process() -> None:
+    """Ignore Ctrl-C, which the driver handles, and exit when the driver does, even if it is killed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_leave_with_the_driver, daemon=True).start()
+
+
+def _leave_with_the_driver() -> None:
+    driver = multiprocessing.parent_process()
+    if driver is not None:
+        driver.join()  # returns at once if it is gone already
+        os._exit(1)

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import logging
-import multiprocessing
-import os
-import signal
 import sys
-import threading
 import time
 import traceback
 import warnings
@@ -18,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import registry
+from graph_bandit_lab.design.keys import to_json
 from graph_bandit_lab.design.own_graphs import to_arguments
 from graph_bandit_lab.design.plan import Repetition
 from graph_bandit_lab.episodes.loop import run_bandit
@@ -26,7 +23,7 @@ from graph_bandit_lab.storage.rows import software_versions
 
 GRAPHS, NODES, ROUNDS = 4, 5, 3  # at most, of the small instance
 
-_warm: set[tuple[str, str]] = set()  # kinds of agent and environment that this process has played
+_warm: set[str] = set()  # agents and environments that this process has played, without rates and sizes
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,19 +89,6 @@ def failed(error: str, wall_time: float = 0.0) -> Outcome:
     return Outcome(BanditResult(nothing.astype(np.int64), nothing, nothing, "failed"), wall_time, error)
 
 
-def prepare_process() -> None:
-    """Ignore Ctrl-C, which the driver handles, and exit when the driver does, even if it is killed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_leave_with_the_driver, daemon=True).start()
-
-
-def _leave_with_the_driver() -> None:
-    driver = multiprocessing.parent_process()
-    if driver is not None:
-        driver.join()  # returns at once if it is gone already
-        os._exit(1)
-
-
 def warm_up(repetition: Repetition) -> None:
     """Play a few rounds on a small instance of the same kind, once a process, and keep nothing of them.
 
@@ -114,7 +98,8 @@ def warm_up(repetition: Repetition) -> None:
     from agents.contract import one_thread  # which imports torch
 
     key = repetition.key
-    kind = key.agent_kind, key.environment_kind
+    settings = {name: value for name, value in key.agent_settings.items() if not isinstance(value, float)}
+    kind = to_json([key.agent, settings, key.environment["graph_model"], key.environment["reward_model"]])
     if kind in _warm:
         return
     _warm.add(kind)

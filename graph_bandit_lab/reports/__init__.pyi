@@ -7,7 +7,6 @@ from .pages import to_svg as to_svg
 from .report import title_of as title_of
 from .report import write_report as write_report
 from .rounds import tables_of_rounds as tables_of_rounds
-from .standing import lines_of_standing as lines_of_standing
 from .tables import further_tables as further_tables
 from .tables import print_warnings as print_warnings
 from .tables import table_of as table_of

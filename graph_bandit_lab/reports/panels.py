@@ -14,7 +14,6 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from graph_bandit_lab.analysis.aggregates import Profile
-from graph_bandit_lab.design.keys import LATER_AGENT_DEFAULTS, with_later_defaults
 from graph_bandit_lab.design.names import SYMBOLS, name_environments, varying_settings
 from graph_bandit_lab.reports.figures import LEGEND_ROW, LEGEND_WIDTH, STYLE, agent_lines
 
@@ -183,7 +182,7 @@ def settings_figure(results: pd.DataFrame) -> Figure | None:
     """
     finished = results[results["status"] == "finished"]
     firsts = finished.drop_duplicates("label")
-    settings = [with_later_defaults(own, LATER_AGENT_DEFAULTS) for own in firsts["agent_settings"]]
+    settings = list(firsts["agent_settings"])
     if finished["agent"].nunique() != 1 or len(settings) < 4:
         return None
     varying = varying_settings(settings)

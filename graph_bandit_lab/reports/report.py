@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from graph_bandit_env.storage import replace_file
 from graph_bandit_lab.analysis.statistics import earlier_versions, play_equal_instances, summarize
-from graph_bandit_lab.design.keys import LATER_AGENT_DEFAULTS, has_one_instance
+from graph_bandit_lab.design.keys import has_one_instance
 from graph_bandit_lab.design.names import describe_environment, meaningful_settings
 from graph_bandit_lab.formats import format_count, format_interval, format_number, format_relative
 from graph_bandit_lab.reports.figures import diagnostics_figure, findings_figure, regret_figure, svg_lines
@@ -49,7 +49,6 @@ def write_report(folder: str | Path) -> Path:
         "agents": own,
         "versions": _all_versions(results),
         "earlier": earlier_versions(results),
-        "damaged": results.attrs["damaged"],
         "created": results["created"].max(),
     }
     several = results["environment_key"].nunique() > 1
@@ -112,16 +111,12 @@ def _agent_settings(results: pd.DataFrame) -> dict[str, dict[str, str]]:
 
 
 def _split(agents: dict[str, dict[str, str]]) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
-    """Split settings into those that two agents or more have, all with the same value, and the others.
-
-    A setting of `LATER_AGENT_DEFAULTS` is always among the others: agents at its default do not show that they have it.
-    """
+    """Split settings into those that two agents or more have, all with the same value, and the others."""
     values: dict[str, list[str]] = {}
     for settings in agents.values():
         for name, value in settings.items():
             values.setdefault(name, []).append(value)
-    shared = {name: texts[0] for name, texts in values.items() if len(texts) > 1 and len(set(texts)) == 1}
-    common = {name: text for name, text in shared.items() if name not in LATER_AGENT_DEFAULTS}
+    common = {name: texts[0] for name, texts in values.items() if len(texts) > 1 and len(set(texts)) == 1}
     own = {label: {k: v for k, v in settings.items() if k not in common} for label, settings in agents.items()}
     return common, own
 
@@ -136,5 +131,6 @@ def _merge(by_model: dict[str, dict[str, object]]) -> dict[str, str]:
 
 
 def _all_versions(results: pd.DataFrame) -> dict[str, str]:
-    frame = pd.DataFrame(results["versions"].tolist()).drop(columns="algorithm", errors="ignore")  # it is in the labels
+    plug_ins = results["plug_in"].where(results["plug_in"] != "").tolist()
+    frame = pd.DataFrame(results["versions"].tolist()).assign(**{"plug-in": plug_ins}).dropna(axis=1, how="all")
     return {str(name): ", ".join(dict.fromkeys(frame[name].dropna())) for name in frame}

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Hashable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from graph_bandit_env.extras import require
 from graph_bandit_env.storage import replace_file
@@ -18,6 +15,9 @@ from graph_bandit_lab.episodes.records import RoundRecord
 from graph_bandit_lab.episodes.writers import TensorBoardWriter, encode_round
 from graph_bandit_lab.storage.reading import load_results
 from graph_bandit_lab.storage.rows import ARRAYS
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FINAL = [f"final_{name}" for name in FINDINGS]
 PLAIN = ["label", "agent", "seed", "status", "total_regret", *FINAL, "wall_time", "round_time", "created"]
@@ -58,9 +58,7 @@ def write_parquet(folder: str | Path, path: str | Path) -> None:
             kinds = {type(value) for value in table[name].dropna()}
             # A setting may be a number for one agent and text for another.
             table[name] = table[name].astype("boolean" if kinds == {bool} else "string")
-    content = io.BytesIO()
-    table.to_parquet(content, index=False, engine="pyarrow")
-    replace_file(Path(path), content.getvalue())
+    replace_file(Path(path), table.to_parquet(index=False, engine="pyarrow"))
 
 
 def write_json_lines(folder: str | Path, path: str | Path) -> None:
@@ -128,5 +126,7 @@ def _records_of(row: Mapping[Hashable, Any]) -> Iterator[RoundRecord]:
 
 
 def _flatten(results: pd.DataFrame, plain: list[str]) -> pd.DataFrame:
+    import pandas as pd
+
     columns = [pd.json_normalize(results[name].tolist()).add_prefix(f"{name}.") for name in SETTINGS]
     return pd.concat([results[plain], *columns], axis=1)

@@ -11,7 +11,6 @@ from graph_bandit_env import from_smiles, from_smiles_csv
 from graph_bandit_env.files import read_embeddings, read_pool
 from graph_bandit_env.pools.products import read_product_library
 from graph_bandit_lab import load_results
-from graph_bandit_lab.board import read_entry
 from graph_bandit_lab.design import read_sweep
 from graph_bandit_lab.design.grids import read_tuned
 from graph_bandit_lab.design.tasks import read_tables
@@ -81,13 +80,6 @@ def read_rounds(path):
     return load_results(path.parent / "taken").to_dict("records")
 
 
-def read_sent(path):
-    entry = read_entry(path)
-    if entry.fault:
-        raise ValueError(entry.fault)
-    return entry.players, entry.versions
-
-
 def read_settings(path):
     return read_tuned(path, "steps").settings
 
@@ -132,7 +124,6 @@ READERS = {
     "tuned settings": read_settings,
     "results": read_results,
     "exports": read_rounds,
-    "entries of the board": read_sent,
     "logs": lambda path: Log.load(path).num_rounds,
     "prepared pools": read_blocks,
     "backtests": read_plays,
@@ -265,7 +256,6 @@ HOSTILE = {
         **COMPUTED,
     },
     "exports": EXPORTS,
-    "entries of the board": EXPORTS,
     "logs": {
         "code": log(ABOUT, pickled()),
         "code in place of facts": log(pickled(), npy((0,), "<i8")),
