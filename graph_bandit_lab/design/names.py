@@ -54,12 +54,13 @@ WORDS: Mapping[str, Callable[[Any], str]] = {
     "drift": lambda value: DRIFTS[value],
     "drift_rate": lambda value: f"at rate {value}",
     "reward_seed": lambda value: f"reward function {'of each repetition' if value is None else value}",
-    **{name: lambda value, symbol=symbol: f"{symbol} = {write_size(value)}" for name, symbol in SYMBOLS.items()},
 }
 
 
 def name_setting(setting: str, value: object) -> str:
     """Write a setting and its value in short."""
+    if setting in SYMBOLS:
+        return f"{SYMBOLS[setting]} = {write_size(value)}"
     return WORDS.get(setting, str)(value)
 
 

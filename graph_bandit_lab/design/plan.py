@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,11 +67,6 @@ class Repetition:
     def feedback(self) -> Feedback:
         """Return when the agent is told its rewards."""
         return Feedback(**{name: value for name, value in self.key.environment.items() if name in FEEDBACK})
-
-    @property
-    def shared_name(self) -> str:
-        """Return the name of the file of the graphs where it lies with those of other pools."""
-        return "" if self.pool is None else f"{self.key.environment['graphs']}-{Path(self.pool.source).name}"
 
     def make_agent(self) -> Agent:
         """Make the agent, in whatever process: a plan has only agents that are registered, or that a user has named."""

@@ -48,7 +48,13 @@ def select_environments(
     """
     if "graphs" in selection:
         selection = {**selection, "graphs": _with_columns(selection["graphs"], environments)}
-    described = [_describe(environment) for environment in environments]
+    described = [
+        {
+            name: write_size(value) if isinstance(value, list) else value
+            for name, value in environment.describe().items()
+        }
+        for environment in environments
+    ]
     for setting, values in selection.items():
         names = list(described[0])
         if setting not in names:
@@ -58,20 +64,14 @@ def select_environments(
         there = list(dict.fromkeys(environment[setting] for environment in described))
         missing = [value for value in values if value not in there]
         if missing:
-            nearest = difflib.get_close_matches(str(missing[0]), map(str, there), n=1)
-            hint = f" Did you mean `{nearest[0]}`?" if nearest else ""
-            listed = ", ".join(map(str, there))
-            raise ValueError(f"Expected `{setting}` to be one of {listed}. Got {missing[0]}.{hint}")
+            raise ValueError(f"Expected `{setting}` to be one of {', '.join(map(str, there))}. Got {missing[0]}.")
     chosen = [
         environment
         for environment, settings in zip(environments, described, strict=True)
         if all(settings[setting] in values for setting, values in selection.items())
     ]
     if not chosen:
-        combinations = dict.fromkeys(
-            ", ".join(f"{setting}={settings[setting]}" for setting in selection) for settings in described
-        )
-        raise ValueError(f"Expected environments that have all of these. There are: {'; '.join(combinations)}.")
+        raise ValueError(f"Expected environments that have all of {', '.join(selection)}. There are none.")
     return chosen
 
 
@@ -82,9 +82,3 @@ def _with_columns(names: Sequence[object], environments: Sequence[EnvironmentSet
     for name in names:
         chosen += [pool.name for pool in pools if name == pool.file_name] or [name]
     return list(dict.fromkeys(chosen))
-
-
-def _describe(environment: EnvironmentSettings) -> dict[str, object]:
-    """Return all settings; sizes that vary are written as in reports, such as "5 to 40"."""
-    settings = environment.describe()
-    return {name: write_size(value) if isinstance(value, list) else value for name, value in settings.items()}

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import logging
-import sys
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
-from typing import Never
 
 import registry
 from graph_bandit_lab.design.environment import EnvironmentSettings
@@ -81,11 +78,9 @@ def run_sweep(
         SchedulerLostError: if the cluster cannot be reached any more.
     """
     plan = plan.plan() if isinstance(plan, Sweep) else plan
-    with open_exports(continue_from) as exports, sole_driver(Path(out)), _open_log(Path(out) / LOG_NAME) as log:
+    with open_exports(continue_from) as exports, sole_driver(Path(out)):
         store = ResultStore(Path(out))
-        taken, notes = _take(exports, store, plan)
-        tally = _play_missing(plan, store, notes, open_workers, diagnostics, retry_failed, progress, log)
-    tally = replace(tally, taken=taken)
+        tally = _play_missing(plan, store, exports, open_workers, diagnostics, retry_failed, progress)
     if not report:
         return tally
     from graph_bandit_lab.reports.report import write_report  # which imports matplotlib
@@ -93,51 +88,35 @@ def run_sweep(
     return replace(tally, report=write_report(out))
 
 
-def run_experiment(settings: RunSettings | None = None, **misplaced: Never) -> Tally:
+def run_experiment(settings: RunSettings) -> Tally:
     """Play the repetitions of a run, a sweep of one environment. All agents play the same instances.
 
     Args:
         settings: the environment, the agents, the number of repetitions, and how they are played.
-        misplaced: refused with a hint: they belong in `RunSettings`.
 
     Returns:
         How many repetitions were played, reused and failed. `write_report(settings.out)` writes the report.
 
     Raises:
-        TypeError: if it is given anything but settings.
         FileNotFoundError: if a file to continue from is not there.
         ValueError: if an agent or a setting is refused, the folder or a file to continue from holds results of another
             environment or is damaged, or another process plays into the folder. Nothing is changed then.
     """
-    if misplaced or not isinstance(settings, RunSettings):
-        values: Mapping[str, object] = misplaced
-        given = [f"{name}={type(value).__name__}" for name, value in values.items()]
-        raise TypeError(
-            f"Expected settings. Got {', '.join(given) or type(settings).__name__}. Write `run_experiment(RunSettings("
-            "out=..., agents=(...), environment=EnvironmentSettings(...)))`. `run_bandit(env, agent)` plays an "
-            "environment and an agent that are made already."
-        )
     plan = plan_run(settings)
     open_workers, _ = choose_workers(settings.workers, settings.scheduler)
-    with open_exports(settings.continue_from) as exports:
-        for path, environments in exports.environments.items() if exports else ():
+    with open_exports(settings.continue_from) as exports, sole_driver(settings.out):
+        if settings.overwrite:
+            (settings.out / FILE_NAME).unlink(missing_ok=True)
+        store = ResultStore(settings.out)
+        held = {settings.out: store.environments(), **(exports.environments if exports else {})}
+        for path, environments in held.items():
             if differences := _find_differences(environments, settings.environment):
                 raise ValueError(
-                    f"Expected {path} to hold this environment. It holds one with {differences}. Leave it out of "
-                    "--continue; `graph-bandit sweep` takes files of any environments."
+                    f"Expected {path} to hold this environment alone. It holds one with {differences}. Choose another "
+                    "folder with --out, leave the file out of --continue, or throw results away with --overwrite."
                 )
-        with sole_driver(settings.out):
-            if settings.overwrite:
-                (settings.out / FILE_NAME).unlink(missing_ok=True)
-            store = ResultStore(settings.out)
-            if differences := _find_differences(store.environments(), settings.environment):
-                raise ValueError(
-                    f"Expected {settings.out} to be new or to hold this environment. It holds one with {differences}. "
-                    "Choose another folder with --out, or throw its results away with --overwrite."
-                )
-            taken, notes = _take(exports, store, plan)
-            how = settings.diagnostics, settings.retry_failed, settings.progress
-            return replace(_play_missing(plan, store, notes, open_workers, *how), taken=taken)
+        how = settings.diagnostics, settings.retry_failed, settings.progress
+        return _play_missing(plan, store, exports, open_workers, *how)
 
 
 def plan_run(settings: RunSettings) -> SweepPlan:
@@ -235,28 +214,26 @@ def _take(exports: Exports | None, store: ResultStore, plan: SweepPlan) -> tuple
 def _play_missing(
     plan: SweepPlan,
     store: ResultStore,
-    notes: Sequence[str],
+    exports: Exports | None,
     open_workers: Callable[[], Workers],
     diagnostics: bool,
     retry_failed: bool,
     progress: bool,
-    log: logging.Logger | None = None,
 ) -> Tally:
     if diagnostics:
         for repetition in plan.repetitions:
             check_diagnosable(repetition.feedback)
+    taken, notes = _take(exports, store, plan)
     stored = store.stored()
     work = find_work(plan, stored, diagnostics, retry_failed)
-    changed = _find_changed_files(plan, store)
     store.relabel({repetition.key.settings_hash: repetition.label for repetition in plan.repetitions})
     store.add_tasks(plan.tasks)
-    failures, blind = work.failed, set[tuple[str, str]]()
-    with Progress(work.to_do, progress) as bar:
+    failures, blind = 0, set[tuple[str, str]]()
+    with Progress(work.to_do, progress) as bar, _open_log(store.path.parent / LOG_NAME) as log:
 
-        def report(level: int, text: str) -> None:
-            if log is not None:
-                log.log(level, "%s", text)
-            if (level == logging.WARNING and progress) or (level == logging.ERROR and log is None):
+        def warn(text: str) -> None:
+            log.warning("%s", text)
+            if progress:
                 bar.print(text)
 
         def keep(repetition: Repetition, outcome: Outcome) -> None:
@@ -269,27 +246,28 @@ def _play_missing(
                 store.add(key, seed, repetition.label, result, outcome.wall_time, error, outcome.versions, name)
             elif not outcome.error:
                 store.add_diagnostics(key, seed, outcome.result)
-            failures += bool(outcome.error)
             if outcome.blindness and (repetition.label, key.environment_key) not in blind:
                 blind.add((repetition.label, key.environment_key))
-                report(logging.WARNING, f"{bar.name_pair(repetition)}: {outcome.blindness}")
-            report(logging.INFO, bar.line(repetition, outcome))
+                warn(f"{bar.name_pair(repetition)}: {outcome.blindness}")
+            log.info("%s", bar.line(repetition, outcome))
             if outcome.error:
-                report(logging.ERROR, f"{bar.name(repetition)} failed:\n{outcome.error}")
+                failures += 1
+                log.error("%s failed:\n%s", bar.name(repetition), outcome.error)
+                if failures == 1:
+                    bar.print(f"{bar.name(repetition)} failed:\n{outcome.error}")
             bar.finish(repetition, outcome)
 
-        store.tell = partial(report, logging.WARNING)
-        report(logging.INFO, f"{plan.title}: {len(plan.repetitions)} repetitions, {len(work.to_do)} to play")
-        for note in (*notes, *plan.notes, *work.notes, *changed):
-            report(logging.WARNING, note)
+        store.tell = warn
+        log.info("%s: %d repetitions, %d to play", plan.title, len(plan.repetitions), len(work.to_do))
+        for note in (*notes, *plan.notes, *work.notes):
+            warn(note)
         if work.to_do:
             workers = open_workers()
-            workers.share(work.to_do)
             function, tasks = bar.play if workers.in_process else play, ((each, diagnostics) for each in work.to_do)
             with closing(run_in_parallel(function, tasks, workers)) as results:
                 for (repetition, _), result in results:
                     keep(repetition, result if isinstance(result, Outcome) else _failure_of(result))
-    return Tally(len(work.to_do), work.reused, failures)
+    return Tally(len(work.to_do), work.reused, work.failed + failures, taken)
 
 
 def _failure_of(error: Exception) -> Outcome:
@@ -297,19 +275,6 @@ def _failure_of(error: Exception) -> Outcome:
     if isinstance(error, BrokenExecutor):
         return failed(f"The worker that played this died, {ATTEMPTS} times.")
     return failed("".join(traceback.format_exception(error)))  # of the worker: a cluster's KilledWorker, say
-
-
-def _find_changed_files(plan: SweepPlan, store: ResultStore) -> list[str]:
-    """Name files of own graphs of which stored repetitions have played other graphs, values or noise."""
-    pools = [(each.pool.name, each.key.environment["graphs"]) for each in plan.repetitions if each.pool]
-    planned = {digest for _, digest in pools}
-    earlier = {name for digest, name in store.graph_names().items() if digest not in planned}
-    return [
-        f"{name}: stored repetitions were played with other graphs, values or noise. They stay, and reports show them "
-        "as another environment. To see the new ones alone, play into another folder."
-        for name in dict.fromkeys(name for name, _ in pools)
-        if name in earlier
-    ]
 
 
 def _find_differences(environments: Iterable[Mapping[str, object]], environment: EnvironmentSettings) -> str:
@@ -328,16 +293,10 @@ def _find_differences(environments: Iterable[Mapping[str, object]], environment:
     return ""
 
 
-class _LogFile(logging.FileHandler):
-    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - its name in `logging`
-        """Say in a line that the log cannot be written, as on a full disk. Results are stored all the same."""
-        print(f"{self.baseFilename} cannot be written: {sys.exc_info()[1]}", file=sys.stderr, flush=True)
-
-
 @contextmanager
 def _open_log(path: Path) -> Iterator[logging.Logger]:
     log = logging.getLogger(f"graph_bandit_lab.execution.{path.resolve()}")
-    handler = _LogFile(path, encoding="utf-8")
+    handler = logging.FileHandler(path, encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     log.addHandler(handler)
     log.setLevel(logging.INFO)

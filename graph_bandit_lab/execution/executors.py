@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import shutil
 import signal
 import threading
 import time
@@ -22,14 +21,12 @@ from concurrent.futures import (
 from concurrent.futures import wait as wait_for
 from functools import partial
 from multiprocessing.process import BaseProcess
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from graph_bandit_env.extras import require
 
 if TYPE_CHECKING:
-    from graph_bandit_lab.design.plan import Repetition
+    pass
 
 SECONDS_TO_CONNECT = 20  # to a scheduler
 SECONDS_TO_LEAVE = 20  # for processes that have nothing left to play
@@ -63,9 +60,6 @@ class Workers(Executor):
     @abstractmethod
     def slots(self) -> int:
         """Return the number of calls that it takes at a time."""
-
-    def share(self, repetitions: Iterable[Repetition]) -> None:
-        """Give workers the files that repetitions read, where they cannot read them themselves; by default they can."""
 
     def abandon(self) -> None:
         """Stop at once. Repetitions that are half played are lost."""
@@ -118,10 +112,7 @@ class Processes(Workers):
         Raises:
             RuntimeError: if all processes are busy, or a successor dies before its first call.
         """
-        free = [index for index, call in enumerate(self._calls) if call is None or call.done()]
-        if not free:
-            raise RuntimeError(f"Expected at most {self.slots} calls at a time. Got {self.slots + 1}.")
-        index = free[0]
+        index = next(index for index, call in enumerate(self._calls) if call is None or call.done())
         strangers = set(multiprocessing.active_children()) - self._workers
         try:
             call = self._pools[index].submit(fn, *args, **kwargs)
@@ -203,17 +194,6 @@ class DaskExecutor(Workers):
     def slots(self) -> int:
         """Return two for each thread, so that no thread waits for its next call."""
         return 2 * self.threads
-
-    def share(self, repetitions: Iterable[Repetition]) -> None:
-        """Send each file of graphs to every worker, now or when it joins."""
-        from distributed.diagnostics.plugin import UploadFile
-
-        pools = {repetition.shared_name: repetition.pool for repetition in repetitions}
-        files = {name: pool.source for name, pool in pools.items() if pool is not None and pool.is_file}
-        with TemporaryDirectory() as folder:
-            for name, source in files.items():
-                copy = shutil.copyfile(source, Path(folder, name))
-                self._client.register_plugin(UploadFile(str(copy), load=False), name=name)
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Send a call to the cluster."""

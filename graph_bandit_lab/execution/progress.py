@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import sys
-import time
 from collections.abc import Sequence
 from types import TracebackType
 from typing import NoReturn
@@ -30,15 +29,14 @@ class Progress:
 
     def __init__(self, to_do: Sequence[Repetition], shown: bool) -> None:
         self._count, self._numbers, self._failed = len(to_do), itertools.count(1), 0
-        self._environments = _environment_names(to_do)
+        environments = {repetition.key.environment_key: repetition.environment for repetition in to_do}
+        self._environments = dict(zip(environments, name_environments(list(environments.values())), strict=True))
         self._shown = shown and bool(to_do)
-        self._rounds = sum(map(_horizon, to_do))
+        self._rounds = sum(repetition.key.environment["horizon"] for repetition in to_do)
         # None: tqdm hides the bar unless it goes to a terminal.
         self._bar: tqdm[NoReturn] = tqdm(
             total=self._rounds, unit="round", smoothing=0, disable=None if self._shown else True, file=sys.stderr
         )
-        self._bar._time = time.monotonic  # type: ignore[attr-defined]  # its own clock may be set back
-        self._bar.reset()
         self._counted = 0  # rounds of the repetition that is being played in this process
 
     def __enter__(self) -> Progress:
@@ -63,7 +61,7 @@ class Progress:
         """Count a repetition that is over, and print a line if there is no bar."""
         number, played = next(self._numbers), len(outcome.result.actions)
         self._bar.update(played - self._counted)
-        self._rounds -= _horizon(repetition) - played  # if it ended early
+        self._rounds -= repetition.key.environment["horizon"] - played  # if it ended early
         self._bar.total = self._rounds
         self._counted = 0
         self._failed += bool(outcome.error)
@@ -87,14 +85,3 @@ class Progress:
     def print(self, text: str) -> None:
         """Print a text above the bar."""
         self._bar.write(text, file=sys.stderr)
-
-
-def _horizon(repetition: Repetition) -> int:
-    horizon: int = repetition.key.environment["horizon"]
-    return horizon
-
-
-def _environment_names(repetitions: Sequence[Repetition]) -> dict[str, str]:
-    """Return the name of each environment by its key: the settings in which it differs from the others."""
-    environments = {repetition.key.environment_key: repetition.environment for repetition in repetitions}
-    return dict(zip(environments, name_environments(list(environments.values())), strict=True))

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import logging
-import sys
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 import numpy as np
 
@@ -51,7 +49,6 @@ def play(
     """
     from agents.contract import BlindAgentWarning, one_thread  # which import torch
 
-    repetition = with_shared_graphs(repetition)
     with warnings.catch_warnings(action="ignore", category=BlindAgentWarning), one_thread():  # the driver says it once
         warm_up(repetition)
         begin = time.perf_counter()
@@ -68,19 +65,6 @@ def play(
             return failed(traceback.format_exc(), time.perf_counter() - begin)
     blindness = str(getattr(agent, "blindness", ""))
     return Outcome(result, time.perf_counter() - begin, blindness=blindness)
-
-
-def with_shared_graphs(repetition: Repetition) -> Repetition:
-    """Return the repetition, reading its graphs from the file that the driver has sent to this worker of a cluster."""
-    if repetition.pool is None or "distributed" not in sys.modules:
-        return repetition
-    from distributed import get_worker
-
-    try:
-        copy = Path(get_worker().local_directory, repetition.shared_name)
-    except ValueError:  # this process is not a worker of a cluster
-        return repetition
-    return replace(repetition, pool=replace(repetition.pool, source=str(copy))) if copy.is_file() else repetition
 
 
 def failed(error: str, wall_time: float = 0.0) -> Outcome:
@@ -106,7 +90,14 @@ def warm_up(repetition: Repetition) -> None:
     try:
         with one_thread():
             own = repetition.read_graphs()
-            small = to_arguments(key.environment | _small(key.environment), own and own.first(GRAPHS))
+            limits = {"num_graphs": GRAPHS, "num_nodes": NODES, "actions_per_round": GRAPHS}
+            sizes = {
+                name: np.minimum(size, limits[name]).tolist()
+                for name, size in key.environment.items()
+                if name in limits and size is not None
+            }
+            few = {**key.environment, **sizes, "horizon": ROUNDS, "replacement": True}
+            small = to_arguments(few, own and own.first(GRAPHS))
             env = registry.make_environment(**small)
             agent = repetition.make_agent()
             run_bandit(env, agent, feedback=replace(repetition.feedback, random_rounds=0))
@@ -115,15 +106,3 @@ def warm_up(repetition: Repetition) -> None:
         raise
     except BaseException:  # what is wrong with an agent is reported where it plays
         logging.getLogger(__name__).debug("The warm-up of %s raised.", repetition.label, exc_info=True)
-
-
-def _small(environment: Mapping[str, int | Sequence[int] | None]) -> dict[str, object]:
-    """Return the settings in which a small instance differs."""
-    limits = {"num_graphs": GRAPHS, "num_nodes": NODES, "actions_per_round": GRAPHS}
-    given = {name: environment.get(name) for name in limits}
-    sizes = {
-        name: [min(bound, limits[name]) for bound in value] if isinstance(value, Sequence) else min(value, limits[name])
-        for name, value in given.items()
-        if value is not None
-    }
-    return {**sizes, "horizon": ROUNDS, "replacement": True}

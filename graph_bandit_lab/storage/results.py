@@ -22,7 +22,7 @@ from graph_bandit_lab.storage.database import damaged, make_folder, open_databas
 from graph_bandit_lab.storage.rows import ARRAYS, Row, from_blob, software_versions, to_blob
 
 if TYPE_CHECKING:
-    from graph_bandit_lab.design.sweep_file import Task
+    from graph_bandit_lab.design.plan import Task
 
 FILE_NAME = "results.sqlite"
 FORMAT = 6  # of the file; also raised when agents play differently under equal settings
@@ -92,12 +92,6 @@ class ResultStore:
         with self._connect() as connection:
             rows = connection.execute("SELECT DISTINCT environment FROM repetitions").fetchall()
         return [json.loads(key) for (key,) in rows]
-
-    def graph_names(self) -> dict[str, str]:
-        """Return the names of the user's own graphs whose repetitions are stored, by their digests."""
-        query = "SELECT DISTINCT json_extract(environment, '$.graphs'), graphs FROM repetitions WHERE graphs != ''"
-        with self._connect() as connection:
-            return dict(connection.execute(query).fetchall())
 
     def stored(self) -> dict[tuple[str, int], Stored]:
         """Return what is stored, by settings hash and seed."""

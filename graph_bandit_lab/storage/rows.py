@@ -42,10 +42,8 @@ def to_blob(array: NDArray[np.generic] | None) -> bytes | None:
     return buffer.getvalue()
 
 
-def from_blob(blob: bytes | None) -> NDArray[Any] | None:
+def from_blob(blob: bytes) -> NDArray[Any]:
     """Read what `to_blob` wrote."""
-    if blob is None:
-        return None
     begin = 10 + int.from_bytes(blob[8:10], "little")  # of the data in version 1.0 of the format
     dtype, shape = _read_header(blob[:begin])
     return np.frombuffer(blob, dtype, offset=begin).reshape(shape).copy()
@@ -63,13 +61,14 @@ def _read_header(header: bytes) -> tuple[np.dtype[np.generic], tuple[int, ...]]:
 
 def from_diagnostics(blob: bytes | None) -> dict[str, NDArray[np.float64]]:
     """Read diagnostics, an array with a row for each; NULL and an array without rows are an empty dict."""
-    array = from_blob(blob)
-    return {} if array is None or not len(array) else dict(zip(DIAGNOSTICS, array, strict=True))
+    array = () if blob is None else from_blob(blob)
+    return dict(zip(DIAGNOSTICS, array, strict=True)) if len(array) else {}
 
 
 READERS: Mapping[str, Callable[[Any], Any]] = {
     **dict.fromkeys(JSON, json.loads),
-    **dict.fromkeys((*ARRAYS, *FINDINGS), from_blob),
+    **dict.fromkeys(ARRAYS, from_blob),
+    **dict.fromkeys(FINDINGS, lambda blob: None if blob is None else from_blob(blob)),
     "diagnostics": from_diagnostics,
 }
 
