@@ -116,7 +116,7 @@ class EnvironmentSettings(BanditArguments):
             if self.noise_column is not None and other:
                 raise ValueError(
                     "Expected `noise_column` without `noise_std`, and with the values of the file as they are, for it "
-                    f"is in their units. Got noise {self.noise_std}, rewards {self.rewards} of scale {self.reward_scale}."
+                    f"is in their units. Got {self.noise_std}, and rewards {self.rewards} of scale {self.reward_scale}."
                 )
             arguments |= {"graphs": own.graphs, "reward_model": own.rewards(self.rewards, self.minimize)}
             arguments["directed"] = None  # the file was read so
@@ -144,15 +144,8 @@ class EnvironmentSettings(BanditArguments):
         """Return where the graphs are read from; None: they are random."""
         if self.graphs is None:
             return None
-        file = PoolFile(
-            source=self.graphs,
-            target=self.target,
-            noise_column=self.noise_column,
-            smiles=self.smiles,
-            skip_bad_rows=self.skip_bad_rows,
-            directed=self.directed,
-            with_values=self.reward_model is None,
-        )
+        reading = {name: getattr(self, name) for name in READING}
+        file = PoolFile(source=self.graphs, with_values=self.reward_model is None, **reading)
         return replace(file, source=str(Path(self.graphs).absolute())) if file.is_file else file
 
     def to_dict(self) -> dict[str, Any]:

@@ -145,11 +145,20 @@ def _read(file: PoolFile, changed: tuple[int, int] | None) -> OwnGraphs:
     if file.with_values and file.target is not None and not len(known):
         raise ValueError(f"Expected numbers in `{file.target}` of {file.source}. Got none.")
     measured = pool.take(known) if 0 < len(known) < len(pool) else pool
-    noise = None if spread is None else _check_noise(file, pool, spread, known)
+    noise = None if spread is None else spread[known]
+    if noise is not None and not (noise >= 0).all():  # NaN is not
+        first = np.flatnonzero(~(noise >= 0))[0]
+        raise ValueError(
+            f"Expected a number >= 0 in `{file.noise_column}` of {file.source} for each graph with a value. Got "
+            f"{noise[first]} for {pool.ids[known[first]]}."
+        )
     graphs, values = _without_values(measured), measured.targets.copy() if len(known) else None
-    counts = measured.num_nodes
+    counts, hashed = measured.num_nodes, digest(graphs if values is None else measured)
+    if noise is not None:  # which affects play, too
+        content = hashed.encode() + np.ascontiguousarray(noise + 0.0, "<f8").tobytes()  # one form of zero
+        hashed = hashlib.sha256(content).hexdigest()[:32]
     contents = Contents(
-        digest=_digest(graphs if values is None else measured, noise),
+        digest=hashed,
         num_graphs=len(measured),
         num_nodes=(int(counts.min()), int(counts.max())),
         feature_dim=measured.feature_dim,
@@ -178,29 +187,6 @@ def _read_pool(file: PoolFile) -> tuple[GraphPool, NDArray[np.float64] | None]:
         raise TypeError(f"Expected molecules in {file.source}. Got {type(pool).__name__}.")
     bare = MoleculeSet(pool, pool.smiles, pool.ids, pool.targets, pool.features, pool.skipped)
     return bare, pool.columns[:, 0]
-
-
-def _check_noise(
-    file: PoolFile, pool: GraphPool, spread: NDArray[np.float64], known: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Return the standard deviation of the noise of each graph that has a value."""
-    noise = spread[known]
-    bad = np.flatnonzero(~(noise >= 0))  # NaN is not
-    if len(bad):
-        graph, deviation = pool.ids[known[bad[0]]], noise[bad[0]]
-        raise ValueError(
-            f"Expected a number >= 0 in `{file.noise_column}` of {file.source} for each graph with a value. Got "
-            f"{'none' if np.isnan(deviation) else deviation} for {graph}."
-        )
-    return noise
-
-
-def _digest(pool: GraphSet, noise: NDArray[np.float64] | None) -> str:
-    """Return the digest of a pool, and of the noise of its graphs, which affects play, too."""
-    if noise is None:
-        return digest(pool)
-    content = digest(pool).encode() + np.ascontiguousarray(noise + 0.0, "<f8").tobytes()  # one form of zero
-    return hashlib.sha256(content).hexdigest()[:32]
 
 
 def _without_values(pool: GraphPool) -> GraphSet:

@@ -131,10 +131,14 @@ class Sweep:
             ValueError: if no environment has such a setting or value, or the horizon is refused.
         """
         settings = dict(environments or {})
-        grids_here = self._choose_tasks(settings.pop("task")) if "task" in settings else self.grids
-        offered = [environment for grid in grids_here for environment in grid.environments]
-        chosen = set(select_environments(offered, settings))
-        grids = []
+        grids_here, grids = self.grids, []
+        if "task" in settings:
+            names = settings.pop("task")
+            there = {grid.task.name: grid for grid in self.grids if grid.task is not None}
+            if missing := [name for name in names if name not in there]:
+                raise ValueError(f"Expected `task` to be one of {', '.join(there) or 'none'}. Got {missing[0]}.")
+            grids_here = tuple(grid for name, grid in there.items() if name in names)
+        chosen = {*select_environments([each for grid in grids_here for each in grid.environments], settings)}
         for grid in grids_here:
             kept = [environment for environment in grid.environments if environment in chosen]
             if horizon is not None:
@@ -142,15 +146,6 @@ class Sweep:
             if kept:
                 grids.append(dataclasses.replace(grid, environments=tuple(kept)))
         return dataclasses.replace(self, grids=tuple(grids))
-
-    def _choose_tasks(self, names: Sequence[object]) -> tuple[Grid, ...]:
-        """Return the grids of the tasks of these names."""
-        there = [grid.task.name for grid in self.grids if grid.task is not None]
-        missing = [name for name in names if name not in there]
-        if missing:
-            listed = f"one of {', '.join(there)}" if there else "left out: this sweep has no tasks"
-            raise ValueError(f"Expected `task` to be {listed}. Got {missing[0]}.")
-        return tuple(grid for grid in self.grids if grid.task is not None and grid.task.name in names)
 
     def plan(self) -> SweepPlan:
         """Return every repetition of the sweep, its settings checked, ordered so that agents take turns on an instance.
@@ -160,7 +155,7 @@ class Sweep:
                 play none of the tasks.
         """
         repetitions: dict[tuple[str, int], Repetition] = {}
-        tasks, absent, refused_all = list[Task](), dict[str, list[str]](), dict[str, str]()
+        tasks, absent, reasons = list[Task](), list[tuple[str, list[str]]](), dict[str, str]()
         for grid in self.grids:
             cast = _make_agents(grid)
             for environment in grid.environments:
@@ -175,7 +170,7 @@ class Sweep:
                         raise ValueError(f"Expected agents that can play on {where}. `{spec.label}` cannot: {reason}.")
                     else:
                         refused[spec.label] = reason
-                        refused_all |= {} if spec.optional else {spec.label: reason}
+                        reasons |= {} if spec.optional else {spec.label: reason}
                 if len({key.settings_hash for key in keys.values()}) < len(keys):
                     raise ValueError(f"Expected agents that differ. Got the same settings twice in {', '.join(keys)}.")
                 for seed in self.seeds:
@@ -183,26 +178,24 @@ class Sweep:
                         name = "" if grid.task is None else grid.task.name
                         repetition = Repetition(spec, keys[spec.label], seed, environment.pool, name)
                         repetitions.setdefault(repetition.identity, repetition)  # grids may share some
-                if grid.task is None:
-                    for label in refused:
-                        absent.setdefault(label, []).append(describe_environment(environment.describe()))
-                else:
-                    key_of_task, reasons = to_json(settings), tuple(refused.items())
-                    tasks.append(dataclasses.replace(grid.task, environment_key=key_of_task, refused=reasons))
+                where = describe_environment(environment.describe()) if grid.task is None else grid.task.name
+                absent.append((where, list(refused)))
+                if grid.task is not None:
+                    text, why = to_json(settings), tuple(refused.items())
+                    tasks.append(dataclasses.replace(grid.task, environment_key=text, refused=why))
         playing = {repetition.label for repetition in repetitions.values()}
-        stuck = ", ".join(f"{label} ({reason})" for label, reason in refused_all.items() if label not in playing)
+        stuck = ", ".join(f"{label} ({reason})" for label, reason in reasons.items() if label not in playing)
         if stuck:
             raise ValueError(f"Expected agents that can play at least one of these tasks. Got {stuck}.")
-        asked = dict.fromkeys(spec.label for grid in self.grids for spec in grid.agents)
-        idle = [label for label in asked if label not in playing]
+        idle = dict.fromkeys(spec.label for grid in self.grids for spec in grid.agents if spec.label not in playing)
         notes = [*self.notes, *(environment.note for grid in self.grids for environment in grid.environments)]
         notes += [f"Left out, because they can play nothing here: {', '.join(idle)}."] if idle else []
-        for task in tasks:
-            labels = [label for label, _ in task.refused if label not in idle]
-            notes += [f"{task.name}: not played by {', '.join(labels)}."] if labels else []
-        for label, names in absent.items():
-            more = f", and {len(names) - 1} more" if len(names) > 1 else ""
-            notes += [f"Not played by {label}: {names[0]}{more}."] if label not in idle else []
+        places = dict[str, list[str]]()
+        for where, labels in absent:
+            places.setdefault(", ".join(label for label in labels if label not in idle), []).append(where)
+        for names, several in places.items():
+            more = f", and {len(several) - 3} more" if len(several) > 3 else ""
+            notes += [f"Not played by {names}: {'; '.join(several[:3])}{more}."] if names else []
         unique = tuple(filter(None, dict.fromkeys(notes)))
         return SweepPlan(self.title, tuple(repetitions.values()), self.tunes, unique, tuple(tasks))
 

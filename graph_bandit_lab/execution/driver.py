@@ -5,15 +5,14 @@ from __future__ import annotations
 import logging
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import registry
-from graph_bandit_lab.design.environment import EnvironmentSettings
-from graph_bandit_lab.design.names import describe_environment
+from graph_bandit_lab.design.names import describe_environment, name_environments
 from graph_bandit_lab.design.plan import Grid, Repetition, Sweep, SweepPlan, derive_seeds
 from graph_bandit_lab.design.settings import AgentSpec, RunSettings
 from graph_bandit_lab.episodes.feedback import check_diagnosable
@@ -109,12 +108,14 @@ def run_experiment(settings: RunSettings) -> Tally:
             (settings.out / FILE_NAME).unlink(missing_ok=True)
         store = ResultStore(settings.out)
         held = {settings.out: store.environments(), **(exports.environments if exports else {})}
-        for path, environments in held.items():
-            if differences := _find_differences(environments, settings.environment):
-                raise ValueError(
-                    f"Expected {path} to hold this environment alone. It holds one with {differences}. Choose another "
-                    "folder with --out, leave the file out of --continue, or throw results away with --overwrite."
-                )
+        wanted = settings.environment.to_dict()
+        for path, other in ((path, each) for path, several in held.items() for each in several if each != wanted):
+            difference, _ = name_environments([other, wanted])
+            raise ValueError(
+                f"Expected {path} to hold this environment alone. It holds one with {difference}. "
+                "Choose another folder with --out, leave the file out of --continue, or throw results away with "
+                "--overwrite."
+            )
         how = settings.diagnostics, settings.retry_failed, settings.progress
         return _play_missing(plan, store, exports, open_workers, *how)
 
@@ -229,7 +230,7 @@ def _play_missing(
     store.relabel({repetition.key.settings_hash: repetition.label for repetition in plan.repetitions})
     store.add_tasks(plan.tasks)
     failures, blind = 0, set[tuple[str, str]]()
-    with Progress(work.to_do, progress) as bar, _open_log(store.path.parent / LOG_NAME) as log:
+    with closing(Progress(work.to_do, progress)) as bar, _open_log(store.path.parent / LOG_NAME) as log:
 
         def warn(text: str) -> None:
             log.warning("%s", text)
@@ -262,9 +263,8 @@ def _play_missing(
         for note in (*notes, *plan.notes, *work.notes):
             warn(note)
         if work.to_do:
-            workers = open_workers()
-            function, tasks = bar.play if workers.in_process else play, ((each, diagnostics) for each in work.to_do)
-            with closing(run_in_parallel(function, tasks, workers)) as results:
+            tasks = ((repetition, diagnostics) for repetition in work.to_do)
+            with closing(run_in_parallel(play, tasks, open_workers())) as results:
                 for (repetition, _), result in results:
                     keep(repetition, result if isinstance(result, Outcome) else _failure_of(result))
     return Tally(len(work.to_do), work.reused, work.failed + failures, taken)
@@ -275,22 +275,6 @@ def _failure_of(error: Exception) -> Outcome:
     if isinstance(error, BrokenExecutor):
         return failed(f"The worker that played this died, {ATTEMPTS} times.")
     return failed("".join(traceback.format_exception(error)))  # of the worker: a cluster's KilledWorker, say
-
-
-def _find_differences(environments: Iterable[Mapping[str, object]], environment: EnvironmentSettings) -> str:
-    """Name the settings in which the first other environment differs."""
-    wanted = environment.to_dict()
-    for stored in environments:
-        differences = [
-            "other graphs or values"
-            if name == "graphs" and value and stored.get(name)
-            else f"{name} {stored.get(name)}"
-            for name, value in wanted.items()
-            if stored.get(name) != value
-        ]
-        if differences:
-            return ", ".join(differences)
-    return ""
 
 
 @contextmanager

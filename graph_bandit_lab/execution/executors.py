@@ -53,9 +53,6 @@ class SchedulerLostError(ConnectionError):
 class Workers(Executor):
     """An executor that survives the death of a worker: only the calls that the worker had are broken."""
 
-    in_process = False
-    """Whether calls are made in this process, so that they can show their progress."""
-
     @property
     @abstractmethod
     def slots(self) -> int:
@@ -69,7 +66,6 @@ class Workers(Executor):
 class InProcess(Workers):
     """This process itself. `submit` makes the call at once, and an interrupt reaches the caller."""
 
-    in_process = True
     slots = 1
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:

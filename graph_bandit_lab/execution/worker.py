@@ -6,7 +6,6 @@ import logging
 import time
 import traceback
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -16,7 +15,7 @@ from graph_bandit_lab.design.keys import to_json
 from graph_bandit_lab.design.own_graphs import to_arguments
 from graph_bandit_lab.design.plan import Repetition
 from graph_bandit_lab.episodes.loop import run_bandit
-from graph_bandit_lab.episodes.records import BanditResult, RoundRecord
+from graph_bandit_lab.episodes.records import BanditResult
 from graph_bandit_lab.storage.rows import software_versions
 
 GRAPHS, NODES, ROUNDS = 4, 5, 3  # at most, of the small instance
@@ -39,9 +38,7 @@ class Outcome:
     """What the graphs differ in and the agent does not read, in sentences."""
 
 
-def play(
-    repetition: Repetition, diagnose: bool = False, on_round: Callable[[RoundRecord], object] = lambda record: None
-) -> Outcome:
+def play(repetition: Repetition, diagnose: bool = False) -> Outcome:
     """Play a repetition. An exception becomes part of the outcome, so that one repetition cannot stop the others.
 
     The result depends on settings and seed alone: one thread plays, in whatever process. The time is that of the play
@@ -55,9 +52,7 @@ def play(
         try:
             env = registry.make_environment(**repetition.to_arguments())
             agent = repetition.make_agent()
-            result = run_bandit(
-                env, agent, repetition.seed, on_round=on_round, diagnose=diagnose, feedback=repetition.feedback
-            )
+            result = run_bandit(env, agent, repetition.seed, diagnose=diagnose, feedback=repetition.feedback)
             env.close()
         except KeyboardInterrupt:
             raise

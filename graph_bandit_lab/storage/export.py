@@ -72,11 +72,13 @@ def write_json_lines(folder: str | Path, path: str | Path) -> None:
         FileNotFoundError: if the folder holds no results.
     """
     rows = load_results(folder, arrays=SEEN).to_dict("records")
-    lines = (
-        encode_round(record, {"label": row["label"], "environment": _environment_name(row)})
-        for row in rows
-        for record in _records_of(row)
-    )
+    lines = []
+    for row in rows:
+        names = {
+            "label": row["label"],
+            "environment": row["environment_name"] or describe_environment(row["environment"]),
+        }
+        lines += [encode_round(record, names) for record in _records_of(row)]
     replace_file(Path(path), lines)
 
 
@@ -101,10 +103,6 @@ def write_tensorboard(folder: str | Path, out: str | Path) -> None:
             with TensorBoardWriter(Path(out, *(NOT_IN_NAMES.sub("_", part) for part in parts))) as write:
                 for record in _records_of(row):
                     write(record)
-
-
-def _environment_name(row: Mapping[Hashable, Any]) -> str:
-    return row["environment_name"] or describe_environment(row["environment"])
 
 
 def _records_of(row: Mapping[Hashable, Any]) -> Iterator[RoundRecord]:

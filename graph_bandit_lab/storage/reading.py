@@ -7,7 +7,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -130,12 +130,13 @@ def _find_trajectories(frame: pd.DataFrame) -> list[int]:
         plays = plays_of.setdefault((key, label), [])
         if has_one_instance(environment):
             plays.append((seed, regret))
-        seeds.append(next((first for first, play in plays if _are_equal(play, regret)), seed))
+        alike = (
+            first
+            for first, play in plays
+            if len(play) == len(regret) and np.abs(play - regret).sum() <= ALIKE * play.sum()
+        )
+        seeds.append(next(alike, seed))
     return seeds
-
-
-def _are_equal(first: NDArray[np.float64], second: NDArray[np.float64]) -> bool:
-    return len(first) == len(second) and bool(np.abs(first - second).sum() <= ALIKE * first.sum())
 
 
 def _add_settings(frame: pd.DataFrame, tasks: Mapping[str, str]) -> pd.DataFrame:
@@ -154,19 +155,15 @@ def _add_settings(frame: pd.DataFrame, tasks: Mapping[str, str]) -> pd.DataFrame
     firsts = dict(zip(keys, frame["environment"], strict=True))
     names = dict(zip(firsts, name_environments(list(firsts.values())), strict=True)) | dict(tasks)
     added = {"task": keys.map(lambda key: tasks.get(key, "")), "environment_name": keys.map(names)}
-    environments, agents = (_spread(frame[name]) for name in ("environment", "agent_settings"))
+    environments, agents = (
+        pd.DataFrame([{name: _plain(value) for name, value in settings.items()} for settings in frame[column]])
+        for column in ("environment", "agent_settings")
+    )
     taken = {*frame.columns, *added, *environments}
     agents = agents.rename(columns=lambda name: f"agent_settings.{name}" if name in taken else name)
     spread = pd.concat([frame.assign(**added), environments, agents], axis=1)
     spread.attrs = frame.attrs  # which `concat` compares, and leaves out
     return spread
-
-
-def _spread(settings: Iterable[Mapping[str, object]]) -> pd.DataFrame:
-    """Return a column for each key of some dicts."""
-    import pandas as pd
-
-    return pd.DataFrame([{name: _plain(value) for name, value in setting.items()} for setting in settings])
 
 
 def _plain(value: object) -> object:

@@ -87,11 +87,10 @@ class Imported:
         """Say what was taken, and what differs."""
         notes = [f"Repetitions taken from files: {self.taken}. There already: {self.present}."]
         if self.different:
-            more = f"; and {len(self.different) - NAMED} more" if len(self.different) > NAMED else ""
             notes.append(
-                f"Played twice, with other actions or rewards ({len(self.different)}): "
-                f"{'; '.join(self.different[:NAMED])}{more}. What the folder held stays; of two files, the repetition "
-                "that was finished first counts. Say, the type of CPU or the version of torch is another one."
+                f"Played twice, with other actions or rewards ({len(self.different)}), such as "
+                f"{'; '.join(self.different[:NAMED])}. What the folder held stays; of two files, the repetition that "
+                "was finished first counts. Say, the type of CPU or the version of torch is another one."
             )
         return notes
 
