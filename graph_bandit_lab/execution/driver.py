@@ -104,10 +104,8 @@ def run_experiment(settings: RunSettings) -> Tally:
     plan = plan_run(settings)
     open_workers, _ = choose_workers(settings.workers, settings.scheduler)
     with open_exports(settings.continue_from) as exports, sole_driver(settings.out):
-        if settings.overwrite:
-            (settings.out / FILE_NAME).unlink(missing_ok=True)
-        store = ResultStore(settings.out)
-        held = {settings.out: store.environments(), **(exports.environments if exports else {})}
+        held = dict(exports.environments) if exports else {}
+        held |= {} if settings.overwrite else {settings.out: ResultStore(settings.out).environments()}
         wanted = settings.environment.to_dict()
         for path, other in ((path, each) for path, several in held.items() for each in several if each != wanted):
             difference, _ = name_environments([other, wanted])
@@ -116,8 +114,10 @@ def run_experiment(settings: RunSettings) -> Tally:
                 "Choose another folder with --out, leave the file out of --continue, or throw results away with "
                 "--overwrite."
             )
+        if settings.overwrite:
+            (settings.out / FILE_NAME).unlink(missing_ok=True)
         how = settings.diagnostics, settings.retry_failed, settings.progress
-        return _play_missing(plan, store, exports, open_workers, *how)
+        return _play_missing(plan, ResultStore(settings.out), exports, open_workers, *how)
 
 
 def plan_run(settings: RunSettings) -> SweepPlan:

@@ -72,13 +72,12 @@ def write_json_lines(folder: str | Path, path: str | Path) -> None:
         FileNotFoundError: if the folder holds no results.
     """
     rows = load_results(folder, arrays=SEEN).to_dict("records")
-    lines = []
-    for row in rows:
-        names = {
-            "label": row["label"],
-            "environment": row["environment_name"] or describe_environment(row["environment"]),
-        }
-        lines += [encode_round(record, names) for record in _records_of(row)]
+    names = (row["environment_name"] or describe_environment(row["environment"]) for row in rows)
+    lines = (
+        encode_round(record, {"label": row["label"], "environment": name})
+        for row, name in zip(rows, names, strict=True)
+        for record in _records_of(row)
+    )
     replace_file(Path(path), lines)
 
 

@@ -178,9 +178,10 @@ def _unpack(path: Path, to: Path) -> list[dict[str, object]]:
     """
     unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MOST_MEMORY)
     most = max(MOST_UNPACKED, MOST_PACKED * path.stat().st_size)
-    to.write_bytes(unpacker.decompress(path.read_bytes(), most + 1))
-    if not unpacker.eof or unpacker.unused_data:
+    content = unpacker.decompress(path.read_bytes(), int(most) + 1)
+    if not unpacker.eof or unpacker.unused_data or len(content) > most:
         raise ValueError(f"a file that is cut off, goes on after its end, or unpacks to more than {most:,} bytes.")
+    to.write_bytes(content)
     with open_to_read(to) as connection:
         check_format(path, connection)
         foreign = [name_of(row) for row in read_rows(connection) if not is_ours(row)]

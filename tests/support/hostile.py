@@ -22,7 +22,7 @@ from pyarrow import parquet
 from graph_bandit_campaign.pool.prepared.manifest import MANIFEST
 from graph_bandit_lab.storage import FILE_NAME, software_versions
 from support.bombs import BOMBS, SHEET, book_with
-from support.stored import execute, forge
+from support.stored import execute
 
 HUGE = 10**12
 DEEP = 100_000
@@ -124,8 +124,8 @@ def results(*statements, change=execute):
 
 
 def forged(column, value):
-    """A results file with another value in a column, and the checksum of that."""
-    return results((f"UPDATE repetitions SET {column} = ?", (value,)), change=forge)
+    """A results file with another value in a column."""
+    return results((f"UPDATE repetitions SET {column} = ?", (value,)))
 
 
 def packed(make_results, change=lambda content: content):

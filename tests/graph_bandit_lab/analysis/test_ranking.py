@@ -1,12 +1,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from graph_bandit_lab.design.tasks import Task
 
 from graph_bandit_lab import BanditResult, write_report
 from graph_bandit_lab.analysis.ranking import rank_agents, tasks_of
 from graph_bandit_lab.design import EnvironmentSettings, RunKey, SweepPlan
 from graph_bandit_lab.design.keys import to_json
-from graph_bandit_lab.design.tasks import Task
 from graph_bandit_lab.reports import further_tables, table_of
 from graph_bandit_lab.storage import ResultStore, load_results
 
