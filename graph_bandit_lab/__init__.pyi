@@ -13,6 +13,10 @@ from .execution.driver import run_sweep as run_sweep
 from .execution.executors import Processes as Processes
 from .execution.executors import count_cores as count_cores
 from .reports.report import write_report as write_report
+from .storage.export import write_csv as write_csv
+from .storage.export import write_json_lines as write_json_lines
+from .storage.export import write_parquet as write_parquet
+from .storage.export import write_tensorboard as write_tensorboard
 from .storage.reading import environment_of as environment_of
 from .storage.reading import load_results as load_results
 

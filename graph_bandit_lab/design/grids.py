@@ -24,6 +24,7 @@ FITS = {"passes": "paper", "steps": "paper-steps"}  # presets of the agents, by 
 MOST_PLAYS = 1_000_000  # repetitions of a grid, or combinations of its settings
 ZOO = "zoo"  # among agents: all that are installed and need no wrapper
 Agents = list[str] | dict[str, str]  # names, or recipes by label
+Values = dict[str, Any]  # of settings, as TOML and JSON have them
 
 
 class GridTable(msgspec.Struct, forbid_unknown_fields=True):
@@ -31,9 +32,9 @@ class GridTable(msgspec.Struct, forbid_unknown_fields=True):
 
     agents: Agents | None = None
     """None: those of the file."""
-    environment: dict[str, Any] = {}
+    environment: Values = {}
     """Keywords of `EnvironmentSettings`, each with one value or a list of them."""
-    settings: dict[str, Any] = {}
+    settings: Values = {}
     """The same of all its agents."""
     task: Annotated[str, msgspec.Meta(min_length=1)] | None = None
     hard: str = ""
@@ -44,7 +45,7 @@ class GridTable(msgspec.Struct, forbid_unknown_fields=True):
 class Tuned(msgspec.Struct):
     """The best settings by graph model and agent."""
 
-    settings: dict[str, dict[str, dict[str, Any]]]
+    settings: dict[str, dict[str, Values]]
     """Graph model -> agent -> settings."""
     source: str = ""
     """The file that they are from."""
@@ -71,7 +72,7 @@ class Tuned(msgspec.Struct):
 class Part:
     """Environments of one graph model, not yet made, and the agents of their grid."""
 
-    environments: tuple[Mapping[str, Any], ...]
+    environments: tuple[Values, ...]
     """Keywords of `EnvironmentSettings`."""
     agents: tuple[AgentSpec, ...]
     """Agents of the grid."""
@@ -112,7 +113,7 @@ def sketch_grid(grid: GridTable, instead: Sequence[str], fit: str, tuned: Tuned,
         raise ValueError(f"{source}: expected `task`, a name, with `hard`. Got none.")
     if grid.task is not None and len(environments) != 1:
         raise ValueError(f"{source}: expected one environment in the task `{grid.task}`. Got {len(environments)}.")
-    parts: dict[str, list[Mapping[str, Any]]] = {}
+    parts: dict[str, list[Values]] = {}
     for settings in environments:
         model = OWN if "graphs" in settings else settings.get("graph_model", EnvironmentSettings.graph_model)
         parts.setdefault(str(model), []).append(settings)
@@ -131,7 +132,7 @@ def sketch_grid(grid: GridTable, instead: Sequence[str], fit: str, tuned: Tuned,
     ]
 
 
-def _beside(source: str, environment: Mapping[str, Any]) -> Mapping[str, Any]:
+def _beside(source: str, environment: Values) -> Values:
     """Take the path of a file of graphs as one from the folder of the sweep file; a pool with a name has none."""
     graphs = environment.get("graphs")
     if not (isinstance(graphs, str) and PoolFile(source=graphs).is_file):
@@ -164,7 +165,7 @@ def _read_agent(
     return AgentSpec.parse(recipe, label, optional=optional)
 
 
-def _product(lists: Mapping[str, object], source: str) -> list[dict[str, Any]]:
+def _product(lists: Mapping[str, object], source: str) -> list[Values]:
     """Return every combination of one value of each list; a value that is not a list counts as a list of one."""
     columns = [value if isinstance(value, list) else [value] for value in lists.values()]
     if not 0 < (count := math.prod(map(len, columns))) <= MOST_PLAYS:

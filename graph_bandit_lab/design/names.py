@@ -43,7 +43,7 @@ def write_size(size: object) -> str:
 
 
 WORDS: Mapping[str, Callable[[Any], str]] = {
-    "replacement": lambda value: f"with{'' if value else 'out'} replacement",
+    "replacement": lambda value: "with replacement" if value else "each graph once",
     "minimize": lambda value: "minimized" if value else "maximized",
     "batch": lambda value: "one at a time" if value == 1 else f"batches of {value}",
     "delay": lambda value: "rewards at once" if value == 0 else f"rewards after {write_size(value)} rounds",
@@ -71,7 +71,7 @@ def describe_environment(environment: Mapping[str, object]) -> str:
         "rdpg": "random dot product graphs",
         "mixed": "graphs of four kinds without node features",
         "weighted": "rings with edge weights",
-        OWN: f"{environment['graphs']}{', to be minimized' if environment['minimize'] else ''}",
+        OWN: f"{environment.get('graphs')}{', to be minimized' if environment.get('minimize') else ''}",
     }
     parts = [graphs[str(environment["graph_model"])]]
     parts += [name_setting(name, environment[name]) for name in ("num_nodes", "num_graphs")]
@@ -100,19 +100,19 @@ def meaningful_settings(environment: Mapping[str, object]) -> dict[str, object]:
 
 def _meaningless(environment: Mapping[str, object]) -> tuple[str, ...]:
     """Return the settings that change nothing, because of others."""
-    without: tuple[str, ...] = () if environment["graph_model"] == "er" else ("edge_prob",)
-    without += () if environment["graph_model"] == OWN else ("graphs", "minimize")
-    without += ("drift_rate",) if environment["drift"] is None else ()
-    return without + (("announced",) if environment["delay"] == 0 else ())
+    without: tuple[str, ...] = () if environment.get("graph_model") == "er" else ("edge_prob",)
+    without += () if environment.get("graph_model") == OWN else ("graphs", "minimize")
+    without += ("drift_rate",) if environment.get("drift") is None else ()
+    return without + (("announced",) if not environment.get("delay") else ())
 
 
 def _implied(environment: Mapping[str, object]) -> tuple[str, ...]:
     """Return the settings that say nothing in the name of an environment."""
     without = _meaningless(environment)
-    if environment["graph_model"] != OWN:
+    if environment.get("graph_model") != OWN:
         return without
-    all_graphs = () if environment["resample_graphs"] else ("num_graphs",)
-    values = ("reward_model",) if environment["reward_model"] == TARGET else ()
+    all_graphs = () if environment.get("resample_graphs") else ("num_graphs",)
+    values = ("reward_model",) if environment.get("reward_model") == TARGET else ()
     return ("graph_model", "num_nodes", "feature_dim", *all_graphs, *values, *without)  # its graphs have a name
 
 

@@ -174,7 +174,7 @@ def _read_toml(content: bytes, kind: type[Read], source: str) -> Read:
     try:
         return msgspec.toml.decode(content, type=kind)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{source}: {error}.") from error
+        raise ValueError(f"Expected {source} to be a TOML file of this form. Got: {error}.") from error
 
 
 def _check_name(agent: str, source: str) -> None:

@@ -1,7 +1,6 @@
 """Store what was played: the results file, its table, and files for other programs."""
 
 from graph_bandit_lab.storage.database import make_folder, sole_driver
-from graph_bandit_lab.storage.export import write_csv, write_json_lines, write_parquet, write_tensorboard
 from graph_bandit_lab.storage.reading import load_results
 from graph_bandit_lab.storage.results import FILE_NAME, ResultStore
 from graph_bandit_lab.storage.rows import software_versions
@@ -16,8 +15,4 @@ __all__ = [
     "make_folder",
     "software_versions",
     "sole_driver",
-    "write_csv",
-    "write_json_lines",
-    "write_parquet",
-    "write_tensorboard",
 ]

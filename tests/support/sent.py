@@ -13,7 +13,7 @@ from graph_bandit_env.pools.products import read_product_library
 from graph_bandit_lab import load_results
 from graph_bandit_lab.design import read_sweep
 from graph_bandit_lab.design.grids import read_tuned
-from graph_bandit_lab.design.tasks import read_tables
+from graph_bandit_lab.design.sweep_file import read_tables
 from graph_bandit_lab.logged import Log
 from graph_bandit_lab.storage import import_results
 from support.bombs import BOMBS
@@ -170,7 +170,7 @@ EXPORTS = {
     "deep brackets": packed(forged("environment", NESTED.decode())),
     "rows without end": packed(results(change=multiply_rows)),
     "a column whose name is a statement": packed(
-        results('ALTER TABLE repetitions ADD COLUMN "x) SELECT 1; DROP TABLE repetitions; --"')
+        results('ALTER TABLE repetitions ADD COLUMN "x) SELECT 1; DROP TABLE repetitions; --" TEXT')
     ),
     **{name: packed(attack) for name, attack in COMPUTED.items()},
 }

@@ -5,8 +5,7 @@ from support.graphs import ragged_graphs
 
 import registry
 from graph_bandit_env import GraphSet
-from graph_bandit_lab import AgentSpec, EnvironmentSettings, Grid
-from graph_bandit_lab.design.plan import plan
+from graph_bandit_lab import AgentSpec, EnvironmentSettings, Grid, Sweep
 
 GRAPHS = GraphSet.from_pyg(ragged_graphs())
 
@@ -49,8 +48,8 @@ def test_reset_refuses_too_many_graphs(few):
 def test_a_plan_refuses_them_before_anything_is_played(few):
     for changes in ({}, {"resample_graphs": "round"}):
         grid = Grid((EnvironmentSettings(num_graphs=(3, 9), **changes),), (AgentSpec.parse(few),))
-        with pytest.raises(ValueError, match=rf"at most 3 graphs. Got 9: .*\(Agent `{few}`.\)"):
-            plan([grid], (1,))
+        with pytest.raises(ValueError, match=rf"`{few}` cannot: .*at most 3 graphs. Got 9"):
+            Sweep(title="", grids=(grid,), seeds=(1,)).plan()
 
 
 def test_other_graphs_than_those_of_reset_may_not_be_too_many_either(few):

@@ -1,12 +1,12 @@
 import numpy as np
 import pandas as pd
 import pytest
-from graph_bandit_lab.design.tasks import Task
 
 from graph_bandit_lab import BanditResult, write_report
 from graph_bandit_lab.analysis.ranking import rank_agents, tasks_of
-from graph_bandit_lab.design import EnvironmentSettings, RunKey, SweepPlan
+from graph_bandit_lab.design import EnvironmentSettings, RunKey
 from graph_bandit_lab.design.keys import to_json
+from graph_bandit_lab.design.plan import Task
 from graph_bandit_lab.reports import further_tables, table_of
 from graph_bandit_lab.storage import ResultStore, load_results
 
@@ -40,7 +40,7 @@ def folder(tmp_path):
         )
         for name in TOTALS
     ]
-    store.begin(SweepPlan("three", (), tasks=tuple(tasks)))
+    store.add_tasks(tasks)
     for name, totals in TOTALS.items():
         for label, values in totals.items():
             for seed, total in enumerate(values):
@@ -117,7 +117,7 @@ def test_an_agent_that_has_not_played_all_tasks_is_not_ranked_and_changes_nothin
 def test_a_task_that_few_have_played_yet_is_left_out(folder):
     store = ResultStore(folder)
     more = EnvironmentSettings(num_graphs=4, num_nodes=3, horizon=6)
-    store.begin(SweepPlan("four", (), tasks=(Task(name="easy", environment_key=to_json(more.to_dict())),)))
+    store.add_tasks([Task(name="easy", environment_key=to_json(more.to_dict()))])
     result = BanditResult(np.zeros(6, np.int64), np.ones(6), np.ones(6))
     store.add(RunKey("good", {}, more.to_dict()), 0, "good", result, 1.0)
     ranking = ranking_of(folder)

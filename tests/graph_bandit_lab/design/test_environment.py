@@ -73,7 +73,7 @@ def test_refuses_runs_that_make_no_sense(changes, error, name):
     ("changes", "described"),
     [
         ({}, "linear reward, T = 1000"),
-        ({"replacement": False, "horizon": 5}, "T = 5, without replacement"),
+        ({"replacement": False, "horizon": 5}, "T = 5, each graph once"),
         ({"num_graphs": [5, np.int64(40)], "resample_graphs": "round"}, "new graphs each round"),
         ({"resample_graphs": np.True_, "reward_seed": 3}, "new graphs each episode, reward function 3"),
         ({"batch": 10, "delay": [2, 5], "random_rounds": np.int64(3)}, "batches of 10, rewards after 2 to 5 rounds"),

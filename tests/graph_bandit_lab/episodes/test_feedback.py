@@ -7,7 +7,7 @@ import pytest
 
 import registry
 from graph_bandit_lab import AgentSpec, EnvironmentSettings, run_bandit
-from graph_bandit_lab.design.plan import Grid, plan
+from graph_bandit_lab.design.plan import Grid, Sweep
 from graph_bandit_lab.episodes import Feedback
 from graph_bandit_lab.episodes.feedback import LateRewards, choose
 
@@ -84,7 +84,11 @@ def test_a_batch_of_more_graphs_than_there_are_is_refused(small_env):
     with pytest.raises(ValueError, match="Expected `batch` to be at most 6, the number of graphs. Got 7."):
         run_bandit(small_env(horizon=30), Listener(), feedback=Feedback(batch=7))
     with pytest.raises(ValueError, match="at most 20, the number of graphs. Got 21"):
-        plan([Grid((EnvironmentSettings(num_graphs=20, batch=21),), (AgentSpec.parse("random"),))], [1])
+        Sweep(
+            title="",
+            grids=(Grid((EnvironmentSettings(num_graphs=20, batch=21),), (AgentSpec.parse("random"),)),),
+            seeds=(1,),
+        ).plan()
 
 
 def test_rewards_of_batches_may_be_late_too(small_env):
