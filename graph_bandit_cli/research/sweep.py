@@ -95,5 +95,5 @@ class Command(PlaySettings):
         from graph_bandit_lab import load_results
         from graph_bandit_lab.analysis import TUNED_NAME
 
-        results = load_results(self.out, arrays=())
-        choose_and_print(results[results["settings_hash"].isin(plan.settings_hashes)], self.out / TUNED_NAME)
+        results, planned = load_results(self.out, arrays=()), {each.key.settings_hash for each in plan.repetitions}
+        choose_and_print(results[results["settings_hash"].isin(planned)], self.out / TUNED_NAME)

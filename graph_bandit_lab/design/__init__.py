@@ -3,9 +3,9 @@
 from graph_bandit_lab.design.environment import EnvironmentSettings
 from graph_bandit_lab.design.keys import RunKey
 from graph_bandit_lab.design.names import describe_environment, name_environments
-from graph_bandit_lab.design.plan import Grid, Repetition, Sweep, SweepPlan, derive_seeds
+from graph_bandit_lab.design.plan import Grid, Repetition, Sweep, SweepPlan
 from graph_bandit_lab.design.settings import AgentSpec, PlaySettings, RunSettings
-from graph_bandit_lab.design.sweep_file import Overrides, list_presets, read_sweep
+from graph_bandit_lab.design.sweep_file import Overrides, read_sweep
 
 __all__ = [
     "AgentSpec",
@@ -18,9 +18,7 @@ __all__ = [
     "RunSettings",
     "Sweep",
     "SweepPlan",
-    "derive_seeds",
     "describe_environment",
-    "list_presets",
     "name_environments",
     "read_sweep",
 ]

@@ -17,24 +17,8 @@ SYMBOLS = {
     "horizon": "T",
     "width": "m",
 }
-RESAMPLING: Mapping[object, str] = {
-    False: "one graph set",
-    "episode": "new graphs each episode",
-    "round": "new graphs each round",
-}
-DRIFTS: Mapping[object, str] = {None: "means that stay", "walk": "means that walk", "jump": "means that jump"}
-UNSAID = {  # values that the description of an environment leaves out
-    "replacement": True,
-    "common_noise": False,
-    "resample_graphs": False,
-    "reward_seed": None,
-    "drift": None,
-    "drift_rate": None,
-    "batch": 1,
-    "delay": 0,
-    "announced": None,
-    "random_rounds": 0,
-}
+UNSAID = {"replacement": 1, "common_noise": 0, "resample_graphs": 0, "batch": 1, "delay": 0, "random_rounds": 0}
+"""Values that descriptions of environments leave out."""
 
 
 def write_size(size: object) -> str:
@@ -42,18 +26,18 @@ def write_size(size: object) -> str:
     return " to ".join(map(str, size)) if isinstance(size, list | tuple) else str(size)
 
 
-WORDS: Mapping[str, Callable[[Any], str]] = {
+WORDS: Mapping[str, Callable[[Any], str]] = {  # in the order of a description
     "replacement": lambda value: "with replacement" if value else "each graph once",
-    "minimize": lambda value: "minimized" if value else "maximized",
+    "common_noise": lambda value: "common noise" if value else "noise of each agent",
+    "resample_graphs": lambda value: f"new graphs each {value}" if value else "one graph set",
+    "reward_seed": lambda value: f"reward function {'of each repetition' if value is None else value}",
+    "drift": lambda value: f"means that {value or 'stay'}",
+    "drift_rate": lambda value: f"at rate {value}",
     "batch": lambda value: "one at a time" if value == 1 else f"batches of {value}",
     "delay": lambda value: "rewards at once" if value == 0 else f"rewards after {write_size(value)} rounds",
     "announced": lambda value: "announced" if value else "not announced",
     "random_rounds": lambda value: f"first {value} rounds at random" if value else "no rounds at random",
-    "common_noise": lambda value: "common noise" if value else "noise of each agent",
-    "resample_graphs": lambda value: RESAMPLING[value],
-    "drift": lambda value: DRIFTS[value],
-    "drift_rate": lambda value: f"at rate {value}",
-    "reward_seed": lambda value: f"reward function {'of each repetition' if value is None else value}",
+    "minimize": lambda value: "minimized" if value else "maximized",
 }
 
 
@@ -76,16 +60,18 @@ def describe_environment(environment: Mapping[str, object]) -> str:
     parts = [graphs[str(environment["graph_model"])]]
     parts += [name_setting(name, environment[name]) for name in ("num_nodes", "num_graphs")]
     parts += [] if environment["reward_model"] == TARGET else [f"{environment['reward_model']} reward"]
-    said = {name: value for name, value in meaningful_settings(environment).items() if name in UNSAID}
     parts += [name_setting("horizon", environment["horizon"])]
-    parts += [name_setting(name, said[name]) for name in UNSAID if name in said and said[name] != UNSAID[name]]
+    said = meaningful_settings(environment)
+    parts += [
+        name_setting(name, said[name]) for name in list(WORDS)[:-1] if said.get(name) not in (None, UNSAID.get(name))
+    ]
     return ", ".join(parts)
 
 
 def name_environments(environments: Sequence[Mapping[str, object]]) -> list[str]:
     """Name each environment by the settings in which it differs from the others; a single one has no name."""
-    order = list(UNSAID)
-    varying = sorted(varying_settings(environments), key=lambda name: order.index(name) if name in order else -1)
+    order = ["", *WORDS]
+    varying = sorted(varying_settings(environments), key=lambda name: order.index(name if name in WORDS else ""))
     return [
         ", ".join(name_setting(key, environment.get(key)) for key in varying if key not in _implied(environment))
         for environment in environments

@@ -45,14 +45,9 @@ class PoolFile:
         return not is_name(self.source)
 
     @property
-    def file_name(self) -> str:
-        """Return the name of the file, or of the pool, alone."""
-        return Path(self.source).name
-
-    @property
     def name(self) -> str:
         """Return the name by which people know the graphs: that of the file, and of the column."""
-        return self.file_name if self.target is None else f"{self.file_name} ({self.target})"
+        return Path(self.source).name + ("" if self.target is None else f" ({self.target})")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -213,11 +213,6 @@ class SweepPlan:
     tasks: tuple[Task, ...] = ()
     """Environments with a name, over which agents are ranked."""
 
-    @property
-    def settings_hashes(self) -> set[str]:
-        """Return the hashes under which its repetitions are stored."""
-        return {repetition.key.settings_hash for repetition in self.repetitions}
-
 
 def derive_seeds(seed: int, repetitions: int) -> tuple[int, ...]:
     """Return the seeds of repetitions, children of one seed: the first ones stay the same when more are asked for."""

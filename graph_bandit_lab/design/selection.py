@@ -40,14 +40,12 @@ def parse_selection(texts: Sequence[str]) -> dict[str, tuple[object, ...]]:
 def select_environments(
     environments: Sequence[EnvironmentSettings], selection: Mapping[str, Sequence[object]]
 ) -> list[EnvironmentSettings]:
-    """Choose the environments that have one of the values of every setting; `graphs` also by the name of a file alone.
+    """Choose the environments that have one of the values of every setting.
 
     Raises:
         ValueError: if no environment has such a setting or such a value, or none has all of them; the message says what
             there is.
     """
-    if "graphs" in selection:
-        selection = {**selection, "graphs": _with_columns(selection["graphs"], environments)}
     described = [
         {
             name: write_size(value) if isinstance(value, list) else value
@@ -73,12 +71,3 @@ def select_environments(
     if not chosen:
         raise ValueError(f"Expected environments that have all of {', '.join(selection)}. There are none.")
     return chosen
-
-
-def _with_columns(names: Sequence[object], environments: Sequence[EnvironmentSettings]) -> list[object]:
-    """Replace the name of a file by what its graphs are called: "hits.csv" by "hits.csv (affinity)"."""
-    pools = [environment.pool for environment in environments if environment.pool is not None]
-    chosen: list[object] = []
-    for name in names:
-        chosen += [pool.name for pool in pools if name == pool.file_name] or [name]
-    return list(dict.fromkeys(chosen))

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
 import registry
-from graph_bandit_env.extras import MissingExtraError
 from graph_bandit_lab.design.grids import (
-    FITS,
     MOST_PLAYS,
     Agents,
     GridTable,
-    Part,
     check_graphs,
     read_tuned,
     sketch_grid,
 )
 from graph_bandit_lab.design.own_graphs import PoolFile
-from graph_bandit_lab.design.plan import Grid, Sweep, derive_seeds, make_checked
+from graph_bandit_lab.design.plan import Sweep, derive_seeds, make_checked
 from graph_bandit_lab.design.selection import parse_selection
 from graph_bandit_lab.design.settings import AgentSpec, split_agent
 
@@ -60,7 +57,7 @@ class TableSettings(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=Tr
 class Overrides:
     """Values for the placeholders of a sweep file, and replacements for parts of it."""
 
-    fit: str = "steps"
+    fit: Literal["passes", "steps"] = "steps"
     """"passes" or "steps": {fit} in the agents stands for the preset of that name."""
     tuned: Path | None = None
     """File of tuned settings, for {tuned} in the agents; None: the file that is shipped for the fit."""
@@ -76,15 +73,6 @@ class Overrides:
     """T instead of that of every environment."""
     tables: Path | None = None
     """File that says where the tables of the sweep lie; grids of tables that are not in it are left out."""
-
-    def __post_init__(self) -> None:
-        if self.fit not in FITS:
-            raise ValueError(f"Expected `fit` to be one of {', '.join(FITS)}. Got {self.fit!r}.")
-        unfit = [text for text in self.admit if not registry.names_a_file(split_agent(text)[0])]
-        if unfit:
-            raise ValueError(f"Expected `admit` to name agents of files, as `module:factory`. Got {unfit[0]!r}.")
-        if self.repetitions is not None and self.repetitions < 1:
-            raise ValueError(f"Expected `repetitions` to be at least 1. Got {self.repetitions}.")
 
 
 def list_presets() -> tuple[str, ...]:
@@ -107,7 +95,7 @@ def read_sweep(source: str | Path, overrides: Overrides = Overrides()) -> Sweep:
         FileNotFoundError: if there is no such file and no such preset.
         ValueError: if the file is not TOML, a key is unknown or missing, or a value is refused; or it lists an agent of
             a file that `overrides` do not name: what is read from a file never loads code.
-        ImportError: if an agent of a file that `overrides` name cannot be imported.
+        ImportError: if an agent of a file that `overrides` name, or a package that reads a table, cannot be imported.
     """
     name, file = str(source), Path(source)
     if name in list_presets():
@@ -133,7 +121,10 @@ def read_sweep(source: str | Path, overrides: Overrides = Overrides()) -> Sweep:
     specs = {spec.label: spec for part in parts for spec in part.agents}.values()
     for agent in dict.fromkeys(spec.name for spec in specs):
         if not (registry.names_a_file(agent) and agent in {split_agent(text)[0] for text in admitted}):
-            _check_name(agent, name)
+            try:
+                registry.check_name(agent)
+            except ValueError as error:
+                raise ValueError(f"{name}: {error}") from error
     for part in parts:  # before a table is read
         random = tuple(settings for settings in part.environments if "graphs" not in settings)
         replace(part, environments=random).make(name)
@@ -141,9 +132,11 @@ def read_sweep(source: str | Path, overrides: Overrides = Overrides()) -> Sweep:
     for spec in specs:
         make_checked(spec)
     selection = parse_selection(overrides.environments)
-    grids, unread = _make_parts(parts, selection, name)
+    tasks = selection.get("task", ())
+    chosen = [part for part in parts if part.task is not None and part.task.name in tasks]  # no table of others is read
+    grids = tuple(part.make(name) for part in (chosen if len(chosen) == len(tasks) > 0 else parts))
     title = Path(name).stem if content.title is None else content.title
-    sweep = Sweep(title=title, grids=grids, seeds=seeds, tunes=content.tunes, notes=(*notes, *unread))
+    sweep = Sweep(title=title, grids=grids, seeds=seeds, tunes=content.tunes, notes=notes)
     return sweep.select(selection, overrides.horizon)
 
 
@@ -177,35 +170,6 @@ def _read_toml(content: bytes, kind: type[Read], source: str) -> Read:
         raise ValueError(f"Expected {source} to be a TOML file of this form. Got: {error}.") from error
 
 
-def _check_name(agent: str, source: str) -> None:
-    try:
-        registry.check_name(agent)
-    except ValueError as error:
-        raise ValueError(f"{source}: {error}" if registry.names_a_file(agent) else str(error)) from error
-
-
-def _make_parts(
-    parts: Sequence[Part], selection: Mapping[str, Sequence[object]], source: str
-) -> tuple[tuple[Grid, ...], tuple[str, ...]]:
-    """Read the tables of parts, and leave out the tasks that need an extra which is not installed, with a note.
-
-    Raises:
-        MissingExtraError: if nothing remains, or such a task is selected, or such a grid has no name.
-    """
-    grids: list[Grid] = []
-    unread: dict[str, list[str]] = {}
-    for part in parts:
-        try:
-            grids.append(part.make(source))
-        except MissingExtraError as error:
-            if part.task is None or part.task.name in selection.get("task", ()):
-                raise
-            unread.setdefault(str(error), []).append(part.task.name)
-    if unread and not grids:
-        raise MissingExtraError(next(iter(unread)))
-    return tuple(grids), tuple(f"Left out: {', '.join(tasks)}. {reason}" for reason, tasks in unread.items())
-
-
 def _fill_in_tables(
     grids: Sequence[GridTable], path: Path | None, source: str
 ) -> tuple[list[GridTable], tuple[str, ...]]:
@@ -233,7 +197,9 @@ def _fill_in_tables(
 
 
 def _read_seeds(content: SweepTable, repetitions: int | None, source: str) -> tuple[int, ...]:
-    seeds, wanted = content.seeds, repetitions or content.repetitions or 1
+    seeds, wanted = content.seeds, repetitions if repetitions is not None else content.repetitions or 1
+    if wanted < 1:
+        raise ValueError(f"Expected `repetitions` to be at least 1. Got {wanted}.")
     if seeds is None:
         return derive_seeds(content.seed or 0, wanted)
     if content.seed is not None or content.repetitions is not None or len({*seeds}) < len(seeds):

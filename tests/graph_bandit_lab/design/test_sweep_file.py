@@ -12,7 +12,8 @@ import registry
 from agents.contract import plays_changing_graphs
 from graph_bandit_env.extras import MissingExtraError
 from graph_bandit_lab import run_sweep
-from graph_bandit_lab.design import Overrides, list_presets, own_graphs, read_sweep
+from graph_bandit_lab.design import Overrides, own_graphs, read_sweep
+from graph_bandit_lab.design.sweep_file import list_presets
 
 TOML = """
 title = "in little"
@@ -125,12 +126,6 @@ def test_a_mistake_is_named_before_a_table_is_read(written, change, name, monkey
     more = "" if name in ("grid", "label") else '\n[[grid]]\nenvironment = {graphs = "library", target = "logp"}\n'
     with pytest.raises(ValueError, match=name):
         written(text + more).plan()
-
-
-@pytest.mark.parametrize("change", [{"fit": "step"}, {"repetitions": 0}, {"admit": ("random",)}])
-def test_overrides_are_checked_when_made(change):
-    with pytest.raises(ValueError, match=f"Expected `{next(iter(change))}`"):
-        Overrides(**change)
 
 
 SIZES = {
@@ -253,16 +248,15 @@ def test_tables_are_played_where_a_file_says_where_they_lie(written, tmp_path):
             written(TASKS, tables=tables)
 
 
-def test_tasks_that_need_a_missing_extra_are_left_out_with_a_note(written, monkeypatch):
+def test_no_table_of_other_tasks_is_read(written, monkeypatch):
     monkeypatch.setitem(sys.modules, "rdkit", None)
     own_graphs._read.cache_clear()
     own_graphs._outline.cache_clear()
     text = TASKS.replace('table = "cells"\nenvironment = {', 'environment = {graphs = "library", target = "logp", ')
-    sweep = written(text)
+    sweep = written(text, environments=("task=plain,changing",))
     assert [grid.task.name for grid in sweep.grids] == ["plain", "changing"]
-    assert re.match(r"Left out: measured\. .*graph-bandit-env\[chem\]", sweep.notes[0])
     with pytest.raises(MissingExtraError, match="chem"):
-        written(text, environments=("task=measured",))
+        written(text)
 
 
 def test_a_sweep_file_finds_graphs_in_its_own_folder_alone(written, tmp_path, monkeypatch):
