@@ -5,7 +5,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from graph_bandit_lab.design import EnvironmentSettings, describe_environment, name_environments
 from graph_bandit_lab.reports.panels import MAX_PANELS, arrange, panels_figure, settings_figure
 
 BASE = {"graph_model": "er", "num_nodes": 50, "num_graphs": 100, "reward_model": "linear", "edge_prob": 0.4}
@@ -60,19 +59,6 @@ def results(environments, labels=("a", "b"), **columns):
     return pd.DataFrame(rows)
 
 
-def test_what_earlier_results_do_not_say_is_said_beside_those_that_do():
-    environments = [BASE, {**BASE, "replacement": False}]
-    assert name_environments(environments) == ["with replacement", "without replacement"]
-    environments = [BASE, {**BASE, "common_noise": True}]
-    assert name_environments(environments) == ["noise of each agent", "common noise"]
-    environments = [BASE, {**BASE, "resample_graphs": "round"}]
-    assert name_environments(environments) == ["one graph set", "new graphs each round"]
-    environments = [BASE, {**BASE, "reward_seed": 3}]
-    assert name_environments(environments) == ["reward function of each repetition", "reward function 3"]
-    changing = EnvironmentSettings(resample_graphs="round", reward_seed=3)
-    assert describe_environment(changing.to_dict()).endswith("T = 1000, new graphs each round, reward function 3")
-
-
 def test_a_panel_has_means_and_deviations_of_its_own_environment():
     environments = product(num_graphs=[10, 50])
     table = results(environments)
@@ -106,16 +92,6 @@ def test_figure_3_has_a_panel_a_place_of_gradients_and_a_line_a_width():
     assert [axes.get_title("left") for axes in figure.axes] == ["gradients at = current", "gradients at = initial"]
     drawn = [line.get_label() for line in figure.axes[0].lines if len(line.get_xdata())]
     assert drawn == ["m = 32", "m = 128", "m = 512"]
-
-
-def test_a_default_that_results_leave_out_is_named():
-    told = {
-        f"{m} {width}": {"width": width, **({} if m == 2000 else {"memory": m})}
-        for m in (2000, 100)
-        for width in (32, 64, 128)
-    }
-    figure = settings_figure(results([BASE], list(told), agent_settings=told))
-    assert [axes.get_title("left") for axes in figure.axes] == ["memory = 2000", "memory = 100"]
 
 
 def test_agents_that_tell_different_settings_have_no_such_figure_and_no_error():

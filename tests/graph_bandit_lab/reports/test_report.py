@@ -11,7 +11,6 @@ from graph_bandit_lab.analysis.statistics import AgentSummary, summarize
 from graph_bandit_lab.design import EnvironmentSettings, RunKey
 from graph_bandit_lab.formats import format_interval
 from graph_bandit_lab.reports.figures import COLORS, agent_lines, regret_figure
-from graph_bandit_lab.reports.report import _split
 from graph_bandit_lab.storage import ResultStore, load_results
 from graph_bandit_lab.storage import results as results_module
 
@@ -88,13 +87,6 @@ def test_settings_on_which_agents_agree_are_told_once(tmp_path):
     assert page.count("<td>width</td>") == 1
     assert page.count("<td>steps</td>") == 2
     assert page.count("<td>kernel</td>") == 1
-
-
-def test_a_setting_that_agents_at_its_default_do_not_show_is_not_said_of_all():
-    warped = {"warp": "normal_scores", "depth": "2"}
-    common, own = _split({"plain": {"depth": "2"}, "one": warped, "two": warped})
-    assert common == {"depth": "2"}
-    assert own == {"plain": {}, "one": {"warp": "normal_scores"}, "two": {"warp": "normal_scores"}}
 
 
 def test_settings_that_depend_on_the_graphs_are_told_with_them(tmp_path):
