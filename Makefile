@@ -1,15 +1,14 @@
 # `make demo` runs the main job, `make suggest` the chemist's, `make test` makes the quick checks, `make test-all` these
 # and the slow ones, `make portable` those of numbers as on other kinds of CPU, `make mutants` whether tests notice a
 # flipped sign (ARGS="gntk --draw 100"), `make size` how large the project is (COMMITS='v1 HEAD'), `make docs`
-# builds the site into site/, `make gallery` draws the pictures of the gallery, `make board` checks the entries of the
-# board and writes its page into site/board. Each sets up what it needs.
+# builds the site into site/, `make gallery` draws the pictures of the gallery. Each sets up what it needs.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet -c constraints.txt
 
-.PHONY: demo suggest test test-all lint types tests slow-tests doors browser portable contexts mutants size api bench docs gallery board
+.PHONY: demo suggest test test-all lint types tests slow-tests doors browser portable contexts mutants size api bench docs gallery
 .PHONY: release-check clean
 
 demo: $(VENV)/.installed
@@ -70,9 +69,6 @@ bench: $(VENV)/.installed-chem
 docs: $(VENV)/.installed-docs
 	$(BIN)/sphinx-build -W --keep-going -E -a -q -b html docs site
 	PYTHONPATH=tests $(BIN)/python -m support.site site
-
-board: $(VENV)/.installed-chem
-	$(BIN)/graph-bandit board board --workers 0 --page site/board
 
 release-check: $(VENV)/.installed-all
 	rm -rf dist

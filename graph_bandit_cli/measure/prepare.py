@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from graph_bandit_campaign import PrepareSettings, prepare
-from graph_bandit_cli.measure.words import in_words_of_the_command
 
 
 @dataclass(frozen=True)
@@ -14,6 +13,5 @@ class Command(PrepareSettings):
 
     def run(self) -> int:
         """Prepare the pool, or continue."""
-        with in_words_of_the_command():
-            prepare(self)
+        prepare(self)
         return 0

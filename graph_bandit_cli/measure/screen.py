@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from graph_bandit_campaign import ScreenSettings
-from graph_bandit_cli.measure.words import in_words_of_the_command
 
 
 @dataclass(frozen=True)
@@ -16,6 +15,5 @@ class Command(ScreenSettings):
         """Choose molecules and have their values computed, until the evaluations are spent."""
         from graph_bandit_campaign import screen  # here, because torch takes a second to load
 
-        with in_words_of_the_command():
-            screen(self)
+        screen(self)
         return 0

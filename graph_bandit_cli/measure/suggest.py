@@ -6,8 +6,6 @@ import sys
 from dataclasses import dataclass
 
 from graph_bandit_campaign import SuggestSettings, listening
-from graph_bandit_cli.measure.words import in_words_of_the_command
-from graph_bandit_env.files import is_file_of_graphs
 
 
 @dataclass(frozen=True)
@@ -19,7 +17,7 @@ class Command(SuggestSettings):
         tell("Loading the model.")
         from graph_bandit_campaign import suggest  # here, because torch takes a second to load
 
-        with in_words_of_the_command(lambda: not is_file_of_graphs(self.pool)), listening(tell):
+        with listening(tell):
             suggest(self)
         return 0
 

@@ -35,8 +35,7 @@ class Command:
 
     def run(self) -> int:
         """Write the page, and the files and tables that are asked for."""
-        from graph_bandit_lab import write_report
-        from graph_bandit_lab.storage import write_csv, write_json_lines, write_parquet, write_tensorboard
+        from graph_bandit_lab import write_csv, write_json_lines, write_parquet, write_report, write_tensorboard
 
         print(write_report(self.folder))
         for path, write in (

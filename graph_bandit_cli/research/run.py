@@ -11,8 +11,7 @@ import tyro
 
 from graph_bandit_cli.options import ContinueFrom
 from graph_bandit_cli.research.report import print_table
-from graph_bandit_lab import EnvironmentSettings, RunSettings, run_experiment
-from graph_bandit_lab.execution import choose_workers, describe_work, plan_run
+from graph_bandit_lab import EnvironmentSettings, RunSettings, describe_work, plan_run, run_experiment
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,15 +23,13 @@ class Command(RunSettings):
     continue_from: ContinueFrom = ()
     """Files of `graph-bandit export`, of this or other machines: their repetitions are taken, and not played."""
     dry_run: bool = False
-    """Say what there is to play and about how long it takes. What is not timed yet is tried for a few seconds."""
+    """Count what would be played, and play nothing."""
 
     def run(self) -> int:
         """Play what is missing, print the table and write the report."""
         if self.dry_run:
-            open_workers, workers = choose_workers(self.workers, self.scheduler)
-            play = self.diagnostics, self.retry_failed
-            plan, bar, files = plan_run(self), self.progress, self.continue_from
-            print(describe_work(plan, self.out, workers, *play, open_workers, progress=bar, continue_from=files))
+            how = self.diagnostics, self.retry_failed, self.continue_from
+            print(describe_work(plan_run(self), self.out, *how))
             return 0
         try:
             tally = run_experiment(self)

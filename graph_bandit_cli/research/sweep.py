@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
@@ -13,8 +10,10 @@ from typing import Annotated, Literal
 import tyro
 
 from graph_bandit_cli.options import ContinueFrom
+from graph_bandit_cli.research.report import print_table
+from graph_bandit_lab import describe_work, run_sweep
 from graph_bandit_lab.design import Overrides, PlaySettings, SweepPlan, read_sweep
-from graph_bandit_lab.execution import LOG_NAME, Workers, choose_workers, describe_work, plan_sweep, run_sweep
+from graph_bandit_lab.execution import choose_workers
 
 NONE = tyro.conf.arg(help_behavior_hint="(default: none)")  # for empty tuples, in `--help`
 
@@ -48,9 +47,7 @@ class Command(PlaySettings):
     tables: Path | None = None
     """TOML file that says where the tables of the sweep lie; tasks of tables that are not in it are left out."""
     dry_run: bool = False
-    """Say what there is to play and about how long it takes. What is not timed yet is tried for about 90 seconds."""
-    cluster: int = 100
-    """Cores of a cluster for which `--dry-run` gives the time too."""
+    """Count what would be played, and play nothing."""
 
     def run(self) -> int:
         """Play what is missing, write the report and print its table."""
@@ -64,45 +61,39 @@ class Command(PlaySettings):
             horizon=self.horizon,
             tables=self.tables,
         )
-        in_process = self.workers is None and self.scheduler is None  # this process plays, and imports torch anyway
-        plan = read_sweep(self.sweep, overrides).plan() if in_process else plan_sweep(self.sweep, overrides)
-        open_workers, workers = choose_workers(self.workers, self.scheduler)
+        plan = read_sweep(self.sweep, overrides).plan()
         if self.dry_run:
-            print(self._describe(plan, workers, open_workers))
+            print(self._describe(plan))
             return 0
+        open_workers, _ = choose_workers(self.workers, self.scheduler)
         how = {"diagnostics": self.diagnostics, "retry_failed": self.retry_failed, "progress": self.progress}
-        files = self.continue_from
         try:
-            tally = run_sweep(plan, self.out, open_workers, **how, report=False, continue_from=files)
+            tally = run_sweep(plan, self.out, open_workers, **how, continue_from=self.continue_from)
         except KeyboardInterrupt:
-            print(f"\nStopped. {self._describe(plan, workers)}", file=sys.stderr)
+            print(f"\nStopped. {self._describe(plan)}", file=sys.stderr)
             return 130
+        print_table(self.out)
         print(
-            f"{plan.title}: played {tally.played}, reused {tally.reused}, failed {tally.failed}."
-            + (f" Repetitions taken from files: {tally.taken}." if files else "")
-            + (f" {self.out / LOG_NAME} has the tracebacks; --retry-failed plays them again." if tally.failed else "")
-            + " The page is being drawn.",
-            flush=True,
+            f"\n{plan.title}: played {tally.played}, reused {tally.reused}, failed {tally.failed}."
+            + (f" Repetitions taken from files: {tally.taken}." if self.continue_from else "")
+            + (
+                f" {self.out / 'sweep.log'} has the tracebacks; --retry-failed plays them again."
+                if tally.failed
+                else ""
+            )
         )
-        # In a separate process, so that the driver stays small, however many repetitions there are. It has the path of
-        # this one: without -P the working folder would come first, with any packages there that have our names.
-        report = [sys.executable, "-P", "-m", "graph_bandit_cli", "report", str(self.out), "--table"]
-        path = {**os.environ, "PYTHONPATH": os.pathsep.join(folder or os.getcwd() for folder in sys.path)}
-        done = subprocess.run(report, env=path, check=False)  # noqa: S603 - it reports its own errors
+        print(f"Report: {tally.report}")
         if plan.tunes:
             self._tune(plan)
-        return 1 if tally.failed or done.returncode else 0
+        return 1 if tally.failed else 0
 
-    def _describe(self, plan: SweepPlan, workers: int, open_workers: Callable[[], Workers] | None = None) -> str:
-        """Say how much there is to play; workers time a few rounds where nothing is stored."""
-        play = self.diagnostics, self.retry_failed
-        files = self.continue_from
-        return describe_work(plan, self.out, workers, *play, open_workers, self.cluster, self.progress, files)
+    def _describe(self, plan: SweepPlan) -> str:
+        return describe_work(plan, self.out, self.diagnostics, self.retry_failed, self.continue_from)
 
     def _tune(self, plan: SweepPlan) -> None:
         from graph_bandit_cli.research.tuned import choose_and_print
         from graph_bandit_lab import load_results
         from graph_bandit_lab.analysis import TUNED_NAME
 
-        results = load_results(self.out, arrays=())
-        choose_and_print(results[results["settings_hash"].isin(plan.settings_hashes)], self.out / TUNED_NAME)
+        results, planned = load_results(self.out, arrays=()), {each.key.settings_hash for each in plan.repetitions}
+        choose_and_print(results[results["settings_hash"].isin(planned)], self.out / TUNED_NAME)

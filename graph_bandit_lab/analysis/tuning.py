@@ -58,8 +58,8 @@ def choose_settings(results: pd.DataFrame) -> tuple[list[Choice], list[str]]:
     table = results.assign(
         graph_model=results["environment"].map(lambda environment: environment["graph_model"]),
         cell=[
-            to_json([settings, versions.get("plug-in")])
-            for settings, versions in zip(results["agent_settings"], results["versions"], strict=True)
+            to_json([settings, plug_in])
+            for settings, plug_in in zip(results["agent_settings"], results["plug_in"], strict=True)
         ],
         environment=results["environment_key"],
     )

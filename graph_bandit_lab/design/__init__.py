@@ -1,5 +1,24 @@
 """Define what is played: settings, grids, sweep files, and the keys of repetitions."""
 
-import lazy_loader
+from graph_bandit_lab.design.environment import EnvironmentSettings
+from graph_bandit_lab.design.keys import RunKey
+from graph_bandit_lab.design.names import describe_environment, name_environments
+from graph_bandit_lab.design.plan import Grid, Repetition, Sweep, SweepPlan
+from graph_bandit_lab.design.settings import AgentSpec, PlaySettings, RunSettings
+from graph_bandit_lab.design.sweep_file import Overrides, read_sweep
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__all__ = [
+    "AgentSpec",
+    "EnvironmentSettings",
+    "Grid",
+    "Overrides",
+    "PlaySettings",
+    "Repetition",
+    "RunKey",
+    "RunSettings",
+    "Sweep",
+    "SweepPlan",
+    "describe_environment",
+    "name_environments",
+    "read_sweep",
+]

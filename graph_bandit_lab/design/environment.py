@@ -15,7 +15,7 @@ from graph_bandit_env import BanditArguments
 from graph_bandit_env.bandit import REASON, BanditModel, ObservationKind, name_nearest
 from graph_bandit_env.graphs import smallest_size
 from graph_bandit_env.rewards import REWARD_MODELS, NoiseName, RewardModelName
-from graph_bandit_lab.design.keys import COLUMN, OWN, TARGET, without_later_defaults
+from graph_bandit_lab.design.keys import COLUMN, OWN, TARGET
 from graph_bandit_lab.design.names import write_size
 from graph_bandit_lab.design.own_graphs import Contents, PoolFile, read_outline
 from graph_bandit_lab.episodes.feedback import Feedback
@@ -86,7 +86,13 @@ class EnvironmentSettings(BanditArguments):
     )
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "graphs", _read_path(self.graphs))
+        for name, kinds in {"graphs": str | Path | None, "reward_model": str | None, "noise": str}.items():
+            if not isinstance(value := getattr(self, name), kinds):
+                raise TypeError(
+                    f"Expected `{name}` to be a name, which results can store. Got {type(value).__name__}. "
+                    "`run_bandit` plays with graphs, means and functions in memory."
+                )
+        object.__setattr__(self, "graphs", None if self.graphs is None else str(self.graphs))
         if isinstance(self.resample_graphs, (bool, np.bool_)):  # equal choices are equal settings
             object.__setattr__(self, "resample_graphs", "episode" if self.resample_graphs else False)
         if self.resample_graphs == "round":
@@ -95,12 +101,6 @@ class EnvironmentSettings(BanditArguments):
             value = getattr(self, name)
             if isinstance(value, int) and not isinstance(value, bool):
                 object.__setattr__(self, name, float(value))
-        if not (isinstance(self.reward_model, str | None) and isinstance(self.noise, str)):
-            raise TypeError(
-                "Expected `reward_model` and `noise` to be names, which results can store. Got "
-                f"{type(self.reward_model).__name__} and {type(self.noise).__name__}. `run_bandit` plays "
-                "with your own means and functions."
-            )
         for name, value in dataclasses.asdict(self.feedback).items():  # equal choices are equal settings
             object.__setattr__(self, name, value)
         if self.batch > 1 and (self.resample_graphs == "round" or self.actions_per_round is not None):
@@ -111,7 +111,12 @@ class EnvironmentSettings(BanditArguments):
             object.__setattr__(self, "reward_model", self.rewards)
         arguments["reward_model"] = self.rewards
         if own is not None:
-            self._check_noise()
+            other = self.noise_std != BanditArguments.noise_std or self.reward_scale != "raw" or self.rewards != TARGET
+            if self.noise_column is not None and other:
+                raise ValueError(
+                    "Expected `noise_column` without `noise_std`, and with the values of the file as they are, for it "
+                    f"is in their units. Got {self.noise_std}, and rewards {self.rewards} of scale {self.reward_scale}."
+                )
             arguments |= {"graphs": own.graphs, "reward_model": own.rewards(self.rewards, self.minimize)}
             arguments["directed"] = None  # the file was read so
             arguments |= {} if own.noise is None else {"noise_std": own.noise}
@@ -138,15 +143,8 @@ class EnvironmentSettings(BanditArguments):
         """Return where the graphs are read from; None: they are random."""
         if self.graphs is None:
             return None
-        file = PoolFile(
-            source=self.graphs,
-            target=self.target,
-            noise_column=self.noise_column,
-            smiles=self.smiles,
-            skip_bad_rows=self.skip_bad_rows,
-            directed=self.directed,
-            with_values=self.reward_model is None,
-        )
+        reading = {name: getattr(self, name) for name in READING}
+        file = PoolFile(source=self.graphs, with_values=self.reward_model is None, **reading)
         return replace(file, source=str(Path(self.graphs).absolute())) if file.is_file else file
 
     def to_dict(self) -> dict[str, Any]:
@@ -160,22 +158,9 @@ class EnvironmentSettings(BanditArguments):
             del stored["edge_prob"]
             stored |= {} if self.noise_column is None else {"noise_std": COLUMN}
         stored["reward_model"] = self.rewards
-        kept = without_later_defaults({k: list(v) if isinstance(v, tuple) else v for k, v in stored.items()})
+        kept = {k: list(v) if isinstance(v, tuple) else v for k, v in stored.items()}
         announced = self.announced and self.resample_graphs != "round"
         return kept if self.delay == 0 else kept | {"announced": announced}
-
-    def _check_noise(self) -> None:
-        if self.noise_column is None:
-            return
-        if self.noise_std != BanditArguments.noise_std:
-            raise ValueError(
-                f"Expected either `noise_column` or `noise_std`. Got both, {self.noise_std} for the latter."
-            )
-        if self.rewards != TARGET or self.reward_scale != "raw":
-            raise ValueError(
-                "Expected `noise_column` with the values of the file as they are, because it is in their units. Got "
-                f"rewards {self.rewards} of scale {self.reward_scale}."
-            )
 
     @cached_property
     def contents(self) -> Contents | None:
@@ -223,13 +208,3 @@ class EnvironmentSettings(BanditArguments):
     def describe(self) -> dict[str, Any]:
         """Return the settings as people read them: own graphs by the name of their file."""
         return self.to_dict() | ({} if self.pool is None else {"graphs": self.pool.name})
-
-
-def _read_path(graphs: object) -> str | None:
-    """Return the text of a path; refuse graphs themselves, which results cannot store."""
-    if not isinstance(graphs, str | Path | None):
-        raise TypeError(
-            f"Expected `graphs` to be a file, which every worker can read. Got {type(graphs).__name__}. Save PyG "
-            'graphs with `torch.save([...], "graphs.pt")`; `run_bandit` plays on graphs in memory.'
-        )
-    return None if graphs is None else str(graphs)

@@ -3,58 +3,52 @@
 from __future__ import annotations
 
 import itertools
-import json
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
 
 import registry
 from graph_bandit_lab.design.environment import EnvironmentSettings
 from graph_bandit_lab.design.keys import OWN
 from graph_bandit_lab.design.own_graphs import PoolFile
-from graph_bandit_lab.design.plan import Grid
+from graph_bandit_lab.design.plan import Grid, Task
 from graph_bandit_lab.design.settings import AgentSpec, split_agent, write_settings
-from graph_bandit_lab.design.tasks import Task
 
 FITS = {"passes": "paper", "steps": "paper-steps"}  # presets of the agents, by the name of a fit
-_GRID_KEYS = {"agents", "environment", "settings", "task", "hard", "table"}
-GridTable = Mapping[str, Any]  # a grid, or a table in it, as TOML has it
 MOST_PLAYS = 1_000_000  # repetitions of a grid, or combinations of its settings
 ZOO = "zoo"  # among agents: all that are installed and need no wrapper
+Agents = list[str] | dict[str, str]  # names, or recipes by label
+Values = dict[str, Any]  # of settings, as TOML and JSON have them
 
 
-@dataclass(frozen=True)
-class Part:
-    """Environments of one graph model, not yet made, and the agents of their grid."""
+class GridTable(msgspec.Struct, forbid_unknown_fields=True):
+    """A grid, as TOML has it."""
 
-    environments: tuple[GridTable, ...]
-    """Keywords of `EnvironmentSettings`."""
-    agents: tuple[AgentSpec, ...]
-    """Agents of the grid."""
-    task: Task | None
-    """Its name, if it has one."""
-
-    def make(self, source: str) -> Grid:
-        """Make the environments: this reads the tables that some are played on."""
-        try:
-            made = tuple(EnvironmentSettings(**settings) for settings in self.environments)
-        except TypeError as error:
-            raise ValueError(f"{source}: {error}") from error
-        return Grid(made, self.agents, self.task)
+    agents: Agents | None = None
+    """None: those of the file."""
+    environment: Values = {}
+    """Keywords of `EnvironmentSettings`, each with one value or a list of them."""
+    settings: Values = {}
+    """The same of all its agents."""
+    task: Annotated[str, msgspec.Meta(min_length=1)] | None = None
+    hard: str = ""
+    table: str | None = None
+    """Name of its table in the file of `--tables`."""
 
 
-@dataclass(frozen=True)
-class Tuned:
+class Tuned(msgspec.Struct):
     """The best settings by graph model and agent."""
 
-    source: str
-    """The file that they are from."""
-    settings: Mapping[str, Mapping[str, Mapping[str, object]]]
+    settings: dict[str, dict[str, Values]]
     """Graph model -> agent -> settings."""
+    source: str = ""
+    """The file that they are from."""
 
     def settings_of(self, agent: str, graph_model: str) -> str:
         """Write the settings of an agent as after its name: `setting=value,setting=value`.
@@ -74,66 +68,71 @@ class Tuned:
         return write_settings(chosen)
 
 
-def sketch_grid(
-    grid: GridTable, common: object, instead: Sequence[str], fit: str, tuned: Tuned, source: str
-) -> list[Part]:
+@dataclass(frozen=True)
+class Part:
+    """Environments of one graph model, not yet made, and the agents of their grid."""
+
+    environments: tuple[Values, ...]
+    """Keywords of `EnvironmentSettings`."""
+    agents: tuple[AgentSpec, ...]
+    """Agents of the grid."""
+    task: Task | None
+    """Its name, if it has one."""
+
+    def make(self, source: str) -> Grid:
+        """Make the environments: this reads the tables that some are played on."""
+        try:
+            made = tuple(EnvironmentSettings(**settings) for settings in self.environments)
+        except TypeError as error:
+            raise ValueError(f"{source}: {error}") from error
+        return Grid(made, self.agents, self.task)
+
+
+def sketch_grid(grid: GridTable, instead: Sequence[str], fit: str, tuned: Tuned, source: str) -> list[Part]:
     """Multiply out the lists of one grid, into a part for each graph model: tuned settings depend on it.
 
     Args:
-        grid: the grid, as TOML has it.
-        common: agents of the file, for a grid that has none of its own.
-        instead: agents in place of both; `zoo` stands for all that need no wrapper. Empty: there are none.
+        grid: the grid, with agents.
+        instead: agents in place of its own; `zoo` stands for all that need no wrapper. Empty: there are none.
         fit: a key of `FITS`.
         tuned: settings for {tuned}.
-        source: the file, for messages.
+        source: the file, for messages and for the paths in it.
 
     Raises:
-        ValueError: if a key is unknown, or a value is of the wrong type.
+        ValueError: if there are no agents, or no value of a setting, or more than one environment in a task.
     """
-    refuse_unknown(check_table(grid, "a grid", source), _GRID_KEYS, source)
-    for name in ("environment", "settings"):
-        check_table(grid.get(name, {}), f"`{name}`", source)
-    names = {field.name for field in fields(EnvironmentSettings) if field.init}
-    refuse_unknown(grid.get("environment", {}), names, source)
-    agents = _replace_zoo(instead) or grid.get("agents", common)
-    optional = {*_replace_zoo(instead)} - {*instead}
-    recipes = dict(agents) if isinstance(agents, dict) else {text: text for text in _texts(agents, source)}
-    if not recipes or not all(isinstance(recipe, str) for recipe in recipes.values()):
-        raise ValueError(
-            f"{source}: expected `agents`, a list of names or a table of labels, at the top or in each grid. "
-            f"Got {agents!r}."
-        )
-    empty = [key for lists in ("environment", "settings") for key, value in grid.get(lists, {}).items() if value == []]
-    if empty:
-        raise ValueError(f"{source}: expected at least one value of `{empty[0]}`. Got an empty list.")
-    variants = [",".join(f"{k}={v}" for k, v in chosen.items()) for chosen in _product(grid.get("settings", {}))]
-    environments = [_beside(source, settings) for settings in _product(grid.get("environment", {}))]
-    task = _read_task(grid, len(environments), source)
-    parts = []
-    models = [
-        OWN if "graphs" in settings else str(settings.get("graph_model", EnvironmentSettings.graph_model))
-        for settings in environments
-    ]
-    for model in dict.fromkeys(models):
-        specs = [
-            _read_agent(label, recipe, variant, fit, tuned, model, optional=label in optional)
-            for label, recipe in recipes.items()
-            for variant in variants
-        ]
-        alike = [environment for environment, its in zip(environments, models, strict=True) if its == model]
-        parts.append(Part(tuple(alike), tuple(specs), task))
-    return parts
-
-
-def _replace_zoo(agents: Sequence[str]) -> list[str]:
-    """Replace "zoo" by all installed agents that need no wrapper."""
-    if ZOO not in agents:
-        return list(agents)
     zoo = [name for name in registry.list_agents() if registry.agent_needs(name) in ("any", "molecules")]
-    return list(dict.fromkeys(name for text in agents for name in (zoo if text == ZOO else [text])))
+    optional = [name for name in zoo if ZOO in instead and name not in instead]
+    given = [name for text in instead for name in (zoo if text == ZOO else [text])] or grid.agents or []
+    recipes = given if isinstance(given, dict) else dict(zip(given, given, strict=True))
+    variants = [",".join(f"{k}={v}" for k, v in chosen.items()) for chosen in _product(grid.settings, source)]
+    environments = [_beside(source, settings) for settings in _product(grid.environment, source)]
+    if not recipes:
+        raise ValueError(f"{source}: expected `agents`, a list of names or a table of labels. Got none.")
+    if grid.hard and grid.task is None:
+        raise ValueError(f"{source}: expected `task`, a name, with `hard`. Got none.")
+    if grid.task is not None and len(environments) != 1:
+        raise ValueError(f"{source}: expected one environment in the task `{grid.task}`. Got {len(environments)}.")
+    parts: dict[str, list[Values]] = {}
+    for settings in environments:
+        model = OWN if "graphs" in settings else settings.get("graph_model", EnvironmentSettings.graph_model)
+        parts.setdefault(str(model), []).append(settings)
+    task = None if grid.task is None else Task(name=grid.task, hard=grid.hard)
+    return [
+        Part(
+            tuple(alike),
+            tuple(
+                _read_agent(label, recipe, variant, fit, tuned, model, optional=label in optional)
+                for label, recipe in recipes.items()
+                for variant in variants
+            ),
+            task,
+        )
+        for model, alike in parts.items()
+    ]
 
 
-def _beside(source: str, environment: GridTable) -> GridTable:
+def _beside(source: str, environment: Values) -> Values:
     """Take the path of a file of graphs as one from the folder of the sweep file; a pool with a name has none."""
     graphs = environment.get("graphs")
     if not (isinstance(graphs, str) and PoolFile(source=graphs).is_file):
@@ -143,7 +142,7 @@ def _beside(source: str, environment: GridTable) -> GridTable:
 
 def check_graphs(grid: GridTable, source: str) -> None:
     """Refuse files of graphs outside the folder of the sweep file: one that somebody sends reads nothing else."""
-    given = check_table(grid.get("environment", {}), "`environment`", source).get("graphs")
+    given = grid.environment.get("graphs")
     for graphs in given if isinstance(given, list) else [given]:
         if not (isinstance(graphs, str) and PoolFile(source=graphs).is_file):
             continue
@@ -154,69 +153,25 @@ def check_graphs(grid: GridTable, source: str) -> None:
             )
 
 
-def _texts(agents: object, source: str) -> Sequence[str]:
-    if not isinstance(agents, list | tuple) or not all(isinstance(agent, str) for agent in agents):
-        raise ValueError(f"{source}: expected `agents` to be a list of names or a table of labels. Got {agents!r}.")
-    return agents
-
-
 def _read_agent(
     label: str, recipe: str, variant: str, fit: str, tuned: Tuned, graph_model: str, *, optional: bool
 ) -> AgentSpec:
-    label, recipe = (_join(text.replace("{fit}", FITS[fit]), variant) for text in (label, recipe))
+    label, recipe = (text.replace("{fit}", FITS[fit]) for text in (label, recipe))
+    if variant:
+        label, recipe = (f"{text}{',' if split_agent(text)[1] else ':'}{variant}" for text in (label, recipe))
     if "{tuned}" in recipe:
         recipe = recipe.replace("{tuned}", tuned.settings_of(split_agent(recipe)[0], graph_model)).rstrip(",:")
         label = label.replace("{tuned}", "tuned")
     return AgentSpec.parse(recipe, label, optional=optional)
 
 
-def _product(lists: Mapping[str, object]) -> list[GridTable]:
+def _product(lists: Mapping[str, object], source: str) -> list[Values]:
     """Return every combination of one value of each list; a value that is not a list counts as a list of one."""
     columns = [value if isinstance(value, list) else [value] for value in lists.values()]
-    if (count := math.prod(map(len, columns))) > MOST_PLAYS:
-        raise ValueError(f"Expected lists with at most {MOST_PLAYS:,} combinations in a grid. Got {count:,}.")
+    if not 0 < (count := math.prod(map(len, columns))) <= MOST_PLAYS:
+        listed = ", ".join(lists)
+        raise ValueError(f"{source}: expected 1 to {MOST_PLAYS:,} combinations of {listed} in a grid. Got {count:,}.")
     return [dict(zip(lists, values, strict=True)) for values in itertools.product(*columns)]
-
-
-def _join(agent: str, settings: str) -> str:
-    _, colon, _ = split_agent(agent)
-    return agent + ("," if colon else ":") + settings if settings else agent
-
-
-def check_table(value: object, name: str, source: str) -> Mapping[str, object]:
-    """Return a table of TOML.
-
-    Raises:
-        ValueError: if it is anything else.
-    """
-    if not isinstance(value, dict):
-        raise ValueError(f"{source}: expected {name} to be a table. Got {value!r}.")
-    return value
-
-
-def refuse_unknown(table: Mapping[str, object], known: set[str], source: str) -> None:
-    """Refuse a table with another key.
-
-    Raises:
-        ValueError: if there is one.
-    """
-    unknown = sorted(table.keys() - known)
-    if unknown:
-        raise ValueError(f"{source}: unknown key `{unknown[0]}`. Keys: {', '.join(sorted(known))}.")
-
-
-def _read_task(grid: GridTable, environments: int, source: str) -> Task | None:
-    """Return the name of a grid's environment; None if it has no name."""
-    if "task" not in grid:
-        if "hard" in grid:
-            raise ValueError(f"{source}: expected `task`, a name, with `hard`. Got none.")
-        return None
-    name, hard = grid["task"], grid.get("hard", "")
-    if not (isinstance(name, str) and name and isinstance(hard, str)):
-        raise ValueError(f"{source}: expected `task`, and perhaps `hard`, to be texts. Got {name!r} and {hard!r}.")
-    if environments != 1:
-        raise ValueError(f"{source}: expected one environment in the task `{name}`. Got {environments}.")
-    return Task(name=name, hard=hard)
 
 
 def read_tuned(path: Path | None, fit: str) -> Tuned:
@@ -234,8 +189,7 @@ def read_tuned(path: Path | None, fit: str) -> Tuned:
         raise FileNotFoundError(f"Expected a file of tuned settings. Got {path}. `graph-bandit tuned` writes one.")
     file = path or files("graph_bandit_lab.design").joinpath("presets", f"tuned-{fit}.json")
     try:
-        settings = json.loads(file.read_text(encoding="utf-8"))["settings"]
-        read = {model: {name: dict(cell.items()) for name, cell in its.items()} for model, its in settings.items()}
-        return Tuned(str(file), read)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        tuned = msgspec.json.decode(file.read_bytes(), type=Tuned)
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"Expected {file} to hold tuned settings, as `graph-bandit tuned` writes them.") from error
+    return msgspec.structs.replace(tuned, source=str(file))

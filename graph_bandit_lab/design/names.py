@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from graph_bandit_lab.design.keys import OWN, TARGET, with_later_defaults
+from graph_bandit_lab.design.keys import OWN, TARGET
 
 SYMBOLS = {
     "num_nodes": "N",
@@ -16,14 +17,8 @@ SYMBOLS = {
     "horizon": "T",
     "width": "m",
 }
-RESAMPLING: Mapping[object, str] = {
-    False: "one graph set",
-    "episode": "new graphs each episode",
-    "round": "new graphs each round",
-}
-
-
-DRIFTS: Mapping[object, str] = {None: "means that stay", "walk": "means that walk", "jump": "means that jump"}
+UNSAID = {"replacement": 1, "common_noise": 0, "resample_graphs": 0, "batch": 1, "delay": 0, "random_rounds": 0}
+"""Values that descriptions of environments leave out."""
 
 
 def write_size(size: object) -> str:
@@ -31,37 +26,52 @@ def write_size(size: object) -> str:
     return " to ".join(map(str, size)) if isinstance(size, list | tuple) else str(size)
 
 
+WORDS: Mapping[str, Callable[[Any], str]] = {  # in the order of a description
+    "replacement": lambda value: "with replacement" if value else "each graph once",
+    "common_noise": lambda value: "common noise" if value else "noise of each agent",
+    "resample_graphs": lambda value: f"new graphs each {value}" if value else "one graph set",
+    "reward_seed": lambda value: f"reward function {'of each repetition' if value is None else value}",
+    "drift": lambda value: f"means that {value or 'stay'}",
+    "drift_rate": lambda value: f"at rate {value}",
+    "batch": lambda value: "one at a time" if value == 1 else f"batches of {value}",
+    "delay": lambda value: "rewards at once" if value == 0 else f"rewards after {write_size(value)} rounds",
+    "announced": lambda value: "announced" if value else "not announced",
+    "random_rounds": lambda value: f"first {value} rounds at random" if value else "no rounds at random",
+    "minimize": lambda value: "minimized" if value else "maximized",
+}
+
+
+def name_setting(setting: str, value: object) -> str:
+    """Write a setting and its value in short."""
+    if setting in SYMBOLS:
+        return f"{SYMBOLS[setting]} = {write_size(value)}"
+    return WORDS.get(setting, str)(value)
+
+
 def describe_environment(environment: Mapping[str, object]) -> str:
     """Describe an environment in one line."""
-    settings = with_later_defaults(environment)
     graphs = {
-        "er": f"ER graphs, p = {settings.get('edge_prob')}",
+        "er": f"ER graphs, p = {environment.get('edge_prob')}",
         "rdpg": "random dot product graphs",
         "mixed": "graphs of four kinds without node features",
         "weighted": "rings with edge weights",
-        OWN: f"{settings['graphs']}{', to be minimized' if settings['minimize'] else ''}",
+        OWN: f"{environment.get('graphs')}{', to be minimized' if environment.get('minimize') else ''}",
     }
-    rewards = "" if settings["reward_model"] == TARGET else f"{settings['reward_model']} reward, "
-    once = "" if settings["replacement"] else ", each graph once"
-    common = ", common noise" if settings["common_noise"] else ""
-    changing = f", {RESAMPLING[settings['resample_graphs']]}" if settings["resample_graphs"] else ""
-    drift = "" if settings["drift"] is None else f", {DRIFTS[settings['drift']]} at rate {settings['drift_rate']}"
-    late = "" if settings["delay"] == 0 else f", {name_setting('delay', settings['delay'])}"
-    late += f", {name_setting('announced', settings['announced'])}" if late else ""
-    late = late if settings["batch"] == 1 else f", {name_setting('batch', settings['batch'])}{late}"
-    late += f", {name_setting('random_rounds', settings['random_rounds'])}" if settings["random_rounds"] else ""
-    function = "" if settings["reward_seed"] is None else f", reward function {settings['reward_seed']}"
-    return (
-        f"{graphs[str(settings['graph_model'])]}, N = {write_size(settings['num_nodes'])}, "
-        f"K = {write_size(settings['num_graphs'])}, {rewards}T = {settings['horizon']}{once}{common}"
-        f"{changing}{function}{drift}{late}"
-    )
+    parts = [graphs[str(environment["graph_model"])]]
+    parts += [name_setting(name, environment[name]) for name in ("num_nodes", "num_graphs")]
+    parts += [] if environment["reward_model"] == TARGET else [f"{environment['reward_model']} reward"]
+    parts += [name_setting("horizon", environment["horizon"])]
+    said = meaningful_settings(environment)
+    parts += [
+        name_setting(name, said[name]) for name in list(WORDS)[:-1] if said.get(name) not in (None, UNSAID.get(name))
+    ]
+    return ", ".join(parts)
 
 
 def name_environments(environments: Sequence[Mapping[str, object]]) -> list[str]:
     """Name each environment by the settings in which it differs from the others; a single one has no name."""
-    environments = [with_later_defaults(environment) for environment in environments]
-    varying = varying_settings(environments)
+    order = ["", *WORDS]
+    varying = sorted(varying_settings(environments), key=lambda name: order.index(name if name in WORDS else ""))
     return [
         ", ".join(name_setting(key, environment.get(key)) for key in varying if key not in _implied(environment))
         for environment in environments
@@ -69,18 +79,17 @@ def name_environments(environments: Sequence[Mapping[str, object]]) -> list[str]
 
 
 def meaningful_settings(environment: Mapping[str, object]) -> dict[str, object]:
-    """Return the settings that mean something in an environment, with defaults: no rate of drift where means stay."""
-    settings = with_later_defaults(environment)
-    without = _meaningless(settings)
-    return {name: value for name, value in settings.items() if name not in without}
+    """Return the settings that mean something in an environment: no rate of drift where means stay."""
+    without = _meaningless(environment)
+    return {name: value for name, value in environment.items() if name not in without}
 
 
 def _meaningless(environment: Mapping[str, object]) -> tuple[str, ...]:
     """Return the settings that change nothing, because of others."""
     without: tuple[str, ...] = () if environment.get("graph_model") == "er" else ("edge_prob",)
     without += () if environment.get("graph_model") == OWN else ("graphs", "minimize")
-    without += ("drift_rate",) if environment["drift"] is None else ()
-    return without + (("announced",) if environment["delay"] == 0 else ())
+    without += ("drift_rate",) if environment.get("drift") is None else ()
+    return without + (("announced",) if not environment.get("delay") else ())
 
 
 def _implied(environment: Mapping[str, object]) -> tuple[str, ...]:
@@ -88,8 +97,8 @@ def _implied(environment: Mapping[str, object]) -> tuple[str, ...]:
     without = _meaningless(environment)
     if environment.get("graph_model") != OWN:
         return without
-    all_graphs = () if environment["resample_graphs"] else ("num_graphs",)
-    values = ("reward_model",) if environment["reward_model"] == TARGET else ()
+    all_graphs = () if environment.get("resample_graphs") else ("num_graphs",)
+    values = ("reward_model",) if environment.get("reward_model") == TARGET else ()
     return ("graph_model", "num_nodes", "feature_dim", *all_graphs, *values, *without)  # its graphs have a name
 
 
@@ -97,30 +106,3 @@ def varying_settings(all_settings: Sequence[Mapping[str, object]]) -> list[str]:
     """Return the settings that are not the same in all; a missing setting counts as None."""
     names = dict.fromkeys(name for settings in all_settings for name in settings)
     return [name for name in names if len({json.dumps(settings.get(name)) for settings in all_settings}) > 1]
-
-
-def name_setting(setting: str, value: object) -> str:
-    """Write a setting and its value in short."""
-    if setting == "replacement":
-        return "with replacement" if value else "without replacement"
-    if setting == "minimize":
-        return "minimized" if value else "maximized"
-    if setting == "batch":
-        return "one at a time" if value == 1 else f"batches of {value}"
-    if setting == "delay":
-        return "rewards at once" if value == 0 else f"rewards after {write_size(value)} rounds"
-    if setting == "announced":
-        return "announced" if value else "not announced"
-    if setting == "random_rounds":
-        return f"first {value} rounds at random" if value else "no rounds at random"
-    if setting == "common_noise":
-        return "common noise" if value else "noise of each agent"
-    if setting == "resample_graphs":
-        return RESAMPLING[value]
-    if setting == "drift":
-        return DRIFTS[value]
-    if setting == "drift_rate":
-        return f"at rate {value}"
-    if setting == "reward_seed":
-        return "reward function of each repetition" if value is None else f"reward function {value}"
-    return f"{SYMBOLS[setting]} = {write_size(value)}" if setting in SYMBOLS else str(value)

@@ -45,14 +45,9 @@ class PoolFile:
         return not is_name(self.source)
 
     @property
-    def file_name(self) -> str:
-        """Return the name of the file, or of the pool, alone."""
-        return Path(self.source).name
-
-    @property
     def name(self) -> str:
         """Return the name by which people know the graphs: that of the file, and of the column."""
-        return self.file_name if self.target is None else f"{self.file_name} ({self.target})"
+        return Path(self.source).name + ("" if self.target is None else f" ({self.target})")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,11 +140,20 @@ def _read(file: PoolFile, changed: tuple[int, int] | None) -> OwnGraphs:
     if file.with_values and file.target is not None and not len(known):
         raise ValueError(f"Expected numbers in `{file.target}` of {file.source}. Got none.")
     measured = pool.take(known) if 0 < len(known) < len(pool) else pool
-    noise = None if spread is None else _check_noise(file, pool, spread, known)
+    noise = None if spread is None else spread[known]
+    if noise is not None and not (noise >= 0).all():  # NaN is not
+        first = np.flatnonzero(~(noise >= 0))[0]
+        raise ValueError(
+            f"Expected a number >= 0 in `{file.noise_column}` of {file.source} for each graph with a value. Got "
+            f"{noise[first]} for {pool.ids[known[first]]}."
+        )
     graphs, values = _without_values(measured), measured.targets.copy() if len(known) else None
-    counts = measured.num_nodes
+    counts, hashed = measured.num_nodes, digest(graphs if values is None else measured)
+    if noise is not None:  # which affects play, too
+        content = hashed.encode() + np.ascontiguousarray(noise + 0.0, "<f8").tobytes()  # one form of zero
+        hashed = hashlib.sha256(content).hexdigest()[:32]
     contents = Contents(
-        digest=_digest(graphs if values is None else measured, noise),
+        digest=hashed,
         num_graphs=len(measured),
         num_nodes=(int(counts.min()), int(counts.max())),
         feature_dim=measured.feature_dim,
@@ -180,29 +184,6 @@ def _read_pool(file: PoolFile) -> tuple[GraphPool, NDArray[np.float64] | None]:
     return bare, pool.columns[:, 0]
 
 
-def _check_noise(
-    file: PoolFile, pool: GraphPool, spread: NDArray[np.float64], known: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Return the standard deviation of the noise of each graph that has a value."""
-    noise = spread[known]
-    bad = np.flatnonzero(~(noise >= 0))  # NaN is not
-    if len(bad):
-        graph, deviation = pool.ids[known[bad[0]]], noise[bad[0]]
-        raise ValueError(
-            f"Expected a number >= 0 in `{file.noise_column}` of {file.source} for each graph with a value. Got "
-            f"{'none' if np.isnan(deviation) else deviation} for {graph}."
-        )
-    return noise
-
-
-def _digest(pool: GraphSet, noise: NDArray[np.float64] | None) -> str:
-    """Return the digest of a pool, and of the noise of its graphs, which affects play, too."""
-    if noise is None:
-        return digest(pool)
-    content = digest(pool).encode() + np.ascontiguousarray(noise + 0.0, "<f8").tobytes()  # one form of zero
-    return hashlib.sha256(content).hexdigest()[:32]
-
-
 def _without_values(pool: GraphPool) -> GraphSet:
     """Return the graphs alone, for an agent must not see what it is to find out."""
     if isinstance(pool, MoleculeSet):
@@ -217,13 +198,13 @@ def to_arguments(environment: Mapping[str, Any], own: OwnGraphs | None = None) -
         environment: as results store it.
         own: the user's own graphs, if the environment has some.
     """
-    observe = "graphs" if environment.get("resample_graphs") == "round" else "indices"
-    arguments = {name: value for name, value in environment.items() if name not in FEEDBACK} | {"observe": observe}
-    if own is None:
-        return arguments
-    described = {"graph_model", "num_nodes", "feature_dim", "minimize"}  # by the graphs themselves
-    described |= set() if environment.get("resample_graphs") else {"num_graphs"}
-    rewards = own.rewards(environment["reward_model"], environment.get("minimize", False))
-    arguments |= {"graphs": own.graphs, "reward_model": rewards}
-    arguments |= {"noise_std": own.noise} if environment["noise_std"] == COLUMN else {}
-    return {name: value for name, value in arguments.items() if name not in described}
+    each_round = environment["resample_graphs"] == "round"
+    arguments = {**environment, "observe": "graphs" if each_round else "indices"}
+    without = {*FEEDBACK, "minimize"}
+    if own is not None:
+        without |= {"graph_model", "num_nodes", "feature_dim"}  # by the graphs themselves
+        without |= set() if environment["resample_graphs"] else {"num_graphs"}
+        arguments["graphs"] = own.graphs
+        arguments["reward_model"] = own.rewards(environment["reward_model"], environment["minimize"])
+        arguments["noise_std"] = own.noise if environment["noise_std"] == COLUMN else environment["noise_std"]
+    return {name: value for name, value in arguments.items() if name not in without}

@@ -6,7 +6,6 @@ import difflib
 from collections.abc import Mapping, Sequence
 
 from graph_bandit_lab.design.environment import EnvironmentSettings
-from graph_bandit_lab.design.keys import with_later_defaults
 from graph_bandit_lab.design.names import SYMBOLS, write_size
 from graph_bandit_lab.design.settings import json_or_string
 
@@ -41,15 +40,19 @@ def parse_selection(texts: Sequence[str]) -> dict[str, tuple[object, ...]]:
 def select_environments(
     environments: Sequence[EnvironmentSettings], selection: Mapping[str, Sequence[object]]
 ) -> list[EnvironmentSettings]:
-    """Choose the environments that have one of the values of every setting; `graphs` also by the name of a file alone.
+    """Choose the environments that have one of the values of every setting.
 
     Raises:
         ValueError: if no environment has such a setting or such a value, or none has all of them; the message says what
             there is.
     """
-    if "graphs" in selection:
-        selection = {**selection, "graphs": _with_columns(selection["graphs"], environments)}
-    described = [_describe(environment) for environment in environments]
+    described = [
+        {
+            name: write_size(value) if isinstance(value, list) else value
+            for name, value in environment.describe().items()
+        }
+        for environment in environments
+    ]
     for setting, values in selection.items():
         names = list(described[0])
         if setting not in names:
@@ -59,33 +62,12 @@ def select_environments(
         there = list(dict.fromkeys(environment[setting] for environment in described))
         missing = [value for value in values if value not in there]
         if missing:
-            nearest = difflib.get_close_matches(str(missing[0]), map(str, there), n=1)
-            hint = f" Did you mean `{nearest[0]}`?" if nearest else ""
-            listed = ", ".join(map(str, there))
-            raise ValueError(f"Expected `{setting}` to be one of {listed}. Got {missing[0]}.{hint}")
+            raise ValueError(f"Expected `{setting}` to be one of {', '.join(map(str, there))}. Got {missing[0]}.")
     chosen = [
         environment
         for environment, settings in zip(environments, described, strict=True)
         if all(settings[setting] in values for setting, values in selection.items())
     ]
     if not chosen:
-        combinations = dict.fromkeys(
-            ", ".join(f"{setting}={settings[setting]}" for setting in selection) for settings in described
-        )
-        raise ValueError(f"Expected environments that have all of these. There are: {'; '.join(combinations)}.")
+        raise ValueError(f"Expected environments that have all of {', '.join(selection)}. There are none.")
     return chosen
-
-
-def _with_columns(names: Sequence[object], environments: Sequence[EnvironmentSettings]) -> list[object]:
-    """Replace the name of a file by what its graphs are called: "hits.csv" by "hits.csv (affinity)"."""
-    pools = [environment.pool for environment in environments if environment.pool is not None]
-    chosen: list[object] = []
-    for name in names:
-        chosen += [pool.name for pool in pools if name == pool.file_name] or [name]
-    return list(dict.fromkeys(chosen))
-
-
-def _describe(environment: EnvironmentSettings) -> dict[str, object]:
-    """Return all settings; sizes that vary are written as in reports, such as "5 to 40"."""
-    settings = with_later_defaults(environment.describe())
-    return {name: write_size(value) if isinstance(value, list) else value for name, value in settings.items()}

@@ -119,15 +119,9 @@ class RunSettings(PlaySettings):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not isinstance(self.environment, EnvironmentSettings):
-            raise TypeError(
-                "Expected `environment` to be `EnvironmentSettings`, which are stored with the results. "
-                f"Got {type(self.environment).__name__}. Write `environment=EnvironmentSettings(num_graphs=..., ...)`; "
-                "`run_bandit(env, agent)` plays an environment that is made already."
-            )
+            raise TypeError(f"Expected `environment=EnvironmentSettings(...)`. Got {type(self.environment).__name__}.")
         if not self.agents:
-            raise ValueError("Expected at least one agent. Got none.")
-        if len(set(self.agents)) < len(self.agents):
-            raise ValueError(f"Expected each agent once. Got {' '.join(self.agents)}.")
+            raise ValueError("Expected at least one agent in `agents`. Got none.")
         if self.repetitions < 1:
             raise ValueError(f"Expected `repetitions` to be at least 1. Got {self.repetitions}.")
         if self.seed < 0:

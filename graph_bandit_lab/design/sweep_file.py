@@ -2,39 +2,62 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
-from typing import TypeGuard
+from typing import Annotated, Any, Literal, TypeVar
+
+import msgspec
 
 import registry
-from graph_bandit_env.extras import MissingExtraError
 from graph_bandit_lab.design.grids import (
-    FITS,
     MOST_PLAYS,
+    Agents,
     GridTable,
-    Part,
     check_graphs,
-    check_table,
     read_tuned,
-    refuse_unknown,
     sketch_grid,
 )
-from graph_bandit_lab.design.plan import Grid, Sweep, derive_seeds, make_checked
+from graph_bandit_lab.design.own_graphs import PoolFile
+from graph_bandit_lab.design.plan import Sweep, derive_seeds, make_checked
 from graph_bandit_lab.design.selection import parse_selection
 from graph_bandit_lab.design.settings import AgentSpec, split_agent
-from graph_bandit_lab.design.tasks import read_tables
 
-_KEYS = {"title", "repetitions", "seed", "seeds", "agents", "grid", "tunes"}
+Count = Annotated[int, msgspec.Meta(ge=1, le=MOST_PLAYS)]
+Seed = Annotated[int, msgspec.Meta(ge=0)]
+Read = TypeVar("Read")
+
+
+class SweepTable(msgspec.Struct, forbid_unknown_fields=True):
+    """A sweep file, as TOML has it."""
+
+    title: str | None = None
+    repetitions: Count | None = None
+    seed: Seed | None = None
+    seeds: Annotated[list[Seed], msgspec.Meta(min_length=1)] | None = None
+    agents: Agents = []
+    grid: list[GridTable] = msgspec.field(default_factory=lambda: [GridTable()])
+    tunes: bool = False
+
+
+class TableSettings(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """What a file of tables says of one of them, as in `EnvironmentSettings`; all else is the sweep's."""
+
+    graphs: str
+    """Path from the folder of the file."""
+    target: str | None = None
+    minimize: bool = False
+    smiles: str = "smiles"
+    skip_bad_rows: bool = False
+    directed: bool | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Overrides:
     """Values for the placeholders of a sweep file, and replacements for parts of it."""
 
-    fit: str = "steps"
+    fit: Literal["passes", "steps"] = "steps"
     """"passes" or "steps": {fit} in the agents stands for the preset of that name."""
     tuned: Path | None = None
     """File of tuned settings, for {tuned} in the agents; None: the file that is shipped for the fit."""
@@ -50,15 +73,6 @@ class Overrides:
     """T instead of that of every environment."""
     tables: Path | None = None
     """File that says where the tables of the sweep lie; grids of tables that are not in it are left out."""
-
-    def __post_init__(self) -> None:
-        if self.fit not in FITS:
-            raise ValueError(f"Expected `fit` to be one of {', '.join(FITS)}. Got {self.fit!r}.")
-        unfit = [text for text in self.admit if not registry.names_a_file(split_agent(text)[0])]
-        if unfit:
-            raise ValueError(f"Expected `admit` to name agents of files, as `module:factory`. Got {unfit[0]!r}.")
-        if self.repetitions is not None and self.repetitions < 1:
-            raise ValueError(f"Expected `repetitions` to be at least 1. Got {self.repetitions}.")
 
 
 def list_presets() -> tuple[str, ...]:
@@ -81,101 +95,79 @@ def read_sweep(source: str | Path, overrides: Overrides = Overrides()) -> Sweep:
         FileNotFoundError: if there is no such file and no such preset.
         ValueError: if the file is not TOML, a key is unknown or missing, or a value is refused; or it lists an agent of
             a file that `overrides` do not name: what is read from a file never loads code.
-        ImportError: if an agent of a file that `overrides` name cannot be imported.
+        ImportError: if an agent of a file that `overrides` name, or a package that reads a table, cannot be imported.
     """
-    sketch = _sketch(source, overrides)
-    AgentSpec.admit((*overrides.agents, *overrides.admit))
-    for spec in {spec.label: spec for part in sketch.parts for spec in part.agents}.values():
+    name, file = str(source), Path(source)
+    if name in list_presets():
+        file = Path(str(files("graph_bandit_lab.design").joinpath("presets", f"{name}.toml")))
+    if not file.is_file():
+        raise FileNotFoundError(f"Expected a TOML file or one of {', '.join(list_presets())}. Got {name}.")
+    content = _read_toml(file.read_bytes(), SweepTable, name)
+    seeds = _read_seeds(content, overrides.repetitions, name)
+    tuned = read_tuned(overrides.tuned, overrides.fit)
+    filled, notes = _fill_in_tables(content.grid, overrides.tables, name)
+    parts = [
+        part
+        for grid in filled
+        for part in sketch_grid(
+            msgspec.structs.replace(grid, agents=grid.agents or content.agents),
+            overrides.agents,
+            overrides.fit,
+            tuned,
+            name,
+        )
+    ]
+    admitted = (*overrides.agents, *overrides.admit)
+    specs = {spec.label: spec for part in parts for spec in part.agents}.values()
+    for agent in dict.fromkeys(spec.name for spec in specs):
+        if not (registry.names_a_file(agent) and agent in {split_agent(text)[0] for text in admitted}):
+            try:
+                registry.check_name(agent)
+            except ValueError as error:
+                raise ValueError(f"{name}: {error}") from error
+    for part in parts:  # before a table is read
+        random = tuple(settings for settings in part.environments if "graphs" not in settings)
+        replace(part, environments=random).make(name)
+    AgentSpec.admit(admitted)
+    for spec in specs:
         make_checked(spec)
     selection = parse_selection(overrides.environments)
-    grids, unread = _make_parts(sketch.parts, selection, str(source))
-    notes = (*sketch.notes, *unread)
-    sweep = Sweep(title=sketch.title, grids=grids, seeds=sketch.seeds, tunes=sketch.tunes, notes=notes)
+    tasks = selection.get("task", ())
+    chosen = [part for part in parts if part.task is not None and part.task.name in tasks]  # no table of others is read
+    grids = tuple(part.make(name) for part in (chosen if len(chosen) == len(tasks) > 0 else parts))
+    title = Path(name).stem if content.title is None else content.title
+    sweep = Sweep(title=title, grids=grids, seeds=seeds, tunes=content.tunes, notes=notes)
     return sweep.select(selection, overrides.horizon)
 
 
-def check_sweep(source: str | Path, overrides: Overrides = Overrides()) -> None:
-    """Refuse what `read_sweep` would refuse, as far as that needs neither torch nor the tables of the sweep.
+def read_tables(path: Path) -> dict[str, dict[str, Any]]:
+    """Read which file each table lies in.
+
+    Args:
+        path: a TOML file with a table for each: `graphs` (a path from the folder of this file), `target`, and perhaps
+            `minimize`, `smiles`, `skip_bad_rows` and `directed`, as in `EnvironmentSettings`.
+
+    Returns:
+        The settings of each, by name.
 
     Raises:
-        FileNotFoundError, ValueError: as `read_sweep`.
+        FileNotFoundError: if the file is not there.
+        ValueError: if it is not TOML, or a table has unknown settings or no `graphs`.
     """
-    _sketch(source, overrides)
+    if not path.is_file():
+        raise FileNotFoundError(f"Expected a TOML file of tables. There is none at {path}.")
+    tables = _read_toml(path.read_bytes(), dict[str, TableSettings], str(path))
+    for table in tables.values():
+        if PoolFile(source=table.graphs).is_file:  # a pool with a name has no path
+            table.graphs = str((path.parent / table.graphs).absolute())
+    return {name: msgspec.to_builtins(table) for name, table in tables.items()}
 
 
-@dataclass(frozen=True)
-class _Sketch:
-    """What a file says, checked, before anything is made of it."""
-
-    title: str
-    parts: tuple[Part, ...]
-    seeds: tuple[int, ...]
-    tunes: bool
-    notes: tuple[str, ...]
-
-
-def _sketch(source: str | Path, overrides: Overrides) -> _Sketch:
-    if str(source) in list_presets():
-        text = files("graph_bandit_lab.design").joinpath("presets", f"{source}.toml").read_text(encoding="utf-8")
-    elif Path(source).is_file():
-        text = Path(source).read_text(encoding="utf-8")
-    else:
-        raise FileNotFoundError(f"Expected a TOML file or one of {', '.join(list_presets())}. Got {source}.")
+def _read_toml(content: bytes, kind: type[Read], source: str) -> Read:
     try:
-        content = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ValueError(f"Expected {source} to be a TOML file. Got: {error}.") from error
-    refuse_unknown(content, _KEYS, str(source))
-    if "seeds" in content and ("seed" in content or "repetitions" in content):
-        raise ValueError(f"{source}: expected either `seeds`, or `seed` and `repetitions`. Got both.")
-    grids = content.get("grid", [{}])
-    if not isinstance(grids, list):
-        raise ValueError(f"{source}: expected grids under `[[grid]]`. Got `[grid]`.")
-    if not isinstance(content.get("tunes", False), bool):
-        raise ValueError(f"{source}: expected `tunes` to be true or false. Got {content['tunes']!r}.")
-    if not isinstance(content.get("title", ""), str):
-        raise ValueError(f"{source}: expected `title` to be a text. Got {content['title']!r}.")
-    seeds = _read_seeds(content, overrides.repetitions, str(source))
-    tuned = read_tuned(overrides.tuned, overrides.fit)
-    filled, notes = _fill_in_tables(grids, overrides.tables, str(source))
-    common, instead = content.get("agents", []), overrides.agents
-    parts = tuple(
-        part for grid in filled for part in sketch_grid(grid, common, instead, overrides.fit, tuned, str(source))
-    )
-    named = {split_agent(text)[0] for text in (*overrides.agents, *overrides.admit)}
-    for name in dict.fromkeys(spec.name for part in parts for spec in part.agents):
-        if registry.names_a_file(name) and name in named:
-            continue  # it is admitted later: that imports it
-        try:
-            registry.check_name(name)
-        except ValueError as error:
-            raise ValueError(f"{source}: {error}" if registry.names_a_file(name) else str(error)) from error
-    for part in parts:
-        random = tuple(settings for settings in part.environments if "graphs" not in settings)
-        replace(part, environments=random).make(str(source))
-    return _Sketch(content.get("title", Path(source).stem), parts, seeds, content.get("tunes", False), notes)
-
-
-def _make_parts(
-    parts: Sequence[Part], selection: Mapping[str, Sequence[object]], source: str
-) -> tuple[tuple[Grid, ...], tuple[str, ...]]:
-    """Read the tables of parts, and leave out the tasks that need an extra which is not installed, with a note.
-
-    Raises:
-        MissingExtraError: if nothing remains, or such a task is selected, or such a grid has no name.
-    """
-    grids: list[Grid] = []
-    unread: dict[str, list[str]] = {}
-    for part in parts:
-        try:
-            grids.append(part.make(source))
-        except MissingExtraError as error:
-            if part.task is None or part.task.name in selection.get("task", ()):
-                raise
-            unread.setdefault(str(error), []).append(part.task.name)
-    if unread and not grids:
-        raise MissingExtraError(next(iter(unread)))
-    return tuple(grids), tuple(f"Left out: {', '.join(tasks)}. {reason}" for reason, tasks in unread.items())
+        return msgspec.toml.decode(content, type=kind)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"Expected {source} to be a TOML file of this form. Got: {error}.") from error
 
 
 def _fill_in_tables(
@@ -183,51 +175,37 @@ def _fill_in_tables(
 ) -> tuple[list[GridTable], tuple[str, ...]]:
     """Add the settings of the tables that there are, and leave out the grids of the others, with a note."""
     tables = {} if path is None else read_tables(path)
-    named = [check_table(grid, "a grid", source).get("table") for grid in grids]
-    if not all(isinstance(name, str | None) for name in named):
-        raise ValueError(f"{source}: expected each `table` to be a name. Got {named!r}.")
+    named = dict.fromkeys(grid.table for grid in grids if grid.table)
     unknown = [name for name in tables if name not in named]
     if unknown:
-        listed = ", ".join(str(name) for name in named if name) or "none"
+        listed = ", ".join(named) or "none"
         raise ValueError(f"Expected tables of {source} in {path}. Got `{unknown[0]}`. Tables: {listed}.")
-    filled: list[GridTable] = []
-    for grid, name in zip(grids, named, strict=True):
-        if name is None:
+    filled = []
+    for grid in grids:
+        if grid.table is None:
             check_graphs(grid, source)
             filled.append(grid)
-        elif name in tables:
-            environment = check_table(grid.get("environment", {}), "`environment`", source)
-            filled.append({**grid, "environment": {**environment, **tables[name]}})
-    tasks = [str(grid["task"]) for grid in grids if "task" in grid]
+        elif grid.table in tables:
+            filled.append(msgspec.structs.replace(grid, environment={**grid.environment, **tables[grid.table]}))
+    tasks = [grid.task for grid in grids if grid.task]
     twice = [name for name in tasks if tasks.count(name) > 1]
     if twice:
         raise ValueError(f"{source}: expected each `task` once. Got `{twice[0]}` twice.")
-    missing = list(dict.fromkeys(str(name) for name in named if name is not None and name not in tables))
+    missing = [name for name in named if name not in tables]
     note = f"Left out, because `--tables` does not say where they lie: {', '.join(missing)}."
     return filled, (note,) if missing else ()
 
 
-def _read_seeds(content: Mapping[str, object], repetitions: int | None, source: str) -> tuple[int, ...]:
-    if "seeds" in content:
-        seeds = content["seeds"]
-        if not isinstance(seeds, list) or not seeds or not all(_is_count(seed, 0) for seed in seeds):
-            raise ValueError(f"{source}: expected `seeds` to be a list of integers >= 0. Got {seeds!r}.")
-        if len(set(seeds)) < len(seeds):
-            raise ValueError(f"{source}: expected each of `seeds` once. Got {seeds}.")
-        if repetitions is not None and repetitions > len(seeds):
-            raise ValueError(
-                f"{source}: expected at most {len(seeds)} repetitions, one for each of its `seeds`. Got {repetitions}."
-            )
-        return tuple(seeds[:repetitions])
-    seed, wanted = content.get("seed", 0), content.get("repetitions", 1)
-    if not _is_count(seed, 0) or not _is_count(wanted, 1):
+def _read_seeds(content: SweepTable, repetitions: int | None, source: str) -> tuple[int, ...]:
+    seeds, wanted = content.seeds, repetitions if repetitions is not None else content.repetitions or 1
+    if wanted < 1:
+        raise ValueError(f"Expected `repetitions` to be at least 1. Got {wanted}.")
+    if seeds is None:
+        return derive_seeds(content.seed or 0, wanted)
+    if content.seed is not None or content.repetitions is not None or len({*seeds}) < len(seeds):
+        raise ValueError(f"{source}: expected either `seeds`, each once, or `seed` and `repetitions`. Got {seeds}.")
+    if repetitions is not None and repetitions > len(seeds):
         raise ValueError(
-            f"{source}: expected integers `seed` >= 0 and `repetitions` >= 1. Got {seed!r} and {wanted!r}."
+            f"{source}: expected at most {len(seeds)} repetitions, one for each of its `seeds`. Got {repetitions}."
         )
-    if (repetitions or wanted) > MOST_PLAYS:
-        raise ValueError(f"{source}: expected at most {MOST_PLAYS:,} repetitions. Got {repetitions or wanted:,}.")
-    return derive_seeds(seed, repetitions or wanted)
-
-
-def _is_count(value: object, least: int) -> TypeGuard[int]:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= least
+    return tuple(seeds[:repetitions])

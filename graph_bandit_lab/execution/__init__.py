@@ -1,5 +1,23 @@
 """Play what a folder does not hold yet: in this process, in others, or on a cluster."""
 
-import lazy_loader
+from graph_bandit_lab.execution.executors import (
+    DaskExecutor,
+    InProcess,
+    Processes,
+    SchedulerLostError,
+    Workers,
+    choose_workers,
+    count_cores,
+    run_in_parallel,
+)
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__all__ = [
+    "DaskExecutor",
+    "InProcess",
+    "Processes",
+    "SchedulerLostError",
+    "Workers",
+    "choose_workers",
+    "count_cores",
+    "run_in_parallel",
+]

@@ -1,30 +1,26 @@
-"""Drive a run or a sweep: play what the folder does not hold yet, and store each repetition at once."""
+"""Drive a run or a sweep: play what its folder does not hold yet, and store each repetition at once."""
 
 from __future__ import annotations
 
 import logging
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
-from typing import Never
 
-from graph_bandit_lab.design.environment import EnvironmentSettings
-from graph_bandit_lab.design.keys import with_later_defaults
-from graph_bandit_lab.design.names import describe_environment
+import registry
+from graph_bandit_lab.design.names import describe_environment, name_environments
 from graph_bandit_lab.design.plan import Grid, Repetition, Sweep, SweepPlan, derive_seeds
 from graph_bandit_lab.design.settings import AgentSpec, RunSettings
 from graph_bandit_lab.episodes.feedback import check_diagnosable
-from graph_bandit_lab.execution.execute import execute
-from graph_bandit_lab.execution.executors import InProcess, Workers, choose_workers
-from graph_bandit_lab.execution.planning import find_work
+from graph_bandit_lab.execution.executors import ATTEMPTS, InProcess, Workers, choose_workers, run_in_parallel
 from graph_bandit_lab.execution.progress import Progress
-from graph_bandit_lab.execution.worker import Outcome, play
-from graph_bandit_lab.formats import format_duration
-from graph_bandit_lab.storage.files import sole_driver
-from graph_bandit_lab.storage.results import FILE_NAME, ResultStore
+from graph_bandit_lab.execution.worker import Outcome, failed, play
+from graph_bandit_lab.storage.database import sole_driver
+from graph_bandit_lab.storage.results import FILE_NAME, ResultStore, Stored
 from graph_bandit_lab.storage.transfer import Exports, open_exports
 
 LOG_NAME = "sweep.log"
@@ -38,8 +34,6 @@ class Tally:
     reused: int
     failed: int
     """Failed ones among all of these, now or earlier."""
-    earlier: int = 0
-    """Stored repetitions that an earlier version of the algorithm has played. They are not continued."""
     taken: int = 0
     """Repetitions that came from exported files. Those of the plan are among the reused ones."""
     report: Path | None = None
@@ -63,7 +57,7 @@ def run_sweep(
     its traceback, and the others go on; it counts as stored until it is played again by `retry_failed`.
 
     Args:
-        plan: a sweep, or its plan (from `Sweep.plan` or `plan_sweep`).
+        plan: a sweep, or its plan (from `Sweep.plan`).
         out: folder of the results, which may hold results of other sweeps too. Its `sweep.log` gets a line for each
             repetition.
         open_workers: opens the workers: `InProcess`, `Processes` or a `DaskExecutor`.
@@ -83,11 +77,9 @@ def run_sweep(
         SchedulerLostError: if the cluster cannot be reached any more.
     """
     plan = plan.plan() if isinstance(plan, Sweep) else plan
-    with open_exports(continue_from) as exports, sole_driver(Path(out)), _open_log(Path(out) / LOG_NAME) as log:
+    with open_exports(continue_from) as exports, sole_driver(Path(out)):
         store = ResultStore(Path(out))
-        taken, notes = _prepare(store, store.set_damaged_aside(), plan, exports)
-        tally = _play_missing(plan, store, notes, open_workers, diagnostics, retry_failed, progress, log)
-    tally = replace(tally, taken=taken)
+        tally = _play_missing(plan, store, exports, open_workers, diagnostics, retry_failed, progress)
     if not report:
         return tally
     from graph_bandit_lab.reports.report import write_report  # which imports matplotlib
@@ -95,48 +87,37 @@ def run_sweep(
     return replace(tally, report=write_report(out))
 
 
-def run_experiment(settings: RunSettings | None = None, **misplaced: Never) -> Tally:
+def run_experiment(settings: RunSettings) -> Tally:
     """Play the repetitions of a run, a sweep of one environment. All agents play the same instances.
 
     Args:
         settings: the environment, the agents, the number of repetitions, and how they are played.
-        misplaced: refused with a hint: they belong in `RunSettings`.
 
     Returns:
         How many repetitions were played, reused and failed. `write_report(settings.out)` writes the report.
 
     Raises:
-        TypeError: if it is given anything but settings.
         FileNotFoundError: if a file to continue from is not there.
         ValueError: if an agent or a setting is refused, the folder or a file to continue from holds results of another
             environment or is damaged, or another process plays into the folder. Nothing is changed then.
     """
-    if misplaced or not isinstance(settings, RunSettings):
-        values: Mapping[str, object] = misplaced
-        given = [f"{name}={type(value).__name__}" for name, value in values.items()]
-        raise TypeError(
-            f"Expected settings. Got {', '.join(given) or type(settings).__name__}. Write `run_experiment(RunSettings("
-            "out=..., agents=(...), environment=EnvironmentSettings(...)))`. `run_bandit(env, agent)` plays an "
-            "environment and an agent that are made already."
-        )
     plan = plan_run(settings)
     open_workers, _ = choose_workers(settings.workers, settings.scheduler)
-    with open_exports(settings.continue_from) as exports:
-        for path, environments in exports.environments.items() if exports else ():
-            if differences := _find_differences(environments, settings.environment):
-                raise ValueError(
-                    f"Expected {path} to hold this environment. It holds one with {differences}. Leave it out of "
-                    "--continue; `graph-bandit sweep` takes files of any environments."
-                )
-        with sole_driver(settings.out):
-            if settings.overwrite:
-                (settings.out / FILE_NAME).unlink(missing_ok=True)
-            store = ResultStore(settings.out)
-            damaged = store.set_damaged_aside()
-            _refuse_other_environments(store, settings.environment)
-            taken, notes = _prepare(store, damaged, plan, exports)
-            how = settings.diagnostics, settings.retry_failed, settings.progress
-            return replace(_play_missing(plan, store, notes, open_workers, *how), taken=taken)
+    with open_exports(settings.continue_from) as exports, sole_driver(settings.out):
+        held = dict(exports.environments) if exports else {}
+        held |= {} if settings.overwrite else {settings.out: ResultStore(settings.out).environments()}
+        wanted = settings.environment.to_dict()
+        for path, other in ((path, each) for path, several in held.items() for each in several if each != wanted):
+            difference, _ = name_environments([other, wanted])
+            raise ValueError(
+                f"Expected {path} to hold this environment alone. It holds one with {difference}. "
+                "Choose another folder with --out, leave the file out of --continue, or throw results away with "
+                "--overwrite."
+            )
+        if settings.overwrite:
+            (settings.out / FILE_NAME).unlink(missing_ok=True)
+        how = settings.diagnostics, settings.retry_failed, settings.progress
+        return _play_missing(plan, ResultStore(settings.out), exports, open_workers, *how)
 
 
 def plan_run(settings: RunSettings) -> SweepPlan:
@@ -151,52 +132,109 @@ def plan_run(settings: RunSettings) -> SweepPlan:
     return Sweep(title=title, grids=(grid,), seeds=derive_seeds(settings.seed, settings.repetitions)).plan()
 
 
-def _prepare(
-    store: ResultStore, damaged: Sequence[str], plan: SweepPlan, exports: Exports | None
-) -> tuple[int, list[str]]:
-    """Take the repetitions of exports, and return how many were taken, and what to say of them and of damaged ones."""
-    notes = []
-    if damaged:
-        moved = f"{store.path} was damaged. Repetitions moved to its table `damaged` ({len(damaged)})"
-        notes.append(f"{moved}: {'; '.join(damaged)}. Those of this plan are played again.")
+def describe_work(
+    plan: SweepPlan,
+    out: str | Path,
+    diagnostics: bool = False,
+    retry_failed: bool = False,
+    continue_from: Sequence[str | Path] = (),
+) -> str:
+    """Say how many repetitions there are, how many are stored, and how many would be played.
+
+    Args:
+        plan: what is to be played.
+        out: folder of the results; it need not be there.
+        diagnostics: as in `run_sweep`.
+        retry_failed: as in `run_sweep`.
+        continue_from: files of `export_results`. Their repetitions count as stored.
+    """
+    with open_exports(continue_from) as exports:
+        stored = {} if exports is None else exports.store.stored()
+    if (Path(out) / FILE_NAME).is_file():
+        there = ResultStore(Path(out)).stored()
+        stored |= {key: row for key, row in there.items() if not (row.failed and key in stored)}
+    work = find_work(plan, stored, diagnostics, retry_failed)
+    text = f"{plan.title}: {len(plan.repetitions)} repetitions, {work.reused} stored, {len(work.to_do)} to play."
+    return "\n".join([text, *plan.notes, *work.notes])
+
+
+@dataclass(frozen=True)
+class Work:
+    """A plan, split into stored and missing repetitions."""
+
+    to_do: tuple[Repetition, ...]
+    reused: int
+    """Repetitions that are stored."""
+    failed: int
+    """Stored repetitions that have failed."""
+    notes: tuple[str, ...]
+    """Agents of which stored repetitions may be of other code."""
+
+
+def find_work(
+    plan: SweepPlan, stored: Mapping[tuple[str, int], Stored], diagnostics: bool = False, retry_failed: bool = False
+) -> Work:
+    """Split a plan into stored and missing repetitions.
+
+    A stored repetition is played again only if it has failed and `retry_failed` is set, or if it was stored without
+    diagnostics and they are asked for now.
+    """
+    to_do, failed, unversioned = list[Repetition](), 0, Counter[str]()
+    scripted = registry.registered_agents()
+    for repetition in plan.repetitions:
+        before, agent = stored.get(repetition.identity), repetition.key.agent
+        if before is None or (before.failed and retry_failed):
+            to_do.append(repetition)
+        elif before.failed:
+            failed += 1
+        elif diagnostics and not before.diagnosed:
+            to_do.append(repetition)
+        elif agent in scripted or registry.names_a_file(agent):
+            unversioned[agent] += 1
+    notes = tuple(
+        f"{agent}: {count} stored repetitions are not played again. A change of its code is not seen, because it "
+        "is not that of a package. If it plays differently now, raise its `algorithm`, or use another folder."
+        for agent, count in unversioned.items()
+    )
+    return Work(tuple(to_do), len(plan.repetitions) - len(to_do), failed, notes)
+
+
+def _take(exports: Exports | None, store: ResultStore, plan: SweepPlan) -> tuple[int, list[str]]:
+    """Take the repetitions of exports, and return how many were taken, and what to say of them."""
     if exports is None:
-        return 0, notes
+        return 0, []
     imported = exports.give(store)
     others = exports.store.stored().keys() - {repetition.identity for repetition in plan.repetitions}
-    notes += imported.notes
-    if others:
-        notes.append(
-            f"{len(others)} repetitions of the files are not part of this plan: they have other settings or seeds, or "
-            "another version of an algorithm has played them. They are in the folder, and reports show them."
-        )
-    return imported.taken, notes
+    note = (
+        f"{len(others)} repetitions of the files are not part of this plan: they have other settings or seeds, or "
+        "another version of an algorithm has played them. They are in the folder, and reports show them."
+    )
+    return imported.taken, [*imported.notes, *([note] if others else [])]
 
 
 def _play_missing(
     plan: SweepPlan,
     store: ResultStore,
-    notes: Sequence[str],
+    exports: Exports | None,
     open_workers: Callable[[], Workers],
     diagnostics: bool,
     retry_failed: bool,
     progress: bool,
-    log: logging.Logger | None = None,
 ) -> Tally:
     if diagnostics:
         for repetition in plan.repetitions:
             check_diagnosable(repetition.feedback)
+    taken, notes = _take(exports, store, plan)
     stored = store.stored()
     work = find_work(plan, stored, diagnostics, retry_failed)
-    changed = _find_changed_files(plan, store)
     store.relabel({repetition.key.settings_hash: repetition.label for repetition in plan.repetitions})
-    store.begin(plan)
-    failures, blind = work.failed, set[tuple[str, str]]()
-    with Progress(work.to_do, progress) as bar:
+    store.add_tasks(plan.tasks)
+    failures, blind = 0, set[tuple[str, str]]()
+    with closing(Progress(work.to_do, progress)) as bar, _open_log(store.path.parent / LOG_NAME) as log:
 
-        def report(level: int, text: str) -> None:
-            if log is not None:
-                log.log(level, "%s", text)
-            if (level == logging.WARNING and progress) or (level == logging.ERROR and log is None):
+        def warn(text: str) -> None:
+            log.warning("%s", text)
+            if progress:
                 bar.print(text)
 
         def keep(repetition: Repetition, outcome: Outcome) -> None:
@@ -209,81 +247,40 @@ def _play_missing(
                 store.add(key, seed, repetition.label, result, outcome.wall_time, error, outcome.versions, name)
             elif not outcome.error:
                 store.add_diagnostics(key, seed, outcome.result)
-            failures += bool(outcome.error)
             if outcome.blindness and (repetition.label, key.environment_key) not in blind:
                 blind.add((repetition.label, key.environment_key))
-                report(logging.WARNING, f"{bar.name_pair(repetition)}: {outcome.blindness}")
-            report(logging.INFO, bar.line(repetition, outcome))
+                warn(f"{bar.name_pair(repetition)}: {outcome.blindness}")
+            log.info("%s", bar.line(repetition, outcome))
             if outcome.error:
-                report(logging.ERROR, f"{bar.name(repetition)} failed:\n{outcome.error}")
+                failures += 1
+                log.error("%s failed:\n%s", bar.name(repetition), outcome.error)
+                if failures == 1:
+                    bar.print(f"{bar.name(repetition)} failed:\n{outcome.error}")
             bar.finish(repetition, outcome)
 
-        def tell_of_silence(seconds: float, repetitions: Sequence[Repetition]) -> None:
-            names = "; ".join(map(bar.name, repetitions))
-            text = f"Nothing has finished for {format_duration(seconds)}, which is long. Still being played: {names}."
-            report(logging.WARNING, f"{text} If a worker process is stopped, continue or end it, or press Ctrl-C.")
-
-        store.tell = partial(report, logging.WARNING)
-        report(logging.INFO, f"{plan.title}: {len(plan.repetitions)} repetitions, {len(work.to_do)} to play")
-        for note in (*notes, *plan.notes, *work.notes, *changed):
-            report(logging.WARNING, note)
+        store.tell = warn
+        log.info("%s: %d repetitions, %d to play", plan.title, len(plan.repetitions), len(work.to_do))
+        for note in (*notes, *plan.notes, *work.notes):
+            warn(note)
         if work.to_do:
-            workers = open_workers()
-            workers.share(work.to_do)
-            execute(work.to_do, workers, keep, diagnostics, bar.play if workers.in_process else play, tell_of_silence)
-    store.end()
-    return Tally(len(work.to_do), work.reused, failures, sum(work.earlier.values()))
+            tasks = ((repetition, diagnostics) for repetition in work.to_do)
+            with closing(run_in_parallel(play, tasks, open_workers())) as results:
+                for (repetition, _), result in results:
+                    keep(repetition, result if isinstance(result, Outcome) else _failure_of(result))
+    return Tally(len(work.to_do), work.reused, work.failed + failures, taken)
 
 
-def _find_changed_files(plan: SweepPlan, store: ResultStore) -> list[str]:
-    """Name files of own graphs of which stored repetitions have played other graphs, values or noise."""
-    pools = [
-        (repetition.pool.name, repetition.key.environment["graphs"])
-        for repetition in plan.repetitions
-        if repetition.pool
-    ]
-    planned = {digest for _, digest in pools}
-    earlier = {name for digest, name in store.graph_names().items() if digest not in planned}
-    return [
-        f"{name}: stored repetitions were played with other graphs, values or noise. They stay, and reports show them "
-        "as another environment. To see the new ones alone, play into another folder."
-        for name in dict.fromkeys(name for name, _ in pools)
-        if name in earlier
-    ]
-
-
-def _refuse_other_environments(store: ResultStore, environment: EnvironmentSettings) -> None:
-    if differences := _find_differences(store.environments(), environment):
-        raise ValueError(
-            f"Expected {store.path.parent} to be new or to hold this environment. It holds one with {differences}. "
-            "Choose another folder with --out, or throw its results away with --overwrite."
-        )
-
-
-def _find_differences(environments: Iterable[Mapping[str, object]], environment: EnvironmentSettings) -> str:
-    """Name the settings in which the first other environment differs."""
-    wanted = with_later_defaults(environment.to_dict())
-    for stored in map(with_later_defaults, environments):
-        differences = [
-            "other graphs or values" if k == "graphs" and wanted[k] and stored.get(k) else f"{k} {stored.get(k)}"
-            for k in wanted
-            if stored.get(k) != wanted[k]
-        ]
-        if differences:
-            return ", ".join(differences)
-    return ""
-
-
-class _LogFile(logging.FileHandler):
-    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - its name in `logging`
-        """Say in a line that the log cannot be written, as on a full disk. Results are stored all the same."""
-        print(f"{self.baseFilename} cannot be written: {sys.exc_info()[1]}", file=sys.stderr, flush=True)
+def _failure_of(error: Exception) -> Outcome:
+    """Return the outcome of a repetition that was not played to its end."""
+    if isinstance(error, BrokenExecutor):
+        return failed(f"The worker that played this died, {ATTEMPTS} times.")
+    return failed("".join(traceback.format_exception(error)))  # of the worker: a cluster's KilledWorker, say
 
 
 @contextmanager
 def _open_log(path: Path) -> Iterator[logging.Logger]:
     log = logging.getLogger(f"graph_bandit_lab.execution.{path.resolve()}")
-    handler = _LogFile(path, encoding="utf-8")
+    handler = logging.FileHandler(path, encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     log.addHandler(handler)
     log.setLevel(logging.INFO)

@@ -1,31 +1,49 @@
-"""Executors that play repetitions: in this process, in other processes, or on a Dask cluster."""
+"""Make calls in parallel: in this process, in other processes, or on a Dask cluster; if a worker dies, once more."""
 
 from __future__ import annotations
 
 import multiprocessing
 import os
-import shutil
+import signal
+import threading
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Iterable
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from collections import deque
+from collections.abc import Callable, Generator, Iterable
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+)
 from concurrent.futures import wait as wait_for
 from functools import partial
 from multiprocessing.process import BaseProcess
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from graph_bandit_env.extras import require
-from graph_bandit_lab.design.plan import Repetition
-from graph_bandit_lab.execution.cores import count_cores
-from graph_bandit_lab.execution.worker import prepare_process
+
+if TYPE_CHECKING:
+    pass
 
 SECONDS_TO_CONNECT = 20  # to a scheduler
 SECONDS_TO_LEAVE = 20  # for processes that have nothing left to play
+ATTEMPTS = 2  # at a call during which a worker dies
 
 P = ParamSpec("P")
 T = TypeVar("T")
+Task = TypeVar("Task", bound=tuple[object, ...])
+
+
+def count_cores() -> int:
+    """Return the number of cores that this process may use, on any platform."""
+    if hasattr(os, "process_cpu_count"):  # Python 3.13
+        return os.process_cpu_count() or 1
+    if hasattr(os, "sched_getaffinity"):  # Linux
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 class SchedulerLostError(ConnectionError):
@@ -35,16 +53,10 @@ class SchedulerLostError(ConnectionError):
 class Workers(Executor):
     """An executor that survives the death of a worker: only the calls that the worker had are broken."""
 
-    in_process = False
-    """Whether calls are made in this process, so that they can show their progress."""
-
     @property
     @abstractmethod
     def slots(self) -> int:
         """Return the number of calls that it takes at a time."""
-
-    def share(self, repetitions: Iterable[Repetition]) -> None:
-        """Give workers the files that repetitions read, where they cannot read them themselves; by default they can."""
 
     def abandon(self) -> None:
         """Stop at once. Repetitions that are half played are lost."""
@@ -54,7 +66,6 @@ class Workers(Executor):
 class InProcess(Workers):
     """This process itself. `submit` makes the call at once, and an interrupt reaches the caller."""
 
-    in_process = True
     slots = 1
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
@@ -97,10 +108,7 @@ class Processes(Workers):
         Raises:
             RuntimeError: if all processes are busy, or a successor dies before its first call.
         """
-        free = [index for index, call in enumerate(self._calls) if call is None or call.done()]
-        if not free:
-            raise RuntimeError(f"Expected at most {self.slots} calls at a time. Got {self.slots + 1}.")
-        index = free[0]
+        index = next(index for index, call in enumerate(self._calls) if call is None or call.done())
         strangers = set(multiprocessing.active_children()) - self._workers
         try:
             call = self._pools[index].submit(fn, *args, **kwargs)
@@ -183,17 +191,6 @@ class DaskExecutor(Workers):
         """Return two for each thread, so that no thread waits for its next call."""
         return 2 * self.threads
 
-    def share(self, repetitions: Iterable[Repetition]) -> None:
-        """Send each file of graphs to every worker, now or when it joins."""
-        from distributed.diagnostics.plugin import UploadFile
-
-        pools = {repetition.shared_name: repetition.pool for repetition in repetitions}
-        files = {name: pool.source for name, pool in pools.items() if pool is not None and pool.is_file}
-        with TemporaryDirectory() as folder:
-            for name, source in files.items():
-                copy = shutil.copyfile(source, Path(folder, name))
-                self._client.register_plugin(UploadFile(str(copy), load=False), name=name)
-
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Send a call to the cluster."""
         future: Future[T] = self._executor.submit(fn, *args, **kwargs)
@@ -223,3 +220,69 @@ def choose_workers(count: int | None, scheduler: str | None) -> tuple[Callable[[
     if count is None:
         return InProcess, 1
     return partial(Processes, count or count_cores()), count or count_cores()
+
+
+def run_in_parallel(
+    function: Callable[..., T],
+    tasks: Iterable[Task],
+    workers: Workers,
+    attempts: int = ATTEMPTS,
+) -> Generator[tuple[Task, T | Exception]]:
+    """Yield each task with the result or the error of its call, as soon as it is there.
+
+    Close the generator to stop all calls.
+
+    Args:
+        function: is called with the entries of a task. Workers must be able to import it.
+        tasks: are taken one by one, when a worker is free.
+        workers: are shut down at the end, or abandoned if anything is raised.
+        attempts: at a call whose worker dies; then it yields the `BrokenExecutor`.
+
+    Raises:
+        SchedulerLostError: if the cluster cannot be reached any more.
+        RuntimeError: if workers die before their first call.
+    """
+    waiting, again = ((task, 1) for task in tasks), deque[tuple[Task, int]]()
+    flying: dict[Future[T], tuple[Task, int]] = {}
+    try:
+        while True:
+            for _ in range(workers.slots - len(flying)):
+                following = again.popleft() if again else next(waiting, None)
+                if following is None:
+                    break
+                flying[workers.submit(function, *following[0])] = following
+            if not flying:
+                break
+            for future in wait_for(flying, return_when=FIRST_COMPLETED).done:
+                task, attempt = flying.pop(future)
+                result = _result_of(future)
+                if isinstance(result, BrokenExecutor) and attempt < attempts:
+                    again.append((task, attempt + 1))
+                else:
+                    yield task, result
+    except BaseException:
+        workers.abandon()
+        raise
+    workers.shutdown()
+
+
+def _result_of(future: Future[T]) -> T | Exception:
+    try:
+        return future.result()
+    except CancelledError as error:
+        raise SchedulerLostError("The scheduler cannot be reached any more. What was finished is stored.") from error
+    except Exception as error:  # noqa: BLE001 - an error of one call must not stop the others
+        return error
+
+
+def prepare_process() -> None:
+    """Ignore Ctrl-C, which the driver handles, and exit when the driver does, even if it is killed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_leave_with_the_driver, daemon=True).start()
+
+
+def _leave_with_the_driver() -> None:
+    driver = multiprocessing.parent_process()
+    if driver is not None:
+        driver.join()  # returns at once if it is gone already
+        os._exit(1)

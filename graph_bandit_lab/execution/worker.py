@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 import logging
-import multiprocessing
-import os
-import signal
-import sys
-import threading
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 import numpy as np
 
 import registry
+from graph_bandit_lab.design.keys import to_json
 from graph_bandit_lab.design.own_graphs import to_arguments
 from graph_bandit_lab.design.plan import Repetition
 from graph_bandit_lab.episodes.loop import run_bandit
-from graph_bandit_lab.episodes.records import BanditResult, RoundRecord
+from graph_bandit_lab.episodes.records import BanditResult
 from graph_bandit_lab.storage.rows import software_versions
 
 GRAPHS, NODES, ROUNDS = 4, 5, 3  # at most, of the small instance
 
-_warm: set[tuple[str, str]] = set()  # kinds of agent and environment that this process has played
+_warm: set[str] = set()  # agents and environments that this process has played, without rates and sizes
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,9 +38,7 @@ class Outcome:
     """What the graphs differ in and the agent does not read, in sentences."""
 
 
-def play(
-    repetition: Repetition, diagnose: bool = False, on_round: Callable[[RoundRecord], object] = lambda record: None
-) -> Outcome:
+def play(repetition: Repetition, diagnose: bool = False) -> Outcome:
     """Play a repetition. An exception becomes part of the outcome, so that one repetition cannot stop the others.
 
     The result depends on settings and seed alone: one thread plays, in whatever process. The time is that of the play
@@ -54,16 +46,13 @@ def play(
     """
     from agents.contract import BlindAgentWarning, one_thread  # which import torch
 
-    repetition = with_shared_graphs(repetition)
     with warnings.catch_warnings(action="ignore", category=BlindAgentWarning), one_thread():  # the driver says it once
         warm_up(repetition)
         begin = time.perf_counter()
         try:
             env = registry.make_environment(**repetition.to_arguments())
             agent = repetition.make_agent()
-            result = run_bandit(
-                env, agent, repetition.seed, on_round=on_round, diagnose=diagnose, feedback=repetition.feedback
-            )
+            result = run_bandit(env, agent, repetition.seed, diagnose=diagnose, feedback=repetition.feedback)
             env.close()
         except KeyboardInterrupt:
             raise
@@ -73,36 +62,10 @@ def play(
     return Outcome(result, time.perf_counter() - begin, blindness=blindness)
 
 
-def with_shared_graphs(repetition: Repetition) -> Repetition:
-    """Return the repetition, reading its graphs from the file that the driver has sent to this worker of a cluster."""
-    if repetition.pool is None or "distributed" not in sys.modules:
-        return repetition
-    from distributed import get_worker
-
-    try:
-        copy = Path(get_worker().local_directory, repetition.shared_name)
-    except ValueError:  # this process is not a worker of a cluster
-        return repetition
-    return replace(repetition, pool=replace(repetition.pool, source=str(copy))) if copy.is_file() else repetition
-
-
 def failed(error: str, wall_time: float = 0.0) -> Outcome:
     """Return the outcome of a repetition that has failed."""
     nothing = np.zeros(0)
     return Outcome(BanditResult(nothing.astype(np.int64), nothing, nothing, "failed"), wall_time, error)
-
-
-def prepare_process() -> None:
-    """Ignore Ctrl-C, which the driver handles, and exit when the driver does, even if it is killed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_leave_with_the_driver, daemon=True).start()
-
-
-def _leave_with_the_driver() -> None:
-    driver = multiprocessing.parent_process()
-    if driver is not None:
-        driver.join()  # returns at once if it is gone already
-        os._exit(1)
 
 
 def warm_up(repetition: Repetition) -> None:
@@ -114,14 +77,22 @@ def warm_up(repetition: Repetition) -> None:
     from agents.contract import one_thread  # which imports torch
 
     key = repetition.key
-    kind = key.agent_kind, key.environment_kind
+    settings = {name: value for name, value in key.agent_settings.items() if not isinstance(value, float)}
+    kind = to_json([key.agent, settings, key.environment["graph_model"], key.environment["reward_model"]])
     if kind in _warm:
         return
     _warm.add(kind)
     try:
         with one_thread():
             own = repetition.read_graphs()
-            small = to_arguments(key.environment | _small(key.environment), own and own.first(GRAPHS))
+            limits = {"num_graphs": GRAPHS, "num_nodes": NODES, "actions_per_round": GRAPHS}
+            sizes = {
+                name: np.minimum(size, limits[name]).tolist()
+                for name, size in key.environment.items()
+                if name in limits and size is not None
+            }
+            few = {**key.environment, **sizes, "horizon": ROUNDS, "replacement": True}
+            small = to_arguments(few, own and own.first(GRAPHS))
             env = registry.make_environment(**small)
             agent = repetition.make_agent()
             run_bandit(env, agent, feedback=replace(repetition.feedback, random_rounds=0))
@@ -130,15 +101,3 @@ def warm_up(repetition: Repetition) -> None:
         raise
     except BaseException:  # what is wrong with an agent is reported where it plays
         logging.getLogger(__name__).debug("The warm-up of %s raised.", repetition.label, exc_info=True)
-
-
-def _small(environment: Mapping[str, int | Sequence[int] | None]) -> dict[str, object]:
-    """Return the settings in which a small instance differs."""
-    limits = {"num_graphs": GRAPHS, "num_nodes": NODES, "actions_per_round": GRAPHS}
-    given = {name: environment.get(name) for name in limits}
-    sizes = {
-        name: [min(bound, limits[name]) for bound in value] if isinstance(value, Sequence) else min(value, limits[name])
-        for name, value in given.items()
-        if value is not None
-    }
-    return {**sizes, "horizon": ROUNDS, "replacement": True}

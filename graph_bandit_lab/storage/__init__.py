@@ -1,5 +1,18 @@
 """Store what was played: the results file, its table, and files for other programs."""
 
-import lazy_loader
+from graph_bandit_lab.storage.database import make_folder, sole_driver
+from graph_bandit_lab.storage.reading import load_results
+from graph_bandit_lab.storage.results import FILE_NAME, ResultStore
+from graph_bandit_lab.storage.rows import software_versions
+from graph_bandit_lab.storage.transfer import export_results, import_results
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__all__ = [
+    "FILE_NAME",
+    "ResultStore",
+    "export_results",
+    "import_results",
+    "load_results",
+    "make_folder",
+    "software_versions",
+    "sole_driver",
+]

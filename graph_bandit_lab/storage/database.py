@@ -1,4 +1,4 @@
-"""Open a results file: wait while another program locks it, and name it if it is damaged."""
+"""Open a results file, waiting while another program locks it, and keep other processes out of its folder."""
 
 from __future__ import annotations
 
@@ -9,9 +9,13 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 
+from filelock import FileLock, Timeout
+
 SECONDS_TO_ANSWER = 1.0  # to Ctrl-C, which is not heard while SQLite itself waits
 TRIES_IN_SILENCE = 10
-DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT, sqlite3.SQLITE_ERROR)
+DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+LOCK_NAME = "driver.lock"
+SECONDS_TO_LOOK = 0.5  # for those who hold a lock only to see whether it is free
 
 
 def print_to_stderr(text: str) -> None:
@@ -19,9 +23,47 @@ def print_to_stderr(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
+def make_folder(folder: Path) -> None:
+    """Make a folder and its parents, if they are not there.
+
+    Raises:
+        ValueError: if it cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ValueError(f"Expected {folder} to be a folder, or a new one. Got: {error}.") from error
+
+
+@contextmanager
+def sole_driver(folder: Path) -> Iterator[None]:
+    """Let one process at a time play into a folder. The lock ends with the process, however that ends.
+
+    Raises:
+        ValueError: if another process plays into it, or the folder cannot be made.
+    """
+    make_folder(folder)
+    lock = FileLock(folder / LOCK_NAME)
+    try:
+        lock.acquire(timeout=SECONDS_TO_LOOK)
+    except Timeout as error:
+        raise ValueError(
+            f"Expected no other process in {folder}. Another `graph-bandit` is playing into it: wait for it, or choose "
+            "another folder."
+        ) from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
 @contextmanager
 def open_database(
-    path: Path, begin: str = "BEGIN", mode: str = "rwc", tell: Callable[[str], object] = print_to_stderr
+    path: Path,
+    begin: str = "BEGIN",
+    mode: str = "rwc",
+    tell: Callable[[str], object] = print_to_stderr,
+    other: Path | None = None,
 ) -> Iterator[sqlite3.Connection]:
     """Open a transaction, which is committed at the end, or rolled back if anything is raised.
 
@@ -30,6 +72,7 @@ def open_database(
         begin: statement that begins the transaction. `BEGIN EXCLUSIVE` waits for every lock at once.
         mode: of SQLite: `ro`, `rw`, or `rwc`, which makes the file.
         tell: is called once if another program locks the file for long. It is waited for, however long that takes.
+        other: a second results file, which is only read: the schema `other`.
 
     Raises:
         ValueError: if the file is damaged, or not a database.
@@ -38,16 +81,14 @@ def open_database(
     address = f"{path.resolve().as_uri()}?mode={mode}"
     try:
         with closing(sqlite3.connect(address, uri=True, timeout=SECONDS_TO_ANSWER, isolation_level=None)) as connection:
-            # Damaged text need not be UTF-8.
-            connection.text_factory = lambda text: text.decode("utf-8", "surrogateescape")
+            if other is not None:
+                connection.execute("ATTACH ? AS other", (f"{other.resolve().as_uri()}?mode=ro",))
             _begin(connection, begin, lambda: tell(f"Another program has locked {path}. Waiting until it is closed."))
             with connection:
                 yield connection
     except sqlite3.DatabaseError as error:
         if getattr(error, "sqlite_errorcode", 0) & 0xFF not in DAMAGED:  # Python's own errors have no code
             raise
-        raise damaged(path, str(error)) from error
-    except UnicodeDecodeError as error:  # a name in the schema, say
         raise damaged(path, str(error)) from error
 
 

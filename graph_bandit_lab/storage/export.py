@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Hashable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from graph_bandit_env.extras import require
 from graph_bandit_env.storage import replace_file
@@ -18,6 +15,9 @@ from graph_bandit_lab.episodes.records import RoundRecord
 from graph_bandit_lab.episodes.writers import TensorBoardWriter, encode_round
 from graph_bandit_lab.storage.reading import load_results
 from graph_bandit_lab.storage.rows import ARRAYS
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FINAL = [f"final_{name}" for name in FINDINGS]
 PLAIN = ["label", "agent", "seed", "status", "total_regret", *FINAL, "wall_time", "round_time", "created"]
@@ -58,9 +58,7 @@ def write_parquet(folder: str | Path, path: str | Path) -> None:
             kinds = {type(value) for value in table[name].dropna()}
             # A setting may be a number for one agent and text for another.
             table[name] = table[name].astype("boolean" if kinds == {bool} else "string")
-    content = io.BytesIO()
-    table.to_parquet(content, index=False, engine="pyarrow")
-    replace_file(Path(path), content.getvalue())
+    replace_file(Path(path), table.to_parquet(index=False, engine="pyarrow"))
 
 
 def write_json_lines(folder: str | Path, path: str | Path) -> None:
@@ -74,9 +72,10 @@ def write_json_lines(folder: str | Path, path: str | Path) -> None:
         FileNotFoundError: if the folder holds no results.
     """
     rows = load_results(folder, arrays=SEEN).to_dict("records")
+    names = (row["environment_name"] or describe_environment(row["environment"]) for row in rows)
     lines = (
-        encode_round(record, {"label": row["label"], "environment": _environment_name(row)})
-        for row in rows
+        encode_round(record, {"label": row["label"], "environment": name})
+        for row, name in zip(rows, names, strict=True)
         for record in _records_of(row)
     )
     replace_file(Path(path), lines)
@@ -105,10 +104,6 @@ def write_tensorboard(folder: str | Path, out: str | Path) -> None:
                     write(record)
 
 
-def _environment_name(row: Mapping[Hashable, Any]) -> str:
-    return row["environment_name"] or describe_environment(row["environment"])
-
-
 def _records_of(row: Mapping[Hashable, Any]) -> Iterator[RoundRecord]:
     """Yield the rounds of a repetition. Mean rewards are not stored."""
     best_found = [None] * row["rounds"] if row["best_found"] is None else row["best_found"].tolist()
@@ -128,5 +123,7 @@ def _records_of(row: Mapping[Hashable, Any]) -> Iterator[RoundRecord]:
 
 
 def _flatten(results: pd.DataFrame, plain: list[str]) -> pd.DataFrame:
+    import pandas as pd
+
     columns = [pd.json_normalize(results[name].tolist()).add_prefix(f"{name}.") for name in SETTINGS]
     return pd.concat([results[plain], *columns], axis=1)

@@ -1,31 +1,36 @@
-"""Read results as a table: a row for each repetition, with its settings and arrays."""
+"""Read results as a table: a row for each repetition, with its settings and arrays; and make an instance again."""
 
 from __future__ import annotations
 
 import hashlib
+import json
+import math
 import re
-import sqlite3
-import warnings
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from graph_bandit_lab.design.keys import LATER_AGENT_DEFAULTS, has_one_instance, to_json, with_later_defaults
+import registry
+from graph_bandit_lab.design.keys import TARGET, has_one_instance, to_json
 from graph_bandit_lab.design.names import name_environments, write_size
+from graph_bandit_lab.design.own_graphs import PoolFile, read_own_graphs, to_arguments
 from graph_bandit_lab.episodes.findings import FINDINGS
+from graph_bandit_lab.episodes.loop import episode_seeds
 from graph_bandit_lab.storage.database import damaged, open_to_read
-from graph_bandit_lab.storage.results import COLUMNS, FILE_NAME, check_format, read_rows
-from graph_bandit_lab.storage.rows import ARRAYS, DamagedResultsWarning, decode, last_findings, name_of
-from graph_bandit_lab.storage.sweeps import read_tasks
+from graph_bandit_lab.storage.results import COLUMNS, FILE_NAME, check_format, read_rows, read_tasks
+from graph_bandit_lab.storage.rows import ARRAYS, Row, decode
 
-NAMED = 10  # damaged repetitions
+if TYPE_CHECKING:
+    import gymnasium as gym
+    import pandas as pd
+
 ALIKE = 0.05  # share of R_T by which the regrets of plays that count as equal may differ
 MARK = re.compile(r" \[[0-9a-f]{6}(, algorithm \d+)?\]$")  # that `_tell_settings_apart` adds
+NEEDED = [name for name in COLUMNS if name not in ("actions", "rewards", "diagnostics")]  # in any case
 
 
 def load_results(folder: str | Path, arrays: Sequence[str] = (*ARRAYS, *FINDINGS, "diagnostics")) -> pd.DataFrame:
@@ -37,13 +42,14 @@ def load_results(folder: str | Path, arrays: Sequence[str] = (*ARRAYS, *FINDINGS
 
     Returns:
         One row for each repetition, in the order in which they finished: `label`, `agent`, `agent_settings` (dict),
-        `environment` (dict, with the defaults of settings that earlier versions did not have), `environment_key` (what
-        identifies it, as a text), `environment_name` (that of its task, or what sets it apart; empty if there is one),
-        `task` (the name of the task; empty if it is none), `seed`, `status`, `wall_time` (seconds of the play:
+        `environment` (dict), `environment_key` (what identifies it, as a text), `environment_name` (that of its task,
+        or what sets it apart; empty if there is one), `task` (the name of the task; empty if it is none), `seed`,
+        `status`, `wall_time` (seconds of the play:
         instance, `reset`, rounds, diagnostics and recommendations) and `round_time` (of the rounds alone; neither
         counts imports and compilation, which each process gets over with before its first repetition), `versions`
-        (dict), `algorithm` (version of the agent's; of two under equal settings the lower is the earlier), `created`,
-        `settings_hash`, `rounds` (played), the arrays `actions`, `rewards`,
+        (dict), `algorithm` (version of the agent's; of two under equal settings the lower is the earlier), `plug_in`
+        (name and version of the package of a third-party agent), `created`, `settings_hash`, `rounds` (played), the
+        arrays `actions`, `rewards`,
         `regret` of length T, `total_regret` (R_T, the sum of `regret`; `nan` if the repetition diverged), and
         `diagnostics`: a dict of arrays of length T by the names of `episodes.DIAGNOSTICS`, empty where none were
         recorded.
@@ -67,75 +73,47 @@ def load_results(folder: str | Path, arrays: Sequence[str] = (*ARRAYS, *FINDINGS
         A label under which two settings were played on one graph model is followed by their hashes (tuned
         settings may depend on it), and by the versions of the algorithm where these are two.
 
-        Damaged repetitions are left out, with a `DamagedResultsWarning`; `attrs["damaged"]` of the table names them.
         `attrs["tasks"]` has the tasks of the sweeps that were played, which give environments a name: a dict of each.
 
     Raises:
         FileNotFoundError: if the folder holds no results.
         ValueError: if the file is damaged, or written by another version of the format.
     """
+    import pandas as pd  # which takes a third of a second to load
+
     path = Path(folder) / FILE_NAME
     if not path.is_file():
         raise FileNotFoundError(f"Expected results in {path}. Make some with `graph-bandit run --out {folder}`.")
+    wanted = [*NEEDED, *(name for name in (*ARRAYS, "diagnostics") if name in arrays and name not in NEEDED)]
     with open_to_read(path) as connection:
         check_format(path, connection)
-        unwanted = {*ARRAYS, *FINDINGS, "diagnostics", "checksum"} - {*arrays, "regret"}
-        wanted = [name for name in COLUMNS if name not in unwanted]
-        rows, lost = _read_sound_rows(path, connection, wanted)
+        try:
+            rows = [{**decode(row), "environment_key": row["environment"]} for row in read_rows(connection, *wanted)]
+        except ValueError as error:
+            raise damaged(path, str(error)) from error
         tasks = read_tasks(connection)
     _name_graphs(rows)
-    for row in rows:
-        row["environment"] = with_later_defaults(row["environment"])
-    frame = pd.DataFrame(rows, columns=[*wanted, "environment_key", *(f"final_{name}" for name in FINDINGS)])
-    frame.attrs["damaged"], frame.attrs["tasks"] = lost, [vars(task) for task in tasks]  # JSON, for Parquet
-    if lost:
-        more = f"; and {len(lost) - NAMED} more" if len(lost) > NAMED else ""
-        warnings.warn(
-            f"{path} is damaged. Repetitions left out ({len(lost)}): {'; '.join(lost[:NAMED])}{more}. The command "
-            "that played them plays them again.",
-            DamagedResultsWarning,
-            stacklevel=2,
-        )
-    frame["algorithm"] = frame["versions"].map(lambda versions: int(versions.get("algorithm", 1)))
+    frame = pd.DataFrame(rows, columns=[*wanted, "environment_key"]).drop(columns="graphs")
+    frame.attrs["tasks"] = tasks
     _tell_settings_apart(frame)
     frame["rounds"] = frame["regret"].map(len)
-    totals = frame["regret"].map(np.sum).astype(float)
-    frame["total_regret"] = totals.where(frame["status"] == "finished")  # a diverged repetition stopped early
+    finished = frame["status"] == "finished"  # a diverged repetition stopped early
+    frame["total_regret"] = frame["regret"].map(np.sum).astype(float).where(finished)
+    for name in FINDINGS:
+        last = frame[name].map(lambda found: math.nan if found is None or not len(found) else float(found[-1]))
+        frame[f"final_{name}"] = last.astype(float).where(finished)
     frame["trajectory"] = _find_trajectories(frame)
-    frame = _add_settings(frame, {task.environment_key: task.name for task in tasks})
-    return frame if "regret" in arrays else frame.drop(columns="regret")
-
-
-def _read_sound_rows(
-    path: Path, connection: sqlite3.Connection, wanted: Sequence[str]
-) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
-    """Return rows that are what was written, decoded, and the names of the others."""
-    rows, lost, keys = [], [], set()
-    for _, row in read_rows(connection):
-        key = row["settings_hash"], row["seed"]
-        if key in keys:  # a page that is named twice may make rows without end
-            raise damaged(path, f"{name_of(row)}, twice")
-        keys.add(key)
-        decoded = decode(row, {*wanted, *FINDINGS})
-        if decoded is None:
-            lost.append(name_of(row))
-        else:
-            kept = {name: decoded[name] for name in wanted}
-            rows.append(kept | last_findings(decoded) | {"environment_key": row["environment"]})
-    (count,) = connection.execute("SELECT count(*) FROM repetitions").fetchone()  # by the index, not by the table
-    if len(rows) + len(lost) != count:
-        raise damaged(path, f"{len(rows) + len(lost)} repetitions, and {count} in its index")
-    return rows, tuple(lost)
+    frame = _add_settings(frame, {task["environment_key"]: task["name"] for task in tasks})
+    return frame.drop(columns={"regret", *FINDINGS} - {*arrays})
 
 
 def _name_graphs(rows: Sequence[dict[str, Any]]) -> None:
     """Give own graphs the last name of their file, which people know; a digest, too, where two have one name."""
-    named = [(row["environment"], row["versions"].pop("graphs")) for row in rows if "graphs" in row["versions"]]
-    names = {environment["graphs"]: name for environment, name in named}
-    several = {name for name, count in Counter(names.values()).items() if count > 1}
-    for environment, _ in named:
-        digest, name = environment["graphs"], names[environment["graphs"]]
-        environment["graphs"] = f"{name} [{digest[:6]}]" if name in several else name
+    names = {row["environment"]["graphs"]: row["graphs"] for row in rows if row["graphs"]}
+    counts = Counter(names.values())
+    for environment in (row["environment"] for row in rows if row["graphs"]):
+        name, digest = names[environment["graphs"]], environment["graphs"]
+        environment["graphs"] = f"{name} [{digest[:6]}]" if counts[name] > 1 else name
 
 
 def without_mark(label: str) -> str:
@@ -152,12 +130,13 @@ def _find_trajectories(frame: pd.DataFrame) -> list[int]:
         plays = plays_of.setdefault((key, label), [])
         if has_one_instance(environment):
             plays.append((seed, regret))
-        seeds.append(next((first for first, play in plays if _are_equal(play, regret)), seed))
+        alike = (
+            first
+            for first, play in plays
+            if len(play) == len(regret) and np.abs(play - regret).sum() <= ALIKE * play.sum()
+        )
+        seeds.append(next(alike, seed))
     return seeds
-
-
-def _are_equal(first: NDArray[np.float64], second: NDArray[np.float64]) -> bool:
-    return len(first) == len(second) and bool(np.abs(first - second).sum() <= ALIKE * first.sum())
 
 
 def _add_settings(frame: pd.DataFrame, tasks: Mapping[str, str]) -> pd.DataFrame:
@@ -170,25 +149,21 @@ def _add_settings(frame: pd.DataFrame, tasks: Mapping[str, str]) -> pd.DataFrame
     Returns:
         The frame with `task`, `environment_name` and the settings.
     """
+    import pandas as pd
+
     keys = frame["environment_key"]
     firsts = dict(zip(keys, frame["environment"], strict=True))
     names = dict(zip(firsts, name_environments(list(firsts.values())), strict=True)) | dict(tasks)
     added = {"task": keys.map(lambda key: tasks.get(key, "")), "environment_name": keys.map(names)}
-    environments, agents = (_spread(frame[name]) for name in ("environment", "agent_settings"))
-    for name in agents.columns.intersection(list(LATER_AGENT_DEFAULTS)):
-        said = agents[name].notna()
-        implied = said.groupby(frame["agent"]).transform("any") & ~said  # by those at its default
-        agents[name] = agents[name].astype(object).mask(implied, _plain(LATER_AGENT_DEFAULTS[name]))
+    environments, agents = (
+        pd.DataFrame([{name: _plain(value) for name, value in settings.items()} for settings in frame[column]])
+        for column in ("environment", "agent_settings")
+    )
     taken = {*frame.columns, *added, *environments}
     agents = agents.rename(columns=lambda name: f"agent_settings.{name}" if name in taken else name)
     spread = pd.concat([frame.assign(**added), environments, agents], axis=1)
     spread.attrs = frame.attrs  # which `concat` compares, and leaves out
     return spread
-
-
-def _spread(settings: Iterable[Mapping[str, object]]) -> pd.DataFrame:
-    """Return a column for each key of some dicts."""
-    return pd.DataFrame([{name: _plain(value) for name, value in setting.items()} for setting in settings])
 
 
 def _plain(value: object) -> object:
@@ -200,9 +175,8 @@ def _plain(value: object) -> object:
 
 def _tell_settings_apart(frame: pd.DataFrame) -> None:
     """Add a hash to each label under which different agents were played."""
-    plug_ins = frame["versions"].map(lambda versions: versions.get("plug-in", ""))
     algorithms = ", algorithm " + frame["algorithm"].astype(str)
-    mine = frame["agent"] + frame["agent_settings"].map(to_json) + plug_ins
+    mine = frame["agent"] + frame["agent_settings"].map(to_json) + frame["plug_in"]
     mine += algorithms.where(frame["algorithm"] != 1, "")
     marks = mine.map(lambda text: hashlib.sha256(text.encode()).hexdigest()[:6])
     models = frame["environment"].map(lambda environment: str(environment.get("graph_model")))
@@ -211,3 +185,39 @@ def _tell_settings_apart(frame: pd.DataFrame) -> None:
     versions = frame["algorithm"].groupby(frame["label"]).transform("nunique") > 1
     marks += algorithms.where(versions, "")
     frame.loc[unclear, "label"] += " [" + marks[unclear] + "]"
+
+
+def environment_of(row: Row, graphs: str | None = None, **reading: Any) -> gym.Env[Any, Any]:
+    """Make the environment of a stored repetition, reset to the instance that was played.
+
+    `run_bandit(environment_of(row), registry.make_agent(row["agent"], **row["agent_settings"]), row["seed"])` plays it
+    again, with equal rewards on the same type of CPU, if the version of the agent's algorithm is the same.
+
+    Args:
+        row: a row of `load_results`, such as `results.iloc[0]`.
+        graphs: the file of own graphs, or the name of a pool, if the repetition was played on some.
+        reading: how the file is read, as in `EnvironmentSettings`: `target`, `noise_column`, `smiles`, `skip_bad_rows`
+            and `directed`.
+
+    Returns:
+        The environment. `env.unwrapped.graph_set` and `env.unwrapped.mean_rewards` are those of the instance.
+
+    Raises:
+        FileNotFoundError: if there is no such file.
+        ValueError: if a file is missing, or not asked for, or does not hold the graphs that were played.
+    """
+    environment, own = json.loads(row["environment_key"]), None
+    played, name = environment["graphs"], row["environment"]["graphs"]
+    if (graphs is None) != (played is None):
+        wanted = "no file: random graphs were played" if played is None else f"`graphs`, what was played: {name}"
+        raise ValueError(f"Expected {wanted}. Got {graphs or 'none'}.")
+    if graphs is not None:
+        own = read_own_graphs(PoolFile(source=graphs, with_values=environment["reward_model"] == TARGET, **reading))
+        if own.contents.digest != played:
+            raise ValueError(
+                f"Expected {graphs} to hold what was played: {name}. Its graphs, values or noise are others. Give the "
+                "file as it was, and `target` and `noise_column` as they were."
+            )
+    env = registry.make_environment(**to_arguments(environment, own))
+    env.reset(seed=episode_seeds(int(row["seed"]))[0])
+    return env

@@ -1,3 +1,5 @@
+"""The command: what it lists, refuses, loads and prints, whatever the subcommand."""
+
 import os
 import re
 import subprocess
@@ -8,53 +10,37 @@ import pytest
 from graph_bandit_cli.main import COMMANDS, main
 
 HEAVY = ("numpy", "gymnasium", "pandas", "torch", "matplotlib")
-LIGHT = ("tuned", "compare", "report", "library", "serve", "watch", "export", "cache")
-
-
-def test_help_lists_the_commands_and_imports_nothing_heavy():
-    code = (
-        "import sys; from graph_bandit_cli.main import main; assert main(['--help']) == 0; "
-        f"print([name for name in {HEAVY} if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    for name in COMMANDS:
-        assert re.search(rf"^  {name} +\w", done.stdout, re.M)
-    assert done.stdout.splitlines()[-1] == "[]"
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_help_of_a_command_imports_no_more_than_its_settings_need(command):
-    light = HEAVY if command in LIGHT else ("pandas", "torch", "matplotlib")
-    code = (
-        "import sys\nfrom graph_bandit_cli.main import main\n"
-        f"try: main(['{command}', '--help'])\nexcept SystemExit as stopped: assert stopped.code == 0\n"
-        f"print([name for name in {light} if name in sys.modules])"
-    )
-    ascii_only = {**os.environ, "PYTHONIOENCODING": "ascii"}  # which knows no Erdős
-    command_line = [sys.executable, "-W", "ignore", "-c", code]
-    done = subprocess.run(command_line, capture_output=True, text=True, check=True, env=ascii_only)
-    assert COMMANDS[command][1] in done.stdout
-    assert done.stdout.splitlines()[-1] == "[]"
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_help_of_a_command_names_every_default(command, capsys):
-    with pytest.raises(SystemExit):
+LIGHT = ("tuned", "compare", "report", "library", "serve", "export", "cache")
+HELP = f"""
+import sys
+import registry
+from graph_bandit_cli.main import COMMANDS, main
+assert not [name for name in {HEAVY} if name in sys.modules]
+main(["--help"])
+for command in sorted(COMMANDS, key=lambda name: name not in {LIGHT}):
+    try:
         main([command, "--help"])
-    printed = capsys.readouterr().out
-    assert "--help" in printed
-    assert not re.search(r"\(default:[\s│]*\)", printed)
+    except SystemExit as stopped:
+        assert stopped.code == 0, command
+    without = {HEAVY} if command in {LIGHT} else ("pandas", "torch", "matplotlib")
+    assert not [name for name in without if name in sys.modules], command
+"""
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [(["swep"], "Expected a command. Got swep. Did you mean `sweep`?"), ([], "Expected a command. Got none.")],
-)
-def test_what_is_no_command_is_refused_with_those_that_are(arguments, message, capsys):
+def test_help_lists_commands_and_names_every_default_and_imports_no_more_than_settings_need():
+    ascii_only = {**os.environ, "PYTHONIOENCODING": "ascii"}  # which knows no Erdős
+    command = [sys.executable, "-W", "ignore", "-c", HELP]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=ascii_only)
+    for name, (_, summary) in COMMANDS.items():
+        assert re.search(rf"^  {name} +\w", done.stdout, re.M)
+        assert done.stdout.count(summary) == 2
+    assert not re.search(r"\(default:[\s│]*\)", done.stdout)
+
+
+@pytest.mark.parametrize("arguments", [["swep"], []])
+def test_what_is_no_command_is_refused_with_those_that_are(arguments, capsys):
     assert main(arguments) == 2
-    printed = capsys.readouterr().err
-    assert printed.startswith(f"graph-bandit: {message}\n")
-    assert "  compare   Compare two folders" in printed
+    assert "  sweep " in capsys.readouterr().err
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a closed pipe is another error there")
@@ -67,28 +53,35 @@ def test_help_into_a_pipe_that_is_closed_is_not_an_error():
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.parametrize(("text", "said"), [("", "Finished work is stored."), ("Nothing.", "Nothing.")])
-def test_an_interruption_says_what_is_stored(text, said, monkeypatch, capsys):
-    def stop(*_):
-        raise KeyboardInterrupt(*filter(None, [text]))
-
-    monkeypatch.setattr(sys.modules["graph_bandit_cli.main"], "_parse", stop)
-    assert main(["report", "."]) == 130
-    assert capsys.readouterr().err == f"\nStopped. {said}\n"
+SUGGEST = ["suggest", "pool.csv", "--out", "out.csv"]
 
 
-def test_suggest_says_a_line_before_it_loads_what_takes_long(tmp_path):
-    code = (
-        "import sys\nfrom graph_bandit_cli.main import main\n"
-        "class Heard:\n"
-        "    heard = None\n"
-        "    def write(self, text):\n"
-        f"        Heard.heard = Heard.heard or (text, [n for n in {HEAVY[2:]} if n in sys.modules])\n"
-        "    def flush(self): pass\n"
-        "    def isatty(self): return True\n"
-        "sys.stderr = Heard()\n"
-        f"main(['suggest', {str(tmp_path / 'none.csv')!r}, '--maximize', 'y', '--out', 'out.csv'])\n"
-        "print(Heard.heard)"
-    )
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "('Loading the model.', [])\n"
+@pytest.mark.parametrize(
+    ("arguments", "code", "name"),
+    [
+        ([*SUGGEST, "--minimize", "a", "b"], 1, "--minimize a --minimize b"),
+        ([*SUGGEST, "--maximize", "a", "--measured", "x.csv", "--measured=y.csv"], 1, "--measured"),
+        (["suggest", "--maximize", "a", "no_pool.csv", "--out", "out.csv"], 1, "no_pool.csv"),
+        ([*SUGGEST, "--maximize", "y", "--n", "0"], 2, "--n"),
+        (["backtest", "t.csv", "--out", "out", "--maximize", "a", "--n", "1", "--n", "8"], 1, "--n"),
+        (["screen", "pool.csv", "--undo"], 2, "--undo"),
+        (["run", "--out", "out", "--agents", "ucb1", "--agents", "random"], 1, "--agents"),
+        (["run", "--out", "out", "--agents", "gnn_ts"], 1, "gnn-ts"),
+        (["run", "--out", "out", "--actions-per-round", "200"], 1, "actions_per_round"),
+        (["run", "--out", "out", "--repetitions", "0"], 2, "repetitions"),
+        (["run", "--out", "out", "--num-graph", "5"], 2, "--num-graph"),
+        (["run", "--out", "file"], 1, "file"),
+        (["sweep", "qick", "--out", "out"], 1, "quick"),
+        (["sweep", "quick", "--out", "out", "--continue", "file"], 1, "graph-bandit export"),
+        (["report", "."], 1, "graph-bandit run"),
+        (["export", ".", "--out", "out"], 1, "graph-bandit run"),
+    ],
+)
+def test_refusals_name_what_is_wrong_and_make_nothing(arguments, code, name, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").touch()
+    with pytest.raises(SystemExit) as stopped:
+        sys.exit(main(arguments))
+    assert stopped.value.code == code
+    assert name in " ".join(capsys.readouterr().err.split())
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]

@@ -47,7 +47,7 @@ def await_end(notes):
 
 def await_note(notes):
     """Wait until a program has started another one."""
-    for _ in range(1000):
+    for _ in range(12_000):
         if (notes / "sleeper").is_file() and len((notes / "sleeper").read_text().split()) == 2:
             return
         time.sleep(0.01)

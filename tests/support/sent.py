@@ -13,7 +13,7 @@ from graph_bandit_env.pools.products import read_product_library
 from graph_bandit_lab import load_results
 from graph_bandit_lab.design import read_sweep
 from graph_bandit_lab.design.grids import read_tuned
-from graph_bandit_lab.design.tasks import read_tables
+from graph_bandit_lab.design.sweep_file import read_tables
 from graph_bandit_lab.logged import Log
 from graph_bandit_lab.storage import import_results
 from support.hostile import HOSTILE

@@ -4,9 +4,9 @@ import pytest
 
 from graph_bandit_lab import BanditResult, further_tables, load_results, table_of, write_report
 from graph_bandit_lab.analysis.ranking import rank_agents
-from graph_bandit_lab.design import EnvironmentSettings, RunKey, SweepPlan
+from graph_bandit_lab.design import EnvironmentSettings, RunKey
 from graph_bandit_lab.design.keys import to_json
-from graph_bandit_lab.design.tasks import Task
+from graph_bandit_lab.design.plan import Task
 from graph_bandit_lab.storage import ResultStore
 
 # R_T of each agent, on two seeds. `late` fails where the others are far better, and `choosy` cannot play `hard`.
@@ -97,7 +97,7 @@ def test_page_and_tables_begin_with_the_ranks(tmp_path, monkeypatch):
                 regret = np.full(5, total / 5)
                 result = BanditResult(np.zeros(5, np.int64), regret, regret)
                 store.add(RunKey(label, {}, environment), seed, label, result, 1.0)
-    store.begin(SweepPlan("three", (), tasks=tuple(tasks)))
+    store.add_tasks(tasks)
     monkeypatch.setattr("graph_bandit_lab.reports.report.MAX_AGENTS", 1)
     page, results = write_report(tmp_path).read_text(), load_results(tmp_path, arrays=())
     header, *rows = table_of(results)

@@ -1,17 +1,19 @@
-import dataclasses
+"""Sweeps are read from files and presets: grids, agents, tuned settings, tasks and their tables, and parts of them."""
+
 import json
 import re
 import sys
-from functools import cache
+import tomllib
+from importlib.resources import files
 
 import pytest
 
 import registry
 from agents.contract import plays_changing_graphs
-from graph_bandit_cli.main import main
-from graph_bandit_lab.design import Overrides, list_presets, read_sweep
-from graph_bandit_lab.design.sweep_file import check_sweep
-from graph_bandit_lab.execution import planning
+from graph_bandit_env.extras import MissingExtraError
+from graph_bandit_lab import run_sweep
+from graph_bandit_lab.design import Overrides, own_graphs, read_sweep
+from graph_bandit_lab.design.sweep_file import list_presets
 
 TOML = """
 title = "in little"
@@ -28,121 +30,102 @@ horizon = 8
 
 
 @pytest.fixture
-def little(tmp_path):
-    path = tmp_path / "little.toml"
-    path.write_text(TOML)
-    return path
+def written(tmp_path):
+    def write(text=TOML, **overrides):
+        path = tmp_path / "little.toml"
+        path.write_text(text)
+        return read_sweep(path, Overrides(**overrides))
+
+    return write
 
 
-def test_a_sweep_is_the_product_of_its_lists(little):
-    found = read_sweep(little)
+def environments(sweep):
+    return [environment for grid in sweep.grids for environment in grid.environments]
+
+
+def labels(sweep):
+    return [spec.label for spec in sweep.grids[0].agents]
+
+
+def test_a_sweep_is_the_product_of_its_lists(written):
+    found = written()
     assert found.title == "in little"
-    assert [(e.num_graphs, e.reward_model) for e in found.grids[0].environments] == [
+    assert [(e.num_graphs, e.reward_model) for e in environments(found)] == [
         (3, "linear"),
         (3, "gp_gntk"),
         (5, "linear"),
         (5, "gp_gntk"),
     ]
     assert len(found.plan().repetitions) == 4 * 2 * 2
-
-
-def test_settings_multiply_agents(tmp_path):
-    path = tmp_path / "tune.toml"
-    path.write_text(
-        'seeds = [7]\n[[grid]]\nagents = ["gnn-ts:width=8", "gnn-ucb"]\n'
+    text = (
+        'seeds = [7, 8]\n[[grid]]\nagents = ["gnn-ts:width=8", "gnn-ucb"]\nenvironment = {num_graphs = [[5, 40], 10]}\n'
         "[grid.settings]\nlearning_rate = [0.1, 0.01]\nstandardize = false\n"
     )
-    assert tuple(spec.label for spec in read_sweep(path).grids[0].agents) == (
+    found = written(text, repetitions=1)
+    assert labels(found) == [
         "gnn-ts:width=8,learning_rate=0.1,standardize=False",
         "gnn-ts:width=8,learning_rate=0.01,standardize=False",
         "gnn-ucb:learning_rate=0.1,standardize=False",
         "gnn-ucb:learning_rate=0.01,standardize=False",
-    )
-    assert read_sweep(path).seeds == (7,)
+    ]
+    assert [environment.num_graphs for environment in environments(found)] == [(5, 40), 10]
+    assert found.seeds == (7,)
+    other = written(agents=("gntk-ts",), repetitions=3)
+    assert labels(other) == ["gntk-ts"]
+    assert other.seeds[:2] == written().seeds
 
 
-MINE = """import registry
-@registry.agent_factory
-def pi(width=1, margin=0.1):
-    return object()
-"""
-
-
-@pytest.fixture
-def outsider(tmp_path, monkeypatch):
-    """A working folder with an agent of a file, which is not admitted yet."""
+def test_agents_of_files_play_where_the_command_names_them_and_no_file_loads_code(written, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.path", list(sys.path))
     monkeypatch.setattr(registry, "_ADMITTED", {})
     monkeypatch.delitem(sys.modules, "mine", raising=False)
-    (tmp_path / "mine.py").write_text(MINE)
-
-
-def test_settings_multiply_agents_of_a_file(outsider, tmp_path):
-    path = tmp_path / "mine.toml"
-    path.write_text(
-        'seeds = [7]\n[[grid]]\nagents = ["mine:pi", "mine:pi:width=8"]\n[grid.settings]\nmargin = [0.1, 0.3]\n'
+    (tmp_path / "mine.py").write_text(
+        "import registry\n@registry.agent_factory\ndef pi(width=1, margin=0.1):\n    return object()\n"
     )
-    specs = read_sweep(path, Overrides(admit=("mine:pi",))).grids[0].agents
-    assert [spec.label for spec in specs] == [
-        "mine:pi:margin=0.1",
-        "mine:pi:margin=0.3",
-        "mine:pi:width=8,margin=0.1",
-        "mine:pi:width=8,margin=0.3",
-    ]
-    assert {spec.name for spec in specs} == {"mine:pi"}
-
-
-def test_a_sweep_file_loads_no_agent_that_nobody_named(outsider, little):
-    little.write_text(TOML.replace('"random"', '"mine:pi"'))
-    for read in (read_sweep, check_sweep, lambda path: read_sweep(path, Overrides(admit=("mine:other",)))):
-        with pytest.raises(ValueError, match=r"little.toml: .*`mine:pi`.*never loads code.*`--admit`"):
-            read(little)
+    text = 'seeds = [7]\n[[grid]]\nagents = ["mine:pi:width=8"]\n[grid.settings]\nmargin = [0.1, 0.3]\n'
+    for overrides in ({}, {"admit": ("mine:other",)}):
+        with pytest.raises(ValueError, match="mine:pi"):
+            written(text, **overrides)
     assert "mine" not in sys.modules
+    assert labels(written(text, admit=("mine:pi",))) == ["mine:pi:width=8,margin=0.1", "mine:pi:width=8,margin=0.3"]
 
 
-def test_only_agents_of_files_are_admitted():
-    with pytest.raises(ValueError, match="`admit` to name agents of files, as `module:factory`. Got 'random'"):
-        Overrides(admit=("random",))
+AGENTS = '["gnn-ts:width=8,steps=2", "random"]'
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("change", "name"),
     [
-        ("repetitions = 2", "repetitions = 0"),
-        ("repetitions = 2", "repetitions = 2\nunknown = 1"),
-        ("repetitions = 2", "repetitions = 2\ntunes = 1"),
-        ('title = "in little"', "title = 1"),
-        ('["gnn-ts:width=8,steps=2", "random"]', "1"),
-        ('"random"', '"randon"'),
-        ('"random"', '"random:scale"'),
-        ("[[grid]]", "[[grid]]\ntable = 1"),
-        ("num_nodes = 4", "num_nodes = 0"),
+        (("title", "titel"), "titel"),
+        (("num_nodes", "nodes"), "nodes"),
+        (("[grid.environment]", "[grid.world]"), "world"),
+        (("repetitions = 2", "seeds = [1]\nseed = 2"), "seeds"),
+        (("repetitions = 2", "seeds = 7"), "seeds"),
+        (("repetitions = 2", "seeds = [1, 1]"), "seeds"),
+        (("repetitions = 2", "repetitions = 0"), "repetitions"),
+        (("repetitions = 2", 'repetitions = "5"'), "repetitions"),
+        (("repetitions = 2", "tunes = 1"), "tunes"),
+        ((f"agents = {AGENTS}", ""), "agents"),
+        ((AGENTS, '"random"'), "agents"),
+        (('"random"', '"randon"'), "random"),
+        (('"random"', '"random:scale"'), "scale"),
+        (("steps=2", "stesp=2"), "steps"),
+        (("horizon = 8", "horizon = 0"), "horizon"),
+        (("num_nodes = 4", "graph_model = 1"), "graph_model"),
+        (("num_graphs = [3, 5]", "num_graphs = []"), "num_graphs"),
+        (("[[grid]]", "[grid]"), "grid"),
+        (("[[grid]]", "[[grid]]\ntable = 1"), "table"),
+        (("title =", "title"), "little.toml"),
+        ((AGENTS, '{"a {fit}" = "random", "a paper-steps" = "ucb1"}'), "label"),
     ],
 )
-def test_a_mistake_is_found_before_a_table_is_read_an_agent_made_or_a_process_started(change, little, monkeypatch):
-    def refuse(*arguments):
-        raise AssertionError(f"It went on to {arguments}.")
-
-    for name in ("registry.make_agent", "graph_bandit_lab.design.own_graphs.read_pool"):
-        monkeypatch.setattr(name, refuse)
-    monkeypatch.setattr(planning, "Processes", refuse)
-    text = TOML + '[[grid]]\n[grid.environment]\ngraphs = "library"\ntarget = "logp"\n'
-    little.write_text(text)
-    with pytest.raises(AssertionError, match="It went on to"):
-        planning.plan_sweep(little, Overrides())
-    little.write_text(text.replace(*change, 1))
-    for read in (read_sweep, lambda path: planning.plan_sweep(path, Overrides())):
-        with pytest.raises(ValueError, match="xpected|nknown"):
-            read(little)
-
-
-def test_settings_of_agents_are_refused_before_a_table_is_read(little, monkeypatch):
+def test_a_mistake_is_named_before_a_table_is_read(written, change, name, monkeypatch):
     monkeypatch.setattr("graph_bandit_lab.design.own_graphs.read_pool", lambda *_, **__: 1 / 0)
-    text = TOML + '[[grid]]\n[grid.environment]\ngraphs = "library"\ntarget = "logp"\n'
-    little.write_text(text.replace("width=8", "widht=8"))
-    with pytest.raises(ValueError, match="Did you mean `width`"):
-        read_sweep(little)
+    text = TOML.replace(*change, 1)
+    more = "" if name in ("grid", "label") else '\n[[grid]]\nenvironment = {graphs = "library", target = "logp"}\n'
+    with pytest.raises(ValueError, match=name):
+        written(text + more).plan()
 
 
 SIZES = {
@@ -156,184 +139,181 @@ SIZES = {
 }
 
 
-def test_the_presets_are_those_of_the_paper_one_of_graphs_that_change_and_the_testbed():
-    assert set(list_presets()) == {*SIZES, "changing", "testbed"}
-
-
-def test_the_preset_of_graphs_that_change_has_all_agents_that_play_them():
-    (grid,) = read_sweep("changing").grids
-    assert {spec.name for spec in grid.agents} == set(filter(plays_changing_graphs, registry.list_agents()))
-
-
-def test_two_numbers_in_a_list_of_their_own_are_the_least_and_the_most(tmp_path):
-    file = tmp_path / "sizes.toml"
-    file.write_text('agents = ["random"]\n[[grid]]\n[grid.environment]\nnum_graphs = [[5, 40], 10, 12]\n')
-    (grid,) = read_sweep(file).grids
-    assert [environment.num_graphs for environment in grid.environments] == [(5, 40), 10, 12]
-
-
-@cache
-def planned(name, fit):
-    return read_sweep(name, Overrides(fit=fit)).plan().repetitions
-
-
-@pytest.mark.parametrize("fit", ["steps", "passes"])
 @pytest.mark.parametrize("name", SIZES)
-def test_a_preset_has_the_repetitions_that_the_paper_has(name, fit):
-    repetitions = planned(name, fit)
+def test_a_preset_has_the_repetitions_that_the_paper_has(name):
+    repetitions = read_sweep(name).plan().repetitions
     assert len(repetitions) == SIZES[name]
-    assert {one.key.agent_settings["fit"] for one in repetitions} == {"epochs" if fit == "passes" else "steps"}
+    assert {one.key.agent_settings["fit"] for one in repetitions} == {"steps"}
     assert {one.key.agent_settings["covariance"] for one in repetitions} == {"diagonal"}
 
 
-ER = {"edge_prob": {0.2, 0.4, 0.6, 0.8}, "num_nodes": {10, 50, 100, 500}, "num_graphs": {10, 50, 100, 200}}
-REWARDS = {"linear", "gp_gntk", "gp_representation"}
-VALUES = {
-    "paper-figure1": {"graph_model": {"er", "rdpg"}, "edge_prob": {0.4}, "num_nodes": {50}, "num_graphs": {100}},
-    "paper-figure2": {"graph_model": {"rdpg"}, "num_nodes": {100}, "num_graphs": {10, 50, 100, 200}},
-    "paper-figure3": {"graph_model": {"er"}, "edge_prob": {0.4}, "num_nodes": {50}, "num_graphs": {100}},
-    "paper-rdpg": {**ER, "graph_model": {"rdpg"}, "edge_prob": {0.4}, "reward_model": REWARDS},
-    "paper-table1": {**ER, "graph_model": {"er"}, "reward_model": REWARDS},
-    "quick": {"edge_prob": {0.4}, "num_nodes": {10, 50}, "num_graphs": {10, 50, 100}, "reward_model": REWARDS},
-    "tune": {"graph_model": {"er", "rdpg"}, "num_nodes": {50}, "num_graphs": {100}, "reward_model": {"gp_gntk"}},
-}
-
-
-@pytest.mark.parametrize("name", SIZES)
-def test_a_preset_has_the_values_of_the_paper(name):
-    repetitions = planned(name, "steps")
-    environments = [one.key.environment for one in repetitions]
-    horizon = {500} if name == "quick" else {1000}
-    for setting, values in {**VALUES[name], "horizon": horizon, "noise_std": {0.01}, "feature_dim": {10}}.items():
-        assert {environment[setting] for environment in environments} == values, setting
-    agents = [one.key.agent_settings for one in repetitions]
-    assert {agent["depth"] for agent in agents} == {2}
-    assert {agent["width"] for agent in agents} == ({32, 128, 512, 2048} if name == "paper-figure3" else {512})
-    if name == "tune":
-        assert {agent["exploration_scale"] for agent in agents} == {0.01, 0.1, 1, 10}
-        for setting in ("learning_rate", "regularization"):
-            assert {agent[setting] for agent in agents} == {0.1, 0.01, 0.001, 0.0001}
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (("title", "titel"), "unknown key `titel`"),
-        (("num_nodes", "nodes"), "unknown key `nodes`"),
-        (("[grid.environment]", "[grid.world]"), "unknown key `world`"),
-        (("repetitions = 2", "seeds = [1]\nseed = 2"), "either `seeds`, or `seed` and `repetitions`"),
-        (('agents = ["gnn-ts:width=8,steps=2", "random"]', ""), "expected `agents`"),
-        (('"random"', '"randon"'), "Did you mean `random`"),
-        (("horizon = 8", "horizon = 0"), "`horizon`"),
-        (("title =", "title"), "to be a TOML file"),
-        (("repetitions = 2", "seeds = 7"), "`seeds` to be a list of integers >= 0. Got 7"),
-        (("repetitions = 2", "seeds = [1, 1]"), "each of `seeds` once"),
-        (("repetitions = 2", "repetitions = 0"), "`repetitions` >= 1. Got 0 and 0"),
-        (("repetitions = 2", 'repetitions = "5"'), "Got 0 and '5'"),
-        (("[[grid]]", "[grid]"), "under `[[grid]]`"),
-        (('["gnn-ts:width=8,steps=2", "random"]', '"random"'), "a list of names"),
-        (("num_graphs = [3, 5]", "num_graphs = []"), "at least one value of `num_graphs`"),
-        (("[[grid]]\n[grid.environment]", "[[grid]]\nenvironment = 3\n[grid.settings]"), "`environment` to be a table"),
-        (("[[grid]]\n[grid.environment]", "grid = [1]\n[other]"), "unknown key `other`"),
-        (("num_nodes = 4", "graph_model = 1"), "`graph_model`"),
-        (
-            (
-                'agents = ["gnn-ts:width=8,steps=2", "random"]',
-                'agents = {"a {fit}" = "random", "a paper-steps" = "ucb1"}',
-            ),
-            "Expected a label for each agent",
-        ),
-    ],
-)
-def test_refuses_a_file_with_a_mistake(little, change, message):
-    little.write_text(TOML.replace(*change))
-    with pytest.raises(ValueError, match=re.escape(message)):
-        read_sweep(little).plan()
-
-
-def test_the_command_tells_of_a_mistake_before_anything_is_played(little, tmp_path, capsys):
-    little.write_text(TOML.replace('"random"', '"randon"'))
-    assert main(["sweep", str(little), "--out", str(tmp_path / "out"), "--workers", "1"]) == 1
-    assert capsys.readouterr().err.startswith("graph-bandit: Unknown agent `randon`. Did you mean `random`?")
-    assert not (tmp_path / "out").exists()
-
-
-def test_a_name_that_is_neither_file_nor_preset_comes_with_those_that_are(tmp_path, capsys):
-    assert main(["sweep", "qick", "--out", str(tmp_path)]) == 1
-    assert "paper-figure1, paper-figure2" in capsys.readouterr().err
-
-
-def test_the_steps_preset_is_the_papers_but_for_the_number_of_steps():
-    literal, steps = (registry.make_agent("gnn-ts", preset=name).settings for name in ("paper", "paper-steps"))
-    assert dataclasses.replace(steps, fit="epochs", steps=literal.steps) == literal
+def test_the_presets_are_those_of_the_paper_one_of_graphs_that_change_and_the_testbed():
+    assert set(list_presets()) == {*SIZES, "changing", "testbed"}
+    (grid,) = read_sweep("changing").grids
+    assert {spec.name for spec in grid.agents} == set(filter(plays_changing_graphs, registry.list_agents()))
+    with pytest.raises(FileNotFoundError, match="paper-figure1"):
+        read_sweep("qick")
 
 
 LABELS = """
-repetitions = 2
-[agents]
-"mine ({fit})" = "gnn-ts:preset={fit},{tuned}"
-"NN" = "nn-ts:{tuned}"
+agents = {"mine ({fit})" = "gnn-ts:preset={fit},{tuned}", NN = "nn-ts:{tuned}"}
 [[grid]]
-[grid.environment]
-graph_model = ["er", "rdpg"]
-num_graphs = 3
-num_nodes = 4
+environment = {graph_model = ["er", "rdpg"], num_graphs = 3, num_nodes = 4}
 """
 
 
-@pytest.fixture
-def tuned(tmp_path):
+def test_tuned_settings_depend_on_the_graphs_and_labels_do_not(written, tmp_path):
+    tuned = tmp_path / "tuned.json"
     cells = {"er": {"gnn-ts": {"width": 8}}, "rdpg": {"gnn-ts": {"width": 16, "history": "frozen"}}}
-    path = tmp_path / "tuned.json"
-    path.write_text(json.dumps({"settings": cells, "chosen_from": []}))
-    return path
-
-
-def test_tuned_settings_depend_on_the_graphs_and_labels_do_not(tmp_path, tuned):
-    path = tmp_path / "labels.toml"
-    path.write_text(LABELS)
-    found = read_sweep(path, Overrides(fit="passes", tuned=tuned)).plan().repetitions
+    tuned.write_text(json.dumps({"settings": cells, "chosen_from": []}))
+    found = written(LABELS, fit="passes", tuned=tuned).plan().repetitions
     assert {(one.label, one.key.environment["graph_model"], one.key.agent_settings["width"]) for one in found} == {
         ("mine (paper)", "er", 8),
         ("mine (paper)", "rdpg", 16),
         ("NN", "er", 8),  # takes those of its twin
         ("NN", "rdpg", 16),
     }
-    assert {one.key.agent_settings["penalty"] for one in found if one.label != "NN"} == {"constant"}
+    with pytest.raises(ValueError, match="gntk-ts on er"):
+        written(LABELS.replace("nn-ts:{tuned}", "gntk-ts:{tuned}", 1).replace("ggntk", "gntk"), tuned=tuned)
+    tuned.write_text('["gnn-ts"]')
+    for path in (tuned, tmp_path / "none.json"):
+        with pytest.raises((ValueError, FileNotFoundError), match=path.name):
+            written(tuned=path)
 
 
-def test_settings_that_nobody_tuned_are_asked_for(tmp_path, tuned):
-    path = tmp_path / "labels.toml"
-    path.write_text(LABELS.replace('"nn-ts:{tuned}"', '"gntk-ts:{tuned}"'))
-    with pytest.raises(ValueError, match=r"of gntk-ts on er in .*tuned.json. Got gnn-ts on er, gnn-ts on rdpg"):
-        read_sweep(path, Overrides(tuned=tuned))
+TASKS = """
+repetitions = 2
+agents = ["lin-ucb", "gaussian-ts", "random"]
+[[grid]]
+task = "plain"
+hard = "nothing"
+environment = {num_graphs = 4, num_nodes = 3, horizon = 5}
+[[grid]]
+task = "changing"
+environment = {num_graphs = 4, num_nodes = 3, horizon = 5, resample_graphs = "round"}
+[[grid]]
+task = "measured"
+table = "cells"
+environment = {horizon = 5}
+"""
 
 
-def test_a_file_of_tuned_settings_is_one_that_we_wrote(little, tmp_path):
-    other = tmp_path / "other.json"
-    other.write_text('["gnn-ts"]')
-    with pytest.raises(ValueError, match="to hold tuned settings, as `graph-bandit tuned` writes them"):
-        read_sweep(little, Overrides(tuned=other))
-    with pytest.raises(FileNotFoundError, match="`graph-bandit tuned` writes one"):
-        read_sweep(little, Overrides(tuned=tmp_path / "none.json"))
+def test_an_agent_that_cannot_play_a_task_is_left_out_there_and_said(written):
+    plan = written(TASKS).plan()
+    plain, changing = plan.tasks
+    assert (plain.name, plain.hard, plain.refused) == ("plain", "nothing", ())
+    assert changing.refused == (("gaussian-ts", "plays on one graph set"),)
+    assert "Not played by gaussian-ts: changing." in plan.notes
+    keys = {task.name: task.environment_key for task in plan.tasks}
+    assert len(plan.repetitions) == 2 * (3 + 2)
+    assert all(one.key.environment_key == keys[one.task] for one in plan.repetitions)
+    with pytest.raises(ValueError, match=re.escape("molecule-ucb (needs molecules)")):
+        written(TASKS, agents=("molecule-ucb", "random")).plan()
+    assert [grid.task.name for grid in written(TASKS, environments=("task=changing",)).grids] == ["changing"]
 
 
-def test_agents_and_repetitions_can_stand_in_for_those_of_the_file(little):
-    found = read_sweep(little, Overrides(agents=("gntk-ts",), repetitions=3))
-    assert {one.label for one in found.plan().repetitions} == {"gntk-ts"}
-    assert found.grids[0].environments == read_sweep(little).grids[0].environments
-    assert found.seeds[:2] == read_sweep(little).seeds
-    assert len(found.seeds) == 3
+def test_zoo_stands_for_all_agents_that_need_no_wrapper_and_can_play(written):
+    sweep = written(TASKS, agents=("random", "zoo", "gnn-ts:width=8"))
+    zoo = {name for name in registry.list_agents() if registry.agent_needs(name) in ("any", "molecules")}
+    assert labels(sweep)[0] == "random"
+    assert set(labels(sweep)) == {*zoo, "gnn-ts:width=8"}
+    molecular = [name for name in registry.list_agents() if registry.agent_needs(name) == "molecules"]
+    assert f"Left out, because they can play nothing here: {', '.join(molecular)}." in sweep.plan().notes
+    nameless = '[[grid]]\nenvironment = {num_graphs = 4, horizon = 5, resample_graphs = "round"}'
+    played = {repetition.label for repetition in written(nameless, agents=("zoo",)).plan().repetitions}
+    assert "gnn-ts" in played
+    assert "gaussian-ts" not in played
+    with pytest.raises(ValueError, match="molecule-ts"):  # it is named next to zoo
+        written(TASKS, agents=("zoo", "molecule-ts")).plan()
 
 
-def test_seeds_that_are_named_can_be_fewer_but_not_more(little):
-    little.write_text(TOML.replace("repetitions = 2", "seeds = [5, 6]"))
-    assert read_sweep(little, Overrides(repetitions=1)).seeds == (5,)
-    with pytest.raises(ValueError, match="at most 2 repetitions, one for each of its `seeds`. Got 3"):
-        read_sweep(little, Overrides(repetitions=3))
+def test_tables_are_played_where_a_file_says_where_they_lie(written, tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "hits.csv").write_text("smiles,score\nCCO,1\nCCN,2\nCCCl,3\n")
+    tables = tmp_path / "tables.toml"
+    tables.write_text('[cells]\ngraphs = "data/hits.csv"\ntarget = "score"\nminimize = true\n')
+    assert "cells" in written(TASKS).notes[0]
+    sweep = written(TASKS, tables=tables)
+    (environment,) = sweep.grids[-1].environments
+    assert environment.graphs == str(tmp_path / "data" / "hits.csv")
+    assert (environment.target, environment.minimize, sweep.notes) == ("score", True, ())
+    for text, name in {
+        '[cell]\ngraphs = "hits.csv"\n': "cell",
+        "[cells]\ntarget = 'score'\n": "graphs",
+        '[cells]\ngraphs = "hits.csv"\nhorizon = 3\n': "horizon",
+        "cells": "tables.toml",
+    }.items():
+        tables.write_text(text)
+        with pytest.raises(ValueError, match=name):
+            written(TASKS, tables=tables)
 
 
-@pytest.mark.parametrize("change", [{"fit": "step"}, {"repetitions": 0}])
-def test_changes_are_checked_when_made(change):
-    with pytest.raises(ValueError, match=f"Expected `{next(iter(change))}`"):
-        Overrides(**change)
+def test_no_table_of_other_tasks_is_read(written, monkeypatch):
+    monkeypatch.setitem(sys.modules, "rdkit", None)
+    own_graphs._read.cache_clear()
+    own_graphs._outline.cache_clear()
+    text = TASKS.replace('table = "cells"\nenvironment = {', 'environment = {graphs = "library", target = "logp", ')
+    sweep = written(text, environments=("task=plain,changing",))
+    assert [grid.task.name for grid in sweep.grids] == ["plain", "changing"]
+    with pytest.raises(MissingExtraError, match="chem"):
+        written(text)
+
+
+def test_a_sweep_file_finds_graphs_in_its_own_folder_alone(written, tmp_path, monkeypatch):
+    (tmp_path / "elsewhere").mkdir()
+    for folder, value in ((tmp_path, 1.0), (tmp_path / "elsewhere", 9.0)):
+        (folder / "hits.csv").write_text(f"smiles,affinity\nCCO,{value}\nCCN,2\nCCC,\n")
+    text = 'agents = ["random"]\n[[grid]]\nenvironment = {graphs = "hits.csv", target = "affinity", horizon = 3}\n'
+    monkeypatch.chdir(tmp_path / "elsewhere")  # the working folder does not count
+    plan = written(text).plan()
+    assert plan.repetitions[0].to_arguments()["reward_model"].tolist() == [1.0, 2.0]
+    assert plan.notes == ("hits.csv (affinity): left out graphs without a value (1).",)
+    for path in ("../hits.csv", str(tmp_path / "hits.csv")):
+        with pytest.raises(ValueError, match="graphs"):
+            written(text.replace("hits.csv", path))
+
+
+@pytest.mark.parametrize(
+    ("selection", "count"),
+    [
+        ((), 192),
+        (("K=10",), 48),
+        (("num_graphs=10", "reward_model=linear,gp_gntk"), 32),
+        (("K=10,50", "N=10", "p=0.4", "reward_model=gp_representation", "T=1000"), 2),
+        (("drift=None",), 192),
+    ],
+)
+def test_a_part_of_a_sweep_has_its_keys(selection, count):
+    part = read_sweep("paper-table1", Overrides(environments=selection))
+    assert len(environments(part)) == count
+    assert {environment.to_dict()["horizon"] for environment in environments(part.select(horizon=7))} == {7}
+    assert {*environments(part)} <= {*environments(read_sweep("paper-table1"))}
+
+
+@pytest.mark.parametrize(
+    ("selection", "name"),
+    [
+        (("num_graph=10",), "num_graphs"),
+        (("num_graphs=11",), "10, 50, 100, 200"),
+        (("num_graphs",), "num_graphs"),
+        (("K=10", "num_graphs=50"), "num_graphs"),
+        (("task=late",), "task"),
+    ],
+)
+def test_a_part_that_is_not_there_is_refused(selection, name):
+    with pytest.raises(ValueError, match=name):
+        read_sweep("paper-table1", Overrides(environments=selection))
+
+
+TESTBED = files("graph_bandit_lab.design").joinpath("presets", "testbed.toml").read_text()
+PLAYED = [grid["task"] for grid in tomllib.loads(TESTBED)["grid"] if "table" not in grid]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", PLAYED)
+def test_each_task_of_the_testbed_can_be_played_in_little_by_all_of_its_ten_agents(task, written, tmp_path):
+    text = re.sub("num_graphs = [0-9]+", "num_graphs = 12", TESTBED).replace("horizon = 60", "horizon = 5")
+    text = text.replace("num_nodes = 20", "num_nodes = 4").replace("[5, 60]", "[2, 6]")
+    sweep = written(text, environments=(f"task={task}",), horizon=5, repetitions=1)
+    tally = run_sweep(sweep, tmp_path / "out", progress=False, report=False)
+    assert (tally.played, tally.failed) == (10, 0)

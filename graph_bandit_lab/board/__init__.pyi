@@ -1,9 +1,0 @@
-from .checking import Checked as Checked
-from .checking import check_entries as check_entries
-from .checking import list_entries as list_entries
-from .entries import Entry as Entry
-from .entries import read_entry as read_entry
-from .page import write_board as write_board
-from .replays import Replays as Replays
-from .rules import Rules as Rules
-from .rules import read_rules as read_rules
