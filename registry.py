@@ -244,9 +244,8 @@ def check_agent(factory: AgentFactory | str, needs: str = "any") -> str:
     title = factory if isinstance(factory, str) else getattr(factory, "__name__", type(factory).__name__)
     if isinstance(factory, str):
         needs, factory = agent_needs(factory), partial(make_agent, factory)
-    checked = check(factory, needs)
     first = f"{title} follows the protocol of `agents.contract.Agent`: all checks passed (needs: {needs})."
-    return "\n".join([first, *checked])
+    return "\n".join([first, *check(factory, needs)])
 
 
 def agent_needs(name: str) -> str:
