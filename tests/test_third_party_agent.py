@@ -54,9 +54,7 @@ found["codes"] = [main(["run", "--agents", agent, "random", *tiny]) for agent in
 found["regret"] = load_results("here").groupby("label")["total_regret"].mean().to_dict()
 """
     found = in_a_new_process(installed, tmp_path, code)
-    assert found["listed"]
-    assert found["smoothness"] == 2.0
-    assert found["codes"] == [1, 0]
+    assert (found["listed"], found["smoothness"], found["codes"]) == (True, 2.0, [1, 0])
     assert found["regret"]["knn-ucb"] < 0.25 * found["regret"]["random"]
 
 
