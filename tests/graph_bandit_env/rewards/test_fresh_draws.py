@@ -28,6 +28,7 @@ def test_fresh_linear_means_have_a_normal_vector_of_their_own():
 @pytest.mark.parametrize("model", ["gp_representation_relu"])
 def test_first_and_fresh_draws_of_one_trained_network_have_one_distribution(model, monkeypatch):
     graphs, degrees, relu = aggregate_neighbours(GRAPHS.to_batch()), GRAPHS.average_degrees, model.endswith("relu")
+    monkeypatch.setattr(reward_functions, "WIDTH", 32)
     network = reward_functions.train_on_degrees(graphs, degrees, np.random.default_rng(1))
     monkeypatch.setattr(reward_functions, "train_on_degrees", lambda *given: network)
     drawn = [reward_functions.gp_representation(graphs, degrees, np.random.default_rng(k), relu) for k in range(2000)]
