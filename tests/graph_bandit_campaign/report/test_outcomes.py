@@ -24,8 +24,9 @@ def test_results_are_compared_with_what_was_last_predicted_of_them():
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_a_result_beats_the_best_of_the_time_when_its_graph_was_suggested(sign):
+    chances = {"a": 0.5, "b": 0.25, "c": None}
     rounds = (
-        tuple(Suggestion(key, sign, 1.0, 1.0, chance, -9.0, 9.0) for key, chance in zip("abc", (0.5, 0.25, None))),
+        tuple(Suggestion(key, sign, 1.0, 1.0, chance, -9.0, 9.0) for key, chance in chances.items()),
         (Suggestion("d", sign, 1.0, 1.0, 0.125, -9.0, 9.0),),
     )
     before = (("x", 1.0 * sign, 0), ("x", 3.0 * sign, 0), ("y", 0.0, 0))  # so the best is 2
