@@ -2,7 +2,7 @@ import pytest
 import torch
 from torch_geometric.data import Batch, Data
 
-from gntk import GraphMLP, aggregate_neighbours, empirical, empirical_kernel, select_graphs, tangent_features
+from gntk import GraphMLP, aggregate_neighbours, empirical_kernel, network, select_graphs, tangent_features
 
 
 @pytest.mark.parametrize("depth", [2, 3, 4])
@@ -104,7 +104,7 @@ def test_tangent_features_equal_autograd_on_ragged_graphs_with_isolated_nodes(ba
 def test_values_come_with_the_features(batch, depth):
     model = trained_model(depth)
     graphs = aggregate_neighbours(batch)
-    values, _ = empirical.values_and_features([weight.detach() for weight in model.weights], graphs)
+    values, _ = network.values_and_features([weight.detach() for weight in model.weights], graphs)
     torch.testing.assert_close(values, model(batch).detach())
 
 
@@ -114,7 +114,7 @@ def test_weighted_gradient_equals_autograd_of_the_squared_loss(batch, depth):
     loss = (model(batch) - targets).square().sum() / 2
     expected = torch.autograd.grad(loss, list(model.parameters()))
     weights = [weight.detach() for weight in model.weights]
-    residuals, actual = empirical.weighted_gradient(weights, aggregate_neighbours(batch), targets)
+    residuals, actual = network.weighted_gradient(weights, aggregate_neighbours(batch), targets)
     torch.testing.assert_close(residuals, (model(batch) - targets).detach())
     torch.testing.assert_close(tuple(actual), expected)
 
@@ -129,5 +129,5 @@ def test_kernel_is_the_gram_matrix_in_double_precision(batch):
 
 def test_gram_adds_up_over_blocks_of_columns(monkeypatch):
     left, right = torch.randn(3, 10), torch.randn(2, 10)
-    monkeypatch.setattr(empirical, "COLUMNS_PER_BLOCK", 4)
-    torch.testing.assert_close(empirical.gram(left, right), left.double() @ right.double().T)
+    monkeypatch.setattr(network, "COLUMNS_PER_BLOCK", 4)
+    torch.testing.assert_close(network.gram(left, right), left.double() @ right.double().T)

@@ -143,7 +143,7 @@ def test_a_team_goes_from_an_empty_folder_to_a_best_molecule(browser, tmp_path, 
         assert field_of(page, first[3]).count() == 1  # which is pending since the first round
         save(page, {name: VALUES[name] for name in third if field_of(page, name).count()})
         page.locator("table").get_by_text("after round 3").first.wait_for()
-        measured = {result["id"] for result in state_of(place)["measured"] if "bound" not in result}
+        measured = {result["id"] for result in state_of(place)["measured"] if not result["bound"]}
         best = max(measured, key=VALUES.__getitem__)
         assert page.locator(".leader p bdi").first.inner_text() == best
         ann.look("09-best")
