@@ -8,11 +8,9 @@ from importlib.metadata import version
 
 from gntk.aggregation import AggregatedGraphs, aggregate_neighbours, join_graphs, keep_nodes, select_graphs
 from gntk.compilation import one_thread
-from gntk.dimension import effective_dimension, information_gain, rkhs_norm
-from gntk.empirical import empirical_kernel, gram, tangent_features, values_and_features
+from gntk.dimension import effective_dimension, elliptical_potential, information_gain, regret_bound, rkhs_norm
 from gntk.infinite_width import infinite_width_kernel
-from gntk.network import GraphMLP
-from gntk.regret import elliptical_potential, regret_bound
+from gntk.network import GraphMLP, empirical_kernel, gram, tangent_features, values_and_features
 from gntk.roots import quick_root, symmetric_root
 
 __all__ = [

@@ -181,8 +181,9 @@ def read_state(text: str, path: Path) -> CampaignState:
         fields = msgspec.json.decode(text, type=dict[str, object])
         if (number := fields.pop("format", None)) != FORMAT:
             raise ValueError(f"Expected a campaign of format {FORMAT}. {path} has format {number}.")
-        if odd := fields.keys() ^ {field.name for field in dataclasses.fields(CampaignState)}:
-            raise msgspec.ValidationError(f"Its keys and those of format {FORMAT} differ by {', '.join(sorted(odd))}")
+        unknown = fields.keys() - {field.name for field in dataclasses.fields(CampaignState)}
+        if odd := unknown | {"measured", "failed", "pending", "rounds"} - fields.keys():
+            raise msgspec.ValidationError(f"Missing or unknown: {', '.join(sorted(odd))}")
         return msgspec.convert(fields, CampaignState)
     except (msgspec.DecodeError, RecursionError) as error:
         raise ValueError(

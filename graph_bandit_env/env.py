@@ -44,7 +44,7 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
     mu of the graph that was played, plus noise. The mean of each graph is fixed within an instance. With
     `resample_graphs`, graphs are new in each episode or round, and the named Gaussian processes are drawn as functions
     of any graph (`graph_bandit_env.rewards.general_rewards`). With `drift`, the means of the same graphs change after
-    each round, or at unknown times (`graph_bandit_env.bandit.drift`).
+    each round, or at unknown times (`graph_bandit_env.bandit.instance`).
 
     ## Info
     `reset` and `step` give `action_mask`, int8 `(K,)`: 1 for the graphs that the *next* round offers. `step` also gives

@@ -18,12 +18,14 @@ from graph_bandit_env.bandit.arguments import VectorArguments
 from graph_bandit_env.bandit.bandit_model import BanditModel
 from graph_bandit_env.bandit.calls import check_reset_options, limit_spec, read_seeds
 from graph_bandit_env.bandit.instance import Instance
-from graph_bandit_env.bandit.noise_ahead import NoiseAhead
 from graph_bandit_env.bandit.signatures import describes, takes
 from graph_bandit_env.bandit.spaces import Info, pack_indices
 from graph_bandit_env.checks import check_integer
 from graph_bandit_env.graphs.graph_set import GraphSet
+from graph_bandit_env.rewards.noise import NamedNoise
 
+ROUNDS = 256  # rounds drawn at once, at most
+NUMBERS = 1 << 12  # numbers kept for one bandit, at most
 Array = NDArray[np.bool_ | np.integer | np.float64]
 VectorObservation = tuple[tuple[GraphInstance, ...], ...] | NDArray[np.int64]
 """K tuples of n graphs each, one for each action (if K varies, n tuples, one for each bandit), or `(n, k)` indices."""
@@ -264,3 +266,54 @@ class GraphActionBanditVector(gym.vector.VectorEnv[VectorObservation, ArrayLike,
         if len(instances) < self.num_envs:
             raise ResetNeeded("Expected `reset` first: there is no instance or no episode yet.")
         return instances
+
+
+class NoiseAhead:
+    """The numbers that `Instance.noise.draw` would give for each bandit, a block of rounds at a time.
+
+    Noise that a user's function draws is not drawn ahead, for it may depend on what is played.
+
+    Args:
+        num_envs: n.
+        bandit: the model that all n bandits share.
+    """
+
+    def __init__(self, num_envs: int, bandit: BanditModel) -> None:
+        self._named = bandit.noise if isinstance(bandit.noise, NamedNoise) else None
+        self._common = bandit.common_noise
+        columns = bandit.num_graphs if bandit.common_noise else 1
+        rounds = max(1, min(ROUNDS, bandit.horizon, NUMBERS // columns))
+        self._numbers = np.zeros((num_envs, rounds if self._named else 0, columns))
+        self._used = np.full(num_envs, rounds)  # rounds of the block that have been played
+
+    def forget(self, i: int) -> None:
+        """Drop the noise drawn for bandit `i`, which has a new instance."""
+        self._used[i] = self._numbers.shape[1]
+
+    def draw(
+        self, instances: Sequence[Instance], played: NDArray[np.int64], playing: NDArray[np.bool_]
+    ) -> NDArray[np.float64]:
+        """Draw the noise of this round.
+
+        Args:
+            instances: n instances.
+            played: `(n,)`. The graph that each bandit plays.
+            playing: bool `(n,)`. True where a bandit plays this round.
+
+        Returns:
+            `(n,)` float64; zero where a bandit does not play.
+        """
+        noise = np.zeros(len(instances))
+        rows = np.flatnonzero(playing)
+        if self._named is None:
+            for i in rows.tolist():
+                noise[i] = instances[i].noise.draw(instances[i].mean_rewards, int(played[i]))
+            return noise
+        rounds = self._numbers.shape[1]
+        for i in rows[self._used[rows] == rounds].tolist():
+            self._numbers[i] = instances[i].noise.draw_ahead(rounds)
+            self._used[i] = 0
+        columns = played[rows] if self._common else 0
+        noise[rows] = self._named.scale(played[rows]) * self._numbers[rows, self._used[rows], columns]
+        self._used[rows] += 1
+        return noise

@@ -41,14 +41,6 @@ SLOW = (
     "tests/test_third_party_agent.py",
 )
 """Files that `make test` leaves to `make test-all`, beside tests that carry the marker."""
-SLOWEST_FIRST = (
-    "tests/test_examples.py",
-    "tests/test_docs.py",
-    "tests/graph_bandit_serve/test_browser.py",
-    "tests/graph_bandit_campaign/test_golden.py",
-    "tests/agents/test_table.py",
-)
-"""Each file is one worker's (`--dist loadfile`): were a long one the last, the other workers would wait for it."""
 
 
 def pytest_ignore_collect(collection_path, config):
@@ -60,13 +52,9 @@ def pytest_ignore_collect(collection_path, config):
 
 @pytest.hookimpl(tryfirst=True)  # before the plugin that leaves out what is marked
 def pytest_collection_modifyitems(items):
-    def rank(item):
-        return next((k for k, start in enumerate(SLOWEST_FIRST) if item.nodeid.startswith(start)), len(SLOWEST_FIRST))
-
     for item in items:
         if item.nodeid.startswith(SLOW):
             item.add_marker("slow")
-    items.sort(key=rank)
 
 
 def pytest_unconfigure():

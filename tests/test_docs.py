@@ -3,23 +3,18 @@
 `make docs` checks the links between pages.
 """
 
-import argparse
-import contextlib
 import dataclasses
 import functools
 import importlib.util
 import re
-import runpy
 import sys
 import tomllib
 import types
-import warnings
 from pathlib import Path
 from unittest import mock
 
 import numpy as np
 import pytest
-import tyro
 from support import ROOT
 from support.pages import PAGES, SHELL, blocks_of, commands_of, inline_commands_of
 
@@ -97,12 +92,8 @@ def stops_with(function, *arguments):
         return stop.code or 0
 
 
-class ParsedError(BaseException):
-    """A module has understood its arguments, and need not go on."""
-
-
 def check_python(arguments, folder):
-    """Find a module or script, and have it parse its arguments if it does."""
+    """Find a module or script."""
     flag, *rest = arguments
     if flag != "-m":
         assert (ROOT / flag).is_file(), flag
@@ -110,36 +101,6 @@ def check_python(arguments, folder):
     module, *rest = rest
     found = importlib.util.find_spec(module)
     assert found or re.search(rf"^    {module}\b", SETUP, re.MULTILINE), f"no module {module}"
-    if found and module.startswith("benchmarks") and rest:
-        if found.submodule_search_locations is not None:
-            found = importlib.util.find_spec(f"{module}.__main__")
-        if re.search(r"tyro\.cli|parse_args", Path(found.origin).read_text(encoding="utf-8")):
-            with pytest.raises(ParsedError), stopped_after_parsing(module, rest):
-                runpy.run_module(module, run_name="__main__", alter_sys=True)
-
-
-@contextlib.contextmanager
-def stopped_after_parsing(module, arguments):
-    parse_args, cli = argparse.ArgumentParser.parse_args, tyro.cli
-
-    def parse(*positional, **named):
-        parse_args(*positional, **named)
-        raise ParsedError
-
-    def parse_by_tyro(target, *positional, **named):
-        if isinstance(target, types.FunctionType):
-            target = functools.wraps(target)(lambda *_, **__: None)
-        cli(target, *positional, **named)
-        raise ParsedError
-
-    with (
-        mock.patch.object(sys, "argv", [module, *arguments]),
-        mock.patch.object(argparse.ArgumentParser, "parse_args", parse),
-        mock.patch.object(tyro, "cli", parse_by_tyro),
-        warnings.catch_warnings(),
-    ):
-        warnings.simplefilter("ignore", RuntimeWarning)  # runpy: it may have been imported before
-        yield
 
 
 def check_make(arguments, folder):

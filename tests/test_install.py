@@ -30,15 +30,6 @@ def test_the_recipe_has_the_version_and_the_requirements_of_the_package(setup):
     assert recipe()["context"]["version"] == setup["metadata"]["version"]
 
 
-def test_the_container_installs_extras_that_there_are_and_not_as_root(setup):
-    lines = (ROOT / "Dockerfile").read_text(encoding="utf-8")
-    (extras,) = re.findall(r"'\.\[([\w,]+)\]'", lines)
-    assert set(extras.split(",")) <= set(setup["options.extras_require"])
-    last = lines[lines.rindex("\nFROM") :]
-    assert re.search(r"^USER (?!root)\w+$", last, re.M)
-    assert 'ENTRYPOINT ["graph-bandit"]' in last
-
-
 def test_the_extra_all_has_every_extra_that_fits_into_one_environment(setup):
     (whole,) = re.findall(r"\[([\w,]+)\]", setup["options.extras_require"]["all"])
     alone = {"all", "ax", "botorch", "rllib", "torchrl"}  # large, or they pin other versions

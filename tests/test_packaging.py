@@ -92,18 +92,3 @@ def test_the_command_works_from_the_wheel_in_a_folder_with_packages_of_others(in
     assert done.returncode == 0, done.stderr
     assert "small: played 1, reused 0, failed 0." in done.stdout
     assert (tmp_path / "here" / "report.html").is_file()
-
-
-def test_the_environment_is_made_in_any_folder_with_packages_of_others(installed, tmp_path):
-    for name in FOREIGN:
-        write_foreign(name, tmp_path)
-    code = """
-import gymnasium as gym, gntk
-for reward_model in ("linear", "gp_gntk"):
-    env = gym.make("graph_bandit_env:GraphActionBandit-v0", num_graphs=3, num_nodes=4, reward_model=reward_model)
-    env.reset(seed=0)
-    print(env.step(0)[1], gntk.__file__, __import__("graph_bandit_env").__file__)
-"""
-    done = start([sys.executable, "-c", code], tmp_path, installed)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.count(str(installed)) == 4

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from gntk.aggregation import AggregatedGraphs, select_graphs
-from gntk.empirical import weighted_gradient
+from gntk.network import weighted_gradient
 
 
 @dataclass(frozen=True, eq=False)

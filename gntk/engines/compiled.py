@@ -1,7 +1,7 @@
 """Compute the paper's network of depth 2 in single passes over nodes, on one core and in little memory.
 
 No temporary of size nodes x width is made. `gntk.engines.loops` holds the loops and their equations. Tests compare them
-with the plain forms, `gntk.engines.descend` and `gntk.empirical.values_and_features`.
+with the plain forms, `gntk.engines.descend` and `gntk.network.values_and_features`.
 """
 
 from __future__ import annotations

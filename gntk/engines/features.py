@@ -8,8 +8,8 @@ from typing import TypeAlias
 import torch
 from torch import Tensor
 
-from gntk.empirical import gram
 from gntk.engines.base import Network, Weights
+from gntk.network import gram
 
 BLOCK_BYTES = 1 << 26  # largest float64 tangent features that are computed at a time if not all are kept
 HELD_BYTES = 1 << 28  # largest K x p float64 features that are kept in memory: a quarter of a gigabyte

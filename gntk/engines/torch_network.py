@@ -9,11 +9,10 @@ import torch
 from torch import Tensor
 
 from gntk.aggregation import AggregatedGraphs, select_graphs
-from gntk.empirical import values_and_features
 from gntk.engines.base import Batches, Gradient, PaperNetwork, Weights, descend
 from gntk.engines.compiled import CompiledNetwork
 from gntk.engines.features import squares_in_blocks
-from gntk.network import GraphMLP, layer_inputs, predict
+from gntk.network import GraphMLP, layer_inputs, predict, values_and_features
 
 CPU = torch.device("cpu")
 GRAPH_BLOCK = 1 << 16  # graphs x width of a forward pass without features

@@ -183,11 +183,6 @@ def _values_in_pool(pool: TablePool, settings: SuggestSettings) -> list[str]:
 
 def _read_prepared(settings: SuggestSettings, earlier: CampaignState | None, tables: ResultTables) -> Inputs:
     """Read what is known of a prepared pool, which is scanned for the rest."""
-    if settings.sheet is not None:
-        raise ValueError(
-            f"Expected the table of a pool for `--sheet`: a sheet was chosen when {settings.pool} was prepared. Leave "
-            "it out."
-        )
     pool = PreparedPool.open(settings.pool)
     made = pool.manifest.question
     if settings.source.embeddings:
@@ -197,7 +192,9 @@ def _read_prepared(settings: SuggestSettings, earlier: CampaignState | None, tab
         )
     header = Table(settings.pool, (*filter(None, (made.smiles, made.identifier)), *pool.columns), ())
     list(header.rows(settings.source.columns))  # there are no rows; a column that is missing is refused
-    for name, given, prepared in (("id", settings.id, made.identifier), ("smiles", settings.smiles, made.smiles)):
+    given_before = {"id": made.identifier, "smiles": made.smiles, "sheet": made.sheet}
+    for name, prepared in given_before.items():
+        given = getattr(settings, name)
         if given not in (None, "smiles", prepared, *chain(*tables.headers)):
             raise ValueError(f"Expected `--{name}` as the pool was prepared with, `{prepared}`. Got `{given}`.")
     features = Features(settings.source.columns, (), settings.quantities)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -275,7 +275,8 @@ class Answer:
             values = [f"nearest_{number}_{name}" for name in self.measured]
             columns += [f"nearest_{number}", f"nearest_{number}_similarity", *values]
         whys = [f"reasons_{name}" if self.state.goals else "reasons" for name in self.measured] if structure else []
-        others = _rename(self.others, [*columns, *whys])
+        taken = {name.casefold() for name in (*columns, *whys)}
+        others = {f"{name} (pool)" if name.casefold() in taken else name: texts for name, texts in self.others.items()}
         rows = [[*columns, *whys, *others]]
         for k, suggestion in enumerate(self.suggested):
             cells = [str(k + 1), shield(suggestion.id), *(self.smiles_in_pool(suggestion.id) for _ in structure)]
@@ -294,9 +295,3 @@ class Answer:
 
 def _pairs(entries: Mapping[str, str]) -> list[str]:
     return [f"{identifier} ({text})" for identifier, text in entries.items()]
-
-
-def _rename(others: Mapping[str, Sequence[str]], columns: Iterable[str]) -> dict[str, Sequence[str]]:
-    """Return columns of the pool without names that a table has already, capitals or not."""
-    taken = {name.casefold() for name in columns}
-    return {f"{name} (pool)" if name.casefold() in taken else name: texts for name, texts in others.items()}

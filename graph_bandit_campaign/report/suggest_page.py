@@ -44,7 +44,10 @@ def render_page(answer: Answer) -> str:
             for suggestion in answer.suggested
         ],
         reach=_reach([reason for reasons in answer.reasons.values() for reason in reasons.values()]),
-        front=_front(answer),
+        front=[
+            (key, _structure(answer, key, SMALL)["picture"], {n: answer.result(n, key) for n in answer.measured})
+            for key in answer.front
+        ],
         figures=_figures(answer, outcomes),
         promises={name: Promises(outcome) for name, outcome in outcomes.items()},
         versions={name: version(name) for name in PACKAGES[: 3 if answer.graphs is None else 2]},
@@ -62,12 +65,6 @@ def _figures(answer: Answer, outcomes: Mapping[str, Sequence[Outcome]]) -> list[
     for name, outcome in outcomes.items():
         figures.append((f"Predictions of {name} against results", to_svg(calibration_figure(outcome, name))))
     return figures
-
-
-def _front(answer: Answer) -> list[tuple[str, str, dict[str, str]]]:
-    """Return id, picture and results of the molecules on the front."""
-    results = {key: {name: answer.result(name, key) for name in answer.measured} for key in answer.front}
-    return [(key, _structure(answer, key, SMALL)["picture"], values) for key, values in results.items()]
 
 
 def _structure(answer: Answer, identifier: str, size: tuple[int, int] = SIZE) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean, median, quantiles
 
 from graph_bandit_campaign.results.books import Books
@@ -47,7 +47,9 @@ def find_slips(values: Mapping[str, Sequence[float]]) -> tuple[list[str], list[s
     """
     if len(values) < LEAST:
         return [], []
-    scale = math.log if _is_wide([value for given in values.values() for value in given]) else float
+    every = [value for given in values.values() for value in given]
+    first, _, third = quantiles(every, n=4, method="inclusive")
+    scale = math.log if min(every) > 0 and third > WIDE * first else float
     scaled = {name: [scale(value) for value in given] for name, given in values.items()}
     means = {name: fmean(given) for name, given in scaled.items()}
     middle = median(means.values())
@@ -59,11 +61,6 @@ def find_slips(values: Mapping[str, Sequence[float]]) -> tuple[list[str], list[s
     low, high = min(others), max(others)
     far = [name for name in far if max(means[name] - high, low - means[name]) > high - low]
     return far, [name for name, given in scaled.items() if max(given) - min(given) > APART * spread]
-
-
-def _is_wide(values: Collection[float]) -> bool:
-    first, _, third = quantiles(values, n=4, method="inclusive")
-    return min(values) > 0 and third > WIDE * first
 
 
 def _listed(cells: Mapping[str, str]) -> str:

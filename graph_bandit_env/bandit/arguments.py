@@ -8,7 +8,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
-from graph_bandit_env.bandit.drift import DRIFT_RATE, DriftName
+from graph_bandit_env.bandit.instance import DRIFT_RATE, DriftName
 from graph_bandit_env.bandit.signatures import name_nearest
 from graph_bandit_env.graphs.graph_set import GraphSet
 from graph_bandit_env.graphs.random_graphs import GraphModelName, Size

@@ -9,8 +9,10 @@ from gymnasium.spaces import Discrete, Space
 from numpy.typing import NDArray
 
 from graph_bandit_env.bandit.arguments import OBSERVATION_KINDS, RESAMPLINGS, BanditArguments
-from graph_bandit_env.bandit.drift import DRIFT_NAMES, DRIFT_RATE, DriftName, make_drift
 from graph_bandit_env.bandit.instance import (
+    DRIFT_NAMES,
+    DRIFT_RATE,
+    DriftName,
     GraphSource,
     Instance,
     NewGraphs,
@@ -18,6 +20,7 @@ from graph_bandit_env.bandit.instance import (
     Rewards,
     SameGraphs,
     draw_general_rewards,
+    make_drift,
 )
 from graph_bandit_env.bandit.spaces import Observation, graph_set_space, indices_space
 from graph_bandit_env.checks import check_choice, check_flag, check_integer, check_number
@@ -29,11 +32,12 @@ from graph_bandit_env.rewards.reward_models import (
     REWARD_MODELS,
     REWARD_SCALES,
     RewardModel,
+    check_fit,
     check_reward_model,
     draw_mean_rewards,
     draw_with_fresh,
+    is_structural,
 )
-from graph_bandit_env.rewards.structural_rewards import check_fit, is_structural
 
 REWARD_SEED_KEY = 2**31  # a child of `reward_seed` that no bandit ever spawns
 

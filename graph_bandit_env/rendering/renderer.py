@@ -17,8 +17,7 @@ from graph_bandit_env.rendering.episode import Episode
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from graph_bandit_env.rendering.frame import Frame
-    from graph_bandit_env.rendering.screens import ArrayScreen, WindowScreen
+    from graph_bandit_env.rendering.frame import ArrayScreen, Frame, WindowScreen
 
 
 class Renderer:
@@ -92,8 +91,7 @@ class Renderer:
             ResetNeeded: before the first episode.
             RuntimeError: for "human", if matplotlib cannot open a window.
         """
-        from graph_bandit_env.rendering.frame import Frame
-        from graph_bandit_env.rendering.screens import ArrayScreen, WindowScreen
+        from graph_bandit_env.rendering.frame import ArrayScreen, Frame, WindowScreen
 
         episode = self._after_begin()
         if self._drawn is None:

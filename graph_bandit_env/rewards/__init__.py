@@ -7,8 +7,8 @@ from graph_bandit_env.rewards.reward_models import (
     REWARD_SCALES,
     RewardModelName,
     RewardScale,
+    is_structural,
 )
-from graph_bandit_env.rewards.structural_rewards import is_structural
 
 __all__ = [
     "NOISES",

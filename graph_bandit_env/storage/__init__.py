@@ -1,7 +1,14 @@
 """Replace files atomically, keep what was computed in the user's cache folder, and look into archives. No torch."""
 
-from graph_bandit_env.storage.array_cache import MOST_DEFLATED, ArrayCache, unpacked_size
-from graph_bandit_env.storage.cache_folder import CacheWarning, cache_path, clear_cache, measure_cache
+from graph_bandit_env.storage.cache_folder import (
+    MOST_DEFLATED,
+    ArrayCache,
+    CacheWarning,
+    cache_path,
+    clear_cache,
+    measure_cache,
+    unpacked_size,
+)
 from graph_bandit_env.storage.replacing import find_file, replace_file
 
 __all__ = [

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from graph_bandit_env.tables.damage import check_unpacked, damaged
-from graph_bandit_env.tables.numbers import decimal_mark
-from graph_bandit_env.tables.table import Table
+from graph_bandit_env.tables.table import Table, decimal_mark
 
 MARKS_OF_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 LONGEST = 1 << 22  # characters of a line; the cells of 10,000 columns have fewer

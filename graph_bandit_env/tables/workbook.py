@@ -12,8 +12,7 @@ from zipfile import BadZipFile, ZipFile
 
 from graph_bandit_env.storage import unpacked_size
 from graph_bandit_env.tables.damage import TooBigError, check_unpacked, refuse_damage
-from graph_bandit_env.tables.numbers import EITHER
-from graph_bandit_env.tables.table import Table, UnknownCell, to_text
+from graph_bandit_env.tables.table import EITHER, Table, UnknownCell, to_text
 
 if TYPE_CHECKING:
     from openpyxl.cell.read_only import ReadOnlyCell

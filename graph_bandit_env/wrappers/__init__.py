@@ -2,8 +2,7 @@
 
 from graph_bandit_env.wrappers.batches import BatchedActions
 from graph_bandit_env.wrappers.delayed import DelayedRewards, RewardQueue, check_delay, delays_rng
-from graph_bandit_env.wrappers.indices import GraphSetIndices
-from graph_bandit_env.wrappers.padded import PaddedGraphSet, Padding, unpad
+from graph_bandit_env.wrappers.padded import GraphSetIndices, PaddedGraphSet, Padding, unpad
 
 __all__ = [
     "BatchedActions",

@@ -1,4 +1,4 @@
-"""Observe graph sets of any sizes as arrays of one size, with masks, and read the graphs back."""
+"""Observe graph sets as arrays: padded to one size, with masks, and read back; or indices and a mask of a fixed set."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ from gymnasium.utils import RecordConstructorArgs
 from numpy.typing import NDArray
 
 from graph_bandit_env.bandit.bandit_model import BanditModel
-from graph_bandit_env.bandit.spaces import Info
+from graph_bandit_env.bandit.spaces import USED_UP, Info
 from graph_bandit_env.checks import check_choice, check_integer
 from graph_bandit_env.env import GraphActionBandit
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data
-
 
 Padded = dict[str, NDArray[Any]]  # float32, int64, and int8 or bool
 Mask = TypeVar("Mask", np.bool_, np.int8)
@@ -254,3 +253,59 @@ def padded_bandit(
     """
     bandit = GraphActionBandit(**arguments)  # type: ignore[arg-type]
     return PaddedGraphSet(bandit, max_nodes, max_edges, max_graphs, mask_dtype)
+
+
+class GraphSetIndices(gym.ObservationWrapper, RecordConstructorArgs):
+    """Observe which graphs are on offer, as a Dict of Boxes; the graphs themselves are at `env.unwrapped.graph_set`.
+
+    | key | shape | meaning |
+    |---|---|---|
+    | `indices` | `(k,)` int64 | graphs on offer, ascending; -1 in the entries of graphs that are used up |
+    | `mask` | `(K,)` int8 | 1 if the next round offers the graph |
+
+    An observation takes 8 k + K bytes, whatever the size of the graphs, which keeps replay buffers small.
+
+    Args:
+        env: `GraphActionBandit-v0` with `graphs=...` and `observe="indices"`.
+
+    Raises:
+        TypeError: if the environment does not observe indices.
+        ValueError: if its graph set is not a fixed one given as `graphs`.
+    """
+
+    def __init__(self, env: gym.Env) -> None:
+        RecordConstructorArgs.__init__(self)
+        gym.ObservationWrapper.__init__(self, env)
+        if not isinstance(env.unwrapped, GraphActionBandit):
+            raise TypeError(f'Expected `GraphActionBandit-v0` with observe="indices". Got {env}.')
+        self._bandit = env.unwrapped
+        self.observation_space = indices_and_mask_space(self._bandit.bandit)
+
+    def observation(self, observation: NDArray[np.int64]) -> Padded:
+        """Return the indices, and the mask of these graphs."""
+        mask = np.zeros(self._bandit.num_graphs, np.int8)
+        mask[observation[observation != USED_UP]] = 1
+        return {"indices": observation, "mask": mask}
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return the mask of the graphs that the next round offers; sb3-contrib's MaskablePPO calls it."""
+        return self._bandit.action_masks()
+
+
+def indices_and_mask_space(bandit: BanditModel) -> Dict:
+    """Return the space of indices and mask.
+
+    Raises:
+        TypeError: if the bandit does not observe indices.
+        ValueError: if its graphs are not fixed: an index would mean another graph after a `reset`.
+    """
+    if bandit.observes_graphs:
+        raise TypeError(
+            'Expected observe="indices". Got an environment that observes graphs, which `PaddedGraphSet` takes.'
+        )
+    if bandit.resample_graphs or bandit.own_graphs is None:
+        raise ValueError(
+            "Expected a fixed graph set, given as `graphs`. Got a random one, where an index means another graph after "
+            "a `reset`. `PaddedGraphSet` shows the graphs themselves."
+        )
+    return Dict({"indices": bandit.observation_space, "mask": Box(0, 1, (bandit.num_graphs,), np.int8)})

@@ -23,8 +23,6 @@ from functools import partial
 from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from graph_bandit_env.extras import require
-
 if TYPE_CHECKING:
     pass
 
@@ -167,6 +165,8 @@ class DaskExecutor(Workers):
     """
 
     def __init__(self, address: str) -> None:
+        from graph_bandit_env.extras import require  # its package imports Gymnasium
+
         require("distributed", "Playing on a Dask cluster")
         from distributed import Client
 

@@ -1,10 +1,12 @@
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from gntk import effective_dimension, information_gain, rkhs_norm
+from gntk import effective_dimension, elliptical_potential, information_gain, regret_bound, rkhs_norm
 
 
 def test_equals_the_determinants_it_is_defined_by():
@@ -88,3 +90,142 @@ def test_a_cutoff_leaves_out_eigenvalues_below_that_part_of_the_largest():
 def test_refuses_what_has_no_information_or_norm(call, field):
     with pytest.raises(ValueError, match=field):
         call()
+
+
+PROBLEM = {
+    "effective_dimension": 3.0,
+    "horizon": 1000,
+    "num_graphs": 50,
+    "ridge": 0.5,
+    "norm_bound": 2.0,
+    "largest_eigenvalue": 20.0,
+    "noise_std": 0.3,
+}
+sequences = arrays(np.float64, (6, 3), elements=st.floats(-3, 3))
+ridges = st.floats(1e-2, 1e2)
+
+
+def play(features, ridge):
+    """The definition: sigma_s^2 = psi_s^T U^{-1} psi_s, with U inverted before each of the plays; and the last U."""
+    U, variances = ridge * np.eye(features.shape[1]), []
+    for psi in features:
+        variances.append(psi @ np.linalg.inv(U) @ psi)
+        U += np.outer(psi, psi)
+    return np.array(variances), U
+
+
+def log_determinant(matrix):
+    return np.linalg.slogdet(matrix).logabsdet
+
+
+@given(sequences, ridges)
+def test_the_potential_never_passes_the_determinant_of_u(features, ridge):
+    variances, U = play(features, ridge)
+    potential, bound = elliptical_potential(variances)
+    assert potential[-1] == pytest.approx(sum(min(1.0, variance) for variance in variances))
+    assert potential[-1] <= 2 * log_determinant(U / ridge) + 1e-8
+    assert bound[-1] == pytest.approx(2 * log_determinant(U / ridge), abs=1e-8)
+
+
+@given(arrays(np.float64, (4, 2), elements=st.floats(-3, 3)), st.lists(st.integers(0, 3), min_size=1), ridges)
+def test_no_play_of_a_graph_set_passes_what_its_effective_dimension_allows(features, actions, ridge):
+    _, bound = elliptical_potential(play(features[actions], ridge)[0])
+    kernel, horizon = features @ features.T, len(actions)
+    allowed = effective_dimension(kernel, horizon, ridge) * math.log1p(horizon * np.linalg.norm(kernel, 2) / ridge)
+    assert bound[-1] <= 2 * allowed + 1e-8
+
+
+@pytest.mark.parametrize("variances", [[-0.1], [np.nan], [np.inf], [[1.0]]])
+def test_refuses_what_are_no_variances(variances):
+    with pytest.raises(ValueError, match="`variances`"):
+        elliptical_potential(variances)
+
+
+@given(sequences, sequences, ridges)
+def test_information_moves_no_further_than_the_kernel(features, others, ridge):
+    """Log det(I + A) is concave with a gradient (I + A)^{-1} <= I, so that it moves by at most |A - B|_* (Hölder)."""
+    A, B = features @ features.T, others @ others.T
+    moved = abs(information_gain(A, ridge) - information_gain(B, ridge))
+    assert moved <= np.linalg.norm(A - B, "nuc") / (2 * ridge) + 1e-8
+
+
+def test_the_bound_of_one_round_by_hand():
+    """c_T = 0 and nu_T = B sqrt(ridge) = 6, but no graph costs more than 2 B sqrt(rho_max) = 6 sqrt(rho_max)."""
+    one = {"effective_dimension": 2, "horizon": 1, "num_graphs": 1, "ridge": 4, "norm_bound": 3}
+    assert regret_bound(**one, largest_eigenvalue=4 * math.expm1(1)) == pytest.approx(12 * math.sqrt(4 * math.expm1(1)))
+    assert regret_bound(**one, largest_eigenvalue=4 * math.expm1(0.1)) == pytest.approx(6 * math.sqrt(0.4))
+
+
+@pytest.mark.parametrize(("horizon", "num_graphs"), [(1, math.exp(8)), (math.exp(4), 1)])
+def test_the_bound_reads_the_same_determinant_as_the_effective_dimension(horizon, num_graphs):
+    """With B = 0 and c_T = 4, what is left is (1 + 4) 4 noise_std sqrt(2 T log det(I + T K / ridge))."""
+    features = np.random.default_rng(0).normal(size=(6, 3))
+    kernel = features @ features.T
+    bound = regret_bound(
+        effective_dimension=effective_dimension(kernel, horizon, 0.7),
+        horizon=horizon,
+        num_graphs=num_graphs,
+        ridge=0.7,
+        norm_bound=0,
+        largest_eigenvalue=np.linalg.norm(kernel, 2),
+        noise_std=0.1,
+    )
+    assert bound == pytest.approx(2 * math.sqrt(2 * horizon * log_determinant(np.eye(6) + horizon * kernel / 0.7)))
+
+
+@pytest.mark.parametrize("name", sorted(PROBLEM.keys() - {"ridge"}))
+@given(st.floats(1.01, 1e3), st.floats(1e-3, 1e3))
+def test_a_larger_problem_has_a_larger_bound(name, factor, ridge):
+    problem = PROBLEM | {"ridge": ridge, "norm_bound": 0.1}  # so small that a round may cost more than its uncertainty
+    assert regret_bound(**problem | {name: factor * problem[name]}) > regret_bound(**problem)
+
+
+@given(st.floats(1e-3, 1e3))
+def test_the_bound_is_in_reward_units_whatever_the_units_of_the_kernel(unit):
+    bound, p = regret_bound(**PROBLEM), PROBLEM
+    rewards = p | {"norm_bound": unit * p["norm_bound"], "noise_std": unit * p["noise_std"]}
+    assert regret_bound(**rewards) == pytest.approx(unit * bound)
+    kernel = p | {name: unit * p[name] for name in ("ridge", "largest_eigenvalue")}
+    assert regret_bound(**kernel | {"norm_bound": p["norm_bound"] / math.sqrt(unit)}) == pytest.approx(bound)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *((name, -0.5) for name in PROBLEM),
+        ("ridge", 0),
+        ("norm_bound", math.inf),
+        ("largest_eigenvalue", math.nan),
+    ],
+)
+def test_refuses_what_bounds_nothing(name, value):
+    with pytest.raises(ValueError, match=f"`{name}`"):
+        regret_bound(**PROBLEM | {name: value})
+
+
+def test_thompson_sampling_stays_below_the_bound_that_random_play_passes():
+    """Eight graphs on a sphere, one exactly where the weights point; ridge regression with the exact covariance."""
+    horizon, ridge, noise_std, generator = 10_000, 0.01, 0.05, np.random.default_rng(0)
+    features = generator.normal(size=(8, 3))
+    features /= np.linalg.norm(features, axis=1, keepdims=True)
+    means, kernel = features @ features[0], features @ features.T
+    norm_bound = rkhs_norm(kernel, means)
+    bound = regret_bound(
+        effective_dimension=effective_dimension(kernel, horizon, ridge),
+        horizon=horizon,
+        num_graphs=len(features),
+        ridge=ridge,
+        norm_bound=norm_bound,
+        largest_eigenvalue=np.linalg.norm(kernel, 2),
+        noise_std=noise_std,
+    )
+    scale = norm_bound * math.sqrt(ridge) + noise_std * math.sqrt(4 * math.log(horizon) + 2 * math.log(len(features)))
+    inverse, moment, regret = np.eye(3) / ridge, np.zeros(3), 0.0
+    for _ in range(horizon):
+        spread = np.sqrt(np.einsum("kp,pq,kq->k", features, inverse, features))
+        action = generator.normal(features @ inverse @ moment, scale * spread).argmax()
+        psi, regret = features[action], regret + means[0] - means[action]
+        inverse -= np.outer(inverse @ psi, inverse @ psi) / (1 + psi @ inverse @ psi)
+        moment += psi * (means[action] + generator.normal(scale=noise_std))
+    assert 0 < regret < bound / 2
+    assert horizon * (means[0] - means.mean()) > 2 * bound

@@ -8,8 +8,9 @@ from support import ROOT
 from support.doors import DOORS
 
 WITHOUT_EXTRAS = """
-from graph_bandit_env.extras import MissingExtraError, packages
-packages.find_spec = lambda module: None
+from graph_bandit_env import extras
+from graph_bandit_env.extras import MissingExtraError
+extras.find_spec = lambda module: None
 import graph_bandit_bridges
 for name in graph_bandit_bridges.__all__:
     try:

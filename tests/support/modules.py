@@ -73,7 +73,3 @@ def molecules():
 
 GRAPHS = ragged_graphs(sizes=(5, 1, 7, 3, 6, 2, 9, 4, 4, 5, 8))  # more than one block of gradients
 CASES = {"gin": (gin, GRAPHS), "gcn": (gcn, GRAPHS), "gat": (gat, GRAPHS), "molecules": (Molecules, molecules())}
-
-
-def small_gcn(feature_dim):
-    return Pooled([GCNConv(feature_dim, 8)], 8)

@@ -3,7 +3,8 @@
 import gymnasium as gym
 import numpy as np
 
-from graph_bandit_env.rendering import Renderer, screens
+from graph_bandit_env.rendering import Renderer
+from graph_bandit_env.rendering.frame import ArrayScreen
 
 SHAPE = (540, 960, 3)
 SMILES = ["CN1C=NC2=C1C(=O)N(C(=O)N2C)C", "CCO", "CCC", "CCN"]
@@ -25,7 +26,7 @@ def shows(frame, color):
     return bool((frame == color).all(axis=-1).any())
 
 
-class Window(screens.ArrayScreen):
+class Window(ArrayScreen):
     """A window for a machine that has none; it counts what was shown."""
 
     def __init__(self):

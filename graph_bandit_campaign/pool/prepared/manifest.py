@@ -86,6 +86,7 @@ class PartRecord:
     rows: Count
     """Rows in the file: molecules."""
     bytes: Count
+    sha256: str
     dropped: Count = 0
     """Rows to leave out: duplicates, and rows whose id another molecule has, too."""
     duplicates: Count = 0

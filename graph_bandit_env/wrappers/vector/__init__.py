@@ -15,8 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from graph_bandit_env.bandit.spaces import Info
 from graph_bandit_env.graphs.graph_set import GraphSet
 from graph_bandit_env.vector_env import Array, GraphActionBanditVector
-from graph_bandit_env.wrappers.indices import indices_and_mask_space
-from graph_bandit_env.wrappers.padded import MaskType, Padded, Padding
+from graph_bandit_env.wrappers.padded import MaskType, Padded, Padding, indices_and_mask_space
 
 __all__ = ["GraphSetIndices", "PaddedGraphSet"]
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import spearmanr
 from support.molecules import some_molecules
 
-from graph_bandit_campaign import AgentChangedWarning, Campaign, Goal
+from graph_bandit_campaign import Campaign, Goal
 from graph_bandit_campaign.assays.told import read_also
 from graph_bandit_env import GraphPool, from_smiles
 
@@ -46,17 +46,6 @@ def test_molecules_are_known_by_id_by_any_smiles_and_as_a_salt():
         3.0: "CCN",
         4.0: "CCCO",
     }
-
-
-def test_a_campaign_tells_that_they_changed_or_are_missing(tmp_path):
-    path = tmp_path / "campaign.json"
-    campaign({"rlm": RELATED}, state=path).ask(2)
-    with pytest.warns(AgentChangedWarning, match="rlm"):
-        Campaign(POOL, state=path)
-    with pytest.warns(AgentChangedWarning, match="rlm"):
-        Campaign(POOL, state=path, also={"rlm": {**RELATED, POOL.ids[20]: 0.0}})
-    assert Campaign(POOL, state=path, also={"rlm": RELATED}).agent_change == ""
-    assert Campaign(POOL, state=path, also={"rlm": RELATED, "new": RELATED}).agent_change == ""
 
 
 def test_classes_and_bounds_teach_in_words():

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.molecules import some_molecules
 
-from graph_bandit_campaign import Campaign
-from graph_bandit_campaign.constraints.batch import BatchConstraints
+from graph_bandit_campaign import BatchConstraints, Campaign
 from graph_bandit_campaign.model.choice import choose_batch, most_allowed
 
 MOLECULES = some_molecules(30)

@@ -24,9 +24,10 @@ def test_results_are_compared_with_what_was_last_predicted_of_them():
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_a_result_beats_the_best_of_the_time_when_its_graph_was_suggested(sign):
+    chances = {"a": 0.5, "b": 0.25, "c": None}
     rounds = (
-        (Suggestion("a", sign, 1.0, 1.0, 0.5), Suggestion("b", sign, 1.0, 1.0, 0.25), Suggestion("c", sign, 1.0, 1.0)),
-        (Suggestion("d", sign, 1.0, 1.0, 0.125),),
+        tuple(Suggestion(key, sign, 1.0, 1.0, chance, -9.0, 9.0) for key, chance in chances.items()),
+        (Suggestion("d", sign, 1.0, 1.0, 0.125, -9.0, 9.0),),
     )
     before = (("x", 1.0 * sign, 0), ("x", 3.0 * sign, 0), ("y", 0.0, 0))  # so the best is 2
     later = (("a", 2.5 * sign, 1), ("b", 2.0 * sign, 1), ("c", 9.0 * sign, 2), ("d", 2.25 * sign, 2))
@@ -37,6 +38,6 @@ def test_a_result_beats_the_best_of_the_time_when_its_graph_was_suggested(sign):
 
 
 def test_what_is_only_known_to_be_a_bound_is_left_out():
-    rounds = ((Suggestion("a", 2.0, 0.3, 0.4, 0.5), Suggestion("b", 1.0, 0.3, 0.4, 0.5)),)
+    rounds = (tuple(Suggestion(key, 2.0, 0.3, 0.4, 0.5, 1.0, 3.0) for key in "ab"),)
     (outcome,) = find_outcomes(state_of([("a", 4.5, 1, "above"), ("b", 1.5, 1)], rounds))
     assert outcome.value == 1.5

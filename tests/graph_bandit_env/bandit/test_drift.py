@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from graph_bandit_env.bandit.drift import DRIFT_NAMES, make_drift
+from graph_bandit_env.bandit.instance import DRIFT_NAMES, make_drift
 
 ROOT = np.array([[1.0, 0.0], [0.5, 2.0], [-1.0, 1.0]])
 

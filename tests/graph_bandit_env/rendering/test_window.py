@@ -5,13 +5,13 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from support.rendered import Window, make, windows
 
-from graph_bandit_env.rendering import screens
+from graph_bandit_env.rendering import frame
 
 
 @pytest.fixture
 def display(monkeypatch):
     windows.clear()
-    monkeypatch.setattr(screens, "WindowScreen", Window)
+    monkeypatch.setattr(frame, "WindowScreen", Window)
     return windows
 
 

@@ -4,19 +4,16 @@ import numpy as np
 import pytest
 import torch
 from support.graphs import ragged_graphs
+from support.normals import Given, moments_of
 from torch_geometric.data import Batch
 
 from gntk import aggregate_neighbours
 from graph_bandit_env.graphs.random_graphs import erdos_renyi
 from graph_bandit_env.rewards import reward_functions
+from graph_bandit_env.rewards.reward_functions import gp_gntk, gp_representation
 from graph_bandit_env.rewards.reward_models import FreshDraws, draw_with_fresh
 
 GRAPHS = erdos_renyi(np.random.default_rng(0), 12, 8, 3, 0.4)
-
-
-def many(fresh, count=4000):
-    rng = np.random.default_rng(0)
-    return np.stack([fresh(rng) for _ in range(count)])
 
 
 def test_fresh_linear_means_have_a_normal_vector_of_their_own():
@@ -28,24 +25,25 @@ def test_fresh_linear_means_have_a_normal_vector_of_their_own():
 @pytest.mark.parametrize("model", ["gp_representation_relu"])
 def test_first_and_fresh_draws_of_one_trained_network_have_one_distribution(model, monkeypatch):
     graphs, degrees, relu = aggregate_neighbours(GRAPHS.to_batch()), GRAPHS.average_degrees, model.endswith("relu")
+    monkeypatch.setattr(reward_functions, "WIDTH", 32)
     network = reward_functions.train_on_degrees(graphs, degrees, np.random.default_rng(1))
     monkeypatch.setattr(reward_functions, "train_on_degrees", lambda *given: network)
-    drawn = [reward_functions.gp_representation(graphs, degrees, np.random.default_rng(k), relu) for k in range(2000)]
-    first = np.cov(np.stack([each.mean_rewards.numpy() for each in drawn]).T)
-    np.testing.assert_allclose(first, (drawn[0].root() @ drawn[0].root().T).numpy(), atol=0.1 * np.abs(first).max())
+    _, first = moments_of(lambda z: gp_representation(graphs, degrees, Given(z), relu).mean_rewards, 12)
+    root = gp_representation(graphs, degrees, np.random.default_rng(0), relu).root()
+    np.testing.assert_allclose(first, root @ root.T, atol=1e-9 * np.abs(first).max())
 
 
 def test_fresh_gntk_means_have_labels_of_their_own(monkeypatch):
-    """Against the first draws of many labels, with the kernel, s and n that all of them share."""
+    """Against the first draws of all labels, with the kernel, s and n that all of them share."""
     kernel = torch.tensor([[1.0, 0.6, 0.1], [0.6, 1.0, 0.3], [0.1, 0.3, 1.0]]).double()
     monkeypatch.setattr(reward_functions, "empirical_kernel", lambda model, graphs: kernel)
     monkeypatch.setattr(reward_functions, "fit_scale_and_noise", lambda kernel, labels: (2.0, 0.3))
+    monkeypatch.setattr(reward_functions, "WIDTH", 2)  # of a network that is not asked
     graphs = aggregate_neighbours(Batch.from_data_list(ragged_graphs(sizes=(2, 2, 2))))
-    drawn = [reward_functions.gp_gntk(graphs, np.random.default_rng(k)) for k in range(2000)]
-    first = np.stack([each.mean_rewards.numpy() for each in drawn])
-    fresh = many(FreshDraws(drawn[0].root().numpy()))
-    np.testing.assert_allclose(first.mean(axis=0), 0, atol=0.06)
-    np.testing.assert_allclose(np.cov(fresh.T), np.cov(first.T), atol=0.1)
+    mean, first = moments_of(lambda z: gp_gntk(graphs, Given(z)).mean_rewards, 6)
+    fresh = FreshDraws(gp_gntk(graphs, np.random.default_rng(0)).root().numpy())
+    np.testing.assert_allclose(mean, 0, atol=1e-9)
+    np.testing.assert_allclose(moments_of(lambda z: fresh(Given(z)), 3)[1], first, rtol=1e-9)
 
 
 @pytest.mark.parametrize("model", ["linear", "gp_gntk"])

@@ -1,9 +1,16 @@
+import itertools
+
+import gymnasium as gym
+import networkx as nx
 import numpy as np
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from graph_bandit_env.graphs.graph_set import GraphSet
 from graph_bandit_env.graphs.random_graphs import erdos_renyi
-from graph_bandit_env.rewards.reward_models import draw_mean_rewards
+from graph_bandit_env.rewards.reward_models import compute_rewards, draw_mean_rewards
 
 GRAPHS = erdos_renyi(np.random.default_rng(0), 12, 8, 3, 0.4)
 
@@ -40,3 +47,58 @@ def test_unit_scale_does_not_depend_on_the_unit_of_the_means(unit):
 def test_a_function_sees_each_graph_as_pyg_data(wrap):
     means = draw_mean_rewards(lambda graph: wrap(graph.num_edges), GRAPHS, np.random.default_rng(0))
     assert means.tolist() == [len(graph.edge_links) for graph in GRAPHS]
+
+
+TRIANGLE_WITH_TAIL = [[0, 1], [1, 2], [2, 0], [2, 3]]
+
+
+def make(size, links, weights=None):
+    weights = None if weights is None else [np.array(weights, float)[:, None]]
+    return GraphSet([np.ones((size, 1))], [np.array(links).reshape(-1, 2)], weights, directed=False)
+
+
+def play(**settings):
+    return gym.make("GraphActionBandit-v0", **settings).unwrapped
+
+
+@pytest.mark.parametrize(
+    ("size", "links", "expected"),
+    [
+        (4, TRIANGLE_WITH_TAIL, 3 / 5),  # a triangle; pairs at node 2: 3, at 0 and 1: one each
+        (4, [*TRIANGLE_WITH_TAIL, [1, 1]], 3 / 5),  # a self-loop changes nothing
+        (3, [[0, 1], [1, 2], [2, 0]], 1),
+        (5, [[0, 1], [0, 2], [0, 3]], 0),
+        (1, [], 0),
+    ],
+)
+def test_transitivity_is_the_share_of_pairs_of_edges_that_a_third_one_closes(size, links, expected):
+    assert compute_rewards("transitivity", make(size, links)).tolist() == pytest.approx([expected])
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(st.integers(-4, 9), min_size=10, max_size=10))
+def test_the_spanning_tree_is_the_lightest_of_all(weights):
+    pairs = list(itertools.combinations(range(5), 2))
+    trees = (tree for tree in itertools.combinations(range(10), 4) if nx.is_tree(nx.Graph([pairs[k] for k in tree])))
+    lightest = min(sum(weights[k] for k in tree) for tree in trees)
+    assert compute_rewards("spanning_tree", make(5, pairs, weights)).tolist() == [lightest]
+
+
+def test_each_part_has_a_tree_and_the_lower_weight_of_two_directions_counts():
+    links = [[0, 1], [1, 0], [2, 3], [3, 4], [4, 2], [2, 2]]
+    assert compute_rewards("spanning_tree", make(6, links, [5, 2, 1, 3, 4, 0])).tolist() == [2 + 1 + 3]
+    assert compute_rewards("spanning_tree", make(2, [])).tolist() == [0]
+
+
+@pytest.mark.parametrize(
+    ("graph_model", "reward_model"), [("mixed", "transitivity"), ("weighted", "spanning_tree"), ("er", "transitivity")]
+)
+def test_each_instance_has_the_rewards_of_its_graphs(graph_model, reward_model):
+    settings = {"graph_model": graph_model, "reward_model": reward_model, "num_graphs": 6, "num_nodes": 9}
+    env = play(**settings)
+    for seed in (0, 1):
+        env.reset(seed=seed)
+        assert np.array_equal(env.mean_rewards, compute_rewards(reward_model, env.graph_set))
+    fixed = play(reward_seed=5, **settings)
+    fixed.reset(seed=1)
+    assert np.array_equal(fixed.mean_rewards, env.mean_rewards)

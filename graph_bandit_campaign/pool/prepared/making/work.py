@@ -89,6 +89,7 @@ def make_part(
         read=len(table) + len(problems),
         rows=len(molecules),
         bytes=len(content),
+        sha256=hashlib.sha256(content).hexdigest(),
     )
     finished = FinishedPart(
         key=question.key,
