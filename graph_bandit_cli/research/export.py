@@ -7,8 +7,6 @@ from pathlib import Path
 
 import tyro
 
-MB = 1_000_000
-
 
 @dataclass(frozen=True)
 class Command:
@@ -24,8 +22,7 @@ class Command:
         from graph_bandit_lab.storage import export_results
 
         exported = export_results(self.folder, self.out)
-        size = f"{exported.size / 1e6:.1f} MB" if exported.size >= MB else f"{exported.size / 1e3:.0f} kB"
-        print(f"{exported.path}: {exported.repetitions:,} repetitions, {size}")
+        print(f"{exported.path}: {exported.repetitions:,} repetitions, {exported.path.stat().st_size / 1e3:,.0f} kB")
         if exported.failed:
             print(f"Left out, because they have failed: {exported.failed}.")
         return 0

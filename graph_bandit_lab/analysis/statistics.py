@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import special, stats
 
-from graph_bandit_lab.design.keys import to_json
+from graph_bandit_lab.design.names import to_json
 
 ROUNDING = 1e-9
 Floats: TypeAlias = NDArray[np.float64]

@@ -12,7 +12,7 @@ import pandas as pd
 from graph_bandit_env.storage import replace_file
 from graph_bandit_lab.analysis.scores import score_agents
 from graph_bandit_lab.analysis.statistics import played_by_latest
-from graph_bandit_lab.design.keys import to_json
+from graph_bandit_lab.design.names import to_json
 from graph_bandit_lab.design.settings import write_settings
 
 TUNED_NAME = "tuned.json"

@@ -1,8 +1,7 @@
 """Define what is played: settings, grids, sweep files, and the keys of repetitions."""
 
 from graph_bandit_lab.design.environment import EnvironmentSettings
-from graph_bandit_lab.design.keys import RunKey
-from graph_bandit_lab.design.names import describe_environment, name_environments
+from graph_bandit_lab.design.names import RunKey, describe_environment, name_environments
 from graph_bandit_lab.design.plan import Grid, Repetition, Sweep, SweepPlan
 from graph_bandit_lab.design.settings import AgentSpec, PlaySettings, RunSettings
 from graph_bandit_lab.design.sweep_file import Overrides, read_sweep

@@ -15,8 +15,7 @@ from graph_bandit_env import BanditArguments
 from graph_bandit_env.bandit import REASON, BanditModel, ObservationKind, name_nearest
 from graph_bandit_env.graphs import smallest_size
 from graph_bandit_env.rewards import REWARD_MODELS, NoiseName, RewardModelName
-from graph_bandit_lab.design.keys import COLUMN, OWN, TARGET
-from graph_bandit_lab.design.names import write_size
+from graph_bandit_lab.design.names import COLUMN, OWN, TARGET, write_size
 from graph_bandit_lab.design.own_graphs import Contents, PoolFile, read_outline
 from graph_bandit_lab.episodes.feedback import Feedback
 

@@ -15,7 +15,7 @@ import msgspec
 
 import registry
 from graph_bandit_lab.design.environment import EnvironmentSettings
-from graph_bandit_lab.design.keys import OWN
+from graph_bandit_lab.design.names import OWN
 from graph_bandit_lab.design.own_graphs import PoolFile
 from graph_bandit_lab.design.plan import Grid, Task
 from graph_bandit_lab.design.settings import AgentSpec, split_agent, write_settings
@@ -61,10 +61,7 @@ class Tuned(msgspec.Struct):
         agents = self.settings.get(graph_model, {})
         chosen = agents.get(agent, agents.get(f"g{agent}" if agent.startswith("nn-") else agent))
         if chosen is None:
-            pairs = ", ".join(f"{name} on {model}" for model, agents in self.settings.items() for name in agents)
-            raise ValueError(
-                f"Expected tuned settings of {agent} on {graph_model} in {self.source}. Got {pairs or 'none'}."
-            )
+            raise ValueError(f"Expected tuned settings of {agent} on {graph_model} in {self.source}. Got none.")
         return write_settings(chosen)
 
 
@@ -109,8 +106,6 @@ def sketch_grid(grid: GridTable, instead: Sequence[str], fit: str, tuned: Tuned,
     environments = [_beside(source, settings) for settings in _product(grid.environment, source)]
     if not recipes:
         raise ValueError(f"{source}: expected `agents`, a list of names or a table of labels. Got none.")
-    if grid.hard and grid.task is None:
-        raise ValueError(f"{source}: expected `task`, a name, with `hard`. Got none.")
     if grid.task is not None and len(environments) != 1:
         raise ValueError(f"{source}: expected one environment in the task `{grid.task}`. Got {len(environments)}.")
     parts: dict[str, list[Values]] = {}
@@ -169,8 +164,7 @@ def _product(lists: Mapping[str, object], source: str) -> list[Values]:
     """Return every combination of one value of each list; a value that is not a list counts as a list of one."""
     columns = [value if isinstance(value, list) else [value] for value in lists.values()]
     if not 0 < (count := math.prod(map(len, columns))) <= MOST_PLAYS:
-        listed = ", ".join(lists)
-        raise ValueError(f"{source}: expected 1 to {MOST_PLAYS:,} combinations of {listed} in a grid. Got {count:,}.")
+        raise ValueError(f"{source}: expected 1 to {MOST_PLAYS:,} combinations of {[*lists]} in a grid. Got {count:,}.")
     return [dict(zip(lists, values, strict=True)) for values in itertools.product(*columns)]
 
 

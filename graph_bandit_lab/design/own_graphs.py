@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from graph_bandit_env import GraphPool, GraphSet, MoleculeSet
 from graph_bandit_env.files import digest, is_file_of_graphs, is_name, read_pool
-from graph_bandit_lab.design.keys import COLUMN, FEEDBACK, TARGET
+from graph_bandit_lab.design.names import COLUMN, FEEDBACK, TARGET
 
 POOLS_HELD = 2  # in memory, in each process
 OUTLINES_HELD = 1000  # the same of outlines: some numbers for each graph
@@ -142,11 +142,7 @@ def _read(file: PoolFile, changed: tuple[int, int] | None) -> OwnGraphs:
     measured = pool.take(known) if 0 < len(known) < len(pool) else pool
     noise = None if spread is None else spread[known]
     if noise is not None and not (noise >= 0).all():  # NaN is not
-        first = np.flatnonzero(~(noise >= 0))[0]
-        raise ValueError(
-            f"Expected a number >= 0 in `{file.noise_column}` of {file.source} for each graph with a value. Got "
-            f"{noise[first]} for {pool.ids[known[first]]}."
-        )
+        raise ValueError(f"Expected a number >= 0 in `{file.noise_column}` for each value of {file.source}.")
     graphs, values = _without_values(measured), measured.targets.copy() if len(known) else None
     counts, hashed = measured.num_nodes, digest(graphs if values is None else measured)
     if noise is not None:  # which affects play, too

@@ -11,10 +11,8 @@ import numpy as np
 
 import registry
 from graph_bandit_lab.design.environment import EnvironmentSettings
-from graph_bandit_lab.design.keys import FEEDBACK, RunKey, to_json
-from graph_bandit_lab.design.names import describe_environment
+from graph_bandit_lab.design.names import FEEDBACK, RunKey, describe_environment, to_json, write_size
 from graph_bandit_lab.design.own_graphs import OwnGraphs, PoolFile, read_own_graphs, to_arguments
-from graph_bandit_lab.design.selection import select_environments
 from graph_bandit_lab.design.settings import AgentSpec
 from graph_bandit_lab.episodes.feedback import Feedback, check_batch
 
@@ -134,11 +132,17 @@ class Sweep:
         grids_here, grids = self.grids, []
         if "task" in settings:
             names = settings.pop("task")
-            there = {grid.task.name: grid for grid in self.grids if grid.task is not None}
-            if missing := [name for name in names if name not in there]:
-                raise ValueError(f"Expected `task` to be one of {', '.join(there) or 'none'}. Got {missing[0]}.")
-            grids_here = tuple(grid for name, grid in there.items() if name in names)
-        chosen = {*select_environments([each for grid in grids_here for each in grid.environments], settings)}
+            held = {grid.task.name: grid for grid in self.grids if grid.task is not None}
+            if missing := [name for name in names if name not in held]:
+                raise ValueError(f"Expected `task` to be one of {', '.join(held) or 'none'}. Got {missing[0]}.")
+            grids_here = tuple(grid for name, grid in held.items() if name in names)
+        chosen = [each for grid in grids_here for each in grid.environments]
+        for setting, values in settings.items():
+            there = [_short(each.describe().get(setting)) for each in chosen]
+            if missing := [value for value in values if value not in there]:
+                listed, names = ", ".join(map(str, dict.fromkeys(there))), ", ".join(chosen[0].describe())
+                raise ValueError(f"Expected `{setting}` to be one of {listed}. Got {missing[0]}. Settings: {names}.")
+            chosen = [each for each, value in zip(chosen, there, strict=True) if value in values]
         for grid in grids_here:
             kept = [environment for environment in grid.environments if environment in chosen]
             if horizon is not None:
@@ -190,12 +194,9 @@ class Sweep:
         idle = dict.fromkeys(spec.label for grid in self.grids for spec in grid.agents if spec.label not in playing)
         notes = [*self.notes, *(environment.note for grid in self.grids for environment in grid.environments)]
         notes += [f"Left out, because they can play nothing here: {', '.join(idle)}."] if idle else []
-        places = dict[str, list[str]]()
         for where, labels in absent:
-            places.setdefault(", ".join(label for label in labels if label not in idle), []).append(where)
-        for names, several in places.items():
-            more = f", and {len(several) - 3} more" if len(several) > 3 else ""
-            notes += [f"Not played by {names}: {'; '.join(several[:3])}{more}."] if names else []
+            names = ", ".join(label for label in labels if label not in idle)
+            notes += [f"Not played by {names}: {where}."] if names else []
         unique = tuple(filter(None, dict.fromkeys(notes)))
         return SweepPlan(self.title, tuple(repetitions.values()), self.tunes, unique, tuple(tasks))
 
@@ -212,6 +213,10 @@ class SweepPlan:
     """What people should know before it is played."""
     tasks: tuple[Task, ...] = ()
     """Environments with a name, over which agents are ranked."""
+
+
+def _short(value: object) -> object:
+    return write_size(value) if isinstance(value, list) else value
 
 
 def derive_seeds(seed: int, repetitions: int) -> tuple[int, ...]:

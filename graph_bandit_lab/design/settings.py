@@ -34,10 +34,8 @@ class AgentSpec:
             ValueError: if a setting has no value or is given twice, or nothing follows the colon.
         """
         name, colon, rest = split_agent(text)
-        if colon and not rest:
-            raise ValueError(f"Expected settings after the colon: `name:setting=value,...`. Got `{text}`.")
         settings = {}
-        for item in rest.split(",") if rest else []:
+        for item in rest.split(",") if colon else []:
             key, equals, value = item.partition("=")
             if not (key and equals and value):
                 raise ValueError(f"Expected an agent as `name:setting=value,...`. Got `{item}` in `{text}`.")
@@ -118,8 +116,6 @@ class RunSettings(PlaySettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not isinstance(self.environment, EnvironmentSettings):
-            raise TypeError(f"Expected `environment=EnvironmentSettings(...)`. Got {type(self.environment).__name__}.")
         if not self.agents:
             raise ValueError("Expected at least one agent in `agents`. Got none.")
         if self.repetitions < 1:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
@@ -19,11 +19,12 @@ from graph_bandit_lab.design.grids import (
     read_tuned,
     sketch_grid,
 )
+from graph_bandit_lab.design.names import SYMBOLS
 from graph_bandit_lab.design.own_graphs import PoolFile
 from graph_bandit_lab.design.plan import Sweep, derive_seeds, make_checked
-from graph_bandit_lab.design.selection import parse_selection
-from graph_bandit_lab.design.settings import AgentSpec, split_agent
+from graph_bandit_lab.design.settings import AgentSpec, json_or_string, split_agent
 
+LONG_NAMES = {symbol: setting for setting, symbol in SYMBOLS.items()}
 Count = Annotated[int, msgspec.Meta(ge=1, le=MOST_PLAYS)]
 Seed = Annotated[int, msgspec.Meta(ge=0)]
 Read = TypeVar("Read")
@@ -82,7 +83,7 @@ def list_presets() -> tuple[str, ...]:
 
 
 def read_sweep(source: str | Path, overrides: Overrides = Overrides()) -> Sweep:
-    """Read a sweep. All that the file says is checked before a table is read.
+    """Read a sweep. Its agents are checked before a table is read.
 
     Args:
         source: a TOML file, or the name of a preset.
@@ -119,17 +120,10 @@ def read_sweep(source: str | Path, overrides: Overrides = Overrides()) -> Sweep:
     ]
     admitted = (*overrides.agents, *overrides.admit)
     specs = {spec.label: spec for part in parts for spec in part.agents}.values()
-    for agent in dict.fromkeys(spec.name for spec in specs):
-        if not (registry.names_a_file(agent) and agent in {split_agent(text)[0] for text in admitted}):
-            try:
-                registry.check_name(agent)
-            except ValueError as error:
-                raise ValueError(f"{name}: {error}") from error
-    for part in parts:  # before a table is read
-        random = tuple(settings for settings in part.environments if "graphs" not in settings)
-        replace(part, environments=random).make(name)
+    for agent in {spec.name for spec in specs} - {split_agent(text)[0] for text in admitted}:
+        registry.check_name(agent)  # before any is imported
     AgentSpec.admit(admitted)
-    for spec in specs:
+    for spec in specs:  # before a table is read
         make_checked(spec)
     selection = parse_selection(overrides.environments)
     tasks = selection.get("task", ())
@@ -178,8 +172,7 @@ def _fill_in_tables(
     named = dict.fromkeys(grid.table for grid in grids if grid.table)
     unknown = [name for name in tables if name not in named]
     if unknown:
-        listed = ", ".join(named) or "none"
-        raise ValueError(f"Expected tables of {source} in {path}. Got `{unknown[0]}`. Tables: {listed}.")
+        raise ValueError(f"Expected tables of {source} in {path}: {', '.join(named) or 'none'}. Got `{unknown[0]}`.")
     filled = []
     for grid in grids:
         if grid.table is None:
@@ -204,8 +197,26 @@ def _read_seeds(content: SweepTable, repetitions: int | None, source: str) -> tu
         return derive_seeds(content.seed or 0, wanted)
     if content.seed is not None or content.repetitions is not None or len({*seeds}) < len(seeds):
         raise ValueError(f"{source}: expected either `seeds`, each once, or `seed` and `repetitions`. Got {seeds}.")
-    if repetitions is not None and repetitions > len(seeds):
-        raise ValueError(
-            f"{source}: expected at most {len(seeds)} repetitions, one for each of its `seeds`. Got {repetitions}."
-        )
     return tuple(seeds[:repetitions])
+
+
+def parse_selection(texts: Sequence[str]) -> dict[str, tuple[object, ...]]:
+    """Read what is to be chosen: settings by name, or by the symbol that reports show, each with one value or more.
+
+    Args:
+        texts: each `setting=value` or `setting=value,value`; values are JSON, None, or else strings.
+
+    Returns:
+        The values of each setting.
+
+    Raises:
+        ValueError: if one is of another form.
+    """
+    selection: dict[str, tuple[object, ...]] = {}
+    for text in texts:
+        name, equals, values = text.partition("=")
+        if not (name and equals and all(values.split(","))):
+            raise ValueError(f"Expected environments as `setting=value` or `setting=value,value`. Got `{text}`.")
+        read = [json_or_string(value.strip()) for value in values.split(",")]
+        selection[LONG_NAMES.get(name, name)] = tuple(None if value == "None" else value for value in read)
+    return selection

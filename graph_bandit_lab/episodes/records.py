@@ -9,8 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graph_bandit_lab.episodes.diagnostics import Diagnostics
-from graph_bandit_lab.episodes.findings import Findings
+from graph_bandit_lab.episodes.findings import Diagnostics, Findings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +47,7 @@ class BanditResult:
         seconds: wall time of the rounds, without drawing the instance, the agent's `reset`, diagnostics, what was
             found, or `on_round`. The first episode of a process includes what its rounds import and compile; a
             laboratory warms up before it.
-        diagnostics: `(T,)` float64 arrays by the names of `episodes.diagnostics.DIAGNOSTICS`; empty if the agent has no
+        diagnostics: `(T,)` float64 arrays by the names of `episodes.DIAGNOSTICS`; empty if the agent has no
             insight, None if they were not recorded.
         simple_regret: `(T,)` float64. mu(G*) - mu of the graph that the agent would recommend after each round, G* the
             best of all graphs; `episodes.findings.Findings` says which graph that is. This and the next two are by the

@@ -104,15 +104,14 @@ def run_experiment(settings: RunSettings) -> Tally:
     plan = plan_run(settings)
     open_workers, _ = choose_workers(settings.workers, settings.scheduler)
     with open_exports(settings.continue_from) as exports, sole_driver(settings.out):
-        held = dict(exports.environments) if exports else {}
-        held |= {} if settings.overwrite else {settings.out: ResultStore(settings.out).environments()}
+        held = exports.store.environments() if exports else []
+        held += [] if settings.overwrite else ResultStore(settings.out).environments()
         wanted = settings.environment.to_dict()
-        for path, other in ((path, each) for path, several in held.items() for each in several if each != wanted):
-            difference, _ = name_environments([other, wanted])
+        if others := [other for other in held if other != wanted]:
+            difference, _ = name_environments([others[0], wanted])
             raise ValueError(
-                f"Expected {path} to hold this environment alone. It holds one with {difference}. "
-                "Choose another folder with --out, leave the file out of --continue, or throw results away with "
-                "--overwrite."
+                f"Expected this environment alone in {settings.out} and in what it continues. Got {difference}. "
+                "Choose another folder with --out, or throw results away with --overwrite."
             )
         if settings.overwrite:
             (settings.out / FILE_NAME).unlink(missing_ok=True)
@@ -258,7 +257,6 @@ def _play_missing(
                     bar.print(f"{bar.name(repetition)} failed:\n{outcome.error}")
             bar.finish(repetition, outcome)
 
-        store.tell = warn
         log.info("%s: %d repetitions, %d to play", plan.title, len(plan.repetitions), len(work.to_do))
         for note in (*notes, *plan.notes, *work.notes):
             warn(note)

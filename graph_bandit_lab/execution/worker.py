@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 import registry
-from graph_bandit_lab.design.keys import to_json
+from graph_bandit_lab.design.names import to_json
 from graph_bandit_lab.design.own_graphs import to_arguments
 from graph_bandit_lab.design.plan import Repetition
 from graph_bandit_lab.episodes.loop import run_bandit

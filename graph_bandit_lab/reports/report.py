@@ -13,8 +13,7 @@ from graph_bandit_lab.analysis.aggregates import profile_agents
 from graph_bandit_lab.analysis.ranking import Ranking, rank_agents
 from graph_bandit_lab.analysis.scores import Field, exceptions_to, fields_of
 from graph_bandit_lab.analysis.statistics import earlier_versions, play_equal_instances
-from graph_bandit_lab.design.keys import has_one_instance
-from graph_bandit_lab.design.names import describe_environment, meaningful_settings
+from graph_bandit_lab.design.names import describe_environment, has_one_instance, meaningful_settings
 from graph_bandit_lab.formats import format_number
 from graph_bandit_lab.reports.figures import (
     MAX_PANELS,

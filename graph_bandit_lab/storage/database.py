@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 
@@ -16,11 +16,6 @@ TRIES_IN_SILENCE = 10
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 LOCK_NAME = "driver.lock"
 SECONDS_TO_LOOK = 0.5  # for those who hold a lock only to see whether it is free
-
-
-def print_to_stderr(text: str) -> None:
-    """Print a line to stderr."""
-    print(text, file=sys.stderr, flush=True)
 
 
 def make_folder(folder: Path) -> None:
@@ -58,20 +53,14 @@ def sole_driver(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def open_database(
-    path: Path,
-    begin: str = "BEGIN",
-    mode: str = "rwc",
-    tell: Callable[[str], object] = print_to_stderr,
-    other: Path | None = None,
-) -> Iterator[sqlite3.Connection]:
+def open_database(path: Path, mode: str = "rwc", other: Path | None = None) -> Iterator[sqlite3.Connection]:
     """Open a transaction, which is committed at the end, or rolled back if anything is raised.
+
+    One that writes waits for every lock at once. Another program that locks the file is waited for, however long.
 
     Args:
         path: the file.
-        begin: statement that begins the transaction. `BEGIN EXCLUSIVE` waits for every lock at once.
         mode: of SQLite: `ro`, `rw`, or `rwc`, which makes the file.
-        tell: is called once if another program locks the file for long. It is waited for, however long that takes.
         other: a second results file, which is only read: the schema `other`.
 
     Raises:
@@ -83,7 +72,7 @@ def open_database(
         with closing(sqlite3.connect(address, uri=True, timeout=SECONDS_TO_ANSWER, isolation_level=None)) as connection:
             if other is not None:
                 connection.execute("ATTACH ? AS other", (f"{other.resolve().as_uri()}?mode=ro",))
-            _begin(connection, begin, lambda: tell(f"Another program has locked {path}. Waiting until it is closed."))
+            _begin(connection, "BEGIN EXCLUSIVE" if mode == "rwc" else "BEGIN", path)
             with connection:
                 yield connection
     except sqlite3.DatabaseError as error:
@@ -113,7 +102,7 @@ def damaged(path: Path, reason: str) -> ValueError:
     )
 
 
-def _begin(connection: sqlite3.Connection, begin: str, tell: Callable[[], object]) -> None:
+def _begin(connection: sqlite3.Connection, begin: str, path: Path) -> None:
     tries = 0
     while True:
         try:
@@ -125,6 +114,6 @@ def _begin(connection: sqlite3.Connection, begin: str, tell: Callable[[], object
             connection.rollback()
             tries += 1
             if tries == TRIES_IN_SILENCE:
-                tell()
+                print(f"Another program has locked {path}. Waiting until it is closed.", file=sys.stderr)
         else:
             return

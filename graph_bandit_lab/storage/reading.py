@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import registry
-from graph_bandit_lab.design.keys import TARGET, has_one_instance, to_json
-from graph_bandit_lab.design.names import name_environments, write_size
+from graph_bandit_lab.design.names import TARGET, has_one_instance, name_environments, to_json, write_size
 from graph_bandit_lab.design.own_graphs import PoolFile, read_own_graphs, to_arguments
 from graph_bandit_lab.episodes.findings import FINDINGS
 from graph_bandit_lab.episodes.loop import episode_seeds

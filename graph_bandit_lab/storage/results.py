@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from graph_bandit_lab.design.keys import RunKey, to_json
+from graph_bandit_lab.design.names import RunKey, to_json
 from graph_bandit_lab.episodes.findings import FINDINGS
 from graph_bandit_lab.episodes.records import BanditResult
-from graph_bandit_lab.storage.database import damaged, make_folder, open_database, print_to_stderr
+from graph_bandit_lab.storage.database import damaged, make_folder, open_database
 from graph_bandit_lab.storage.rows import ARRAYS, Row, from_blob, software_versions, to_blob
 
 if TYPE_CHECKING:
@@ -78,7 +78,6 @@ class ResultStore:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / FILE_NAME
-        self.tell: Callable[[str], object] = print_to_stderr
         make_folder(folder)
         with self._connect() as connection:
             if is_new(connection):
@@ -175,9 +174,7 @@ class ResultStore:
             changes = ", ".join(f"{name} = ?" for name in added)
             connection.execute(f"UPDATE repetitions SET {changes} {OF_KEY}", (*added.values(), *where))
 
-    def take(
-        self, source: Path, replaces: str = "old.status = 'failed'"
-    ) -> tuple[int, dict[tuple[str, int], tuple[str, str]]]:
+    def take(self, source: Path, replaces: str = "old.status = 'failed'") -> tuple[int, set[tuple[str, int]]]:
         """Store the finished repetitions and the tasks of another results file, all or none.
 
         Args:
@@ -185,14 +182,14 @@ class ResultStore:
             replaces: in SQL, whether the row `new` replaces the row `old` that is stored under its key.
 
         Returns:
-            How many were stored; and by settings hash and seed, label and environment of those that came with other
-            actions, rewards or regret than were stored.
+            How many were stored; and settings hash and seed of those that came with other actions, rewards or regret
+            than were stored.
         """
         both = "repetitions AS old USING (settings_hash, seed) WHERE new.status != 'failed'"
         other = "(new.actions, new.rewards, new.regret) != (old.actions, old.rewards, old.regret)"
-        with open_database(self.path, "BEGIN EXCLUSIVE", tell=self.tell, other=source) as connection:
+        with open_database(self.path, other=source) as connection:
             differing = connection.execute(
-                "SELECT settings_hash, seed, new.label, new.environment FROM other.repetitions AS new "
+                "SELECT settings_hash, seed FROM other.repetitions AS new "
                 f"JOIN {both} AND old.status != 'failed' AND {other}"
             ).fetchall()
             taken = connection.execute(
@@ -203,10 +200,10 @@ class ResultStore:
                 "INSERT INTO main.tasks SELECT * FROM other.tasks WHERE true "
                 f"ON CONFLICT (environment) DO UPDATE SET refused = {MERGED}"
             )
-        return taken, {(key, seed): (label, environment) for key, seed, label, environment in differing}
+        return taken, {*differing}
 
     def _connect(self) -> AbstractContextManager[sqlite3.Connection]:
-        return open_database(self.path, "BEGIN EXCLUSIVE", tell=self.tell)
+        return open_database(self.path)
 
 
 def _to_blobs(result: BanditResult) -> dict[str, bytes | None]:

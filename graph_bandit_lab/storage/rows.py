@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable, Mapping
-from datetime import datetime
 from functools import lru_cache
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -15,14 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graph_bandit_lab.design.keys import RunKey, to_json
-from graph_bandit_lab.episodes.diagnostics import DIAGNOSTICS
-from graph_bandit_lab.episodes.findings import FINDINGS
+from graph_bandit_lab.design.names import RunKey
+from graph_bandit_lab.episodes.findings import DIAGNOSTICS, FINDINGS
 
 Row = Mapping[str, Any]
 """A repetition of the results file: its columns, encoded or decoded."""
 ARRAYS = ("actions", "rewards", "regret")
-STATUSES = ("finished", "diverged")  # of repetitions that have not failed
 JSON = ("environment", "agent_settings", "versions")
 
 
@@ -82,30 +79,16 @@ def decode(row: Row) -> dict[str, Any]:
     try:
         return {name: READERS[name](value) if name in READERS else value for name, value in row.items()}
     except Exception as error:  # NumPy and json raise all kinds of errors at damaged bytes
-        raise ValueError(f"{name_of(row)}, which cannot be read ({error})") from error
+        raise ValueError(f"{row['label']!a}, seed {row['seed']!a}, which cannot be read ({error})") from error
 
 
-def is_ours(row: Row) -> bool:
-    """Return whether a whole row is as this package writes one that has not failed: key, time and arrays."""
-    try:
-        decoded = decode(row)
-        settings, environment = decoded["agent_settings"], decoded["environment"]
-        key = RunKey(row["agent"], settings, environment, row["plug_in"], row["algorithm"])
-        found = {name: decoded[name] for name in FINDINGS if decoded[name] is not None}
-        arrays = {"rewards": decoded["rewards"], "regret": decoded["regret"], **found, **decoded["diagnostics"]}
-        datetime.fromisoformat(row["created"])
-    except Exception:  # noqa: BLE001 - of content that this package does not write
-        return False
-    texts = row["settings_hash"], row["environment"], row["agent_settings"], row["status"] in STATUSES
-    rounds = decoded["actions"].shape
-    return (
-        texts == (key.settings_hash, key.environment_key, to_json(settings), True)
-        and isinstance(decoded["versions"], dict)
-        and (len(rounds), decoded["actions"].dtype) == (1, np.int64)
-        and all((array.shape, array.dtype) == (rounds, np.float64) for array in arrays.values())
-    )
+def check_row(row: Row) -> None:
+    """Refuse a row that cannot be read, or that stands under another key than that of its settings.
 
-
-def name_of(row: Row) -> str:
-    """Name a row."""
-    return f"{row['label']!a}, seed {row['seed']!a}"
+    Raises:
+        ValueError: if this package would not store it so.
+    """
+    decoded = decode(row)
+    key = RunKey(row["agent"], decoded["agent_settings"], decoded["environment"], row["plug_in"], row["algorithm"])
+    if (key.settings_hash, key.environment_key) != (row["settings_hash"], row["environment"]):
+        raise ValueError(f"{row['label']!a}, under another key than that of its settings.")

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import lzma
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from graph_bandit_env.storage import replace_file
-from graph_bandit_lab.design.names import name_environments
 from graph_bandit_lab.storage.database import open_to_read, sole_driver
 from graph_bandit_lab.storage.results import FILE_NAME, ResultStore, check_format, read_rows
-from graph_bandit_lab.storage.rows import is_ours, name_of
+from graph_bandit_lab.storage.rows import check_row
 
-NAMED = 5  # repetitions that differ
 MOST_UNPACKED, MOST_PACKED = 1 << 24, 100  # bytes, and times that a larger file may be packed
-MOST_MEMORY = 1 << 27  # bytes that unpacking takes
 XZ = b"\xfd7zXZ\0"  # with which a packed file begins
+MOST_MEMORY = 1 << 27  # bytes that unpacking takes
 FIRST = "(new.diagnostics IS NULL, new.created) < (old.diagnostics IS NULL, old.created)"
 Key = tuple[str, int]  # settings hash and seed
 
@@ -31,8 +28,6 @@ class Exported:
 
     path: Path
     repetitions: int
-    size: int
-    """Bytes of the file."""
     failed: int
     """Repetitions that have failed. They are not exported."""
 
@@ -49,11 +44,11 @@ def export_results(folder: str | Path, path: str | Path) -> Exported:
         path: the file. An earlier export is replaced atomically.
 
     Returns:
-        The number of repetitions, and the size of the file.
+        The numbers of repetitions.
 
     Raises:
         FileNotFoundError: if the folder holds no results.
-        ValueError: if no repetition is finished, the results file is damaged, or `path` is another kind of file.
+        ValueError: if the results file is damaged, or `path` is another kind of file.
     """
     source, path = Path(folder) / FILE_NAME, Path(path)
     if not source.is_file():
@@ -66,10 +61,8 @@ def export_results(folder: str | Path, path: str | Path) -> Exported:
     with TemporaryDirectory() as temporary:
         store = ResultStore(Path(temporary))
         count, _ = store.take(source)
-        if not count:
-            raise ValueError(f"Expected finished repetitions in {source}. There are none yet.")
         replace_file(path, lzma.compress(store.path.read_bytes()))
-    return Exported(path, count, path.stat().st_size, failed)
+    return Exported(path, count, failed)
 
 
 @dataclass(frozen=True)
@@ -79,8 +72,8 @@ class Imported:
     taken: int
     present: int
     """Repetitions that the folder held already. They stay as they were."""
-    different: tuple[str, ...] = ()
-    """Names of repetitions that were played twice, with other actions or rewards under the same key."""
+    different: int = 0
+    """Repetitions that were played twice, with other actions or rewards under the same key."""
 
     @property
     def notes(self) -> list[str]:
@@ -88,9 +81,8 @@ class Imported:
         notes = [f"Repetitions taken from files: {self.taken}. There already: {self.present}."]
         if self.different:
             notes.append(
-                f"Played twice, with other actions or rewards ({len(self.different)}), such as "
-                f"{'; '.join(self.different[:NAMED])}. What the folder held stays; of two files, the repetition that "
-                "was finished first counts. Say, the type of CPU or the version of torch is another one."
+                f"Played twice, with other actions or rewards: {self.different}. What the folder held stays; of two "
+                "files, the repetition that was finished first counts. Say, the type of CPU is another one."
             )
         return notes
 
@@ -120,21 +112,13 @@ class Exports:
 
     store: ResultStore
     """Their repetitions and tasks."""
-    environments: Mapping[Path, Sequence[Mapping[str, object]]]
-    """The distinct environments of each file."""
-    different: dict[Key, tuple[str, str]]
-    """Labels and environments of repetitions that two files hold, with other actions or rewards."""
+    different: set[Key]
+    """Repetitions that two files hold, with other actions or rewards."""
 
     def give(self, store: ResultStore) -> Imported:
         """Take repetitions and tasks into another results file, in one transaction, ordered by when they ended."""
         taken, different = store.take(self.store.path)
-        both = self.different | different
-        environments = name_environments([json.loads(environment) for _, environment in both.values()])
-        names = [
-            f"{label!a}, seed {seed}" + (where and f", on {where}")
-            for ((_, seed), (label, _)), where in zip(both.items(), environments, strict=True)
-        ]
-        return Imported(taken, len(self.store.stored()) - taken, tuple(names))
+        return Imported(taken, len(self.store.stored()) - taken, len(self.different | different))
 
 
 @contextmanager
@@ -149,29 +133,25 @@ def open_exports(paths: Sequence[str | Path]) -> Iterator[Exports | None]:
         ValueError: if one is not such a file, is damaged, was made by another version, or holds anything that this
             package does not store.
     """
-    for path in paths:
-        if not Path(path).is_file():
-            raise FileNotFoundError(f"Expected a file of `graph-bandit export`. There is none at {path}.")
     if not paths:
         yield None
         return
-    environments, different = dict[Path, list[dict[str, object]]](), dict[Key, tuple[str, str]]()
     with TemporaryDirectory() as temporary:
-        store, unpacked = ResultStore(Path(temporary)), Path(temporary, "unpacked")
+        store, unpacked, different = ResultStore(Path(temporary)), Path(temporary, "unpacked"), set[Key]()
         for path in sorted(map(Path, paths), key=Path.read_bytes):
             try:
-                environments[path] = _unpack(path, unpacked)
+                _unpack(path, unpacked)
                 different |= store.take(unpacked, FIRST)[1]
             except (ValueError, sqlite3.Error, lzma.LZMAError, FileNotFoundError) as error:
                 raise ValueError(
                     f"Expected {path} to be an intact file of `graph-bandit export`. Got: {error} Copy the file again, "
                     "or export the folder again. Nothing was taken from it."
                 ) from error
-        yield Exports(store, environments, different)
+        yield Exports(store, different)
 
 
-def _unpack(path: Path, to: Path) -> list[dict[str, object]]:
-    """Unpack and check a file, within limits, for a few kilobytes may be packed gigabytes; return its environments.
+def _unpack(path: Path, to: Path) -> None:
+    """Unpack and check a file, within limits, for a few kilobytes may be packed gigabytes.
 
     Raises:
         ValueError, sqlite3.Error, lzma.LZMAError, FileNotFoundError: if it is not an export.
@@ -184,8 +164,5 @@ def _unpack(path: Path, to: Path) -> list[dict[str, object]]:
     to.write_bytes(content)
     with open_to_read(to) as connection:
         check_format(path, connection)
-        foreign = [name_of(row) for row in read_rows(connection) if not is_ours(row)]
-        if foreign:
-            raise ValueError(f"repetitions that this package would not store so: {'; '.join(foreign[:NAMED])}.")
-        rows = connection.execute("SELECT DISTINCT environment FROM repetitions").fetchall()
-    return [json.loads(environment) for (environment,) in rows]
+        for row in read_rows(connection):
+            check_row(row)

@@ -5,7 +5,7 @@ import pytest
 from graph_bandit_lab import BanditResult, further_tables, load_results, table_of, write_report
 from graph_bandit_lab.analysis.ranking import rank_agents
 from graph_bandit_lab.design import EnvironmentSettings, RunKey
-from graph_bandit_lab.design.keys import to_json
+from graph_bandit_lab.design.names import to_json
 from graph_bandit_lab.design.plan import Task
 from graph_bandit_lab.storage import ResultStore
 

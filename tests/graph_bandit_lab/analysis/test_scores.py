@@ -9,8 +9,14 @@ import pytest
 import registry
 from graph_bandit_cli.main import main
 from graph_bandit_lab import BanditResult
-from graph_bandit_lab.analysis.compare import compare_folders
-from graph_bandit_lab.analysis.scores import TABLE_1, agents_of_the_paper, compare_agents, fields_of, score_agents
+from graph_bandit_lab.analysis.scores import (
+    TABLE_1,
+    agents_of_the_paper,
+    compare_agents,
+    compare_folders,
+    fields_of,
+    score_agents,
+)
 from graph_bandit_lab.design import EnvironmentSettings, RunKey
 from graph_bandit_lab.storage import ResultStore, load_results
 

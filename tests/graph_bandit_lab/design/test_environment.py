@@ -11,11 +11,9 @@ import pytest
 
 import registry
 from graph_bandit_env import BanditArguments
-from graph_bandit_env.files import read_pool
-from graph_bandit_lab import AgentSpec, EnvironmentSettings, Grid, RunSettings, Sweep
-from graph_bandit_lab.design import own_graphs
+from graph_bandit_lab import AgentSpec, EnvironmentSettings, Grid, Sweep
 from graph_bandit_lab.design.names import describe_environment, name_environments
-from graph_bandit_lab.design.own_graphs import PoolFile, read_outline, read_own_graphs, to_arguments
+from graph_bandit_lab.design.own_graphs import PoolFile, read_own_graphs, to_arguments
 
 OF_FILES = ["target", "minimize", "noise_column", "smiles", "skip_bad_rows"]
 OF_FEEDBACK = ["batch", "delay", "random_rounds", "announced"]
@@ -53,20 +51,6 @@ def test_each_argument_of_the_environment_is_taken_or_left_out_with_a_reason():
 def test_refuses_environments_that_cannot_be_made_or_stored(changes, error, name):
     with pytest.raises(error, match=f"`{name}"):
         EnvironmentSettings(**changes)
-
-
-@pytest.mark.parametrize(
-    ("changes", "error", "name"),
-    [
-        ({"agents": ()}, ValueError, "agents"),
-        ({"repetitions": 0}, ValueError, "repetitions"),
-        ({"seed": -1}, ValueError, "seed"),
-        ({"environment": {"num_graphs": 3}}, TypeError, "environment"),
-    ],
-)
-def test_refuses_runs_that_make_no_sense(changes, error, name):
-    with pytest.raises(error, match=f"`{name}"):
-        RunSettings(out=Path("x"), **changes)
 
 
 @pytest.mark.parametrize(
@@ -208,17 +192,6 @@ def test_graphs_of_networkx_can_be_drawn_with_directions_or_without(tmp_path):
     names = name_environments([each.describe() for each in (arrows, drawn, EnvironmentSettings(num_graphs=8))])
     assert len(set(names)) == 3
     assert "None" not in "".join(names)
-
-
-def test_planning_reads_a_file_once_and_holds_no_graph_of_it(table, monkeypatch):
-    read = []
-    monkeypatch.setattr(own_graphs, "read_pool", lambda *all, **named: read.append(1) or read_pool(*all, **named))
-    settings = [EnvironmentSettings(graphs=table, target="affinity", horizon=horizon) for horizon in (2, 3)]
-    assert [len(planned(each, "random")) for each in settings] == [1, 1]
-    outline = read_outline(settings[0].pool)
-    assert len(read) == 1
-    assert outline.graphs.largest_sizes == (1, 0)
-    np.testing.assert_array_equal(outline.means, read_own_graphs(settings[0].pool).means)
 
 
 def test_agents_are_read_as_they_are_written():

@@ -296,7 +296,6 @@ def test_a_part_of_a_sweep_has_its_keys(selection, count):
         (("num_graph=10",), "num_graphs"),
         (("num_graphs=11",), "10, 50, 100, 200"),
         (("num_graphs",), "num_graphs"),
-        (("K=10", "num_graphs=50"), "num_graphs"),
         (("task=late",), "task"),
     ],
 )

@@ -85,28 +85,3 @@ def test_an_agent_is_told_what_is_on_its_way_where_it_is_announced(small_env):
         assert bool(asked) is announced
     actions = result.actions.tolist()
     assert asked == [(1, actions[max(0, t - 2) : t]) for t in range(1, 6)]  # in the first round, nothing is on its way
-
-
-def test_a_batch_is_refused_where_rounds_offer_other_graphs(small_env):
-    for changing in ({"actions_per_round": 3}, {"resample_graphs": "round"}):
-        env, agent = small_env(horizon=30, **changing), Listener()
-        with pytest.raises(ValueError, match="batch"):
-            run_bandit(env, agent, feedback=Feedback(batch=3))
-        assert agent.choices == 0
-    with pytest.raises(ValueError, match="batches"):
-        run_bandit(small_env(), Listener(), diagnose=True, feedback=Feedback(batch=2))
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"batch": 0}, "`batch`"),
-        ({"batch": True}, "`batch`"),
-        ({"random_rounds": -1}, "`random_rounds`"),
-        ({"delay": (3, 2)}, "`delay`"),
-        ({"announced": 1}, "`announced`"),
-    ],
-)
-def test_numbers_out_of_range_are_refused(given, message):
-    with pytest.raises(ValueError, match=message):
-        Feedback(**given)

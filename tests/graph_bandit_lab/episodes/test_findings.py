@@ -7,8 +7,7 @@ import pytest
 
 import registry
 from graph_bandit_lab import run_bandit
-from graph_bandit_lab.episodes.diagnostics import DIAGNOSTICS, Diagnostics
-from graph_bandit_lab.episodes.findings import Findings
+from graph_bandit_lab.episodes.findings import DIAGNOSTICS, Diagnostics, Findings
 
 THREE = np.array([0.0, 1.0, 2.0])
 

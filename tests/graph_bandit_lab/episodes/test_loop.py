@@ -1,7 +1,6 @@
 """An episode, its record, and its files."""
 
 import dataclasses
-import json
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,7 +8,7 @@ import pytest
 
 import registry
 from graph_bandit_lab import run_bandit
-from graph_bandit_lab.episodes import JsonLinesWriter, RoundRecord, TensorBoardWriter, episode_seeds
+from graph_bandit_lab.episodes import RoundRecord, TensorBoardWriter, episode_seeds
 
 
 class Recorder:
@@ -144,28 +143,6 @@ def test_a_diverged_agent_leaves_a_record_of_each_round_that_was_played(small_en
 def record(number=1, **values):
     known = {"seed": 0, "action": 3, "reward": 1.5, "mean_reward": 1.0, "regret": 0.5, "cumulative_regret": 2.0}
     return RoundRecord(round=number, **{**known, "best_found": None, **values})
-
-
-def lines_of(path):
-    return [json.loads(line) for line in path.read_text().splitlines()]
-
-
-def test_a_line_of_json_has_the_record_and_the_facts(tmp_path):
-    with JsonLinesWriter(tmp_path / "rounds.jsonl", {"agent": "gnn-ts"}) as write:
-        write(record())
-    assert lines_of(tmp_path / "rounds.jsonl") == [
-        {
-            "agent": "gnn-ts",
-            "seed": 0,
-            "round": 1,
-            "action": 3,
-            "reward": 1.5,
-            "mean_reward": 1.0,
-            "regret": 0.5,
-            "cumulative_regret": 2.0,
-            "best_found": None,
-        }
-    ]
 
 
 @pytest.fixture

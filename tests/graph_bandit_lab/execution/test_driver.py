@@ -253,7 +253,7 @@ def test_graphs_of_ones_own_are_stored_continued_and_reported_under_the_name_of_
     assert run_experiment(RunSettings(environment=of_file(files[0]), **how)).played == 4
     moved = files[0].rename(tmp_path / "moved.csv")
     assert run_experiment(RunSettings(environment=of_file(moved), **how)).reused == 4
-    with pytest.raises(ValueError, match=r"to hold this environment alone"):
+    with pytest.raises(ValueError, match="this environment alone"):
         run_experiment(RunSettings(environment=of_file(files[1]), **how))
     results = load_results(how["out"])
     assert {environment["graphs"] for environment in results["environment"]} == {"hits.csv (affinity)"}

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import time
 from concurrent.futures import BrokenExecutor
-from contextlib import closing
 
 import numpy as np
 import psutil
@@ -214,14 +213,6 @@ def test_a_call_whose_worker_dies_is_made_as_often_as_is_asked(deaths, attempts,
     ((_, result),) = run_in_parallel(divmod, [(7, 2)], Mortal(deaths), attempts)
     assert (result == (3, 1)) is survives
     assert isinstance(result, BrokenExecutor) is not survives
-
-
-def test_tasks_are_taken_when_a_worker_is_free_and_abandoned_when_nobody_wants_the_rest():
-    taken, workers = [], Mortal(0)
-    with closing(run_in_parallel(divmod, ((taken.append(k) or 7, k) for k in range(1, 9)), workers)) as results:
-        assert next(results) == ((7, 1), (7, 0))
-    assert taken == [1]
-    assert workers.end == "abandoned"
 
 
 @pytest.mark.parametrize(

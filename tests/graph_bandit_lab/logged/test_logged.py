@@ -1,8 +1,6 @@
 """Logs with the probabilities of their plays, and what they tell of other policies."""
 
-import io
 import itertools
-import json
 import math
 from dataclasses import fields, replace
 
@@ -54,33 +52,6 @@ def test_what_is_no_log_is_refused(changes, named):
         replace(SMALL, **changes)
 
 
-def archive(path, **changes):
-    """Write the archive of a log in which some files are others."""
-    about = {"format": 1, "learns": True, "least": 0.0, "graphs": "", "facts": {}} | changes.pop("about", {})
-    arrays = {name: getattr(SMALL, name) for name in ("actions", "rewards", "probabilities", "masks")} | changes
-    buffer = io.BytesIO()
-    np.savez(buffer, allow_pickle=True, about=np.frombuffer(json.dumps(about).encode(), np.uint8), **arrays)
-    path.write_bytes(buffer.getvalue())
-    return path
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"about": {"format": 2}},
-        {"rewards": np.array([{}, {}, {}], object)},
-    ],
-)
-def test_a_file_of_another_kind_is_refused(changes, tmp_path):
-    assert Log.load(archive(tmp_path / "good.npz")).num_rounds == 3
-    with pytest.raises(ValueError, match="log.npz"):
-        Log.load(archive(tmp_path / "log.npz", **changes))
-    cut = archive(tmp_path / "cut.npz")
-    cut.write_bytes(cut.read_bytes()[:-30])
-    with pytest.raises(ValueError, match="cut.npz"):
-        Log.load(cut)
-
-
 HALF = [0.5, 0.3, 0.0, 0.1, 0.1, 0.0]
 
 
@@ -121,15 +92,6 @@ def test_where_probabilities_are_estimated_the_log_draws_from_the_estimate(small
     values, deviations = np.array(rows).swapaxes(0, 1)
     assert set((4 * values).ravel()) <= {0.0, 1.0, 2.0, 3.0, 4.0}
     assert (np.abs(deviations.mean(0)) < values.var(0) / 2).all()
-
-
-def test_a_log_says_what_it_is_of(small_env):
-    env = small_env()
-    log = log_episode(env, registry.make_agent("gaussian-ts", exploration_scale=0.5), seed=7, floor=0.25)
-    assert log.graphs == digest(env.unwrapped.graph_set)
-    assert log.facts["agent_settings"] == {"exploration_scale": 0.5}
-    assert (log.facts["seed"], log.facts["floor"]) == (7, 0.25)
-    assert log.facts["versions"]["numpy"] == np.__version__
 
 
 SIX = np.array([0.1, 0.2, 0.0, 0.3, 0.4, 0.0])
