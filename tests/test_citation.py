@@ -94,8 +94,6 @@ def test_it_is_cited_in_the_same_way_everywhere(name, told):
 
 def test_the_paper_has_the_sections_of_joss_in_their_order():
     assert re.findall(r"(?m)^# (.+)$", TEXT) == SECTIONS
-    filled = [part.split("\n", 1)[1].strip() for part in re.split(r"(?m)^# ", TEXT)[1:-1]]
-    assert all(len(part.split()) > 20 for part in filled)
 
 
 def test_the_paper_is_as_long_as_joss_asks():

@@ -5,8 +5,6 @@ import re
 import pytest
 from support import ROOT
 
-from graph_bandit_cli.main import COMMANDS
-
 FILES = ("AGENTS.md", "llms.txt")
 
 
@@ -26,7 +24,3 @@ def test_paths_are_there(text):
 def test_targets_of_make_are_there(text):
     targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M))
     assert set(re.findall(r"(?:^    |`)make ([\w-]+)", text, re.M)) <= targets
-
-
-def test_commands_are_there(text):
-    assert set(re.findall(r"`graph-bandit ([\w-]+)", text)) <= set(COMMANDS)

@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 import torch
-from scipy.stats import norm
-from scipy.stats import t as student
 from support.graphs import ragged_graphs
 from support.molecules import some_molecules
 from support.posterior import from_scratch
@@ -78,22 +76,6 @@ def test_predictions_are_moments_of_the_rewards_of_a_normal_belief(name):
     np.testing.assert_allclose(told.mean, rewards.mean(0), atol=0.02 * rewards.std())
     np.testing.assert_allclose(told.std, rewards.std(0), rtol=0.05, atol=0.01 * rewards.std())
     np.testing.assert_array_equal(agent.predict_means(), told.mean)
-
-
-def test_what_beats_the_best_of_q_rewards_is_the_last_of_q_plus_one_or_more_than_a_copy_of_the_best():
-    q, rewards = 9, torch.from_numpy(np.exp(np.random.default_rng(0).normal(size=9)))
-    scores = NormalScores(rewards, 1.0)
-    unit = norm.ppf((np.arange(q) + 0.5) / q).std()
-    mean = torch.tensor([0.0, 0.7]).double()
-    for i, reward in enumerate(sorted(rewards.tolist()), start=1):
-        score, bound = norm.ppf([(i - 0.5) / q, i / (q + 1)]) / unit
-        for std in (1e-9, 0.3, 1.0, 1.7):
-            barrier = score + (bound - score) * min(1, std)
-            expected = student.sf((barrier - mean) / std, 4)
-            found = scores.exceeded(reward, mean, torch.full((2,), std).double())
-            np.testing.assert_allclose(found, expected, rtol=1e-6)
-        copy = scores.exceeded(reward, torch.tensor([score]).double(), torch.tensor([1e-3]).double())
-        assert copy.item() == pytest.approx(0.5, abs=0.15)
 
 
 @pytest.mark.parametrize("warp", ["none", "normal_scores"])

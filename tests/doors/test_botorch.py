@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 import torch
-from botorch.acquisition import qKnowledgeGradient
-from botorch.sampling import IIDNormalSampler
 from support import ROOT
 from support.measured import LINEAR, POOL, RANKED, dense_posterior, measured
 from support.pages import blocks_of
@@ -87,22 +85,6 @@ def test_one_result_for_several_graphs_makes_a_batch_of_models():
         alone = model.condition_on_observations(graphs[k : k + 1], torch.tensor([[2.0]]).double())
         mean = later.posterior(graphs.expand(3, 3, 1)).mean[k]
         torch.testing.assert_close(mean, alone.posterior(graphs).mean)
-
-
-def test_the_knowledge_gradient_is_the_expected_rise_of_the_largest_mean():
-    model, few = campaign_model(measured()), indices(*POOL.ids[:6])
-    gain = qKnowledgeGradient(model, num_fantasies=512)
-    later = model.fantasize(few[1:2], IIDNormalSampler(torch.Size([512]), seed=1))
-    best = later.posterior(few.view(6, 1, 1, 1).expand(6, 512, 1, 1)).mean.squeeze().argmax(0)
-    solutions = few[best].unsqueeze(1)  # the graph of the largest mean after each imagined result
-    gain.sampler = IIDNormalSampler(torch.Size([512]), seed=1)
-    value = gain(torch.cat([few[1:2], solutions.squeeze(1)]).unsqueeze(0))
-    posterior = model.posterior(few)
-    mean, covariance = posterior.mean.flatten().numpy(), posterior.distribution.covariance_matrix.numpy()
-    noise = model.likelihood.noise.item()
-    slope = covariance[:, 1] / np.sqrt(covariance[1, 1] + noise)
-    draws = np.random.default_rng(0).normal(size=(100_000, 1))
-    assert value.item() == pytest.approx((mean + draws * slope).max(1).mean(), abs=0.03)
 
 
 # --- Refusals, and programs

@@ -8,9 +8,7 @@ from botorch.acquisition import (
     qLogExpectedImprovement,
     qLogNoisyExpectedImprovement,
 )
-from botorch.acquisition.multi_objective.monte_carlo import qNoisyExpectedHypervolumeImprovement
 from botorch.acquisition.objective import GenericMCObjective
-from botorch.exceptions.warnings import NumericsWarning
 from botorch.optim import optimize_acqf_discrete
 from botorch.sampling import ListSampler, SobolQMCNormalSampler
 from support.measured import LINEAR, POOL, RANKED, VALUES, WEIGHTS, measured
@@ -97,20 +95,3 @@ def test_a_limit_is_an_outcome_constraint():
     predicted = campaign.predict()
     assert predicted[free].by_goal["weight"].mean > 22
     assert predicted[limited].by_goal["weight"].mean < 20
-
-
-def test_several_goals_are_a_list_of_models():
-    campaign = measured_twice(LINEAR, Goal("value"), Goal("weight", "minimize"))
-    model, points = campaign_model(campaign), CampaignPoints.of(campaign)
-    posterior = model.posterior(points.measured.unsqueeze(1))
-    assert posterior.mean.shape == (10, 1, 2)
-    predicted = campaign.predict()
-    for k, key in enumerate(points.names(points.measured)):
-        by_goal = predicted[key].by_goal
-        assert posterior.mean[k, 0].tolist() == pytest.approx([by_goal["value"].mean, -by_goal["weight"].mean])
-    with pytest.warns(NumericsWarning):  # its successor compiles a program first
-        rule = qNoisyExpectedHypervolumeImprovement(
-            model, torch.tensor([-3.0, -60.0]).double(), points.measured, prune_baseline=False
-        )
-    chosen, _ = optimize_acqf_discrete(rule, 3, points.choices)
-    assert len(set(points.names(chosen))) == 3

@@ -36,16 +36,6 @@ def test_torchrl_accepts_the_native_vector_environment(mode):
     check_env_specs(make_many(mode))
 
 
-def test_many_bandits_begin_again_with_new_graphs():
-    rounds = make_many("Disabled", resample_graphs=True).rollout(8, break_when_any_done=False)
-    assert rounds["next", "done"].squeeze(-1).tolist() == [[t in (3, 7) for t in range(8)]] * 3
-    first = rounds["x"][:, :, 0, 0, 0]
-    assert (first[:, :4] == first[:, :1]).all()
-    assert (first[:, 4:] == first[:, 4:5]).all()
-    assert (first[:, 0] != first[:, 4]).all()
-    assert torch.equal(rounds["next", "x"][:, 3, 0, 0, 0], first[:, 0])
-
-
 def test_a_masked_graph_is_never_played():
     env = TransformedEnv(make(actions_per_round=2), ActionMask(mask_key="mask"))
     rounds = env.rollout(60, break_when_any_done=False)  # the bandit raises where one is

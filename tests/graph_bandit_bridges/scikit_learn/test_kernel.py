@@ -1,7 +1,5 @@
 """The kernel of graphs in models of others."""
 
-import pickle
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -28,18 +26,6 @@ def test_a_kernel_is_symmetric_and_positive_semidefinite_on_graphs_of_fit_and_on
     for kernel in (fitted(others), GraphKernel()(others)):
         np.testing.assert_allclose(kernel, kernel.T, atol=1e-9 * kernel.max())
         assert np.linalg.eigvalsh(kernel)[0] > -1e-7 * kernel.trace()
-
-
-@pytest.mark.parametrize("kind", ["labelled", "molecules"])
-def test_an_entry_depends_on_its_two_graphs_and_on_fit_alone(kind):
-    graphs, _ = EVERY[kind](12, 0)
-    fitted, others = pickle.loads(pickle.dumps(GraphKernel().fit(graphs))), EVERY[kind](12, 1)[0]
-    whole = fitted(others, graphs)
-    np.testing.assert_allclose(fitted(others[4:6], graphs[2:3]), whole[4:6, 2:3], rtol=1e-9)
-    np.testing.assert_allclose(fitted(graphs[2:3], others[4:6]), whole[4:6, 2:3].T, rtol=1e-9)
-    np.testing.assert_allclose(fitted.transform(others), whole, rtol=1e-9)
-    np.testing.assert_allclose(fitted.fit_transform(graphs), fitted(graphs), rtol=1e-9)
-    np.testing.assert_allclose(GraphKernel()(others, graphs), whole, rtol=1e-9)
 
 
 def test_the_kernel_of_a_fingerprint_is_tanimoto_similarity():

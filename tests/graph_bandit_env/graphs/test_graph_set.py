@@ -5,7 +5,6 @@ import torch
 from support.graphs import ragged_graphs
 from torch_geometric.data import Batch, Data
 
-from graph_bandit_env import GraphPool
 from graph_bandit_env.graphs.graph_set import GraphSet, as_graph_set
 
 X = np.zeros((3, 2))
@@ -143,14 +142,3 @@ def test_what_is_taken_of_a_set_is_in_the_order_that_was_asked():
     graph_set = GraphSet.from_pyg(ragged_graphs())
     assert graph_set.take([2, 0]).num_nodes.tolist() == [7, 5]
     assert graph_set.take(np.array([1, 1])).num_nodes.tolist() == [1, 1]
-
-
-def test_other_node_features_leave_the_rest_as_it_was():
-    given = GraphPool(
-        [[[1.0]] * 3, [[2.0]]], [[[0, 1], [1, 2]], []], ids=["a", "b"], targets=[1, np.nan], directed=True
-    )
-    changed = given.with_nodes([[[1, 2], [3, 4], [5, 6]], [[7, 8]]])
-    assert [graph.nodes.tolist() for graph in changed] == [[[1, 2], [3, 4], [5, 6]], [[7, 8]]]
-    assert [graph.edge_links.tolist() for graph in changed] == [[[0, 1], [1, 2]], []]
-    assert (changed.ids, changed.directed, given.feature_dim) == (("a", "b"), True, 1)
-    assert np.array_equal(changed.targets, given.targets, equal_nan=True)
