@@ -39,7 +39,7 @@ ROOT = Path.cwd()
 PLACES = ("gntk", "agents", "graph_bandit_env", "registry.py", "graph_bandit_lab", "graph_bandit_campaign")
 PLACES += ("graph_bandit_bridges", "graph_bandit_serve", "graph_bandit_cli")
 CONTEXTS, TIMES = "build/contexts", "build/contexts.xml"
-LONGEST = 60.0
+LONGEST = 10.0
 """Seconds that the tests of one change may take, by the times that were recorded."""
 OPTIONS = ("-x", "-q", "-o", "addopts=", "--import-mode=importlib", "--assert=plain", "-p", "no:cacheprovider")
 BINARY = "Add_Sub Sub_Add Mul_Div Div_Mul FloorDiv_Mul Mod_Mul Pow_Mul BitOr_BitAnd BitAnd_BitOr BitXor_BitAnd"
@@ -191,12 +191,16 @@ class Contexts:
         return cls(data, seconds)
 
     def choose(self, mutant: Mutant) -> list[str]:
-        """Name the tests that execute a changed line, or if none is known any line of its file, within `LONGEST`."""
+        """Name the tests of a changed line, or else of its file, or else of the mirrored folder, within `LONGEST`."""
         tests = defaultdict[int, set[str]](set)
         for line, contexts in self.data.contexts_by_lineno(str(ROOT / mutant.path)).items():
             tests[line] |= {context.rpartition("|")[0] for context in contexts} - {""}
         folder = f"tests/{Path(mutant.path).parent.as_posix()}/"
-        times = {name: self._time(name) for name in tests[mutant.line] or set().union(*tests.values())}
+        names = tests[mutant.line] or set().union(*tests.values())
+        if not names:  # compiled lines are not recorded
+            names = {context.rpartition("|")[0] for context in self.data.measured_contexts()}
+            names = {name for name in names if name.startswith(folder)}
+        times = {name: self._time(name) for name in names}
         chosen, total = [], 0.0
         for name in sorted(times, key=lambda name: (not name.startswith(folder), times[name], name)):
             total += times[name]
