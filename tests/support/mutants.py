@@ -271,12 +271,12 @@ SOUND: dict[str, bool] = {}
 
 def is_noticed(mutant: Mutant) -> bool | None:
     """Tell whether a test fails on a mutant that passes without it; None if no test is known that could."""
-    contexts, source = Contexts.read(), mutant.source(ROOT)
+    contexts = Contexts.read()
     names = contexts.choose(mutant)
-    if not names or source is None:
+    if not names:
         return None
     while names:
-        failed = first_failure(names, sum(map(contexts._time, names)), Changed(mutant, source))
+        failed = first_failure(names, sum(map(contexts._time, names)), Changed(mutant, mutant.source(ROOT) or ""))
         if failed is None:
             return False
         if not failed:
@@ -300,6 +300,7 @@ def main() -> int:
     arguments = parser.parse_args()
     others = all_mutants(arguments.other.resolve(), arguments.places) if arguments.other else None
     mutants = draw(all_mutants(ROOT, arguments.places), others, arguments.draw, arguments.seed)
+    mutants = [mutant for mutant in mutants if mutant.source(ROOT) is not None]
     sys.path[:1] = [str(ROOT), str(ROOT / "tests")]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
