@@ -29,6 +29,15 @@ def test_the_covariance_takes_in_gradients_from_before_the_fit():
     assert not torch.equal(agent._features().select(played), features)
 
 
+def test_initial_gradients_stay_while_the_network_moves():
+    agent = ready(gradients_at="initial")
+    mean, features = agent.belief().mean, agent._features().select(torch.arange(4))
+    agent.update(None, 2, 1.0)
+    agent.update(None, 0, 0.0)
+    assert torch.equal(agent._features().select(torch.arange(4)), features)
+    assert not torch.equal(agent.belief().mean, mean)
+
+
 PLAYS, REWARDS = np.array([0, 2, 2, 3]), np.array([60.0, 40.0, 38.0, 53.0])
 
 

@@ -29,6 +29,12 @@ def test_what_paid_becomes_more_likely():
     assert after[1] > 2 * before[1]
 
 
+def test_units_of_the_rewards_do_not_matter():
+    actions, rewards = [0, 1, 2, 3] * 2, np.array([0.3, 1.0, 0.1, 0.4] * 2)
+    small, large = told(GRAPHS, actions, rewards), told(GRAPHS, actions, 7.0 + 1000 * rewards)
+    torch.testing.assert_close(probabilities(small), probabilities(large), rtol=1e-4, atol=1e-5)
+
+
 def test_the_rounds_keep_the_mask_and_the_probability_of_their_choice():
     agent = told(GRAPHS, [], [])
     mask = np.array([1, 0, 1, 0, 1])
