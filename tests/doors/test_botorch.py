@@ -77,16 +77,6 @@ def test_further_results_condition_the_posterior_as_the_textbook_says():
     assert after.distribution.covariance_matrix.numpy() == pytest.approx(expected, abs=1e-7)
 
 
-def test_one_result_for_several_graphs_makes_a_batch_of_models():
-    model, graphs = campaign_model(measured()), indices(*POOL.ids[1:4])
-    later = model.condition_on_observations(graphs.unsqueeze(1), torch.tensor([[2.0]]).double())
-    assert later.batch_shape == (3,)
-    for k in range(3):
-        alone = model.condition_on_observations(graphs[k : k + 1], torch.tensor([[2.0]]).double())
-        mean = later.posterior(graphs.expand(3, 3, 1)).mean[k]
-        torch.testing.assert_close(mean, alone.posterior(graphs).mean)
-
-
 # --- Refusals, and programs
 
 
