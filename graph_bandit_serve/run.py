@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import logging
 import socket
 import sys
@@ -9,6 +10,8 @@ import threading
 import webbrowser
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from graph_bandit_serve.settings import ServerLimits, ServeSettings
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
 PURPOSE = "`graph-bandit serve`"
 CLOSING_SECONDS = 2
 ENDING = ".campaign.json"
+LEAD_ON = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url={}"><title>Campaigns</title>'
 
 
 def serve(settings: ServeSettings, limits: ServerLimits | None = None) -> None:
@@ -55,7 +59,11 @@ def serve(settings: ServeSettings, limits: ServerLimits | None = None) -> None:
             await super().shutdown(sockets)
 
     limits = limits or ServerLimits()
-    with listen(settings.host, settings.port) as listener, say_errors():
+    with (
+        listen(settings.host, settings.port) as listener,
+        say_errors(),
+        TemporaryDirectory(prefix="graph-bandit-") as private,
+    ):
         addresses = find_addresses(settings.host, listener.getsockname()[1], settings.address)
         keys, drawer = Keys(settings.guests, limits), Drawer(limits)
         jobs = Jobs(limits, OPERATIONS)
@@ -77,7 +85,7 @@ def serve(settings: ServeSettings, limits: ServerLimits | None = None) -> None:
         jobs.start(BEGINS, "clean", {"root": str(root.resolve())})  # in a process that then waits for the next job
         threading.Thread(target=drawer.start, daemon=True).start()
         if settings.open:
-            webbrowser.open_new_tab(link(addresses, keys.link))
+            open_link(link(addresses, keys.link), Path(private))
         try:
             Server(config).run(sockets=[listener])
         except KeyboardInterrupt:
@@ -114,6 +122,13 @@ def introduce(settings: ServeSettings, addresses: Addresses, keys: Keys) -> Iter
 def link(addresses: Addresses, token: str) -> str:
     """Return a link that lets somebody in."""
     return f"{addresses.link}/enter?token={token}"
+
+
+def open_link(address: str, private: Path) -> None:
+    """Open a link in a browser by a file that its owner alone can read: others see the arguments of programs."""
+    page = private / "link.html"
+    page.write_text(LEAD_ON.format(html.escape(address)), encoding="utf-8")
+    webbrowser.open_new_tab(page.as_uri())
 
 
 @contextmanager

@@ -84,7 +84,9 @@ def _results_of(rows: Sequence[MeasuredRow], pool: GraphPool, most_atoms: int) -
     for row in rows:
         try:
             found = matcher.find(row).identifier
-            _check_structure(row, found, pool)
+            is_graph = not isinstance(pool, MoleculeSet) and row.smiles.startswith(f"{row.identifier}: ")
+            if is_graph and structure_of(pool, pool.ids.index(found)) != row.smiles:
+                raise ValueError(f"`{row.identifier}` is another graph in the pool.")
         except ValueError as error:
             problems.append(f"{row.where}: {error}")
             continue
@@ -98,11 +100,3 @@ def _results_of(rows: Sequence[MeasuredRow], pool: GraphPool, most_atoms: int) -
     every = {**values, **bounds}
     means = {name: [sum(numbers) / len(numbers)] for name, numbers in values.items()}
     return {name: [*means.get(name, ()), *sorted(bounds.get(name, ()))] for name in every}
-
-
-def _check_structure(row: MeasuredRow, identifier: str, pool: GraphPool) -> None:
-    """Refuse a graph that is another one in the campaign in which it was measured; molecules go by their SMILES."""
-    if isinstance(pool, MoleculeSet) or not row.smiles.startswith(f"{row.identifier}: "):
-        return
-    if structure_of(pool, pool.ids.index(identifier)) != row.smiles:
-        raise ValueError(f"`{row.identifier}` is another graph in the pool.")

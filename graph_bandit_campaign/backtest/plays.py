@@ -77,6 +77,8 @@ def play(table: Table, task: Task, seed: int) -> Play:
         while len(order) < table.budget:
             count = min(task.batch, table.budget - len(order))
             chosen = np.asarray(player.choose(order, rewards[order], count), np.int64)
+            if len(chosen) != count or len({*chosen.tolist()} - {*order.tolist()}) != count:
+                raise ValueError(f"Expected {count} new molecules of `{task.player}`. Got {chosen.tolist()}.")
             prediction = player.forecast() if np.ptp(rewards[order]) > 0 else None  # `suggest` is silent then, too
             if prediction is not None:
                 best = float(rewards[order].max())

@@ -186,6 +186,7 @@ def _read_prepared(settings: BacktestSettings, budget: Budget) -> tuple[Molecule
     """Return the molecules of a prepared pool, with the user's own columns, and the cells of their values."""
     pool = PreparedPool.open(settings.table)
     made = pool.manifest.question
+    made.refuse_others(settings.id, settings.smiles, settings.sheet)
     if len(pool) > budget.most_rows:
         raise ValueError(
             f"Expected a pool that fits into memory, which a backtest needs. {settings.table} has {len(pool):,} "

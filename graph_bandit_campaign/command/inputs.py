@@ -192,11 +192,7 @@ def _read_prepared(settings: SuggestSettings, earlier: CampaignState | None, tab
         )
     header = Table(settings.pool, (*filter(None, (made.smiles, made.identifier)), *pool.columns), ())
     list(header.rows(settings.source.columns))  # there are no rows; a column that is missing is refused
-    given_before = {"id": made.identifier, "smiles": made.smiles, "sheet": made.sheet}
-    for name, prepared in given_before.items():
-        given = getattr(settings, name)
-        if given not in (None, "smiles", prepared, *chain(*tables.headers)):
-            raise ValueError(f"Expected `--{name}` as the pool was prepared with, `{prepared}`. Got `{given}`.")
+    made.refuse_others(settings.id, settings.smiles, settings.sheet, [*chain(*tables.headers)])
     features = Features(settings.source.columns, (), settings.quantities)
     smiles = made.smiles if settings.smiles == "smiles" else settings.smiles
     of_results = Columns(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 import registry
@@ -30,7 +30,9 @@ def check_command(settings: SuggestSettings, root: Path | None) -> SuggestSettin
     if settings.allow_outside:
         raise ValueError("Expected a command without --allow-outside, which could read tables anywhere.")
     patterns = [Path(text.strip()) for text in settings.forbid if names_file(text)]
-    for path in _with_content([*files_of(settings), path_of_typed(settings.state), *patterns]):
+    paths = [*files_of(settings), path_of_typed(settings.state), *patterns]
+    paths += [held for path in paths if path.is_dir() for held in path.iterdir()]  # which may be a link
+    for path in paths:
         if not is_inside(path, root):
             raise ValueError(
                 f"Expected the files of a campaign inside of the folder that is served. {path.name} is elsewhere. "
@@ -54,14 +56,6 @@ def check_agents(agents: Iterable[str]) -> None:
                 f"Expected a registered agent. The command names code, `{agent}`, which runs only where somebody "
                 "gives it by hand."
             )
-
-
-def _with_content(paths: Iterable[Path]) -> Iterator[Path]:
-    """Yield paths, and of folders what they hold: a table or a part in there may be a link, too."""
-    for path in paths:
-        yield path
-        if path.is_dir():
-            yield from path.iterdir()
 
 
 def is_inside(path: Path, root: Path) -> bool:

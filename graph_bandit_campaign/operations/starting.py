@@ -12,8 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import psutil
-
 from graph_bandit_campaign.command.kept import read_settings
 from graph_bandit_campaign.command.suggestions import write_suggestions
 from graph_bandit_campaign.operations.desk import CHANGEABLE
@@ -115,10 +113,8 @@ def remove_unfinished(root: Path, age: float = OLD) -> None:
 
     Args:
         root: the folder of campaigns.
-        age: seconds since a folder has changed after which it is removed although a process has its number.
+        age: seconds since a folder has changed after which it is removed.
     """
     for folder in root.glob(f"{NEW}*"):
-        if folder.is_dir() and not folder.is_symlink():
-            number = folder.name.removeprefix(NEW).partition("-")[0]
-            if not psutil.pid_exists(int(number)) or time.time() - folder.stat().st_mtime >= age:
-                shutil.rmtree(folder, ignore_errors=True)
+        if folder.is_dir() and not folder.is_symlink() and time.time() - folder.stat().st_mtime >= age:
+            shutil.rmtree(folder, ignore_errors=True)

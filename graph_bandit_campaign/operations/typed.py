@@ -57,6 +57,8 @@ class TypedResults:
         self.rows: list[dict[str, str]] = []
         if self.path.is_file():
             with open_table(self.path) as table:
+                if table.decimal != ".":
+                    raise ValueError(f"Expected commas between cells, and decimal points, in {self.path.name}.")
                 self.columns = [*table.columns]
                 self.rows = [dict(zip(self.columns, cells, strict=True)) for _, cells in table.rows(self.columns)]
 

@@ -68,12 +68,8 @@ class Scores:
         rank_of = {identifier: number for number, identifier in enumerate(order)}
         self._rows = {name: rows[name] for name in sorted(rows, key=lambda name: rank_of.get(name, -1))}
         table = [("id", "smiles", self._name)]
-        table += [(shield(name), smiles, _cell(value)) for name, (smiles, value) in self._rows.items()]
+        table += [(shield(name), text, FAILED if y is None else repr(y)) for name, (text, y) in self._rows.items()]
         replace_file(self._path, write_table(self._path, table))
-
-
-def _cell(value: float | None) -> str:
-    return FAILED if value is None else repr(value)
 
 
 def _read(path: Path, name: str) -> dict[str, tuple[str, float | None]]:

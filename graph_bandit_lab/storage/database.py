@@ -70,9 +70,7 @@ def open_database(path: Path, mode: str = "rwc", other: Path | None = None) -> I
     address = f"{path.resolve().as_uri()}?mode={mode}"
     try:
         with closing(sqlite3.connect(address, uri=True, timeout=SECONDS_TO_ANSWER, isolation_level=None)) as connection:
-            if other is not None:
-                connection.execute("ATTACH ? AS other", (f"{other.resolve().as_uri()}?mode=ro",))
-            _begin(connection, "BEGIN EXCLUSIVE" if mode == "rwc" else "BEGIN", path)
+            _begin(connection, "BEGIN EXCLUSIVE" if mode == "rwc" else "BEGIN", path, other)
             with connection:
                 yield connection
     except sqlite3.DatabaseError as error:
@@ -102,10 +100,13 @@ def damaged(path: Path, reason: str) -> ValueError:
     )
 
 
-def _begin(connection: sqlite3.Connection, begin: str, path: Path) -> None:
+def _begin(connection: sqlite3.Connection, begin: str, path: Path, other: Path | None) -> None:
     tries = 0
     while True:
         try:
+            if other is not None:
+                connection.execute("ATTACH ? AS other", (f"{other.resolve().as_uri()}?mode=ro",))  # which reads it
+                other = None
             connection.execute(begin)
             connection.execute("SELECT count(*) FROM sqlite_master").fetchone()  # which takes the lock of a reader
         except sqlite3.OperationalError as error:

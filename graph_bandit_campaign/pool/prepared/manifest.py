@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, TypeVar
@@ -59,6 +60,17 @@ class Question:
     """Rows of the table that make one block of a part."""
     versions: dict[str, str]
     """Software that traits and SMILES depend on."""
+
+    def refuse_others(self, name: str | None, smiles: str, sheet: str | None, also: Collection[str] = ()) -> None:
+        """Refuse names of columns and a sheet that are neither those of the pool nor among `also`.
+
+        Raises:
+            ValueError: if there is one.
+        """
+        names = {"id": (name, self.identifier), "smiles": (smiles, self.smiles), "sheet": (sheet, self.sheet)}
+        for flag, (given, prepared) in names.items():
+            if given not in (None, "smiles", prepared) and given.casefold() not in map(str.casefold, also):
+                raise ValueError(f"Expected `--{flag}` as the pool was prepared with, `{prepared}`. Got `{given}`.")
 
     @property
     def key(self) -> str:

@@ -1,6 +1,5 @@
 """Campaigns that start in a folder of their own."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -70,11 +69,10 @@ def test_folders_have_harmless_names(name):
 
 
 def test_what_a_killed_process_began_is_removed(root):
-    for name in (f".new-{os.getpid()}-1a", ".new-999999999-2b", "kept"):
+    for name in (".new-1a2b-12-ff", ".new-99-2b", "kept"):
         (root / name).mkdir()
-    remove_unfinished(root)
-    assert (root / f".new-{os.getpid()}-1a").exists()
-    assert not (root / ".new-999999999-2b").exists()
+    remove_unfinished(root)  # another process, or machine, may be at work on them
+    assert len([*root.glob(".new-*")]) == 2
     remove_unfinished(root, age=0)
     assert not list(root.glob(".new-*"))
     assert (root / "kept").exists()

@@ -185,7 +185,9 @@ class _Texts:
     """Texts of duplicates, in files by the group of the part of the molecule that they repeat."""
 
     def __init__(self, folder: Path, schema: pa.Schema) -> None:
-        self._folder, self._schema = folder, schema.append(_field("kept_part"))
+        import pyarrow as pa
+
+        self._folder, self._schema = folder, schema.append(pa.field("kept_part", pa.int32()))
 
     def add(self, table: pa.Table, drops: Records, group_of: GroupOf) -> None:
         """Add the rows of a part that are duplicates."""
@@ -225,12 +227,6 @@ class _Texts:
         table = pa.concat_tables(tables)
         table = table.sort_by([(name, "ascending") for name in ("kept_part", "kept", "part", "row")]).combine_chunks()
         return table.drop_columns("kept_part"), table["kept_part"].to_numpy().astype(np.int64)
-
-
-def _field(name: str) -> pa.Field:
-    import pyarrow as pa
-
-    return pa.field(name, pa.int32())
 
 
 def _moments_without(
