@@ -181,15 +181,24 @@ def read_state(text: str, path: Path) -> CampaignState:
         fields = msgspec.json.decode(text, type=dict[str, object])
         if (number := fields.pop("format", None)) != FORMAT:
             raise ValueError(f"Expected a campaign of format {FORMAT}. {path} has format {number}.")
-        unknown = fields.keys() - {field.name for field in dataclasses.fields(CampaignState)}
+        state = msgspec.convert(fields, CampaignState)
+        unknown = _unknown(fields, json.loads(write_state(state)))
         if odd := unknown | {"measured", "failed", "pending", "rounds"} - fields.keys():
             raise msgspec.ValidationError(f"Missing or unknown: {', '.join(sorted(odd))}")
-        return msgspec.convert(fields, CampaignState)
+        return state
     except (msgspec.DecodeError, RecursionError) as error:
         raise ValueError(
             f"Expected {path} to be the file of a campaign. {str(error).rstrip('.')}. Correct the file, or move it "
             "away to start a new campaign."
         ) from error
+
+
+def _unknown(given: object, kept: object) -> set[str]:
+    """Return keys of a file, at any depth, that nothing was read from."""
+    if isinstance(given, dict) and isinstance(kept, dict):
+        return (given.keys() - kept.keys()).union(*(_unknown(given[k], kept[k]) for k in given.keys() & kept.keys()))
+    pairs = zip(given, kept, strict=True) if isinstance(given, list) and isinstance(kept, list) else ()
+    return {name for pair in pairs for name in _unknown(*pair)}
 
 
 TYPED_IN = "If results were typed into it, save it under another name, and give that with --measured."

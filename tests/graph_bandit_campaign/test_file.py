@@ -3,12 +3,13 @@ import sys
 
 import pytest
 
-from graph_bandit_campaign.file import read_state
+from graph_bandit_campaign.file import read_state, write_state
+from graph_bandit_campaign.results.measurement import Measurement
+from graph_bandit_campaign.state import CampaignState
 
 KILLED = """
 import sys
 
-import pytest
 import registry
 from graph_bandit_env import GraphPool
 from graph_bandit_campaign import Campaign
@@ -34,3 +35,13 @@ def test_a_killed_program_loses_nothing_that_it_was_told(tmp_path):
     assert len(told) >= 20
     assert set(told) <= found
     assert len(found) <= len(told) + 1  # the last one may have been told and not yet printed
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "named"),
+    [('"failed"', '"faild"', "faild"), ('"bound"', '"boundd"', "boundd"), ('"format": 2', '"format": 1', "format 1")],
+)
+def test_a_file_with_keys_that_nothing_is_read_from_is_refused(before, after, named, tmp_path):
+    state = CampaignState("random", True, 0, (Measurement("a", 1.0, 0),))
+    with pytest.raises(ValueError, match=named):
+        read_state(write_state(state).replace(before, after), tmp_path / "a.campaign.json")
