@@ -37,11 +37,8 @@ def test_a_killed_program_loses_nothing_that_it_was_told(tmp_path):
     assert len(found) <= len(told) + 1  # the last one may have been told and not yet printed
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "named"),
-    [('"failed"', '"faild"', "faild"), ('"bound"', '"boundd"', "boundd"), ('"format": 2', '"format": 1', "format 1")],
-)
-def test_a_file_with_keys_that_nothing_is_read_from_is_refused(before, after, named, tmp_path):
-    state = CampaignState("random", True, 0, (Measurement("a", 1.0, 0),))
-    with pytest.raises(ValueError, match=named):
-        read_state(write_state(state).replace(before, after), tmp_path / "a.campaign.json")
+@pytest.mark.parametrize(("key", "wrong"), [('"failed"', '"faild"'), ('"bound"', '"boundd"')])
+def test_a_file_with_keys_that_nothing_is_read_from_is_refused(key, wrong, tmp_path):
+    text = write_state(CampaignState("random", True, 0, (Measurement("a", 1.0, 0),)))
+    with pytest.raises(ValueError, match=wrong.strip('"')):
+        read_state(text.replace(key, wrong), tmp_path / "a.campaign.json")
