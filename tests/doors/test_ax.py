@@ -5,9 +5,6 @@ import logging
 import pytest
 from ax.api.client import Client
 from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
-from ax.core.objective import Objective
-from ax.core.optimization_config import OptimizationConfig
-from ax.core.outcome_constraint import OutcomeConstraint
 from ax.core.parameter import MAX_VALUES_CHOICE_PARAM
 from ax.exceptions.core import SearchSpaceExhausted
 from ax.generation_strategy.generation_strategy import GenerationStrategy
@@ -20,8 +17,8 @@ from support.pages import blocks_of
 from support.programs import run_program
 
 from graph_bandit_bridges import PoolNode, pool_parameter
-from graph_bandit_bridges.ax import MOST_CHOICES, Quantity, constraints_of
-from graph_bandit_campaign import Campaign, Goal, Measurement
+from graph_bandit_bridges.ax import MOST_CHOICES
+from graph_bandit_campaign import Campaign, Goal
 
 POOL = some_molecules(24)
 VALUES = dict(zip(POOL.ids, POOL.targets.tolist(), strict=True))
@@ -139,15 +136,6 @@ def test_several_objectives_and_outcome_constraints_are_goals_and_limits():
     assert [*ask(client).values()] == [campaign.ask(1)[0].id]
 
 
-def test_errors_of_a_sum_add_up_as_squares_and_unknown_ones_are_none():
-    two = Quantity(Goal("sum"), {"a": 2.0, "b": -1.0})
-    means = {"a": 1.0, "b": 3.0}
-    assert two.measure("k", means, {"a": 1.5, "b": 4.0}, "") == Measurement("k", -1.0, 0, noise=5.0)
-    for unknown in (float("nan"), 0.0):
-        assert two.measure("k", means, {"a": unknown, "b": unknown}, "g") == Measurement("k", -1.0, 0, goal="g")
-    assert two.measure("k", {"a": 1.0}, {"a": 1.5}, "") is None
-
-
 def test_an_experiment_that_was_saved_goes_on(tmp_path):
     client = begin()
     first = play(client, 4)
@@ -171,22 +159,6 @@ def test_graphs_are_known_by_their_index_where_they_are_more_than_a_choice_can_h
 
 
 # --- What is wanted
-
-
-def config_of(objective, *constraints):
-    names = {name: name for name in "abc"}
-    return OptimizationConfig(
-        objective=Objective(expression=objective, metric_name_to_signature=names),
-        outcome_constraints=[
-            OutcomeConstraint(expression=text, metric_name_to_signature=names) for text in constraints
-        ],
-    )
-
-
-def test_two_bounds_of_a_metric_are_one_range():
-    (limit,) = constraints_of(config_of("a", "b >= 1", "-2 * b >= -8"))
-    assert limit.goal == Goal("b", "limit", low=1.0, high=4.0)
-    assert limit.weights == {"b": 1.0}
 
 
 def test_the_example_runs(tmp_path):
