@@ -6,14 +6,16 @@ import time
 from http.client import HTTPException
 
 import psutil
-from support.robot import NAMES, POOL
+from support.robot import table
 from support.served import Running
 from support.tables import read
 
 from graph_bandit_campaign import read_state
 from graph_bandit_serve.campaigns.folder import key_of
 
-KILLS = 3
+SMILES = [f"{'C' * first}{middle}{'C' * last}O" for first in range(1, 11) for middle in "NOS" for last in range(1, 11)]
+NAMES = [f"m{k}" for k in range(len(SMILES))]  # more than a quick machine uses up
+POOL = table(("id", "smiles"), *zip(NAMES, SMILES, strict=True))
 API = "/api/v1/campaigns"
 PLACE = "One/suggestions.campaign.json"
 SETTINGS = {"maximize": ["logp"], "n": 3, "agent": "random"}  # which learns in no time
@@ -48,14 +50,14 @@ class Program:
     def ask(self, server, path, content):
         """Return what came of a job that is done."""
         job = server.wait(server.post(f"{API}/{key_of(PLACE)}/{path}", content))
-        assert job["status"] == "done", job
+        assert job.get("status") == "done", job
         return job["result"]
 
 
 def test_what_was_acknowledged_outlives_kills(tmp_path):
     (tmp_path / "pool.csv").write_bytes(POOL)
     program, moments = Program(), random.Random(0)
-    for kill in range(KILLS):
+    for kill in range(3):
         server = Running(tmp_path)
         if kill == 0:
             begun = server.post(API, {"name": "One", "pool": "pool.csv", "settings": SETTINGS})
