@@ -1,12 +1,14 @@
-"""The programs of the pages run as written, but shortened, and their commands are those that there are.
+"""The programs of the pages run as written, but shortened, and their commands and links are those that there are.
 
-`make docs` checks the links between pages.
+`make docs` checks the links of the site.
 """
 
 import dataclasses
 import functools
 import importlib.util
+import os
 import re
+import subprocess
 import sys
 import tomllib
 import types
@@ -16,7 +18,7 @@ from unittest import mock
 import numpy as np
 import pytest
 from support import ROOT
-from support.pages import PAGES, SHELL, blocks_of, commands_of, inline_commands_of
+from support.pages import PAGES, SHELL, anchors_of, blocks_of, commands_of, inline_commands_of, links_of
 
 import registry
 from graph_bandit_cli.main import COMMANDS, main
@@ -220,4 +222,19 @@ def test_page_is_played_from_top_to_bottom(page, tmp_path, monkeypatch):
                 assert program != "graph-bandit" or play(arguments) == 0, arguments
 
 
-# --- What finds what is wrong
+# --- Links
+
+
+def test_links_lead_somewhere_on_github():
+    """There, a page that the site generates is missing, and a link to the root of the site is wrong."""
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    files = [ROOT / name for name in listed.splitlines()]
+    there = {*files, *(folder for file in files for folder in file.parents)}
+    broken = []
+    for page in (file for file in files if file.suffix == ".md"):
+        for link in links_of(page):
+            path, _, anchor = link.partition("#")
+            target = Path(os.path.normpath(page.parent / path)) if path else page
+            if target not in there or (anchor and anchor not in anchors_of(target)):
+                broken.append(f"{name_of(page)}: {link}")
+    assert not broken, "\n".join(broken)

@@ -44,9 +44,11 @@ def to_markdown(notebook: str) -> str:
 
 
 def lead_links(text: str) -> str:
-    """Lead links to examples to their pages, and links between this folder and the root of the repository to pages."""
+    """Lead links to examples and packages to their pages, and links between docs and the repository's root to pages."""
     text = re.sub(r"\]\((?:\.\./)*examples/notebooks/(\w+)\.ipynb\)", r"](/examples/notebook_\1.myst)", text)
     text = re.sub(r"\]\((?:\.\./)*examples/(\w+)(?:\.py|/[\w./]*)?\)", r"](/examples/\1.rst)", text)
+    text = text.replace("](../../graph_bandit_cli/main.py)", "](/reference/graph-bandit.rst)")
+    text = re.sub(r"\]\((?:\.\./)+(\w+)(?:/__init__)?\.py\)", r"](/reference/\1.rst)", text)
     text = re.sub(r"\]\((?:\.\./)*(CONTRIBUTING|CHANGELOG)\.md", lambda match: f"](/{match[1].lower()}.md", text)
     return text.replace("](docs/", "](/")
 

@@ -16,6 +16,9 @@ PROGRAMS = ("graph-bandit", "make", "python", "pip", "pytest", "ruff", "mypy")
 SHELL = ("sh", "bash", "console")
 FENCE = re.compile(r"^( *)(```|~~~)(\w*)[^\n]*\n(.*?)^\1\2 *$", re.MULTILINE | re.DOTALL)
 INDENTED = re.compile(r"(?<=\n\n)(?: {4}[^\n]*\n)+")
+LINK = re.compile(r"\]\(<?([^\s)>]+)|\b(?:src|srcset|href)=\"([^\"]+)\"")
+HEADING = re.compile(r"^#{1,6} +(.+?) *$", re.MULTILINE)
+ANCHOR = re.compile(r"<a (?:id|name)=\"([^\"]+)\"")
 INLINE = re.compile(r"`((?:graph-bandit|make|python|pip) [^`]+)`")
 FIRST_WORD = re.compile(r"[\w-]*")
 RECORD = "\x1e"
@@ -66,3 +69,17 @@ def inline_commands_of(page: Path) -> list[str]:
     """Return the commands that sentences name."""
     rest = FENCE.sub("", page.read_text(encoding="utf-8"))
     return INLINE.findall(rest)
+
+
+def links_of(page: Path) -> list[str]:
+    """Return where the links and pictures of a page lead, within the repository."""
+    text = re.sub(r"`[^`\n]*`", "", FENCE.sub("", page.read_text(encoding="utf-8")))
+    return [link for link in map("".join, LINK.findall(text)) if not re.match(r"\w+:", link)]
+
+
+def anchors_of(page: Path) -> set[str]:
+    """Return the anchors of a page as GitHub names them: after its headings, with numbers if some are equal."""
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    names = [re.sub(r"\]\([^)]*\)|[^\w -]", "", heading.lower()).replace(" ", "-") for heading in HEADING.findall(text)]
+    numbered = {f"{name}-{names[:place].count(name)}".removesuffix("-0") for place, name in enumerate(names)}
+    return numbered | set(ANCHOR.findall(text))
