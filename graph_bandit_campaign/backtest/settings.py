@@ -44,7 +44,7 @@ class BacktestSettings:
     budget: int | None = None
     """How many molecules are measured in all; None: a quarter of the table, at most 300, at least two batches."""
     starts: int = 10
-    """How many random starts are played; at least 5, since fewer hardly show how much the result depends on the start."""
+    """Number of random starts, at least 5: fewer hardly show how much the result depends on the start."""
     seed: int = 0
     """Seed of all randomness."""
     also: Annotated[tuple[str, ...], NONE, tyro.conf.UseAppendAction] = ()
