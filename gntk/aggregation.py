@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import torch
@@ -60,7 +60,9 @@ class AggregatedGraphs:
         return values.new_zeros(len(self), *values.shape[1:]).index_add_(0, self.graph_index, values)
 
 
-def aggregate_neighbours(batch: Batch, num_nodes: int | None = None, *, own_count: bool = False) -> AggregatedGraphs:
+def aggregate_neighbours(
+    batch: Batch, num_nodes: int | None = None, *, own_count: bool = False, keep_isolated: bool = False
+) -> AggregatedGraphs:
     """Sum the features of each node's neighbours and scale the sum to unit length.
 
         h_i = u(sum_{j in N(i)} X_j),   u(x) = x / |x|,   u(0) = 0      [Wu & Amini 2024, Section 3.1]
@@ -70,17 +72,17 @@ def aggregate_neighbours(batch: Batch, num_nodes: int | None = None, *, own_coun
             undirected edge is there in both directions.
         num_nodes: N, at least the largest node count. None: the largest node count of this batch.
         own_count: divide the sum over a graph's nodes by its own node count instead of by N.
+        keep_isolated: h_i = u(X_i) for a node without neighbours; else 0, as in the paper.
 
     Returns:
-        The K graphs in the form that the network takes: float32 if `x` holds integers, else of the type of `x`. An
-        isolated node has h_i = 0.
+        The K graphs in the form that the network takes: float32 if `x` holds integers, else of the type of `x`.
 
     Raises:
         TypeError: if `batch` is not a PyG Batch.
         ValueError: if there are no graphs, a graph has no nodes, features are missing or not finite, edges are missing
             or out of range, or `num_nodes` is below the largest node count.
     """
-    return _from_batch(batch, _unit_sum_of_neighbours, num_nodes, own_count)
+    return _from_batch(batch, partial(_unit_sum_of_neighbours, keep_isolated=keep_isolated), num_nodes, own_count)
 
 
 def keep_nodes(batch: Batch, num_nodes: int | None = None, *, own_count: bool = False) -> AggregatedGraphs:
@@ -178,11 +180,15 @@ def _check_batch(batch: Batch) -> None:
         )
 
 
-def _unit_sum_of_neighbours(batch: Batch) -> Tensor:
+def _unit_sum_of_neighbours(batch: Batch, keep_isolated: bool) -> Tensor:
     # Sums and lengths are float64, so that a length that should be 0 does not become a rounding error instead.
     sums = torch.zeros(batch.x.shape, dtype=torch.float64, device=batch.x.device)
     for source, target in batch.edge_index.split(EDGES_PER_BLOCK, dim=1):
         sums.index_add_(0, target, batch.x[source].double())
+    if keep_isolated:
+        isolated = torch.ones(len(sums), dtype=torch.bool, device=sums.device)
+        isolated[batch.edge_index[1]] = False
+        sums[isolated] = batch.x[isolated].double()
     return _directions(sums)
 
 

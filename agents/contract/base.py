@@ -27,6 +27,7 @@ from agents.contract.reading import (
     EDGE_FEATURES,
     NODE_FEATURES,
     SMILES,
+    AddedFeaturesWarning,
     BlindAgentWarning,
     edge_features_vary,
     find_alike,
@@ -64,12 +65,14 @@ class BaseAgent(ABC, Generic[S]):
             alone. Graphs of `begin` and `meet` have each edge in both directions, unless it reads directions.
         learns: whether rewards change what it plays.
         blindness: what the graphs of `reset` differ in and the agent does not read, in sentences; empty if nothing.
+        addition: what the agent added to the features of the graphs of `reset`, as a sentence; empty if nothing.
     """
 
     algorithm: int = 1
     reads: frozenset[str] = frozenset({NODE_FEATURES})
     learns: bool = True
     blindness: str = ""
+    addition: str = ""
     generator: torch.Generator
     num_graphs: int
     _memory: GraphMemory | None = None  # until an observation shows other graphs than those of `reset`
@@ -173,6 +176,7 @@ class BaseAgent(ABC, Generic[S]):
         Warns:
             BlindAgentWarning: if the graphs differ in something that the agent does not read, or two of different
                 content look equal to it.
+            AddedFeaturesWarning: if it adds to the features of the graphs.
         """
         network_seed, generator = derive_streams(seed)
         graphs = self.read(observation, graph_set)
@@ -191,6 +195,8 @@ class BaseAgent(ABC, Generic[S]):
         self.blindness = "" if has_smiles and SMILES in self.reads else self._find_blindness(graphs, seen)
         if self.blindness:
             warnings.warn(self.blindness, BlindAgentWarning, stacklevel=3)
+        if self.addition:
+            warnings.warn(f"{type(self).__name__}: {self.addition}", AddedFeaturesWarning, stacklevel=3)
 
     @final
     @one_thread()

@@ -41,6 +41,10 @@ class BlindAgentWarning(UserWarning):
     """An agent does not read something in which its graphs differ."""
 
 
+class AddedFeaturesWarning(UserWarning):
+    """An agent adds to the features of its graphs, which tell them apart too little."""
+
+
 def with_both_directions(graphs: Graphs) -> Graphs:
     """Return graphs in which each edge is there in both directions; the same object if it is so already.
 

@@ -14,18 +14,19 @@ from agents.beliefs.agent import BatchBeliefAgent
 from agents.beliefs.belief import Belief, Imagine
 from agents.beliefs.forgetting import least_informative, remember
 from agents.beliefs.insight import Insight, make_insight
+from agents.beliefs.residual import Residual
 from agents.beliefs.rewards import OrderedHistory, Targets, make_targets, predict
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.protocol import DivergedError, Prediction, State
 from agents.neural.covariance import Covariance, DiagonalCovariance, FrozenCovariance, RefreshedCovariance, fit_noise
 from agents.neural.fit import fit
-from agents.neural.network import GRAPH_NETWORK, NODE_NETWORK, Architecture, ModuleArchitecture, name_module
+from agents.neural.network import Architecture, ModuleArchitecture, PaperArchitecture, name_module
 from agents.neural.settings import NeuralSettings
 from gntk import effective_dimension, gram, one_thread
 from gntk.engines import Features, ModuleOrFactory, Network, features_at
 
 MOST_DRAWN_JOINTLY = 5000  # graphs
-SHAPE = ("width", "depth", "node_count")  # settings of the paper's network that do not apply to a module
+SHAPE = ("width", "depth", "node_count", "node_features")  # settings of the paper's network that do not apply to a module
 
 
 class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
@@ -33,7 +34,7 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
 
     Args:
         settings: settings of network, covariance and fit.
-        architecture: makes the network on the graphs: `GRAPH_NETWORK`, `NODE_NETWORK` or a `ModuleArchitecture` of
+        architecture: makes the network on the graphs: a `PaperArchitecture` or a `ModuleArchitecture` of
             `agents.neural.network`.
         make_rule: makes the acquisition rule, which `BeliefAgent.choose` applies (lines 4 and 5).
     """
@@ -78,22 +79,34 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         """Return the slots of the graphs played, up to `memory` of them: those whose rewards tell most."""
         return remember(self.history.seen, self.settings.memory, self._least_informative)
 
-    def belief(self, covariance: Covariance | None = None) -> Belief:
-        """Return f(G; theta_{t-1}) and nu sigma_t(G) of each graph of the round, in the units of the targets.
+    def belief(self, covariance: Covariance | None = None, counts: Tensor | None = None) -> Belief:
+        """Return mean and nu sigma of each graph of the round, of network and own part, in the units of the targets.
+
+            f(G; theta_{t-1}) + E delta_G,   nu sqrt(sigma_t(G)^2 + Var delta_G)
+
+        Args:
+            covariance: U after plays that are imagined; None: after those that were made.
+            counts: `(K,)` int64. Plays of each slot with those; None: without.
 
         Raises:
             DivergedError: if an f or a sigma is not finite.
         """
         features, scale, covariance = self._features(), self.settings.exploration_scale, covariance or self.covariance
         try:
-            spread = scale * covariance.variance(features, self.offered).sqrt()  # line 4: sigma_t(G)
+            variance = covariance.variance(features, self.offered)  # line 4: sigma_t(G)^2
         except torch.linalg.LinAlgError as error:  # type: ignore[attr-defined]
             raise DivergedError(f"The tangent features are too large for a covariance: {error}") from error
-        mean = self._of_round(self._values(features)).double()  # line 4: f(G; theta_{t-1})
+        mean = self._means()  # line 4: f(G; theta_{t-1})
+        own = self._of_round(self._residual().spread(self.history.counts if counts is None else counts))
+        spread = scale * (variance + own.square()).sqrt()
         if not (mean.isfinite().all() and spread.isfinite().all()):
             raise DivergedError("The network's predictions are not finite. Lower `learning_rate`.")
-        best = self.best_seen(mean)
-        return Belief(mean, spread, root=lambda: scale * covariance.root(features, self.offered), best=best)
+
+        def root() -> Tensor:
+            shared = covariance.root(features, self.offered)
+            return scale * (torch.cat([shared, own.diag()], dim=1) if self.settings.own_variance else shared)
+
+        return Belief(mean, spread, root=root, best=self.best_seen(mean))
 
     def learn(self, slots: Tensor, rewards: Tensor) -> None:
         """Add the graphs played to the covariance, and fit the network to all observations."""
@@ -104,12 +117,14 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
 
     def imagine(self) -> Imagine:
         """Return a function that takes actions, and returns the belief after them; means do not change."""
-        imagined = _build_covariance(self.settings, self.network)
+        imagined, counts = _build_covariance(self.settings, self.network), self.history.counts.clone()
         imagined.load_state_dict(self.covariance.state_dict())
 
         def hallucinate(*actions: int) -> Belief:
-            imagined.add(self._features(), torch.tensor(actions) if self.offered is None else self.offered[[*actions]])
-            return self.belief(imagined)
+            slots = torch.tensor(actions) if self.offered is None else self.offered[[*actions]]
+            imagined.add(self._features(), slots)
+            counts.index_add_(0, slots, torch.ones_like(slots))
+            return self.belief(imagined, counts)
 
         return hallucinate
 
@@ -120,14 +135,15 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         if len(self.history):
             rows = features.select(self.history.counts.nonzero().squeeze(1))
             noise = fit_noise(gram(rows, rows), self.history, targets, ridge)
-        std = (noise * self.covariance.variance(features, self.offered)).sqrt()
-        return predict(targets, self._of_round(self._values(features)).double(), std, noise)
+        own = self._of_round(self._residual().spread(self.history.counts))
+        std = (noise * self.covariance.variance(features, self.offered) + own.square()).sqrt()
+        return predict(targets, self._means(), std, noise)
 
     def expect_means(self) -> Tensor:
-        """Return f(G; theta_{t-1}) of each graph of the round, in reward units."""
+        """Return the mean of each graph of the round, in reward units."""
         if self.settings.warp != "none":
             return super().expect_means()
-        return self._targets().to_rewards(self._of_round(self._values(self._features())).double())
+        return self._targets().to_rewards(self._means())
 
     @one_thread()
     def insight(self) -> Insight:
@@ -146,6 +162,11 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
             log_determinant=covariance.log_determinant(features),
             effective_dimension=dimension,
         )
+
+    @property
+    def addition(self) -> str:  # type: ignore[override]
+        """Return what was added to the features of the graphs of `reset`."""
+        return self.architecture.addition
 
     @property
     def reads(self) -> frozenset[str]:  # type: ignore[override]
@@ -195,6 +216,14 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         self._current = self._current or features_at(self.network, self.weights, hold)
         return self._current
 
+    def _residual(self) -> Residual:
+        return Residual(self.history, self._targets(), self.settings.own_variance)
+
+    def _means(self) -> Tensor:
+        """Return f(G; theta_{t-1}) + E delta_G of each graph of the round, `(K,)` float64."""
+        values = self._values(self._features()).double()
+        return self._of_round(values + self._residual().mean(values))
+
     def _of_round(self, values: Tensor) -> Tensor:
         return values if self.offered is None else values[self.offered]
 
@@ -241,7 +270,7 @@ def gnn(
                 f'Expected `network` to be a module, a function that makes one, or "paper" (without a `network_name`). '
                 f"Got {network!r}. A stored name does not bring its module back: pass the module itself."
             )
-        return NeuralAgent(settings, GRAPH_NETWORK, make_rule)
+        return NeuralAgent(settings, PaperArchitecture(reads_edges=True), make_rule)
     defaults = {field.name: field.default for field in dataclasses.fields(settings)}
     ignored = [name for name in SHAPE if getattr(settings, name) != defaults[name]]
     if ignored:
@@ -264,4 +293,4 @@ def nn(settings: NeuralSettings, make_rule: Callable[[], AcquisitionRule]) -> Ne
         raise ValueError(
             f"Expected no `network` for an NN baseline. Got {settings.network!r}. The `gnn-*` agents take one."
         )
-    return NeuralAgent(settings, NODE_NETWORK, make_rule)
+    return NeuralAgent(settings, PaperArchitecture(reads_edges=False), make_rule)

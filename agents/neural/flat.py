@@ -30,7 +30,7 @@ from gntk.engines import Network, paper_network
 class FlatNeuralSettings(FlatSettings, NeuralSettings):
     """Settings of NeuralUCB and NeuralTS: the algorithms as published, but that rewards are standardised first."""
 
-    presets: ClassVar[Mapping[str, Mapping[str, object]]] = {}
+    presets: ClassVar[Mapping[str, Mapping[str, object]]] = {"paper": {"own_variance": 0.0}}
 
     width: Width = 100
     """m, hidden width of the network; even."""
@@ -65,6 +65,7 @@ class FlatArchitecture:
         reader: reads x_0 of graphs.
     """
 
+    addition = ""
     _here: FlatFeatures  # of the graphs that the network is on
 
     def __init__(self, reader: FlatReader) -> None:

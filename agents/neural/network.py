@@ -10,19 +10,29 @@ from torch import Tensor, nn
 from torch_geometric.data import Batch, Data
 
 from agents.beliefs.encoding import Encode, encode_more, wave_graphs
+from agents.beliefs.structure import NodeFeatures
 from agents.contract.reading import DIRECTIONS, EDGE_FEATURES, NODE_FEATURES
 from agents.neural.settings import NeuralSettings
 from gntk import aggregate_neighbours, keep_nodes
 from gntk.engines import ModuleNetwork, ModuleOrFactory, Network, paper_network
 
 
-@dataclass(frozen=True)
 class PaperArchitecture:
-    """The paper's network. N stays that of the first graphs, so that larger graphs do not change its values."""
+    """The paper's network. N stays that of the first graphs, so that larger graphs do not change its values.
 
-    encode: Encode
-    """Makes the inputs of the network."""
+    Args:
+        reads_edges: whether nodes are aggregated over their neighbours; else they are kept, as in the NN baselines.
+    """
+
     reads = frozenset({NODE_FEATURES})
+
+    def __init__(self, reads_edges: bool) -> None:
+        self._reads_edges, self._features = reads_edges, NodeFeatures()
+
+    @property
+    def addition(self) -> str:
+        """Return what was added to the node features of the first graphs, as a sentence; empty: nothing."""
+        return self._features.addition
 
     def appearance(self, network: Any) -> Tensor:
         """Return numbers `(K, q)` that are equal for graphs that look equal to it: sums of aggregated nodes over N."""
@@ -30,7 +40,9 @@ class PaperArchitecture:
 
     def build(self, graphs: Batch, settings: NeuralSettings, seed: int) -> Network:
         """Return a network on K graphs, with weights from a seed."""
-        encoded = self.encode(graphs, own_count=settings.node_count == "own")
+        auto = self._reads_edges and settings.node_features == "auto"
+        self._features = NodeFeatures.of(graphs) if auto else NodeFeatures()
+        encoded = self._encode(settings)(graphs, own_count=self._own_count(settings))
         return paper_network(encoded, settings.width, settings.depth, seed, settings.gradient, settings.device)
 
     def exchange(self, network: Any, kept: Tensor, graphs: Sequence[Data], settings: NeuralSettings) -> None:
@@ -39,7 +51,16 @@ class PaperArchitecture:
         Raises:
             ValueError: if it cannot read a graph; nothing is changed then.
         """
-        network.exchange(encode_more(self.encode, network.graphs, kept, graphs, settings.node_count == "own"))
+        own_count = self._own_count(settings)
+        network.exchange(encode_more(self._encode(settings), network.graphs, kept, graphs, own_count))
+
+    def _encode(self, settings: NeuralSettings) -> Encode:
+        if not self._reads_edges:
+            return keep_nodes
+        return self._features.aggregate if settings.node_features == "auto" else aggregate_neighbours
+
+    def _own_count(self, settings: NeuralSettings) -> bool:
+        return settings.node_count == "own" or (settings.node_count == "auto" and self._features.are_added)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +70,7 @@ class ModuleArchitecture:
     module: ModuleOrFactory
     """A torch module `Batch -> (K,)`, or a function that makes one."""
     reads = frozenset({NODE_FEATURES, EDGE_FEATURES, DIRECTIONS})
+    addition = ""
 
     def appearance(self, network: object) -> None:
         """Return None: nobody knows what a module tells apart."""
@@ -69,6 +91,10 @@ class Architecture(Protocol):
     def reads(self) -> frozenset[str]:
         """Return what the network reads of graphs."""
 
+    @property
+    def addition(self) -> str:
+        """Return what was added to the node features of the first graphs, as a sentence; empty: nothing."""
+
     def appearance(self, network: Network) -> Tensor | None:
         """Return numbers `(K, q)` that are equal for graphs that look equal to the network; None: nobody knows."""
 
@@ -81,12 +107,6 @@ class Architecture(Protocol):
         Raises:
             ValueError: if it cannot read a graph; nothing is changed then.
         """
-
-
-GRAPH_NETWORK = PaperArchitecture(aggregate_neighbours)
-"""The paper's network on the aggregated neighbours of each node."""
-NODE_NETWORK = PaperArchitecture(keep_nodes)
-"""The paper's network on nodes without edges: the NN baselines."""
 
 
 def name_module(module: object, given: str) -> str:

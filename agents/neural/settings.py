@@ -26,6 +26,9 @@ _PAPER: dict[str, object] = {
     "penalty_center": "zero",
     "start": "initial",
     "standardize": False,
+    "own_variance": 0.0,
+    "node_features": "given",
+    "node_count": "largest",
 }
 _STEPS: dict[str, object] = {"fit": "steps", "steps": 300}  # the same at a constant cost per round
 
@@ -42,8 +45,12 @@ class NeuralSettings:
     """m, hidden width of the network; even."""
     depth: Layers = 2
     """L, number of weight matrices of the network; at least 2."""
-    node_count: Literal["largest", "own"] = "largest"
-    """N, the divisor of the sum over a graph's nodes: the largest node count of the set, or the graph's own."""
+    node_features: Literal["auto", "given"] = "auto"
+    """Features of nodes: the given ones; or, if these make the aggregated nodes of a graph network nearly alike, also
+    the degree of each node and the size of its graph, one-hot in bins."""
+    node_count: Literal["auto", "largest", "own"] = "auto"
+    """N, the divisor of the sum over a graph's nodes: the largest node count of the set (the paper), or the graph's own.
+    Auto: the graph's own if its size is among the features, else the largest."""
     exploration_scale: float = 0.3
     """nu, multiplies sigma; in standard deviations of the rewards if targets are standardised."""
     regularization: Annotated[float, POSITIVE] = 1e-4
@@ -78,6 +85,9 @@ class NeuralSettings:
     """Weights at which each round's fit starts: those of the last round, or theta_0 (the paper)."""
     standardize: bool = True
     """Standardise rewards before the fit, by mean and standard deviation over the distinct graphs seen so far."""
+    own_variance: float = 0.05
+    """s, prior variance of each graph's own part, by which its mean reward differs from the network's value; in squared
+    units of the targets. 0: there is none (the paper)."""
     warp: Warp = "none"
     """Targets of the fit: the standardised rewards; or normal scores, which depend on the ranks of rewards only, for
     measured values of which a few are far from the others."""

@@ -9,7 +9,7 @@ from agents.contract.protocol import DivergedError
 from agents.neural.covariance import PRIOR_ROUNDS
 from graph_bandit_env import GraphSet
 
-SMALL = {"width": 16, "steps": 10}
+SMALL = {"width": 16, "steps": 10, "own_variance": 0.0, "node_features": "given"}  # the network alone
 
 
 def ready(name="gnn-ts", seed=0, graphs=None, **settings):
@@ -62,6 +62,26 @@ def test_predictions_are_in_units_of_the_reward_with_the_noise_of_the_whole_like
     np.testing.assert_allclose(told.mean, location + unit * agent.belief().mean, rtol=1e-6)
     np.testing.assert_allclose(told.std, unit * np.sqrt(noise * np.diag(covariance)), rtol=1e-4)
     assert told.noise_std == pytest.approx(unit * noise**0.5, rel=1e-5)
+
+
+def test_the_own_part_is_a_process_of_independent_graphs_on_what_the_network_leaves():
+    agent, alone = (ready(own_variance=variance, exploration_scale=2.0) for variance in (0.3, 0.0))
+    for one in (agent, alone):
+        one.update(None, PLAYS, REWARDS)
+    means = np.array([60.0, 39.0, 53.0])
+    targets = (REWARDS - means.mean()) / means.std()
+    noise = (2.0 / means.var() + 2 * 0.1) / (1 + 2)  # 38 and 40 are of one graph; the prior of .1 is worth two rewards
+    values, spread = alone.belief().mean.numpy(), alone.belief().spread.numpy()
+    incidence = np.eye(4)[PLAYS]
+    gain = 0.3 * incidence.T @ np.linalg.inv(0.3 * incidence @ incidence.T + noise * np.eye(4))
+    covariance = 0.3 * np.eye(4) - 0.3 * gain @ incidence
+    belief = agent.belief()
+    np.testing.assert_allclose(belief.mean, values + gain @ (targets - values[PLAYS]), rtol=1e-6)
+    np.testing.assert_allclose(belief.spread**2, spread**2 + 4 * np.diag(covariance), rtol=1e-6)
+    joint, shared = belief.joint_root(), alone.belief().joint_root()
+    np.testing.assert_allclose(joint @ joint.T - shared @ shared.T, 4 * covariance, atol=1e-5)
+    imagined = agent.imagine()(1).spread - alone.imagine()(1).spread
+    assert 0 < imagined[1] < (belief.spread - torch.from_numpy(spread))[1]
 
 
 def test_before_any_reward_the_covariance_of_predictions_is_the_kernel():

@@ -29,6 +29,7 @@ def ready(name="neural-ucb", depth=2, **settings):
         epochs=STEPS,
         learning_rate=RATE,
         regularization=LAMBDA,
+        own_variance=0.0,
         **settings,
     )
     agent.reset(None, seed=SEED, graph_set=GraphSet.from_pyg(ragged_graphs()))
