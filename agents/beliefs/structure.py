@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from agents.contract.settings import NodeCount, NodeFeaturesName
 from gntk import AggregatedGraphs, aggregate_neighbours
 
 if TYPE_CHECKING:
@@ -28,30 +29,34 @@ class NodeFeatures:
     """Boundaries between bins of degrees, which are added one-hot; None: the given features alone."""
     sizes: Tensor | None = None
     """The same of the numbers of nodes of graphs."""
+    own_count: bool = False
+    """Whether sums over the nodes of a graph are divided by their number; else by that of the largest first graph."""
+    keep_isolated: bool = True
+    """Whether a node without neighbours counts as its own."""
 
     @staticmethod
-    def of(graphs: Batch) -> NodeFeatures:
+    def of(graphs: Batch, node_features: NodeFeaturesName, node_count: NodeCount) -> NodeFeatures:
         """Add bins of degrees and sizes if aggregated nodes point in nearly one direction, 1 - |mean of h_i|^2 < .25.
 
         Args:
             graphs: K graphs.
+            node_features: "given": nothing is added, and nodes without neighbours count as 0, as in the paper.
+            node_count: the divisor of sums over nodes; "auto": the graph's own if something is added.
         """
+        if node_features == "given":
+            return NodeFeatures(own_count=node_count == "own", keep_isolated=False)
         nodes = aggregate_neighbours(graphs, own_count=True, keep_isolated=True).nodes.double()
         nodes = nodes[(nodes != 0).any(1)]
         if len(nodes) and 1 - nodes.mean(0).square().sum() >= ALIKE:
-            return NodeFeatures()
+            return NodeFeatures(own_count=node_count == "own")
         unit = graphs.x.double().norm(dim=1).mean().item() or 1.0
-        return NodeFeatures(unit, bins_of(_degrees(graphs), DEGREES), bins_of(graphs.ptr.diff(), SIZES))
-
-    @property
-    def are_added(self) -> bool:
-        """Return whether the given features are not alone."""
-        return self.degrees is not None
+        bins = bins_of(_degrees(graphs), DEGREES), bins_of(graphs.ptr.diff(), SIZES)
+        return NodeFeatures(unit, *bins, own_count=node_count != "largest")
 
     @property
     def addition(self) -> str:
         """Return what was added, as a sentence; empty: nothing."""
-        if not self.are_added:
+        if self.degrees is None:
             return ""
         return (
             "The given features make nodes nearly alike, so degrees of nodes and sizes of graphs were added to them. "
@@ -69,8 +74,12 @@ class NodeFeatures:
         return described
 
     def aggregate(self, graphs: Batch, *, own_count: bool) -> AggregatedGraphs:
-        """Aggregate the neighbours of each node with these features; a node without neighbours counts as its own."""
-        return aggregate_neighbours(self(graphs), own_count=own_count, keep_isolated=True)
+        """Aggregate the neighbours of each node with these features."""
+        return aggregate_neighbours(self(graphs), own_count=own_count, keep_isolated=self.keep_isolated)
+
+
+GIVEN_FEATURES = NodeFeatures()
+"""The given features; a node without neighbours counts as its own."""
 
 
 def bins_of(values: Tensor, most: int) -> Tensor:

@@ -42,6 +42,8 @@ Layers: TypeAlias = Annotated[int, between(2, 100)]
 """Weight matrices of a network; the kernel of a deeper one no longer tells graphs apart."""
 Width: TypeAlias = Annotated[int, Must(lambda width: width % 2 == 0, "even: the network has two mirrored halves")]
 """Hidden units of a network that starts at 0."""
+NodeFeaturesName: TypeAlias = Literal["auto", "given"]
+NodeCount: TypeAlias = Literal["auto", "largest", "own"]
 Bins: TypeAlias = Annotated[int, between(2, 256)]
 """Bins of a feature of nodes."""
 

@@ -13,6 +13,7 @@ from torch import Tensor
 from torch_geometric.data import Batch
 
 from agents.beliefs.rules.rule import AcquisitionRule
+from agents.beliefs.structure import NodeFeatures
 from agents.contract.protocol import GraphSetLike, State
 from agents.contract.reading import DIRECTIONS, EDGE_FEATURES, NODE_FEATURES
 from agents.kernel.features import FlatReader
@@ -23,9 +24,9 @@ from agents.process.description import GraphDescription
 from agents.process.graphs import GraphAgent
 from agents.process.kept import KeptColumns
 from agents.process.parts import Reading
+from agents.process.parts.itself import Itself
 from agents.process.parts.network import FiniteNetwork, Network
 from agents.process.parts.subtrees import Subtrees
-from gntk import aggregate_neighbours
 
 P = TypeVar("P", bound=OneKernelSettings)
 Read = Callable[[Batch, int], Reading]
@@ -75,8 +76,10 @@ class KernelAgent(GraphAgent[P]):
 
     def describe(self, graphs: Batch) -> GraphDescription:
         """Read the graphs in one way."""
-        reading = self._read(graphs, self._seed)
-        return GraphDescription.of([(1.0, reading)], graphs.num_graphs, self.settings.known_weight)
+        share, count = self.settings.itself_weight if self.settings.known_weight is None else 0.0, graphs.num_graphs
+        ways: list[tuple[float, Reading]] = [(1.0 - share, self._read(graphs, self._seed))]
+        ways += [(share, Itself(count))] if share else []
+        return GraphDescription.of(ways, count, self.settings.known_weight)
 
     def appearance(self) -> Tensor | None:
         """Return the kernel of some graphs with all, if there are not very many: graphs with equal rows look equal."""
@@ -110,11 +113,11 @@ def gntk(
 
 def read_network(settings: KernelSettings, batch: Batch, seed: int) -> Network:
     """Read graphs by the GNTK of a network with these settings, whose weights have this seed if it is finite."""
-    own_count = settings.node_count == "own"
+    features = NodeFeatures.of(batch, settings.node_features, settings.node_count)
     if settings.kernel == "infinite":
-        return Network.of(batch, settings.depth, own_count)
-    graphs = aggregate_neighbours(batch, own_count=own_count)
-    return FiniteNetwork(graphs, settings.depth, own_count, at_once=True, width=settings.width, seed=seed)
+        return Network.of(batch, settings.depth, features.own_count, features)
+    graphs = features.aggregate(batch, own_count=features.own_count)
+    return FiniteNetwork(graphs, settings.depth, features.own_count, True, features, settings.width, seed)
 
 
 def read_given(settings: KernelSettings, matrix: Tensor, batch: Batch, seed: int) -> GivenKernel:

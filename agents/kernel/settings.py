@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
-from agents.contract.settings import POSITIVE, Bins, Layers, Width, between
+from agents.contract.settings import POSITIVE, Bins, Layers, NodeCount, NodeFeaturesName, Width, between
 from agents.kernel.features import FlatSettings
 from agents.process.settings import ChangingSettings
 
@@ -24,6 +24,9 @@ class OneKernelSettings(ChangingSettings):
     refit_growth: float = 1.0
     """Learn scale and noise again when the number of rewards has grown by this share; 0: after every update. The
     Gaussian process uses every reward immediately in either case."""
+
+    itself_weight: float = 0.05
+    """Share of what is a graph's own in the prior variance, if the factor of the kernel is learnt; 0: nothing is."""
 
     @property
     def standardizes(self) -> bool:
@@ -48,8 +51,12 @@ class KernelSettings(OneKernelSettings):
     """L, number of weight matrices of the network behind the kernel; at least 2."""
     width: Width = 512
     """m of that network, if its width is finite; even."""
-    node_count: Literal["largest", "own"] = "largest"
-    """N, the divisor of the sum over a graph's nodes: the largest node count of the set, or the graph's own."""
+    node_features: NodeFeaturesName = "auto"
+    """Features of nodes: the given ones; or, if these make aggregated nodes nearly alike, also the degree of each node
+    and the size of its graph, one-hot in bins."""
+    node_count: NodeCount = "auto"
+    """N, the divisor of the sum over a graph's nodes: the largest node count of the set, or the graph's own. Auto: the
+    graph's own if its size is among the features, else the largest."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -26,7 +26,12 @@ from gntk import effective_dimension, gram, one_thread
 from gntk.engines import Features, ModuleOrFactory, Network, features_at
 
 MOST_DRAWN_JOINTLY = 5000  # graphs
-SHAPE = ("width", "depth", "node_count", "node_features")  # settings of the paper's network that do not apply to a module
+SHAPE = (
+    "width",
+    "depth",
+    "node_count",
+    "node_features",
+)  # settings of the paper's network that do not apply to a module
 
 
 class NeuralAgent(BatchBeliefAgent[NeuralSettings]):

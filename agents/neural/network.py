@@ -13,7 +13,7 @@ from agents.beliefs.encoding import Encode, encode_more, wave_graphs
 from agents.beliefs.structure import NodeFeatures
 from agents.contract.reading import DIRECTIONS, EDGE_FEATURES, NODE_FEATURES
 from agents.neural.settings import NeuralSettings
-from gntk import aggregate_neighbours, keep_nodes
+from gntk import keep_nodes
 from gntk.engines import ModuleNetwork, ModuleOrFactory, Network, paper_network
 
 
@@ -40,9 +40,11 @@ class PaperArchitecture:
 
     def build(self, graphs: Batch, settings: NeuralSettings, seed: int) -> Network:
         """Return a network on K graphs, with weights from a seed."""
-        auto = self._reads_edges and settings.node_features == "auto"
-        self._features = NodeFeatures.of(graphs) if auto else NodeFeatures()
-        encoded = self._encode(settings)(graphs, own_count=self._own_count(settings))
+        if self._reads_edges:
+            self._features = NodeFeatures.of(graphs, settings.node_features, settings.node_count)
+        else:
+            self._features = NodeFeatures(own_count=settings.node_count == "own")
+        encoded = self._encode(graphs, own_count=self._features.own_count)
         return paper_network(encoded, settings.width, settings.depth, seed, settings.gradient, settings.device)
 
     def exchange(self, network: Any, kept: Tensor, graphs: Sequence[Data], settings: NeuralSettings) -> None:
@@ -51,16 +53,11 @@ class PaperArchitecture:
         Raises:
             ValueError: if it cannot read a graph; nothing is changed then.
         """
-        own_count = self._own_count(settings)
-        network.exchange(encode_more(self._encode(settings), network.graphs, kept, graphs, own_count))
+        network.exchange(encode_more(self._encode, network.graphs, kept, graphs, self._features.own_count))
 
-    def _encode(self, settings: NeuralSettings) -> Encode:
-        if not self._reads_edges:
-            return keep_nodes
-        return self._features.aggregate if settings.node_features == "auto" else aggregate_neighbours
-
-    def _own_count(self, settings: NeuralSettings) -> bool:
-        return settings.node_count == "own" or (settings.node_count == "auto" and self._features.are_added)
+    @property
+    def _encode(self) -> Encode:
+        return self._features.aggregate if self._reads_edges else keep_nodes
 
 
 @dataclass(frozen=True, eq=False)

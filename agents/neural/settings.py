@@ -6,7 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
-from agents.contract.settings import POSITIVE, Layers, Warp, Width, check_fields, check_warp
+from agents.contract.settings import (
+    POSITIVE,
+    Layers,
+    NodeCount,
+    NodeFeaturesName,
+    Warp,
+    Width,
+    check_fields,
+    check_warp,
+)
 from gntk.engines import read_device
 
 _PAPER: dict[str, object] = {
@@ -45,10 +54,10 @@ class NeuralSettings:
     """m, hidden width of the network; even."""
     depth: Layers = 2
     """L, number of weight matrices of the network; at least 2."""
-    node_features: Literal["auto", "given"] = "auto"
+    node_features: NodeFeaturesName = "auto"
     """Features of nodes: the given ones; or, if these make the aggregated nodes of a graph network nearly alike, also
     the degree of each node and the size of its graph, one-hot in bins."""
-    node_count: Literal["auto", "largest", "own"] = "auto"
+    node_count: NodeCount = "auto"
     """N, the divisor of the sum over a graph's nodes: the largest node count of the set (the paper), or the graph's own.
     Auto: the graph's own if its size is among the features, else the largest."""
     exploration_scale: float = 0.3

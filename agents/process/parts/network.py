@@ -11,10 +11,10 @@ import torch
 from torch import Tensor
 
 from agents.beliefs.encoding import encode_more
+from agents.beliefs.structure import GIVEN_FEATURES, NodeFeatures
 from gntk import (
     AggregatedGraphs,
     GraphMLP,
-    aggregate_neighbours,
     empirical_kernel,
     gram,
     infinite_width_kernel,
@@ -41,13 +41,15 @@ class Network:
     """Whether the sum over a graph's nodes is divided by their number; else by the largest of the graphs of `reset`."""
     at_once: bool = False
     """Whether the kernel of all graphs is computed as a whole, and kept."""
+    features: NodeFeatures = GIVEN_FEATURES
+    """How nodes are read."""
 
     @staticmethod
-    def of(batch: Batch, depth: int, own_count: bool) -> Network:
+    def of(batch: Batch, depth: int, own_count: bool, features: NodeFeatures = GIVEN_FEATURES) -> Network:
         """Read K graphs."""
-        graphs = aggregate_neighbours(batch, own_count=own_count)
+        graphs = features.aggregate(batch, own_count=own_count)
         at_once = len(graphs) <= MOST_WHOLE and len(graphs.nodes) <= MOST_NODES
-        return Network(graphs, depth, own_count, at_once)
+        return Network(graphs, depth, own_count, at_once, features)
 
     @property
     def name(self) -> str:
@@ -74,7 +76,7 @@ class Network:
     def exchange(self, kept: Tensor, graphs: Batch | None) -> Self:
         """Return the graphs that stay, and then new ones."""
         new = [] if graphs is None else graphs.to_data_list()
-        encoded = encode_more(aggregate_neighbours, self.graphs, kept, new, self.own_count)
+        encoded = encode_more(self.features.aggregate, self.graphs, kept, new, self.own_count)
         return replace(self, graphs=encoded, at_once=False)
 
     def known(self) -> Sequence[Tensor]:
