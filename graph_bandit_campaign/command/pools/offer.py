@@ -57,28 +57,24 @@ class Offer:
         among[: len(self.in_pool)] = self.selection.mask
         return among
 
-    def check_left(self, count: int, taken: Sequence[int], may_be_fewer: bool) -> None:
-        """Refuse to choose more graphs than the limits leave.
+    def has_left(self, count: int, taken: Sequence[int], may_be_fewer: bool) -> bool:
+        """Return whether any graph is left to choose.
 
         Args:
             count: how many are to be chosen.
-            taken: indices of graphs of `here` that are measured, pending or failed.
+            taken: indices of graphs of `in_pool` that are measured, pending, failed or vetoed.
             may_be_fewer: whether a budget may end the batch before.
 
         Raises:
-            TooFewLeftError: if fewer are left.
+            TooFewLeftError: if the limits leave no graph, or fewer of a part of a pool are left than are to be chosen.
         """
-        if not self.is_part:
-            self.selection.check_left(count, taken)
-            return
+        if not self.selection.mask.any():
+            raise TooFewLeftError(f"Expected limits that some molecules meet. None does. {self.note}", 0)
         left = int(np.delete(self.selection.mask, list(taken)).sum())
-        if left < (1 if may_be_fewer else count):
-            raise TooFewLeftError(
-                f"Expected at least {count} molecules to suggest. {left} are left that meet the limits, and are not "
-                f"measured, pending or failed. {self.note} Loosen or leave out a limit, or suggest fewer (on the "
-                "command line --n).",
-                left,
-            )
+        if self.is_part and not may_be_fewer and 0 < left < count:
+            text = f"Expected at least {count} molecules to suggest. {left} can still be. {self.note} Suggest fewer."
+            raise TooFewLeftError(text, left)
+        return left > 0
 
 
 def select(
