@@ -84,7 +84,7 @@ def write_suggestions(
     Raises:
         StaleError: a ValueError, if the file is another version.
         OtherQuestionError: a ValueError, if it would be a new round.
-        TooFewLeftError: a ValueError, if fewer molecules than are wanted can be chosen.
+        TooFewLeftError: a ValueError, if prices, budget or caps allow fewer molecules than are wanted.
         ValueError, OSError, ImportError: as `suggest`.
     """
     say("Reading the pool and the results.")
@@ -217,7 +217,7 @@ def _ask(settings: SuggestSettings, inputs: Inputs, campaign: Campaign, question
         place_of = {identifier: k for k, identifier in enumerate(offer.in_pool.ids)}
         gone = (*state.settled(), *state.pending, *state.failed, *state.vetoes)
         taken = [place_of[key] for key in gone if key in place_of]
-        if not offer.has_left(settings.n, taken, may_be_fewer=settings.budget is not None):
+        if not offer.has_left(taken):
             return offer, taken, ()
         if campaign.graph_set is not offer.graphs:
             campaign.show(offer.graphs, offer.offered, offer.most_taught)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from graph_bandit_campaign.checks import TooFewLeftError
 from graph_bandit_campaign.command.asked import Asked
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
@@ -57,24 +56,18 @@ class Offer:
         among[: len(self.in_pool)] = self.selection.mask
         return among
 
-    def has_left(self, count: int, taken: Sequence[int], may_be_fewer: bool) -> bool:
+    def has_left(self, taken: Sequence[int]) -> bool:
         """Return whether any graph is left to choose.
 
         Args:
-            count: how many are to be chosen.
             taken: indices of graphs of `in_pool` that are measured, pending, failed or vetoed.
-            may_be_fewer: whether a budget may end the batch before.
 
         Raises:
-            TooFewLeftError: if the limits leave no graph, or fewer of a part of a pool are left than are to be chosen.
+            ValueError: if the limits leave no graph.
         """
         if not self.selection.mask.any():
-            raise TooFewLeftError(f"Expected limits that some molecules meet. None does. {self.note}", 0)
-        left = int(np.delete(self.selection.mask, list(taken)).sum())
-        if self.is_part and not may_be_fewer and 0 < left < count:
-            text = f"Expected at least {count} molecules to suggest. {left} can still be. {self.note} Suggest fewer."
-            raise TooFewLeftError(text, left)
-        return left > 0
+            raise ValueError(f"Expected limits that some molecules meet. None does. {self.note}")
+        return bool(np.delete(self.selection.mask, list(taken)).any())
 
 
 def select(
