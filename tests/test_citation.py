@@ -60,7 +60,7 @@ def told():
     zenodo = json.loads((ROOT / ".zenodo.json").read_text(encoding="utf-8"))
     (entry,) = re.findall(r"(?s)```bibtex\n(.*?)```", README)
     bibtex = works_of(entry)["graph_bandit_env"]
-    forms = ("*.md", "*.toml", "docs/**/*.md", "docs/install/*", "examples/**/*.ipynb")
+    forms = ("*.md", "llms.txt", "*.toml", "docs/**/*.md", "docs/install/*", "examples/**/*.ipynb")
     files = [path for form in forms for path in ROOT.glob(form)]
     cited = (citation, citation["preferred-citation"])
     return {

@@ -128,6 +128,8 @@ CHECKS = {
     "python": check_python,
     "make": check_make,
     "pip": check_pip,
+    "git": lambda words, folder: None,
+    "uv": lambda words, folder: words[0] != "pip" or check_pip(words[1:], folder),
     **dict.fromkeys(("pytest", "ruff", "mypy"), check_paths),
 }
 
