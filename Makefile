@@ -103,7 +103,7 @@ $(VENV)/.installed-chem: $(METADATA) | $(BIN)/python
 	touch $@ $(VENV)/.installed
 
 $(VENV)/.installed-all: $(METADATA) | $(BIN)/python
-	$(PIP) 'pip>=25.1' # knows --group
+	$(INSTALL) 'pip>=25.1' # knows --group
 	$(INSTALL) -e '.[all]' --group dev
 	touch $@ $(VENV)/.installed $(VENV)/.installed-chem
 
