@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
-warnings.simplefilter("ignore", DeprecationWarning)  # PyG scripts a class with torch.jit when it is imported
+warnings.filterwarnings("ignore", ".torch.jit.script. is deprecated")  # when PyG is imported
 
 project = "graph-bandit-env"
 version = release = metadata(project)["Version"]
