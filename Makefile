@@ -15,11 +15,12 @@ INSTALL = $(if $(shell $(UV_ANSWERS) && echo yes),$(UV),$(PIP))
 METADATA := pyproject.toml setup.cfg constraints.txt
 
 .PHONY: demo suggest test test-all lint types tests slow-tests doors browser portable contexts mutants size api bench docs gallery
+.PHONY: pictures
 .PHONY: release-check clean
 
 demo: $(VENV)/.installed
-	$(BIN)/graph-bandit run --agents gnn-ts random --graph-model er --reward-model linear \
-		--reward-scale unit --noise-std 0.5 --horizon 300 --repetitions 5 --seed 0 --out runs/demo
+	$(BIN)/graph-bandit run --agents gnn-ts gp-ucb lin-ucb random --reward-model gp_gntk --num-graphs 300 --num-nodes 5 40 \
+		--reward-scale unit --noise-std 0.3 --horizon 100 --repetitions 5 --seed 0 --out runs/demo
 
 suggest: runs/molecules/measured.csv
 	$(BIN)/graph-bandit suggest runs/molecules/pool.csv --measured runs/molecules/measured.csv --n 8 --maximize qed \
@@ -65,6 +66,9 @@ size: $(VENV)/.installed-all
 
 api: $(VENV)/.installed-all
 	PYTHONPATH=.:tests $(BIN)/python -m support.api
+
+pictures: $(VENV)/.installed-all browser
+	PYTHONPATH=tests $(BIN)/python -m support.readme
 
 gallery: $(VENV)/.installed-all
 	PYTHONPATH=tests $(BIN)/python -m support.gallery

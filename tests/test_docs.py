@@ -17,7 +17,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from support import PROJECT, ROOT
+from support import PROJECT, ROOT, readme
 from support.pages import PAGES, SHELL, anchors_of, blocks_of, commands_of, inline_commands_of, links_of
 
 import registry
@@ -238,3 +238,29 @@ def test_links_lead_somewhere_on_github():
             if target not in there or (anchor and anchor not in anchors_of(target)):
                 broken.append(f"{name_of(page)}: {link}")
     assert not broken, "\n".join(broken)
+
+
+# --- README
+
+
+def test_readme_is_read_in_a_minute():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 110
+    assert len(text.split()) <= 900
+
+
+@pytest.mark.parametrize("target", readme.PICTURES)
+def test_readme_and_its_pictures_show_what_the_commands_print(target, tmp_path):
+    """To the digit on the kind of processor on which they were drawn; on others a run parts from its twin."""
+    printed, (drawn, is_same) = readme.rows_of(readme.play(target, tmp_path)), readme.kept_in(target)
+    shown = readme.rows_of((ROOT / "README.md").read_text(encoding="utf-8"))
+    for name, row in readme.rows_of(drawn).items():
+        last = len(row) - (target == "demo")  # whose last column is time
+        assert shown[name][:last] == row[:last]
+        if is_same:
+            assert printed[name][:last] == row[:last]
+        elif target == "demo":
+            assert float(row[1]) <= float(printed[name][0]) <= float(row[2])  # the mean lies in the interval
+        else:
+            assert printed[name][0] == row[0]
+            assert float(printed[name][1]) == pytest.approx(float(row[1]), abs=float(row[2]) / 10)
