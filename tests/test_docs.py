@@ -253,7 +253,9 @@ def test_readme_is_read_in_a_minute():
 def test_readme_and_its_pictures_show_what_the_commands_print(target, tmp_path):
     """To the digit on the kind of processor on which they were drawn; on others a run parts from its twin."""
     printed, (drawn, is_same) = readme.rows_of(readme.play(target, tmp_path)), readme.kept_in(target)
-    shown = readme.rows_of((ROOT / "README.md").read_text(encoding="utf-8"))
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert " ".join(readme.commands_of(target)[-1]) in re.sub(r"\s*\\\n\s*", " ", page)
+    shown = readme.rows_of(page)
     for name, row in readme.rows_of(drawn).items():
         last = len(row) - (target == "demo")  # whose last column is time
         assert shown[name][:last] == row[:last]
