@@ -29,9 +29,7 @@ RUN apt-get update \
     && useradd --create-home tester \
     && chown -R tester /src
 USER tester
-RUN python3 -m venv .venv \
-    && .venv/bin/pip install --no-cache-dir -c constraints.txt --extra-index-url "$TORCH_INDEX" torch \
-    && make .venv/.installed-all
+RUN make .venv/.installed-all
 CMD ["make", "test"]
 
 # RDKit draws molecules by libXrender and libXext, which its wheel leaves to the system.

@@ -2,15 +2,16 @@
 
 import sys
 import warnings
-from importlib.metadata import version as version_of
+from importlib.metadata import metadata
 from importlib.util import find_spec
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
-warnings.simplefilter("ignore", DeprecationWarning)  # PyG scripts a class with torch.jit when it is imported
+warnings.filterwarnings("ignore", ".torch.jit.script. is deprecated")  # when PyG is imported
 
 project = "graph-bandit-env"
-version = release = version_of("graph-bandit-env")
+version = release = metadata(project)["Version"]
+repository = dict(url.split(", ") for url in metadata(project).get_all("Project-URL"))["Repository"]
 copyright = "the authors of graph-bandit-env"  # noqa: A001 - Sphinx's name
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_design"]
@@ -45,6 +46,7 @@ html_theme_options = {
     "navigation_with_keys": False,
     "secondary_sidebar_items": ["page-toc"],
     "show_prev_next": False,
+    "github_url": repository,
     "footer_start": ["copyright"],
     "footer_end": [],
     "header_links_before_dropdown": 8,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -185,7 +186,7 @@ class Campaign(Records):
         but no longer in the pool, do not affect the choice.
 
         Args:
-            count: how many graphs to choose.
+            count: how many graphs to choose; all that are left, if these are fewer.
             question: saved as `state.question`, so that a caller can ask again after a crash and get the same answer.
             among: `(K,)` bool. The graphs that can be chosen this time; or limits on them; None: all that are offered.
             constraints: prices, a budget, and caps on groups; None: there are none. With a budget there may be fewer
@@ -193,26 +194,29 @@ class Campaign(Records):
             keep: ids of graphs that are chosen in any case; None: those that are pinned.
 
         Returns:
-            The graphs, best first, with their predictions: a tuple, which notebooks show as a table; `to_frame()` makes
-            one of pandas.
+            The graphs in the order of choice, with their predictions: a tuple, which notebooks show as a table;
+            `to_frame()` makes one of pandas. Empty, and no new round, if no graph is left.
 
         Raises:
-            ValueError: if fewer graphs are left, a graph that was measured or failed is not in the pool, a pinned one
-                cannot be chosen, or the constraints allow too few (as `choose_batch` says).
+            ValueError: if a graph that was measured or failed is not in the pool, a pinned one cannot be chosen, or the
+                constraints allow too few (as `choose_batch` says).
         """
         count = check_integer("count", count, smallest=1)
         kept = self.state.waiting_pins() if keep is None else (*keep,)
         among = self._offer(count, among, kept)
         mask, under_way = self.on_offer(among), self._index.present(self.state.pending)
-        first = check_kept(kept, self._index.index_of, mask)
-        check_batch(count, mask, constraints or BatchConstraints())
+        first, constraints = check_kept(kept, self._index.index_of, mask), constraints or BatchConstraints()
+        wanted = min(count, int(mask.sum())) if constraints.lists in (None, math.inf) else count
+        if not wanted:
+            return Suggestions()
+        check_batch(wanted, mask, constraints)
         self.choose_agent(count)
         agents, failing = self._agents(fresh=True), self.failing()
         chooser = GoalsChooser(self.state, agents, self._index) if self.state.goals else agents[0]
         if failing.teaches:
-            mask = spare_likely(count, mask, failing.likely, failing.probability, constraints or BatchConstraints())
+            mask = spare_likely(wanted, mask, failing.likely, failing.probability, constraints)
             mask[first] = True
-        chosen = choose_batch(chooser, count, mask, under_way, constraints, first)
+        chosen = choose_batch(chooser, wanted, mask, under_way, constraints, first)
         suggested = self._expect(chosen, int(mask.sum()))
         pending = (*self.state.pending, *(suggestion.id for suggestion in suggested))
         structures = {**self.state.structures, **self._structures(chosen)}

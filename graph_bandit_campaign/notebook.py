@@ -94,13 +94,13 @@ def _to_html(entries: Iterable[Suggestion], smiles: Mapping[str, str]) -> str:
     every = list(entries)
     goals = list(every[0].by_goal) if every else []
     heads = ["", *["molecule"] * bool(smiles), "id"]
-    heads += [f"{name} {what}".strip() for name in goals or [""] for what in ("mean ± sd", "90 % interval")]
+    heads += [f"{name} {what}".strip() for name in goals or [""] for what in ("predicted", "90 % interval")]
     rows = [[*heads, "on the front" if goals else "beats the best"]]
     for rank, entry in enumerate(islice(every, MOST), start=1):
         pictures = [PICTURE.format(draw_molecule(smiles[entry.id], SMALL))] if smiles else []
         cells = [str(rank), *pictures, escape(entry.id)]
         for forecast in [entry.by_goal[goal] for goal in goals] or [entry]:
-            cells.append("" if forecast.mean is None else f"{short(forecast.mean)} ± {short(forecast.std)}")
+            cells.append(short(forecast.mean))
             cells.append("" if forecast.interval is None else " to ".join(map(short, forecast.interval)))
         rows.append([*cells, percent(entry.probability)])
     lines = [f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows[1:]]

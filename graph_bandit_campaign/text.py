@@ -15,9 +15,11 @@ def short(value: float | None, nothing: str = "") -> str:
     return nothing if value is None else f"{value:.4g}"
 
 
-def percent(share: float | None, space: str = "") -> str:
-    """Write a share as a whole percentage."""
-    return "" if share is None else f"{100 * share:.0f}{space}%"
+def percent(share: float | None) -> str:
+    """Write a share as a whole percentage; 0 % and 100 % are exact."""
+    if share is None:
+        return ""
+    return "< 1 %" if 0 < share <= 0.005 else "> 99 %" if 0.995 <= share < 1 else f"{100 * share:.0f} %"
 
 
 def listed(names: Sequence[str], most: int = MOST) -> str:

@@ -55,7 +55,7 @@ def main(args: list[str] | None = None) -> int:
     """Run a command; return the exit code (0 done, 1 refused, 2 unknown command, 130 stopped by Ctrl-C)."""
     if args is None:
         gc.set_threshold(100_000, 50, 100)  # what imports make is kept, and looking for garbage in it takes time
-        atexit.register(gc.freeze)  # the process ends: they need not be looked at once more
+        atexit.register(_skip_last_collection)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a character that the terminal cannot show is not an error
@@ -71,6 +71,7 @@ def main(args: list[str] | None = None) -> int:
             with warnings.catch_warnings():
                 # What the house warns of is said, under `python -W ignore` too.
                 warnings.filterwarnings("once", category=UserWarning, module="graph_bandit_")
+                warnings.filterwarnings("ignore", ".torch.jit.script. is deprecated")  # when PyG is imported
                 warnings.showwarning = partial(_show_warning, warnings.showwarning)
                 return _parse(name, rest).run()
         nearest = difflib.get_close_matches(name, COMMANDS, n=1)
@@ -95,6 +96,12 @@ def main(args: list[str] | None = None) -> int:
     except (ValueError, OSError, ImportError) as error:
         print(f"graph-bandit: {error}", file=sys.stderr)
         return 1
+
+
+def _skip_last_collection() -> None:
+    """End the process sooner, unless Triton is loaded (by torch for CUDA), which reports what is not collected."""
+    if "triton" not in sys.modules:
+        gc.freeze()
 
 
 def usage() -> str:

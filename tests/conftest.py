@@ -10,7 +10,7 @@ import torch
 from hypothesis import settings
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore", DeprecationWarning)  # PyG scripts a class with torch.jit when it is imported
+    warnings.simplefilter("ignore")  # PyG scripts a class with torch.jit when it is imported
     import torch_geometric.nn  # noqa: F401
 from support.graphs import ragged_graphs
 from support.preloaded import preload_workers

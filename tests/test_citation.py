@@ -3,13 +3,12 @@
 The form: https://joss.readthedocs.io/en/latest/paper.html.
 """
 
-import configparser
 import json
 import re
 
 import pytest
 import yaml
-from support import ROOT
+from support import PROJECT, ROOT
 
 SECTIONS = [
     "Summary",
@@ -27,6 +26,7 @@ EVIDENCE = ROOT / "docs" / "evidence"
 _, FRONT, BODY = re.split(r"(?m)^---\n", (ROOT / "paper.md").read_text(encoding="utf-8"), maxsplit=2)
 TEXT = re.sub(r"<!--.*?-->", "", BODY, flags=re.DOTALL)
 BIBLIOGRAPHY = (ROOT / "paper.bib").read_text(encoding="utf-8")
+OURS = re.compile(r"https://github\.com/[^/\s]+/graph-bandit-env\b")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
@@ -54,35 +54,40 @@ def works_of(text):
 
 @pytest.fixture(scope="module")
 def told():
-    """Title, version, licence and authors, by the file that tells them."""
-    setup = configparser.ConfigParser()
-    setup.read(ROOT / "setup.cfg", encoding="utf-8")
-    metadata, paper = setup["metadata"], yaml.safe_load(FRONT)
+    """Title, version, licence, authors and address, by the file that tells them."""
+    paper = yaml.safe_load(FRONT)
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     zenodo = json.loads((ROOT / ".zenodo.json").read_text(encoding="utf-8"))
     (entry,) = re.findall(r"(?s)```bibtex\n(.*?)```", README)
     bibtex = works_of(entry)["graph_bandit_env"]
+    forms = ("*.md", "llms.txt", "*.toml", "docs/**/*.md", "docs/install/*", "examples/**/*.ipynb")
+    files = [path for form in forms for path in ROOT.glob(form)]
     cited = (citation, citation["preferred-citation"])
     return {
         "title": [
-            metadata["name"],
+            PROJECT["name"],
             *(one["title"] for one in (*cited, zenodo, bibtex)),
             paper["title"].split(":")[0],
         ],
-        "version": [metadata["version"], *(one["version"] for one in (*cited, zenodo, bibtex))],
-        "license": [metadata["license"], *(one["license"] for one in (*cited, zenodo))],
+        "version": [PROJECT["version"], *(one["version"] for one in (*cited, zenodo, bibtex))],
+        "license": [PROJECT["license"], *(one["license"] for one in (*cited, zenodo))],
         "authors": [
-            [metadata["author"]],
+            [author["name"] for author in PROJECT["authors"]],
             *([author["name"] for author in one["authors"]] for one in (*cited, paper)),
             [creator["name"] for creator in zenodo["creators"]],
             [bibtex["author"].strip("{}")],
         ],
-        "keywords": [metadata["keywords"].split(", "), citation["keywords"], zenodo["keywords"]],
+        "keywords": [PROJECT["keywords"], citation["keywords"], zenodo["keywords"]],
         "year": [str(citation["preferred-citation"]["year"]), bibtex["year"], paper["date"].split()[-1]],
+        "address": [
+            PROJECT["urls"]["Repository"],
+            *(one["repository-code"] for one in cited),
+            *(address for file in files for address in OURS.findall(file.read_text(encoding="utf-8"))),
+        ],
     }
 
 
-@pytest.mark.parametrize("name", ["title", "version", "license", "authors", "keywords", "year"])
+@pytest.mark.parametrize("name", ["title", "version", "license", "authors", "keywords", "year", "address"])
 def test_it_is_cited_in_the_same_way_everywhere(name, told):
     first, *others = told[name]
     assert first

@@ -46,6 +46,8 @@ from graph_bandit_lab.storage import make_folder
 
 Contents = Mapping[Path, bytes | Iterable[bytes]]
 """The contents of each file to write, the suggestions first."""
+Batch = tuple[Offer, Sequence[int], tuple[Suggestion, ...]]
+"""What was on offer, the indices of graphs of it that could not be chosen, and the suggestions."""
 
 
 def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
@@ -82,7 +84,7 @@ def write_suggestions(
     Raises:
         StaleError: a ValueError, if the file is another version.
         OtherQuestionError: a ValueError, if it would be a new round.
-        TooFewLeftError: a ValueError, if fewer molecules than are wanted can be chosen.
+        TooFewLeftError: a ValueError, if prices, budget or caps allow fewer molecules than are wanted.
         ValueError, OSError, ImportError: as `suggest`.
     """
     say("Reading the pool and the results.")
@@ -145,14 +147,14 @@ def _choose(
             raise ValueError(
                 f"Expected a candidate that is not measured yet. `{measured}` is, and is not suggested again."
             )
-        offer, taken = _ask(settings, inputs, campaign, question)
-        answer = _answer(settings, inputs, offer, campaign, taken)
+        asked = _ask(settings, inputs, campaign, question)
+        offer, answer = asked[0], _answer(settings, inputs, campaign, asked)
         if settings.undo and before.rounds and not before.unwritten:
             answer = replace(answer, taken_back=[suggestion.id for suggestion in before.rounds[-1]])
         campaign.note_command(keep_command(settings))
         contents = _contents(settings, offer, campaign, answer)
         digests = [digest_of(content) for content in contents.values() if isinstance(content, bytes)]
-        campaign.note_files(digests, unwritten=digests[0])
+        campaign.note_files(digests, unwritten=digests[0] if answer.suggested else "")
         locked.enter_context(lock_campaign(settings.state))
     return answer, contents
 
@@ -207,32 +209,32 @@ def open_campaign(settings: SuggestSettings, inputs: Inputs) -> Campaign:
     return campaign
 
 
-def _ask(settings: SuggestSettings, inputs: Inputs, campaign: Campaign, question: Question) -> tuple[Offer, list[int]]:
-    """Ask for a batch; return the graphs from which it was chosen, and the indices of those that could not be."""
+def _ask(settings: SuggestSettings, inputs: Inputs, campaign: Campaign, question: Question) -> Batch:
+    """Ask for a batch, which is empty if nothing is left to suggest."""
     state = campaign.state
     offer = inputs.offer(campaign)
     while True:
         place_of = {identifier: k for k, identifier in enumerate(offer.in_pool.ids)}
         gone = (*state.settled(), *state.pending, *state.failed, *state.vetoes)
         taken = [place_of[key] for key in gone if key in place_of]
-        offer.check_left(settings.n, taken, may_be_fewer=settings.budget is not None)
+        if not offer.has_left(taken):
+            return offer, taken, ()
         if campaign.graph_set is not offer.graphs:
             campaign.show(offer.graphs, offer.offered, offer.most_taught)
         try:
-            campaign.ask(settings.n, question.digest, offer.among, offer.constraints, question.keep)
+            suggested = campaign.ask(settings.n, question.digest, offer.among, offer.constraints, question.keep)
         except ShortListEndedError as ended:
             if offer.more is None:
                 raise
             offer = offer.more(ended)
         else:
-            return offer, taken
+            return offer, taken, suggested
 
 
-def _answer(
-    settings: SuggestSettings, inputs: Inputs, offer: Offer, campaign: Campaign, taken: Sequence[int]
-) -> Answer:
-    """Return what is written and printed of the last round."""
-    graphs, suggested, failing = offer.graphs, campaign.state.rounds[-1], campaign.failing()
+def _answer(settings: SuggestSettings, inputs: Inputs, campaign: Campaign, batch: Batch) -> Answer:
+    """Return what is written and printed of a batch."""
+    offer, taken, suggested = batch
+    graphs, failing = offer.graphs, campaign.failing()
     among, left = offer.among, offer.among
     left[list(taken)] = False
     smiles_of, near = dict[str, str](), dict[str, list[Neighbour]]()
@@ -257,7 +259,7 @@ def _answer(
         features=inputs.features,
         shares=campaign.shares(),
         also={name: campaign.correlations(goal) for name, goal in goals.items()},
-        outlook=campaign.outlook(sound if (sound := among & ~failing.likely).any() else among),
+        outlook=campaign.outlook(sound if (sound := among & ~failing.likely).any() else among) if suggested else None,
         limits=offer.note,
         learns_bounds=campaign.learns_bounds,
         reasons={name: campaign.reasons(chosen, goal) for name, goal in goals.items()},
@@ -267,7 +269,7 @@ def _answer(
         fails=dict(zip(graphs.ids, failing.probability.tolist(), strict=True)) if failing.teaches else {},
         likely={graphs.ids[k] for k in np.flatnonzero(failing.likely)},
         written=getattr(graphs, "written", {}),
-        others=offer.others(chosen) if offer.others else {},
+        others=offer.others(chosen) if chosen and offer.others else {},
     )
 
 

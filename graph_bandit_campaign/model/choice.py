@@ -132,7 +132,6 @@ def check_batch(count: int, mask: NDArray[np.bool_], constraints: BatchConstrain
     if int(left.sum()) < count:
         with_price = "" if prices is None else " with a known price"
         text = f"Expected no more candidates than are left{with_price}, {left.sum()}. Got {count}."
-        text += "" if left.any() else " All are measured, suggested, failed or vetoed, or outside the limits."
         raise TooFewLeftError(text, int(left.sum()))
     allowed = most_allowed(left, groups, constraints.at_most)
     if allowed < count:

@@ -40,11 +40,10 @@ class Outlook:
 
     def sentence(self, target: str) -> str:
         """Say it in sentences, with what the rule to stop says."""
-        limit = percent(STOP)
-        sentences = [
-            f"The pool holds a better {target} with a probability of {percent(self.better)}.",
-            f"That is below {limit}, so the rule says stop." if self.stop else f"The rule says stop below {limit}.",
-        ]
+        limit, share = percent(STOP), percent(min(max(self.better, 1 / DRAWS), 1 - 1 / DRAWS))  # draws are never sure
+        remain = "almost certainly remain ({})" if self.better > 0.995 else "remain with a probability of {}"
+        advice = f"That is below {limit}: stop." if self.stop else f"Stop when this falls below {limit}."
+        sentences = [f"Candidates with a better {target} {remain.format(share)}. {advice}"]
         if self.count:
             those = f"One of the {self.count} pending ones" if self.count > 1 else "The pending one"
             sentences.append(f"{those} has a better {target} with a probability of {percent(self.batch)}.")

@@ -22,6 +22,11 @@ from graph_bandit_campaign.text import listed, percent, shield, short
 from graph_bandit_env import GraphPool
 
 REST = ("standard_deviation", "interval_90_low", "interval_90_high")
+WAYS = {
+    "ucb": "by prediction and uncertainty together, given those ranked before it",
+    "ei": "by expected improvement, given those ranked before it",
+    "ts": "in a random draw of the values that the model holds possible",
+}
 
 
 @dataclass(frozen=True)
@@ -138,14 +143,8 @@ class Answer:
     @property
     def predicts(self) -> bool:
         """Return whether there are predictions."""
-        return any(forecast.mean is not None for forecast in self.quantities.forecasts(self.suggested[0]).values())
-
-    @property
-    def why_not_predicted(self) -> str:
-        """Say why there are no predictions, where there are none."""
-        if not self.state.measured:
-            return "no results yet"
-        return "this agent makes none, or all results so far are equal or bounds"
+        first = map(self.quantities.forecasts, self.suggested[:1])
+        return any(forecast.mean is not None for forecasts in first for forecast in forecasts.values())
 
     @cached_property
     def measured(self) -> dict[str, dict[str, float]]:
@@ -164,12 +163,29 @@ class Answer:
 
     @property
     def way(self) -> str:
-        """Say how molecules are chosen for several goals; an empty text with one goal."""
-        if not self.state.goals:
-            return ""
+        """Say how the suggestions were chosen, or why there are no predictions; empty where there is nothing to say."""
+        if not self.predicts:
+            why = "No predictions: they need two different exact results, and an agent that predicts."
+            return why * bool(self.suggested)
         if any(goal.weight for goal in self.state.goals):
             return "Each is the best by the weighted sum of what the goals may turn out to be."
-        return "Each is the best for another way to weigh the goals, judged by what they may turn out to be."
+        if self.state.goals:
+            return "Each is the best for another way to weigh the goals, judged by what they may turn out to be."
+        way = WAYS.get(self.state.agent.partition(":")[0].rpartition("-")[2], "")
+        text = f"Each suggestion is the best {way}, so a lower rank may be more likely to beat the best."
+        return text if way and len(self.suggested) > 1 else ""
+
+    @property
+    def ending(self) -> str:
+        """Say that nothing is left to suggest, or less than was asked for; empty if there is enough."""
+        state, count, wanted = self.state, len(self.suggested), self.bill.wanted
+        if count:
+            is_short = count < wanted and self.bill.budget is None
+            return f"Only {count} of the {wanted} asked for can still be suggested." * is_short
+        kinds = {"measured": state.settled(), "failed": state.failed, "vetoed": state.vetoes, "pending": state.pending}
+        every = f"all {self.noun} that meet the limits" if self.limits else f"all {self.pool_size:,} {self.noun}"
+        best = "" if self.best is None else f" The best {self.target} is {self.best_text} ({self.best[0]})."
+        return f"Nothing is left to suggest: {every} are {' or '.join(kind for kind in kinds if kinds[kind])}.{best}"
 
     @property
     def best(self) -> tuple[str, float] | None:
@@ -222,7 +238,7 @@ class Answer:
         soft = [goal.text for goal in self.state.goals if goal.aim == "limit"]
         lists["Soft limits, on predicted values, which a suggestion may break: {}."] = soft
         return (
-            [text for text in (self.limits, self.failures, count) if text]
+            [text for text in (self.ending, self.limits, self.failures, count) if text]
             + [text.format(listed(names)) for text, names in lists.items() if names]
             + [*find_doubts(self.books)]
         )

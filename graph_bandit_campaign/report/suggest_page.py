@@ -25,9 +25,9 @@ def render_page(answer: Answer) -> str:
     environment.filters |= {
         "number": lambda value: short(value, nothing="–"),
         "signed": lambda value: f"{round(value, 2) + 0.0:+.2f}".replace("-", "\N{MINUS SIGN}"),
-        "percent": lambda share: percent(share, space="\u00a0"),
+        "percent": percent,
     }
-    return environment.get_template("suggest.html.jinja").render(
+    page = environment.get_template("suggest.html.jinja").render(
         answer=answer,
         state=state,
         cards=[
@@ -52,12 +52,13 @@ def render_page(answer: Answer) -> str:
         promises={name: Promises(outcome) for name, outcome in outcomes.items()},
         versions={name: version(name) for name in PACKAGES[: 3 if answer.graphs is None else 2]},
     )
+    return page.replace(" %", "\u00a0%")
 
 
 def _figures(answer: Answer, outcomes: Mapping[str, Sequence[Outcome]]) -> list[tuple[str, str]]:
     """Return figures with what they show: the progress or the front, and results against predictions."""
     state, figures = answer.state, list[tuple[str, str]]()
-    if state.measured and not state.goals:
+    if not state.goals and any(result.round for result in state.measured):
         figures.append(("Measurements by round and the best so far", to_svg(progress_figure(state, answer.target))))
     for first, second in combinations([goal for goal in state.goals if goal.aim != "limit"], 2):
         picture = to_svg(front_figure(state, first, second, answer.front))

@@ -9,8 +9,6 @@ from graph_bandit_campaign.report.answer import Answer
 from graph_bandit_campaign.text import listed, percent, short
 from graph_bandit_lab.reports import print_columns
 
-CHOICE = " Every molecule gets a mean and sd; the choice is made among a short list with the "
-
 
 def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
     """Print the results so far and the suggestions.
@@ -19,8 +17,8 @@ def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
         answer: the suggestions.
         remarks: remarks about the tables.
     """
-    state = answer.state
-    parts = [f"{answer.pool_size:,} {answer.noun}", f"{len(state.measured):,} measurements", *remarks]
+    state, count = answer.state, len(answer.state.measured)
+    parts = [f"{answer.pool_size:,} {answer.noun}", f"{count:,} measurement{'s' * (count != 1)}", *remarks]
     parts += [f"{len(state.failed)} failed"] * bool(state.failed)
     best = "" if answer.best is None else f"; best {answer.target} so far {answer.best_text}"
     best += f"; on the front so far {listed(answer.front)}" if answer.front else ""
@@ -31,30 +29,25 @@ def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
         print(note)
     if answer.waiting:
         print("(Write `failed` for those that cannot be measured. --again allows those that no table calls pending.)")
-    choice = ""
-    if state.agent.startswith("molecule-"):
-        choice = CHOICE + ("largest mean + 2 sd." if state.maximize else "smallest mean - 2 sd.")
-    if answer.bill.differ:
-        choice += " A molecule has to be worth its price."
-    if state.goals:
-        choice = f" {answer.way}"
-    if not answer.predicts:
-        choice = f" No predictions: {answer.why_not_predicted}."
-    default = f" ({answer.default})" if answer.default else ""
-    print(f"\nRound {len(state.rounds)}, by {state.agent}{default}.{choice}\n")
-    bill = answer.bill
+    if not answer.suggested:
+        return
+    bill, default = answer.bill, f" ({answer.default})" if answer.default else ""
+    sd = "The sd is of the true value, the interval of a result, noise included." * answer.predicts
+    texts = [f"Round {len(state.rounds)}, by {state.agent}{default}.", answer.way, sd]
+    print(f"\n{' '.join(filter(None, texts))}\n")
     ranged = {name: [word] for name, word in answer.quantities.ranged.items()}
     quantities = [cell for name in answer.measured for cell in (name, "sd", "90 % interval", *ranged.get(name, ()))]
-    aim = "on the front" if state.goals else "beats the best"
-    rows: list[tuple[str, ...]] = [("rank", "id", *quantities, aim, *bill.heading())]
+    quantities.append("on the front" if state.goals else "beats the best")
+    rows: list[tuple[str, ...]] = [("rank", "id", *quantities * answer.predicts, *bill.heading())]
     for rank, suggestion in enumerate(answer.suggested, start=1):
         cells: list[str] = []
         for name, forecast in answer.quantities.forecasts(suggestion).items():
             interval = "" if forecast.interval is None else " to ".join(map(short, forecast.interval))
             cells += [short(forecast.mean), short(forecast.std), interval]
             cells += [percent(forecast.probability)] * (name in ranged)
+        cells.append(percent(suggestion.probability))
         rest = map(shortened, bill.cells(suggestion.id))
-        rows.append((str(rank), suggestion.id, *cells, percent(suggestion.probability), *rest))
+        rows.append((str(rank), suggestion.id, *cells * answer.predicts, *rest))
     if answer.fails:
         fails = ["fails", *(percent(answer.fails[suggestion.id]) for suggestion in answer.suggested)]
         rows = [(*row, cell) for row, cell in zip(rows, fails, strict=True)]

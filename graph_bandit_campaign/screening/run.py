@@ -143,7 +143,9 @@ class _Screen:
                     if remark not in self._said:
                         print(remark, flush=True)
                     self._said.add(remark)
-                return True
+                if not answer.suggested:
+                    print(answer.ending)
+                return bool(answer.suggested)
 
     def _compute(self, molecules: Mapping[str, str]) -> None:
         """Have the program compute the values of some molecules.

@@ -40,7 +40,10 @@ class Progress:
 
     def line(self, repetition: Repetition, outcome: Outcome) -> str:
         """Describe the outcome of a repetition in a line."""
-        return f"{self.name(repetition)}: {outcome.result!r}, {format_duration(outcome.wall_time)}"
+        result, status = outcome.result, outcome.result.status
+        played = f"regret {result.regret.sum():.4g} in {len(result.actions)} rounds"
+        unfinished = "" if status == "finished" else f"{status}, "
+        return f"{self.name(repetition)}: {unfinished}{played}, {format_duration(outcome.wall_time)}"
 
     def name(self, repetition: Repetition) -> str:
         """Name a repetition: agent, environment and seed."""

@@ -23,7 +23,6 @@ from graph_bandit_lab.design.names import SYMBOLS, varying_settings
 from graph_bandit_lab.reports.pages import COLORS, DASHES, STYLE
 
 RANDOM_COLOR = "#7A7A7A"
-STROKES = {"-": "none", "--": "6 3", ":": "2 2", "-.": "7 2 2 2"}  # the same as `stroke-dasharray`
 HOME = {  # index of an agent's own colour
     **{"gnn-ts": 0, "nn-ts": 0, "gnn-ucb": 1, "nn-ucb": 1, "gnn-pe": 2, "nn-pe": 2},
     **{"gntk-ts": 3, "gntk-ucb": 4, "gntk-pe": 5},
@@ -62,11 +61,6 @@ def agent_lines(labels: Sequence[str]) -> dict[str, tuple[str, str]]:
     styles.sort(key=lambda style: style[0] in taken)
     left = sorted(label for label in learners if label not in lines)
     return lines | dict(zip(left, itertools.cycle(styles), strict=False))
-
-
-def svg_lines(labels: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """Return colour and `stroke-dasharray` of each agent, for a line next to its name that looks as in the figures."""
-    return {label: (color, STROKES[dash]) for label, (color, dash) in agent_lines(labels).items()}
 
 
 def regret_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:

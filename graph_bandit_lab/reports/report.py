@@ -24,7 +24,6 @@ from graph_bandit_lab.reports.figures import (
     profiles_figure,
     regret_figure,
     settings_figure,
-    svg_lines,
 )
 from graph_bandit_lab.reports.pages import templates, to_png, to_svg
 from graph_bandit_lab.reports.tables import (
@@ -114,7 +113,7 @@ def _content_of_run(results: pd.DataFrame) -> tuple[dict[str, object], dict[str,
         figures["diagnostics"] = diagnostics_figure(results, labels)
     return {
         "rows": rows,
-        "lines": svg_lines(labels),
+        "lines": agent_lines(labels),
         "environment": meaningful_settings(environment),
         "one_instance": has_one_instance(environment),
         "comparable": play_equal_instances(results),
@@ -160,7 +159,7 @@ def _content_of_sweep(results: pd.DataFrame) -> tuple[dict[str, object], dict[st
             for row in failed.head(MAX_FAILURES).to_dict("records")
         ],
         "all_failures": len(failed),
-        "lines": svg_lines(order),
+        "lines": agent_lines(order),
         "environment": {
             name: ", ".join(dict.fromkeys(str(own[name]) for own in environments if name in own))
             for name in dict.fromkeys(name for own in environments for name in own)

@@ -115,7 +115,7 @@ def say_change(job: Job, rounds: int) -> str:
     """
     told = job.result.get("told") if isinstance(job.result, dict) else None
     if job.operation == "suggest" and isinstance(told, dict) and told["round"] == rounds:
-        return "same"
+        return "same" if told["suggested"] else "ended"
     return "another" if job.operation == "mark" and told is not None else job.operation
 
 

@@ -34,6 +34,7 @@ SAID = {
     "another": "It is saved, and another suggestion has taken its place.",
     "suggest": "This is a new round.",
     "same": "Nothing has come in since: these are the same suggestions as before.",
+    "ended": "Nothing is left to suggest: every molecule is measured, pending, failed, vetoed or outside the limits.",
     "undo": "The round is undone. Results stay.",
     "accept": "The results of the table are taken in.",
 }

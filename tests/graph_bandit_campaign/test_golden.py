@@ -1,4 +1,4 @@
-"""Twenty-five runs of the command: exit codes, files, ids and numbers as `golden.json` has them, and no prose.
+"""Twenty-six runs of the command: exit codes, files, ids and numbers as `golden.json` has them, and no prose.
 
 `python tests/graph_bandit_campaign/test_golden.py` writes that file anew, with PYTHONPATH=.:tests.
 """
@@ -35,6 +35,8 @@ GOALS = f"suggest pool.csv --measured several.csv {BASE} {FAST}"
 NETS = "suggest nets.jsonl --measured scores.csv --out out.csv --n 2 --maximize score"
 SALT = "suggest salts.csv --measured results.csv --maximize logp --workers None --n 6"
 SCORE = f"--score '{sys.executable} score.py' --jobs 1 --chunk 8 --workers None {FAST}"
+FEW = "smiles,id,logp\nCCO,a,{0}\nCCN,b,{1}\nCCCO,c,{2}\nCCCN,d,"
+END = "suggest few.csv --measured few.csv --maximize logp --n 2 --workers None --out out.csv --html out.html"
 RUNS = {
     "a table, with all that is written": (f"{LOGP} --html out.html --predictions all.csv",),
     "a workbook": (
@@ -86,6 +88,7 @@ RUNS = {
         f"{LOGP} {FAST} --undo --n 2",
         f"{LOGP} {FAST} --again --n 3",
     ),
+    "the end of a pool": (("few.csv", FEW), END, ("few.csv", FEW + "{3}"), END),
     "agents": tuple(
         f"{LOGP} --agent {agent} --out {agent}.csv"
         for agent in ("molecule-ts", "molecule-greedy", "molecule-ei", "gp-ucb", "random", "gntk-ucb")

@@ -73,7 +73,7 @@ def test_several_goals_have_columns_of_their_own():
     assert {"mean_a", "high_b", "probability_b", "probability"} <= set(frame)
     assert "mean" not in frame
     page = begin(goals=[Goal("a"), Goal("b", "minimize")]).ask(2)._repr_html_()
-    assert "<th>b mean ± sd</th>" in page
+    assert "<th>b predicted</th>" in page
     assert "<th>on the front</th>" in page
 
 

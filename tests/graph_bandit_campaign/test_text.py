@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from graph_bandit_campaign.results.books import match_rows
 from graph_bandit_campaign.results.rows import MeasuredRow
-from graph_bandit_campaign.text import shield, unshield
+from graph_bandit_campaign.text import percent, shield, unshield
 from graph_bandit_env import from_smiles
 
 
@@ -24,6 +24,11 @@ def test_names_like_formulas_get_an_apostrophe(name):
 @pytest.mark.parametrize("name", ["A-5", "5", "'quoted'", "", "a=b"])
 def test_other_names_stay_as_they_are(name):
     assert shield(name) == unshield(name) == name
+
+
+def test_only_what_is_certain_is_0_or_100_percent():
+    shares = (None, 0, 1e-9, 0.005, 0.354, 0.995, 0.999999, 1)
+    assert [*map(percent, shares)] == ["", "0 %", "< 1 %", "< 1 %", "35 %", "> 99 %", "> 99 %", "100 %"]
 
 
 def test_results_know_molecules_by_both_names():

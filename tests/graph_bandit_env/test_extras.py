@@ -1,20 +1,17 @@
 """What needs a package that is not installed says which extra installs it."""
 
-import configparser
 import sys
-from pathlib import Path
 
 import pytest
+from support import PROJECT
 
 from graph_bandit_env.extras import EXTRAS, MissingExtraError, is_installed, require
 
 
 @pytest.mark.parametrize("module", EXTRAS)
 def test_the_extra_that_is_named_installs_the_package(module):
-    setup = configparser.ConfigParser()
-    setup.read(Path(__file__).parents[2] / "setup.cfg")
     project, extra = EXTRAS[module]
-    assert f"\n{project.lower()}>=" in setup["options.extras_require"][extra]
+    assert any(line.startswith(f"{project.lower()}>=") for line in PROJECT["optional-dependencies"][extra])
 
 
 @pytest.mark.parametrize("module", EXTRAS)

@@ -1,9 +1,12 @@
 """What tests share."""
 
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
 """Of the repository."""
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+"""Its metadata."""
 PRODUCT = (
     "gntk",
     "graph_bandit_env",

@@ -2,7 +2,7 @@
 
     PYTHONPATH=tests python -m support.doors [names of doors]
 
-The environments lie in .venv-doors, two gigabytes each, and are made again when setup.cfg or constraints.txt have
+The environments lie in .venv-doors, two gigabytes each, and are made again when pyproject.toml or constraints.txt have
 changed; where $CI is set, each is removed after its tests. At the end there is a table: the door, how many tests
 passed, and in how many seconds.
 """
@@ -96,7 +96,7 @@ def prepare(name: str, door: Door) -> str:
     folder = HOME / name
     python = str(folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
     wanted = ["-e", f"{ROOT}[{door.extras}]" if door.extras else str(ROOT), *door.also, *TESTERS]
-    known = "".join((ROOT / file).read_text("utf-8") for file in ("setup.cfg", "constraints.txt"))
+    known = "".join((ROOT / file).read_text("utf-8") for file in ("pyproject.toml", "constraints.txt"))
     mark, stamp = folder / "made-of", sha256(repr((wanted, door.unpinned, known, sys.version)).encode()).hexdigest()
     if mark.exists() and mark.read_text("utf-8") == stamp:
         return python

@@ -12,7 +12,7 @@ from pathlib import Path
 from support import ROOT
 
 PAGES = tuple(sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]))
-PROGRAMS = ("graph-bandit", "make", "python", "pip", "pytest", "ruff", "mypy")
+PROGRAMS = ("graph-bandit", "make", "python", "pip", "git", "uv", "pytest", "ruff", "mypy")
 SHELL = ("sh", "bash", "console")
 FENCE = re.compile(r"^( *)(```|~~~)(\w*)[^\n]*\n(.*?)^\1\2 *$", re.MULTILINE | re.DOTALL)
 INDENTED = re.compile(r"(?<=\n\n)(?: {4}[^\n]*\n)+")

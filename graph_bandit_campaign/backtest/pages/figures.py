@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import cycle
 
 import matplotlib as mpl
 import numpy as np
@@ -19,24 +20,22 @@ WIDE = (12.4, 4.8)  # inches
 SHAPE = (6.2, 4.4)
 
 
-def colors_of(summary: Summary) -> dict[str, str]:
-    """Give each player a colour: agents first, random choice in grey."""
+def lines_of(summary: Summary) -> dict[str, tuple[str, str]]:
+    """Give each player a colour and a dash: agents first, random choice in grey."""
     players = [player.label for player in (*summary.advisors, *summary.others[1:])]
-    return {label: COLORS[k % len(COLORS)] for k, label in enumerate(players)} | {summary.random.label: GREY}
+    styles = [(color, dash) for dash in DASHES for color in COLORS]
+    return dict(zip(players, cycle(styles), strict=False)) | {summary.random.label: (GREY, "-")}
 
 
 def progress_figure(summary: Summary, target: str) -> Figure:
     """Draw the best value and how many of the ten best were found, against the number of measurements."""
-    colors, players = colors_of(summary), (*summary.advisors, *summary.others)
-    repeats = {label: DASHES[k // len(COLORS) % len(DASHES)] for k, label in enumerate(colors)}  # of a colour
-    dashes = repeats | {summary.random.label: "-"}
+    lines = lines_of(summary)
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=WIDE, layout="constrained")
         left, right = figure.subplots(1, 2)
-        for player in players:
-            line = colors[player.label], dashes[player.label]
-            _draw(left, summary, player, player.best, line)
-            _draw(right, summary, player, player.top_found, line)
+        for player in (*summary.advisors, *summary.others):
+            _draw(left, summary, player, player.best, lines[player.label])
+            _draw(right, summary, player, player.top_found, lines[player.label])
         left.set(title="Best value found", ylabel=target.replace("$", r"\$"))
         right.set(title="Of the ten best molecules, found", ylabel="molecules", ylim=(-0.3, TOP + 0.3))
         for axes in (left, right):
@@ -47,8 +46,8 @@ def progress_figure(summary: Summary, target: str) -> Figure:
     return figure
 
 
-def forecasts_figure(forecasts: Mapping[str, Sequence[Bin]], colors: Mapping[str, str]) -> Figure:
-    """Draw the share of molecules that beat the best so far against the probability that was told."""
+def forecasts_figure(forecasts: Mapping[str, Sequence[Bin]], lines: Mapping[str, tuple[str, str]]) -> Figure:
+    """Draw the share of molecules that beat the best so far against the probability that was forecast."""
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=SHAPE, layout="constrained")
         axes = figure.subplots()
@@ -57,9 +56,9 @@ def forecasts_figure(forecasts: Mapping[str, Sequence[Bin]], colors: Mapping[str
         for label, bins in forecasts.items():
             promised = [forecast.promised / forecast.count for forecast in bins]
             came = [forecast.came / forecast.count for forecast in bins]
-            axes.plot(promised, came, "o-", color=colors[label], lw=2, label=label)
+            axes.plot(promised, came, "o-", color=lines[label][0], lw=2, label=label)
             highest = max(highest, *promised, *came)
-        axes.set(title="Forecasts and what came", xlabel="forecast probability", ylabel="share that beat the best")
+        axes.set(xlabel="forecast probability", ylabel="share that beat the best")
         axes.set(xlim=(0, 1.08 * highest), ylim=(0, 1.08 * highest))
         if len(forecasts) > 1:
             axes.legend()

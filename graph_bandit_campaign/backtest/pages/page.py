@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from graph_bandit_campaign.backtest.pages import verdict
-from graph_bandit_campaign.backtest.pages.figures import colors_of, forecasts_figure, progress_figure
+from graph_bandit_campaign.backtest.pages.figures import forecasts_figure, lines_of, progress_figure
 from graph_bandit_campaign.backtest.settings import BacktestSettings
 from graph_bandit_campaign.backtest.summary import Summary
 from graph_bandit_lab.reports import print_columns, templates, to_svg
@@ -23,8 +23,7 @@ def render_page(summary: Summary, settings: BacktestSettings, notes: Sequence[st
         notes: remarks, for people.
     """
     versions = software_versions()
-    colors = colors_of(summary)
-    forecasts = summary.forecasts
+    lines, forecasts = lines_of(summary), summary.forecasts
     return (
         templates("graph_bandit_campaign.backtest.pages")
         .get_template("backtest.html.jinja")
@@ -40,9 +39,9 @@ def render_page(summary: Summary, settings: BacktestSettings, notes: Sequence[st
             rows=verdict.rows(summary),
             good=verdict.good_text(summary.table),
             goal=verdict.goal_text(summary.goal),
-            colors=colors,
+            lines=lines,
             progress=to_svg(progress_figure(summary, settings.target)),
-            forecasts=to_svg(forecasts_figure(forecasts, colors)) if forecasts else "",
+            forecasts=to_svg(forecasts_figure(forecasts, lines)) if forecasts else "",
             versions={name: versions[name] for name in SHOWN},
         )
     )

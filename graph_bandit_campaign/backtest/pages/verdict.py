@@ -8,6 +8,7 @@ import numpy as np
 
 from graph_bandit_campaign.backtest.summary import RARE, SHUFFLES, Curves, Interval, Summary
 from graph_bandit_campaign.backtest.table import TOP, Table
+from graph_bandit_campaign.text import percent
 
 DASH = "–"
 MANY_TIES = 2 * TOP  # so many molecules that share the tenth best value leave little to find
@@ -144,8 +145,8 @@ def advice(summary: Summary) -> str:
     sure = "" if share >= 0.95 else " That is not sure: another choice of starts might name another."
     batches = {player.batch for player in summary.advisors}
     rounds = " Smaller batches know more before each choice, and take more rounds." if len(batches) > 1 else ""
-    others = "; ".join(f"{label}: {100 * won:.0f} %" for label, won in wins.items() if label != summary.best.label)
-    first = f"{summary.best.label} served best here, in {100 * share:.0f} % of the draws of the starts ({others})."
+    others = "; ".join(f"{label}: {percent(won)}" for label, won in wins.items() if label != summary.best.label)
+    first = f"{summary.best.label} served best here, in {percent(share)} of the draws of the starts ({others})."
     return f"{first}{sure}{rounds}"
 
 

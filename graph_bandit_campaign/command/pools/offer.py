@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from graph_bandit_campaign.checks import TooFewLeftError
 from graph_bandit_campaign.command.asked import Asked
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
@@ -57,28 +56,18 @@ class Offer:
         among[: len(self.in_pool)] = self.selection.mask
         return among
 
-    def check_left(self, count: int, taken: Sequence[int], may_be_fewer: bool) -> None:
-        """Refuse to choose more graphs than the limits leave.
+    def has_left(self, taken: Sequence[int]) -> bool:
+        """Return whether any graph is left to choose.
 
         Args:
-            count: how many are to be chosen.
-            taken: indices of graphs of `here` that are measured, pending or failed.
-            may_be_fewer: whether a budget may end the batch before.
+            taken: indices of graphs of `in_pool` that are measured, pending, failed or vetoed.
 
         Raises:
-            TooFewLeftError: if fewer are left.
+            ValueError: if the limits leave no graph.
         """
-        if not self.is_part:
-            self.selection.check_left(count, taken)
-            return
-        left = int(np.delete(self.selection.mask, list(taken)).sum())
-        if left < (1 if may_be_fewer else count):
-            raise TooFewLeftError(
-                f"Expected at least {count} molecules to suggest. {left} are left that meet the limits, and are not "
-                f"measured, pending or failed. {self.note} Loosen or leave out a limit, or suggest fewer (on the "
-                "command line --n).",
-                left,
-            )
+        if not self.selection.mask.any():
+            raise ValueError(f"Expected limits that some molecules meet. None does. {self.note}")
+        return bool(np.delete(self.selection.mask, list(taken)).any())
 
 
 def select(

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from graph_bandit_campaign.checks import TooFewLeftError
 from graph_bandit_env.pools import is_bare_salt
 
 
@@ -83,24 +82,3 @@ class Selection:
 
     def _without(self, lost: NDArray[np.bool_], step: Step) -> Selection:
         return replace(self, steps=(*self.steps, step), failed=np.where(lost, len(self.steps), self.failed))
-
-    def check_left(self, count: int, taken: Sequence[int]) -> None:
-        """Refuse to choose more molecules than the limits leave.
-
-        Args:
-            count: how many are to be chosen.
-            taken: indices of molecules that cannot be chosen, since they are measured, pending or failed.
-
-        Raises:
-            TooFewLeftError: if fewer are left.
-        """
-        mask = self.mask.copy()
-        mask[list(taken)] = False
-        left, all_left = int(mask.sum()), int(self.mask.sum())
-        if self.steps and left < count:
-            raise TooFewLeftError(
-                f"Expected at least {count} molecules to suggest. {left} are left: {all_left} meet the limits, and "
-                f"{all_left - left} of them are measured, pending or failed. {self.describe()} Loosen or leave out a "
-                "limit, or suggest fewer.",
-                left,
-            )

@@ -77,14 +77,14 @@ class FailureForecast:
             mask: `(K,)`. The molecules on offer; None: nobody knows all of them.
         """
         if mask is None:
-            limit = percent(self.bound, " ")
+            limit = percent(self.bound)
             alone = (
                 f"Molecules that are likely to fail (with more than {limit}) are suggested only if there are no others."
             )
             return f"{alone} {self.cause}" if self.teaches else ""
         number = int((mask & self.likely).sum())
         counted = "1 molecule is" if number == 1 else f"{number:,} molecules are" if number else "No molecule is"
-        more = f" (with more than {percent(self.bound, ' ')})" if number else ""
+        more = f" (with more than {percent(self.bound)})" if number else ""
         return f"{counted} likely to fail{more}. {self.cause}" if self.teaches else ""
 
 
@@ -145,7 +145,7 @@ class FailureLearner:
         probability = judge.probability(self._smiles)
         share = float(fails.mean())
         if rules.at_random > LIKELY or not rules.rules:
-            random = percent(rules.at_random, " ")
+            random = percent(rules.at_random)
             cause = f"No cause was found: they fail at random with a probability of {random}."
             return FailureForecast(probability, cause, share, judge)
         left, texts = np.full(len(fails), True), []

@@ -1,6 +1,7 @@
 """Whole backtests: tables with a known answer, killed and continued, and by any number of processes."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -46,7 +47,8 @@ def test_what_follows_from_the_structure_is_found_far_sooner_than_at_random(logp
     assert last.loc["random"].max() <= 4
     assert dict(results.groupby("player")["batch"].unique().str[0]) == {"molecule-ucb": 6, "random": 1, SIMILARITY: 6}
     assert "It would have helped." in capsys.readouterr().out
-    assert "It would have helped." in read_page(logp)
+    assert "It would have helped." in (page := read_page(logp))
+    assert len({*re.findall(r'class="swatch".{,90} stroke="(#[0-9A-F]{6})"', page)}) == 3  # a colour for each player
     assert {path.name for path in (logp.parent / "out").iterdir()} >= FILES
 
 

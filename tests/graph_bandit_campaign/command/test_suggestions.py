@@ -48,7 +48,6 @@ def test_a_table_of_suggestions_with_their_reasons(folder, capsys):
         assert float(row["nearest_1_logp"]) == pytest.approx(VALUES[row["nearest_1"]], rel=1e-3)
     printed = capsys.readouterr().out
     assert "40 molecules, 6 measurements; best logp so far" in printed
-    assert "short list" in printed
 
 
 @pytest.mark.parametrize("measured", [("--measured", "few.csv")])
@@ -66,13 +65,6 @@ def test_a_slip_of_the_pen_is_shown(folder, capsys):
     append([(NAMES[6], 661)])
     suggest()
     assert f"Check {NAMES[6]} (661): far from all other results." in capsys.readouterr().out
-
-
-def test_names_of_a_smi_file_are_its_second_words(folder, capsys):
-    (folder / "pool.smi").write_text("".join(f"{text} {name}\n" for name, text in SMILES.items()))
-    arguments = ["suggest", "pool.smi", "--measured", "results.csv", "--maximize", "logp", "--out", "a.csv"]
-    assert main([*arguments, "--agent", AGENT]) == 0
-    assert "40 molecules, 6 measurements" in capsys.readouterr().out
 
 
 def test_molecules_outside_the_pool_teach_and_are_not_suggested(folder, capsys):

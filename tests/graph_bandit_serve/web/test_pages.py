@@ -34,7 +34,7 @@ def test_a_campaign_says_goals_best_pending_suggestions_and_results(served):
     assert "Best so far 2 a" in words
     assert "These are being measured: c ." in words
     assert "These could not be measured: b ." in words
-    assert "a 1 CCO measured 2 measured 1 ± 0.5 predicted 90 % interval 0 to 2" in words
+    assert "a 1 CCO measured 2 measured 1 predicted 90 % interval 0 to 2" in words
     assert "beat the best by then with probability 25 %" in words
     assert "Round 1 3 1 1 1" in words  # suggested, measured, failed, pending
     assert "a 2 after round 1 z 0.5 before" in words

@@ -4,10 +4,7 @@ import numpy as np
 import pytest
 from support.molecules import some_molecules
 
-from graph_bandit_campaign.backtest.pages.verdict import (
-    advice,
-    verdicts,
-)
+from graph_bandit_campaign.backtest.pages.verdict import advice, verdicts
 from graph_bandit_campaign.backtest.plays import Play, Task, random_order
 from graph_bandit_campaign.backtest.summary import summarize
 from graph_bandit_campaign.backtest.table import Table
