@@ -9,10 +9,7 @@ from torch import Tensor
 
 from agents.beliefs.rewards import History, Targets
 
-PRIOR_NOISE, PRIOR_ROUNDS = (
-    0.1,
-    2.0,
-)  # noise variance of a target before any replicate, and the rewards that it is worth
+PRIOR_NOISE, PRIOR_ROUNDS = 0.1, 2.0  # noise variance before any replicate, and the rewards that it is worth
 
 
 @dataclass(frozen=True, eq=False)

@@ -73,9 +73,9 @@ class NodeFeatures:
         described.x = torch.cat([graphs.x.double() / self.unit, degrees, sizes], dim=1).float()
         return described
 
-    def aggregate(self, graphs: Batch, *, own_count: bool) -> AggregatedGraphs:
+    def aggregate(self, batch: Batch, *, own_count: bool) -> AggregatedGraphs:
         """Aggregate the neighbours of each node with these features."""
-        return aggregate_neighbours(self(graphs), own_count=own_count, keep_isolated=self.keep_isolated)
+        return aggregate_neighbours(self(batch), own_count=own_count, keep_isolated=self.keep_isolated)
 
 
 GIVEN_FEATURES = NodeFeatures()
@@ -86,13 +86,15 @@ def bins_of(values: Tensor, most: int) -> Tensor:
     """Return boundaries between the distinct values `(n,)`, or between `most` bins that hold equally many of them."""
     distinct = values.double().unique()
     if len(distinct) <= most:
-        return (distinct[1:] + distinct[:-1]) / 2
+        middles: Tensor = (distinct[1:] + distinct[:-1]) / 2
+        return middles
     inner = np.quantile(values.numpy(), np.linspace(0, 1, most + 1)[1:-1])
     return torch.from_numpy(np.unique(inner))
 
 
 def _degrees(graphs: Batch) -> Tensor:
-    return graphs.edge_index[1].bincount(minlength=graphs.num_nodes)
+    degrees: Tensor = graphs.edge_index[1].bincount(minlength=graphs.num_nodes)
+    return degrees
 
 
 def _one_hot(values: Tensor, boundaries: Tensor) -> Tensor:

@@ -41,7 +41,7 @@ class BlindAgentWarning(UserWarning):
     """An agent does not read something in which its graphs differ."""
 
 
-class AddedFeaturesWarning(UserWarning):
+class AddedFeaturesWarning(BlindAgentWarning):
     """An agent adds to the features of its graphs, which tell them apart too little."""
 
 

@@ -81,13 +81,19 @@ class KernelAgent(GraphAgent[P]):
         ways += [(share, Itself(count))] if share else []
         return GraphDescription.of(ways, count, self.settings.known_weight)
 
+    @property
+    def addition(self) -> str:  # type: ignore[override]
+        """Return what was added to the features of the graphs of `reset`."""
+        reading = self.described.readings[0]
+        return reading.features.addition if isinstance(reading, Network) else ""
+
     def appearance(self) -> Tensor | None:
         """Return the kernel of some graphs with all, if there are not very many: graphs with equal rows look equal."""
         count = self.described.count
         if count > MOST_LOOKED_AT:
             return None
         some = torch.arange(count) if count <= LOOKED_AT else torch.arange(LOOKED_AT) * count // LOOKED_AT
-        return self.described.parts[0].kernel.columns(some, torch.arange(count)).T
+        return self.described.readings[0].columns(some, torch.arange(count))[0].T
 
 
 def gntk(

@@ -58,8 +58,8 @@ class NeuralSettings:
     """Features of nodes: the given ones; or, if these make the aggregated nodes of a graph network nearly alike, also
     the degree of each node and the size of its graph, one-hot in bins."""
     node_count: NodeCount = "auto"
-    """N, the divisor of the sum over a graph's nodes: the largest node count of the set (the paper), or the graph's own.
-    Auto: the graph's own if its size is among the features, else the largest."""
+    """N, the divisor of the sum over a graph's nodes: the largest node count of the set (the paper), or the graph's
+    own. Auto: the graph's own if its size is among the features, else the largest."""
     exploration_scale: float = 0.3
     """nu, multiplies sigma; in standard deviations of the rewards if targets are standardised."""
     regularization: Annotated[float, POSITIVE] = 1e-4

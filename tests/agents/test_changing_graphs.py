@@ -78,7 +78,7 @@ def test_a_resumed_agent_knows_the_network_behind_an_empirical_kernel(before):
 
 def encoded(graphs):
     """The graphs as an agent encodes them that was reset on those of round 0: N is that of the largest of these."""
-    alone = aggregate_neighbours(read_graphs(graphs), own_count=True)
+    alone = aggregate_neighbours(read_graphs(graphs), own_count=True, keep_isolated=True)
     largest = max(len(graph.nodes) for graph in graphs_of_round(0))
     return dataclasses.replace(alone, divisors=torch.full_like(alone.divisors, largest))
 
@@ -108,7 +108,7 @@ def test_the_belief_of_a_kernel_agent_is_the_posterior_given_all_rewards(kernel,
 @pytest.mark.parametrize("history", ["refreshed", "frozen"])
 def test_the_variance_of_a_neural_agent_is_that_of_all_features_played(history):
     """sigma^2 = psi^T (ridge I + sum_i psi_i psi_i^T)^{-1} psi, by the inverse itself."""
-    agent = started("gnn-ucb", gradients_at="initial", history=history, own_variance=0.0, node_features="given")
+    agent = started("gnn-ucb", gradients_at="initial", history=history, own_variance=0.0)
     model = GraphMLP(4, 16, seed=derive_streams(0)[0])
     inverse = agent.settings.ridge * torch.eye(4 * 16 + 16, dtype=torch.float64)
     for t in range(9):

@@ -14,7 +14,7 @@ from graph_bandit_env import GraphSet
 MOLECULES = some_molecules(12)
 GRAPHS = GraphSet.from_pyg(ragged_graphs((5, 4, 7, 6, 3, 5, 8, 2, 6, 4, 9, 5)))
 REWARDS = np.random.default_rng(5).normal(size=len(GRAPHS))
-SMALL = {"width": 16, "steps": 5}
+SMALL = {"width": 16, "steps": 5, "own_variance": 0.0}
 KNOWN = {"output_scale": 2.0}
 NAMES = ("gntk-ucb", "wl-ei", "gnn-ei")
 

@@ -86,7 +86,7 @@ def test_insight_measures_the_covariance_with_the_noise_as_ridge():
 
 @pytest.mark.parametrize("node_count", ["largest", "own"])
 def test_the_kernel_averages_over_the_nodes_that_are_asked(node_count):
-    graphs = aggregate_neighbours(Batch.from_data_list(ragged_graphs(sizes=(5, 4, 7, 6))))
+    graphs = aggregate_neighbours(Batch.from_data_list(ragged_graphs(sizes=(5, 4, 7, 6))), keep_isolated=True)
     own = torch.tensor([5.0, 4.0, 7.0, 6.0]) if node_count == "own" else torch.full((4,), 7.0)
     expected = infinite_width_kernel(AggregatedGraphs(graphs.nodes, graphs.offsets, own), depth=3)
     torch.testing.assert_close(torch.tensor(kernel_of(ready(node_count=node_count, depth=3))), expected)
@@ -109,7 +109,7 @@ def test_the_kernel_of_graphs_met_later_is_that_of_all_at_once(kernel, node_coun
 
 def test_before_any_reward_those_drawn_from_the_belief_have_variance_one_over_the_set():
     kernel = KERNEL[:4, :4] + 5.0  # a constant in common is no variance over the set
-    agent = ready(kernel="custom", kernel_matrix=kernel)
+    agent = ready(kernel="custom", kernel_matrix=kernel, itself_weight=0.0)
     draws = np.linalg.cholesky(scale_of(agent) * kernel + 1e-9 * np.eye(4)) @ RNG.normal(size=(4, 100_000))
     assert draws.var(axis=0).mean() == pytest.approx(1.0, rel=0.02)
 
