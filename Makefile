@@ -19,8 +19,8 @@ METADATA := pyproject.toml setup.cfg constraints.txt
 .PHONY: release-check clean
 
 demo: $(VENV)/.installed
-	$(BIN)/graph-bandit run --agents gnn-ts gp-ucb lin-ucb random --num-graphs 300 --num-nodes 5 40 \
-		--reward-model gp_gntk --reward-scale unit --noise-std 0.3 --horizon 100 --out runs/demo
+	$(BIN)/graph-bandit run --agents gnn-ts gp-ucb lin-ts random --num-graphs 300 --num-nodes 5 20 \
+		--reward-scale unit --noise-std 1 --horizon 100 --workers 2 --out runs/demo
 
 suggest: runs/molecules/measured.csv
 	$(BIN)/graph-bandit suggest runs/molecules/pool.csv --measured runs/molecules/measured.csv --n 8 --maximize qed \

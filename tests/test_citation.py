@@ -27,7 +27,6 @@ _, FRONT, BODY = re.split(r"(?m)^---\n", (ROOT / "paper.md").read_text(encoding=
 TEXT = re.sub(r"<!--.*?-->", "", BODY, flags=re.DOTALL)
 BIBLIOGRAPHY = (ROOT / "paper.bib").read_text(encoding="utf-8")
 OURS = re.compile(r"https://github\.com/[^/\s]+/graph-bandit-env\b")
-README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def numbers_of(text):
@@ -58,27 +57,24 @@ def told():
     paper = yaml.safe_load(FRONT)
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     zenodo = json.loads((ROOT / ".zenodo.json").read_text(encoding="utf-8"))
-    (entry,) = re.findall(r"(?s)```bibtex\n(.*?)```", README)
-    bibtex = works_of(entry)["graph_bandit_env"]
     forms = ("*.md", "llms.txt", "*.toml", "docs/**/*.md", "docs/install/*", "examples/**/*.ipynb")
     files = [path for form in forms for path in ROOT.glob(form)]
     cited = (citation, citation["preferred-citation"])
     return {
         "title": [
             PROJECT["name"],
-            *(one["title"] for one in (*cited, zenodo, bibtex)),
+            *(one["title"] for one in (*cited, zenodo)),
             paper["title"].split(":")[0],
         ],
-        "version": [PROJECT["version"], *(one["version"] for one in (*cited, zenodo, bibtex))],
+        "version": [PROJECT["version"], *(one["version"] for one in (*cited, zenodo))],
         "license": [PROJECT["license"], *(one["license"] for one in (*cited, zenodo))],
         "authors": [
             [author["name"] for author in PROJECT["authors"]],
             *([author["name"] for author in one["authors"]] for one in (*cited, paper)),
             [creator["name"] for creator in zenodo["creators"]],
-            [bibtex["author"].strip("{}")],
         ],
         "keywords": [PROJECT["keywords"], citation["keywords"], zenodo["keywords"]],
-        "year": [str(citation["preferred-citation"]["year"]), bibtex["year"], paper["date"].split()[-1]],
+        "year": [str(citation["preferred-citation"]["year"]), paper["date"].split()[-1]],
         "address": [
             PROJECT["urls"]["Repository"],
             *(one["repository-code"] for one in cited),

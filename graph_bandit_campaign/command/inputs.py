@@ -147,7 +147,7 @@ def _match_table(
     remarks += [f"{len(in_pool.written)} salts or charged molecules described by their parent"] * bool(in_pool.written)
     remarks += [f"{books.repeated} repeated results left out"] * bool(books.repeated)
     remarks += [f"{len(in_pool.skipped)} bad rows left out"] * bool(in_pool.skipped)
-    remarks += _values_in_pool(pool, settings)
+    remarks += _values_in_pool(pool, settings, earlier)
     return Inputs(
         in_pool=in_pool,
         graphs=described,
@@ -163,8 +163,8 @@ def _match_table(
     )
 
 
-def _values_in_pool(pool: TablePool, settings: SuggestSettings) -> list[str]:
-    """Tell values of a goal that stand in the table of the pool alone, from which nothing is learnt."""
+def _values_in_pool(pool: TablePool, settings: SuggestSettings, earlier: CampaignState | None) -> list[str]:
+    """Name values of a goal in the pool alone, which are not learnt; refuse a first round without others."""
     if any(are_one(settings.pool, path) for path in settings.measured):
         return []
     names = {name.casefold() for name in settings.quantities}
@@ -173,12 +173,13 @@ def _values_in_pool(pool: TablePool, settings: SuggestSettings) -> list[str]:
         for column, texts in pool.cells.texts.items()
         if column.casefold() in names
     }
-    return [
-        f"{count} value{'s' * (count > 1)} of {column} in {settings.pool.name} not used as results (give it to "
-        "--measured, too, if they are)"
-        for column, count in counts.items()
-        if count
-    ]
+    unused = [f"{count} value{'s' * (count > 1)} of {column}" for column, count in counts.items() if count]
+    if unused and not settings.measured and earlier is None:
+        raise ValueError(
+            f"No results were given, but {settings.pool.name} has {' and '.join(unused)}. Use them by "
+            f"`--measured {settings.pool}`, or take the column out of the table."
+        )
+    return [f"{text} in {settings.pool.name} not used as results (add `--measured {settings.pool}`)" for text in unused]
 
 
 def _read_prepared(settings: SuggestSettings, earlier: CampaignState | None, tables: ResultTables) -> Inputs:

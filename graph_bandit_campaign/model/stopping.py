@@ -45,8 +45,8 @@ class Outlook:
         advice = f"That is below {limit}: stop." if self.stop else f"Stop when this falls below {limit}."
         sentences = [f"Candidates with a better {target} {remain.format(share)}. {advice}"]
         if self.count:
-            those = f"One of the {self.count} pending ones" if self.count > 1 else "The pending one"
-            sentences.append(f"{those} has a better {target} with a probability of {percent(self.batch)}.")
+            those = f"at least one of the {self.count} pending ones" if self.count > 1 else "the pending one"
+            sentences.append(f"There is a {percent(self.batch)} chance that {those} has a better {target}.")
         if self.again is not None:
             sentences.append(self.again.sentence(target))
         return " ".join(sentences)

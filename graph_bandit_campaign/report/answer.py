@@ -23,9 +23,9 @@ from graph_bandit_env import GraphPool
 
 REST = ("standard_deviation", "interval_90_low", "interval_90_high")
 WAYS = {
-    "ucb": "by prediction and uncertainty together, given those ranked before it",
-    "ei": "by expected improvement, given those ranked before it",
-    "ts": "in a random draw of the values that the model holds possible",
+    "ucb": "Suggestions balance a high prediction against a high uncertainty",
+    "ei": "Suggestions have the largest expected improvement",
+    "ts": "Suggestions are the best in random draws from the model's posterior",
 }
 
 
@@ -165,14 +165,14 @@ class Answer:
     def way(self) -> str:
         """Say how the suggestions were chosen, or why there are no predictions; empty where there is nothing to say."""
         if not self.predicts:
-            why = "No predictions: they need two different exact results, and an agent that predicts."
+            why = "No predictions yet: they need two different exact results, and an agent that predicts."
             return why * bool(self.suggested)
         if any(goal.weight for goal in self.state.goals):
             return "Each is the best by the weighted sum of what the goals may turn out to be."
         if self.state.goals:
             return "Each is the best for another way to weigh the goals, judged by what they may turn out to be."
         way = WAYS.get(self.state.agent.partition(":")[0].rpartition("-")[2], "")
-        text = f"Each suggestion is the best {way}, so a lower rank may be more likely to beat the best."
+        text = f"{way}, and complement those above them: a lower one may be more likely to beat the best."
         return text if way and len(self.suggested) > 1 else ""
 
     @property
@@ -216,13 +216,13 @@ class Answer:
         measured_outside = [key for key in measured if key in self.books.outside]
         chosen = [suggestion.id for suggestion in self.suggested]
         for_every_goal = " for every goal" if self.state.goals else ""
-        taught = "a bound" if self.learns_bounds else "if it were the value"
+        used = "a limit, not an exact value" if self.learns_bounds else "if it were the value"
         lists = {
             f"Round {len(self.state.rounds)} was taken back: {{}}.": self.taken_back,
             "Columns that the agent uses: {}.": self.features,
-            "Shares of what the model compares, learnt from the results: {}.": self._parts(),
+            "How much each kind of similarity counts in the predictions: {}.": self._parts(),
             **{f"Other assays, by their correlation with {goal}: {{}}.": self._assays(goal) for goal in self.also},
-            f"Only a bound is known, and taught as {taught}: {{}}.": _pairs(self.books.bounds),
+            f"Used as {used}: {{}}.": _pairs(self.books.bounds),
             "Salts and charged molecules, described by their parent: {}.": self._described(),
             "Other rows of a suggestion in the pool, joined with it: {}.": self._joined(),
             "Results with another SMILES (salts, tautomers, trusted ids): {}.": _pairs(self.books.forms),

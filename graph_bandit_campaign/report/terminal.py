@@ -28,11 +28,11 @@ def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
     for note in answer.notes:
         print(note)
     if answer.waiting:
-        print("(Write `failed` for those that cannot be measured. --again allows those that no table calls pending.)")
+        print("(If one cannot be measured, write `failed` as its result. --again lets them be suggested again.)")
     if not answer.suggested:
         return
     bill, default = answer.bill, f" ({answer.default})" if answer.default else ""
-    sd = "The sd is of the true value, the interval of a result, noise included." * answer.predicts
+    sd = "The sd is of the true value; the interval of a result also allows for noise." * answer.predicts
     texts = [f"Round {len(state.rounds)}, by {state.agent}{default}.", answer.way, sd]
     print(f"\n{' '.join(filter(None, texts))}\n")
     ranged = {name: [word] for name, word in answer.quantities.ranged.items()}

@@ -38,7 +38,7 @@ class Command(RunSettings):
             return 130
         if tally.reused:
             print(
-                f"Reused {tally.reused} repetitions that {self.out} held already, played {tally.played}. "
+                f"Found {tally.reused} repetitions in {self.out}, and played {tally.played}. "
                 "(--overwrite plays all of them again.)"
             )
         _show(self.out)

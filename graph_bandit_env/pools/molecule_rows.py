@@ -138,9 +138,10 @@ class BadRowsError(ValueError):
     def __init__(self, source: str, unit: str, problems: list[tuple[int, str]], shown: int = 10) -> None:
         listed = "\n".join(f"  {unit} {number}: {text}" for number, text in problems[:shown])
         more = f"\n  and {len(problems) - shown} more" if len(problems) > shown else ""
+        are_bad = "1 row is" if len(problems) == 1 else f"{len(problems):,} rows are"
         super().__init__(
-            f"Expected {source} to hold molecules. {len(problems)} rows are bad:\n{listed}{more}\n"
-            'Correct them, or leave them out (on_error="skip", --skip-bad-rows).'
+            f"{are_bad} bad in {source}:\n{listed}{more}\n"
+            'Correct them, or leave them out: --skip-bad-rows, in Python on_error="skip".'
         )
         self.problems = tuple(problems)
 

@@ -104,7 +104,8 @@ class RunSettings(PlaySettings):
     """Play agents against each other on one environment, keep every repetition, and write a report."""
 
     agents: tuple[str, ...] = ("gnn-ts", "random")
-    """Agents by name, with settings after a colon: gnn-ts gnn-ts:covariance=diagonal,width=256 random."""
+    """Agents by name, with settings after a colon: gnn-ts gnn-ts:covariance=diagonal,width=256 random. Your own agent:
+    module:function, of a file in this folder or an installed package."""
     environment: EnvironmentSettings = field(default_factory=EnvironmentSettings)
     """The environment."""
     repetitions: int = 5

@@ -191,8 +191,8 @@ def find_work(
         elif agent in scripted or registry.names_a_file(agent):
             unversioned[agent] += 1
     notes = tuple(
-        f"{agent}: {count} stored repetitions are not played again. A change of its code is not seen, because it "
-        "is not that of a package. If it plays differently now, raise its `algorithm`, or use another folder."
+        f"{agent}: {count} stored repetitions are not played again. Changes of its file are not detected. If it plays "
+        "differently now, raise its `algorithm`, or use another folder, or --overwrite."
         for agent, count in unversioned.items()
     )
     return Work(tuple(to_do), len(plan.repetitions) - len(to_do), failed, notes)

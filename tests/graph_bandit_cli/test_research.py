@@ -41,7 +41,7 @@ def run(out, *flags):
 def test_run_and_report_print_a_table_and_write_the_page(tmp_path, capsys):
     assert run(tmp_path) == 0
     printed = capsys.readouterr()
-    assert re.search(r"4 of 4: random, seed \d+: BanditResult\(finished, 8 rounds", printed.err)  # no terminal here
+    assert re.search(r"4 of 4: random, seed \d+: regret .* in 8 rounds", printed.err)  # no terminal here
     assert "ER graphs, p = 0.4, N = 4, K = 5, linear reward, T = 8" in printed.out
     row = r"^random +\d+\.\d \[.*\] +\d\.\d{3} +\d\.\d{3} \[.*\] +\d+\.0 % +2 +\d+\.\d$"
     assert re.search(row, printed.out, re.M)

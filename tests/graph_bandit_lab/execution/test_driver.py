@@ -188,7 +188,7 @@ def test_a_sweep_grows_is_logged_and_reported(tmp_path, capsys):
     tally = run_sweep(sweep(1, 2), tmp_path)
     assert "2 environments, 2 agents, 8 repetitions" in tally.report.read_text()
     lines = capsys.readouterr().err.splitlines()  # without a terminal there is a line a repetition
-    assert re.fullmatch(r"1 of 8: gnn-ts.* on K = 3, seed 1: BanditResult\(finished, 8 rounds, .*\), .* s", lines[0])
+    assert re.fullmatch(r"1 of 8: gnn-ts.* on K = 3, seed 1: regret .* in 8 rounds, .* s", lines[0])
     again, more = play(sweep(1, 2), tmp_path), play(sweep(1, 2, 3), tmp_path)
     assert (again.played, again.reused, again.report) == (0, 8, None)
     assert (more.played, more.reused) == (4, 8)
