@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from agents.contract.settings import NodeCount, NodeFeaturesName
-from gntk import AggregatedGraphs, aggregate_neighbours
+from gntk import AggregatedGraphs, aggregate_neighbours, keep_nodes
 
 if TYPE_CHECKING:
     from torch_geometric.data import Batch
@@ -21,61 +21,62 @@ DEGREES, SIZES = 8, 6  # bins
 
 @dataclass(frozen=True, eq=False)
 class NodeFeatures:
-    """The features that a network reads of each node; of later graphs, in the way chosen for those of `reset`."""
+    """The inputs h_i of a network; for later graphs, in the way chosen for those of `reset`."""
 
-    unit: float = 1.0
-    """Mean length of the given features, which are divided by it."""
-    degrees: Tensor | None = None
-    """Boundaries between bins of degrees, which are added one-hot; None: the given features alone."""
-    sizes: Tensor | None = None
-    """The same of the numbers of nodes of graphs."""
+    reads_edges: bool = True
+    """Whether nodes are aggregated over their neighbours; else they are kept, as by the NN baselines."""
+    keep_isolated: bool = True
+    """Whether a node without neighbours counts as its own; else as 0, as in the paper."""
     own_count: bool = False
     """Whether sums over the nodes of a graph are divided by their number; else by that of the largest first graph."""
-    keep_isolated: bool = True
-    """Whether a node without neighbours counts as its own."""
+    unit: float = 1.0
+    """Mean length of the given features, which are divided by it if others are added."""
+    added: tuple[Tensor, ...] = ()
+    """Boundaries between bins of degrees, if edges are read, and of sizes of graphs, which are added one-hot."""
 
     @staticmethod
-    def of(graphs: Batch, node_features: NodeFeaturesName, node_count: NodeCount) -> NodeFeatures:
-        """Add bins of degrees and sizes if aggregated nodes point in nearly one direction, 1 - |mean of h_i|^2 < .25.
+    def of(graphs: Batch, choice: NodeFeaturesName, node_count: NodeCount, reads_edges: bool = True) -> NodeFeatures:
+        """Add bins of degrees and sizes if the h_i point in nearly one direction, 1 - |mean of h_i|^2 < `ALIKE`.
 
         Args:
             graphs: K graphs.
-            node_features: "given": nothing is added, and nodes without neighbours count as 0, as in the paper.
+            choice: "given": nothing is added, and nodes without neighbours count as 0, as in the paper.
             node_count: the divisor of sums over nodes; "auto": the graph's own if something is added.
+            reads_edges: as above.
         """
-        if node_features == "given":
-            return NodeFeatures(own_count=node_count == "own", keep_isolated=False)
-        nodes = aggregate_neighbours(graphs, own_count=True, keep_isolated=True).nodes.double()
+        if choice == "given":
+            return NodeFeatures(reads_edges, keep_isolated=False, own_count=node_count == "own")
+        plain = NodeFeatures(reads_edges, own_count=node_count == "own")
+        nodes = plain.encode(graphs, own_count=True).nodes.double()
         nodes = nodes[(nodes != 0).any(1)]
         if len(nodes) and 1 - nodes.mean(0).square().sum() >= ALIKE:
-            return NodeFeatures(own_count=node_count == "own")
+            return plain
         unit = graphs.x.double().norm(dim=1).mean().item() or 1.0
-        bins = bins_of(_degrees(graphs), DEGREES), bins_of(graphs.ptr.diff(), SIZES)
-        return NodeFeatures(unit, *bins, own_count=node_count != "largest")
+        degrees = (bins_of(_degrees(graphs), DEGREES),) if reads_edges else ()
+        added = (*degrees, bins_of(graphs.ptr.diff(), SIZES))
+        return NodeFeatures(reads_edges, own_count=node_count != "largest", unit=unit, added=added)
 
     @property
     def addition(self) -> str:
         """Return what was added, as a sentence; empty: nothing."""
-        if self.degrees is None:
+        if not self.added:
             return ""
+        added = "degrees of nodes and sizes of graphs were" if self.reads_edges else "sizes of graphs were"
         return (
-            "The given features make nodes nearly alike, so degrees of nodes and sizes of graphs were added to them. "
+            f"The given features make nodes nearly alike, so {added} added to them. "
             'node_features="given" leaves them out.'
         )
 
-    def __call__(self, graphs: Batch) -> Batch:
-        """Return the graphs with these features."""
-        if self.degrees is None or self.sizes is None:
-            return graphs
-        degrees = _one_hot(_degrees(graphs), self.degrees)
-        sizes = _one_hot(graphs.ptr.diff(), self.sizes)[graphs.batch]
-        described = graphs.clone()
-        described.x = torch.cat([graphs.x.double() / self.unit, degrees, sizes], dim=1).float()
-        return described
-
-    def aggregate(self, batch: Batch, *, own_count: bool) -> AggregatedGraphs:
-        """Aggregate the neighbours of each node with these features."""
-        return aggregate_neighbours(self(batch), own_count=own_count, keep_isolated=self.keep_isolated)
+    def encode(self, batch: Batch, *, own_count: bool) -> AggregatedGraphs:
+        """Return the graphs in the form that a network takes; as `agents.beliefs.encoding.Encode`."""
+        if self.added:
+            values = [_degrees(batch), batch.ptr.diff()[batch.batch]][-len(self.added) :]
+            one_hot = [_one_hot(value, bins) for value, bins in zip(values, self.added, strict=True)]
+            batch = batch.clone()
+            batch.x = torch.cat([batch.x.double() / self.unit, *one_hot], dim=1).float()
+        if self.reads_edges:
+            return aggregate_neighbours(batch, own_count=own_count, keep_isolated=self.keep_isolated)
+        return keep_nodes(batch, own_count=own_count)
 
 
 GIVEN_FEATURES = NodeFeatures()
@@ -88,8 +89,7 @@ def bins_of(values: Tensor, most: int) -> Tensor:
     if len(distinct) <= most:
         middles: Tensor = (distinct[1:] + distinct[:-1]) / 2
         return middles
-    inner = np.quantile(values.numpy(), np.linspace(0, 1, most + 1)[1:-1])
-    return torch.from_numpy(np.unique(inner))
+    return torch.from_numpy(np.unique(np.quantile(values.numpy(), np.linspace(0, 1, most + 1)[1:-1])))
 
 
 def _degrees(graphs: Batch) -> Tensor:

@@ -122,7 +122,7 @@ def read_network(settings: KernelSettings, batch: Batch, seed: int) -> Network:
     features = NodeFeatures.of(batch, settings.node_features, settings.node_count)
     if settings.kernel == "infinite":
         return Network.of(batch, settings.depth, features.own_count, features)
-    graphs = features.aggregate(batch, own_count=features.own_count)
+    graphs = features.encode(batch, own_count=features.own_count)
     return FiniteNetwork(graphs, settings.depth, features.own_count, True, features, settings.width, seed)
 
 

@@ -9,11 +9,10 @@ from typing import Any, Protocol
 from torch import Tensor, nn
 from torch_geometric.data import Batch, Data
 
-from agents.beliefs.encoding import Encode, encode_more, wave_graphs
+from agents.beliefs.encoding import encode_more, wave_graphs
 from agents.beliefs.structure import NodeFeatures
 from agents.contract.reading import DIRECTIONS, EDGE_FEATURES, NODE_FEATURES
 from agents.neural.settings import NeuralSettings
-from gntk import keep_nodes
 from gntk.engines import ModuleNetwork, ModuleOrFactory, Network, paper_network
 
 
@@ -40,11 +39,8 @@ class PaperArchitecture:
 
     def build(self, graphs: Batch, settings: NeuralSettings, seed: int) -> Network:
         """Return a network on K graphs, with weights from a seed."""
-        if self._reads_edges:
-            self._features = NodeFeatures.of(graphs, settings.node_features, settings.node_count)
-        else:
-            self._features = NodeFeatures(own_count=settings.node_count == "own")
-        encoded = self._encode(graphs, own_count=self._features.own_count)
+        self._features = NodeFeatures.of(graphs, settings.node_features, settings.node_count, self._reads_edges)
+        encoded = self._features.encode(graphs, own_count=self._features.own_count)
         return paper_network(encoded, settings.width, settings.depth, seed, settings.gradient, settings.device)
 
     def exchange(self, network: Any, kept: Tensor, graphs: Sequence[Data], settings: NeuralSettings) -> None:
@@ -53,11 +49,7 @@ class PaperArchitecture:
         Raises:
             ValueError: if it cannot read a graph; nothing is changed then.
         """
-        network.exchange(encode_more(self._encode, network.graphs, kept, graphs, self._features.own_count))
-
-    @property
-    def _encode(self) -> Encode:
-        return self._features.aggregate if self._reads_edges else keep_nodes
+        network.exchange(encode_more(self._features.encode, network.graphs, kept, graphs, self._features.own_count))
 
 
 @dataclass(frozen=True, eq=False)

@@ -47,7 +47,7 @@ class Network:
     @staticmethod
     def of(batch: Batch, depth: int, own_count: bool, features: NodeFeatures = GIVEN_FEATURES) -> Network:
         """Read K graphs."""
-        graphs = features.aggregate(batch, own_count=own_count)
+        graphs = features.encode(batch, own_count=own_count)
         at_once = len(graphs) <= MOST_WHOLE and len(graphs.nodes) <= MOST_NODES
         return Network(graphs, depth, own_count, at_once, features)
 
@@ -76,7 +76,7 @@ class Network:
     def exchange(self, kept: Tensor, graphs: Batch | None) -> Self:
         """Return the graphs that stay, and then new ones."""
         new = [] if graphs is None else graphs.to_data_list()
-        encoded = encode_more(self.features.aggregate, self.graphs, kept, new, self.own_count)
+        encoded = encode_more(self.features.encode, self.graphs, kept, new, self.own_count)
         return replace(self, graphs=encoded, at_once=False)
 
     def known(self) -> Sequence[Tensor]:
