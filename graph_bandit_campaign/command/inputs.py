@@ -176,8 +176,8 @@ def _values_in_pool(pool: TablePool, settings: SuggestSettings, earlier: Campaig
     unused = [f"{count} value{'s' * (count > 1)} of {column}" for column, count in counts.items() if count]
     if unused and not settings.measured and earlier is None:
         raise ValueError(
-            f"No results were given, but {settings.pool.name} has {' and '.join(unused)}. Use them by "
-            f"`--measured {settings.pool}`, or take the column out of the table."
+            f"No results were given, but {settings.pool.name} has {' and '.join(unused)}. Give it as the table of "
+            f"results as well (`--measured {settings.pool}`), or take the column out of it."
         )
     return [f"{text} in {settings.pool.name} not used as results (add `--measured {settings.pool}`)" for text in unused]
 

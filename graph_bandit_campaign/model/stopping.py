@@ -46,7 +46,7 @@ class Outlook:
         sentences = [f"Candidates with a better {target} {remain.format(share)}. {advice}"]
         if self.count:
             those = f"at least one of the {self.count} pending ones" if self.count > 1 else "the pending one"
-            sentences.append(f"There is a {percent(self.batch)} chance that {those} has a better {target}.")
+            sentences.append(f"The chance that {those} has a better {target} is {percent(self.batch)}.")
         if self.again is not None:
             sentences.append(self.again.sentence(target))
         return " ".join(sentences)

@@ -192,7 +192,7 @@ def find_work(
             unversioned[agent] += 1
     notes = tuple(
         f"{agent}: {count} stored repetitions are not played again. Changes of its file are not detected. If it plays "
-        "differently now, raise its `algorithm`, or use another folder, or --overwrite."
+        "differently now, raise its `algorithm`, or use another folder."
         for agent, count in unversioned.items()
     )
     return Work(tuple(to_do), len(plan.repetitions) - len(to_do), failed, notes)

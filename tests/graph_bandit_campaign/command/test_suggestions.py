@@ -67,6 +67,17 @@ def test_a_slip_of_the_pen_is_shown(folder, capsys):
     assert f"Check {NAMES[6]} (661): far from all other results." in capsys.readouterr().out
 
 
+def test_results_in_the_pool_alone_are_refused_until_they_are_given_as_results(folder, capsys):
+    rows = [(name, SMILES[name], VALUES[name] if name in NAMES[:6] else "") for name in NAMES]
+    write("pool.csv", [("id", "smiles", "logp"), *rows])
+    command = ["suggest", "pool.csv", "--n", "4", "--maximize", "logp", "--out", "out.csv"]
+    assert main(command) == 1
+    assert "--measured pool.csv" in capsys.readouterr().err
+    assert not (folder / "out.campaign.json").exists()
+    assert main([*command, "--measured", "pool.csv"]) == 0
+    assert not {row["id"] for row in read()} & set(NAMES[:6])
+
+
 def test_molecules_outside_the_pool_teach_and_are_not_suggested(folder, capsys):
     _, without = suggest(out="without.csv")
     write("more.csv", [("id", "smiles", "logp"), ("x", "CCCCCCCCCCCCCCCC", 7.0), ("", "OCCO", -1.0)])
