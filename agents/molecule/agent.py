@@ -13,8 +13,8 @@ from agents.contract.reading import SMILES
 from agents.molecule.parts import MoleculeDescription, weights_of
 from agents.molecule.rater import Rater, mix
 from agents.molecule.settings import MoleculeSettings
-from agents.process.agent import ProcessAgent
-from agents.process.sources import link
+from agents.process import ProcessAgent
+from agents.process.links import link
 from agents.traits import Scales
 from agents.traits.molecules import Molecules
 from gntk import one_thread
@@ -29,26 +29,10 @@ class MoleculeAgent(ProcessAgent[MoleculeSettings]):
     Args:
         settings: settings of kernel, likelihood and choice.
         make_rule: makes the acquisition rule.
-
-    Raises:
-        ValueError: if the rule remembers graphs.
     """
 
     reads = frozenset({SMILES})
-    algorithm = 6
-
-    _described: MoleculeDescription | None
-
-    @property
-    def described(self) -> MoleculeDescription:
-        """Return the molecules and what describes them.
-
-        Raises:
-            RuntimeError: before the first `reset`.
-        """
-        if self._described is None:
-            raise RuntimeError("Expected `reset` first. Got an agent without molecules.")
-        return self._described
+    algorithm = 7
 
     @property
     def uses_columns(self) -> bool:
@@ -71,7 +55,7 @@ class MoleculeAgent(ProcessAgent[MoleculeSettings]):
 
     def describe(self, graphs: Molecules) -> MoleculeDescription:
         """Describe the molecules, unless they are those of the last time."""
-        return MoleculeDescription.of(graphs, self.settings, before=self._described)
+        return MoleculeDescription.of_molecules(graphs, self.settings, before=self._described)
 
     def choose_awaiting(self, mask: Tensor, count: int, awaiting: Sequence[int]) -> list[int]:
         """Return other molecules than those awaited, as if these were pending; the longest awaited, if they are few."""

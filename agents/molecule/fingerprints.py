@@ -1,72 +1,66 @@
-"""The Tanimoto similarity of fingerprints, as a part of the kernel."""
+"""Compare molecules by the Tanimoto similarity of a fingerprint."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from agents.process.parts import AddTo
 from agents.traits import BINS, Counts
 from gntk.engines import compile_loop
 
 
-class TanimotoKernel:
+@dataclass(frozen=True, eq=False)
+class Fingerprint:
     """Tanimoto similarity of counts.
 
         T(x, y) = sum_b min(x_b, y_b) / sum_b max(x_b, y_b)      [a kernel: Gower 1971; Ralaivola et al. 2005]
 
     It is 1 if both molecules have equal counts, which includes two without any feature.
-
-    Args:
-        counts: counts of the features of each molecule.
     """
 
-    def __init__(self, counts: Counts) -> None:
-        self.counts = counts
+    name: str
+    """What it compares."""
+    counts: Counts
+    """Counts of the features of each molecule."""
+    shares: Sequence[float] = (1.0,)
+    """Of one kernel."""
 
     def columns(self, rows: Tensor, index: Tensor) -> Tensor:
-        """Return similarities `(q, n)`."""
+        """Return similarities `(1, q, n)`."""
         total = torch.zeros(len(index), len(rows), dtype=torch.float64)
-        FacingCounts(self, rows, 1.0).add_to(total, index)
-        return total.T
+        self.facing(rows, self.shares)(total, index)
+        return total.T.unsqueeze(0)
 
-    def facing(self, rows: Tensor, weight: float) -> FacingCounts:
-        """Return what adds similarities to these molecules, times a weight, to a sum."""
-        return FacingCounts(self, rows, weight)
+    def facing(self, rows: Tensor, weights: Sequence[float]) -> AddTo:
+        """Return what adds similarities to these molecules, times a weight, to a sum.
+
+        Their counts become a dense matrix of the bins that they have, of bytes if all are small: 2,000 molecules have
+        some 3,000 of these.
+        """
+        mine, counts = self.counts.take(rows.numpy()), self.counts
+        used = np.flatnonzero(np.bincount(mine.bins, minlength=BINS))
+        row_of = np.full(BINS, -1, np.int64)
+        row_of[used] = np.arange(len(used))
+        owner = np.repeat(np.arange(len(mine)), np.diff(mine.offsets))
+        dense = np.zeros((len(used), len(mine)), np.uint8 if mine.counts.max(initial=0) < 256 else np.uint16)
+        dense[row_of[mine.bins], owner] = mine.counts
+        sizes = np.bincount(owner, mine.counts, len(mine)).astype(np.float64)
+
+        def add_to(total: Tensor, index: Tensor) -> None:
+            given = counts.offsets, counts.bins, counts.counts, index.numpy()
+            add_tanimoto(dense, row_of, sizes, *given, weights[0], total.numpy())
+
+        return add_to
 
     def diagonal(self, index: Tensor) -> Tensor:
-        """Return ones."""
-        return torch.ones(len(index), dtype=torch.float64)
-
-
-class FacingCounts:
-    """Similarities to some molecules, times a weight, to be added to those of other kernels.
-
-    Args:
-        kernel: the kernel.
-        rows: `(q,)` int64. The molecules. Their counts are kept as a dense matrix of the bins that they have, of bytes
-            if all are small: 2,000 molecules have some 3,000 of these.
-        weight: of the kernel.
-    """
-
-    def __init__(self, kernel: TanimotoKernel, rows: Tensor, weight: float) -> None:
-        self._counts, self._weight = kernel.counts, weight
-        mine = kernel.counts.take(rows.numpy())
-        used = np.flatnonzero(np.bincount(mine.bins, minlength=BINS))
-        self._row_of = np.full(BINS, -1, np.int64)
-        self._row_of[used] = np.arange(len(used))
-        owner = np.repeat(np.arange(len(mine)), np.diff(mine.offsets))
-        kind = np.uint8 if mine.counts.max(initial=0) < 256 else np.uint16
-        self._dense = np.zeros((len(used), len(mine)), kind)
-        self._dense[self._row_of[mine.bins], owner] = mine.counts
-        self._sizes = np.bincount(owner, mine.counts, len(mine)).astype(np.float64)
-
-    def add_to(self, total: Tensor, index: Tensor) -> None:
-        """Add the weighted similarities of the molecules `index` `(n,)` to `total` `(n, q)` float64, contiguous."""
-        counts = self._counts
-        given = counts.offsets, counts.bins, counts.counts, index.numpy()
-        add_tanimoto(self._dense, self._row_of, self._sizes, *given, self._weight, total.numpy())
+        """Return ones, `(1, n)`."""
+        return torch.ones(1, len(index), dtype=torch.float64)
 
 
 @compile_loop

@@ -12,13 +12,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from agents.molecule.fingerprints import TanimotoKernel
-from agents.molecule.mixture import Mixture
-from agents.molecule.numbers import GaussianKernel, LinearKernel, Points
+from agents.molecule.fingerprints import Fingerprint
 from agents.molecule.settings import MoleculeSettings
-from agents.process.parts.measured import LINEAR, NARROW, WIDE
-from agents.process.parts.part import Description, Part
-from agents.traits import FINGERPRINTS, NUMBERS, Ranks, Scales, Traits, compute_traits
+from agents.process.description import Description
+from agents.process.kernels import Kernels, OneKernel
+from agents.process.parts import LINEAR, Measured, Part, Reading
+from agents.traits import FINGERPRINTS, NUMBERS, Moments, Ranks, Scales, Traits, compute_traits
 from agents.traits.molecules import Molecules
 
 if TYPE_CHECKING:
@@ -37,22 +36,18 @@ LABELS = {
 
 
 @dataclass(frozen=True, eq=False)
-class MoleculeDescription:
+class MoleculeDescription(Description):
     """Molecules, their traits, and the parts of the kernel."""
 
     molecules: Molecules
     """The molecules as they were read."""
     traits: Traits
     """Their traits."""
-    parts: Sequence[Part]
-    """The parts of the kernel."""
     settings: MoleculeSettings
     """Hold the weights."""
-    shares: None = None
-    """The total of their weights has no prior of its own."""
 
     @staticmethod
-    def of(molecules: Molecules, settings: MoleculeSettings, before: object = None) -> MoleculeDescription:
+    def of_molecules(molecules: Molecules, settings: MoleculeSettings, before: object = None) -> MoleculeDescription:
         """Compute the traits that the molecules do not bring along, and make the parts of the kernel.
 
         Args:
@@ -73,16 +68,16 @@ class MoleculeDescription:
         if missing:
             traits = traits.join(compute_traits(molecules.smiles, missing, settings.stereo))
         parts = make_parts(settings, traits, molecules.columns, molecules.scales, molecules.column_names)
-        return MoleculeDescription(molecules, traits, parts, settings)
+        return MoleculeDescription(*parts, molecules, traits, settings)
 
     @property
     def names(self) -> Sequence[str]:
         """Return the SMILES, which choose among equal molecules."""
         return self.molecules.smiles
 
-    def mixture(self, weights: Sequence[float]) -> Mixture:
-        """Return the sum of the parts with these weights; its columns are computed where they are needed."""
-        return Mixture([part.kernel for part in self.parts], weights)
+    @property
+    def shares(self) -> None:
+        """Return None: the total of the weights has no prior of its own."""
 
     def exchange(self, kept: Tensor, graphs: Sequence[Data]) -> MoleculeDescription:
         """Refuse other molecules: a round shows graphs, and not the SMILES that they are described by."""
@@ -122,7 +117,7 @@ class MoleculeDescription:
         scales = own.scales or Scales.of(self.traits, own.columns)
         parts = make_parts(self.settings, traits, columns, scales, own.column_names)
         joined = replace(own, smiles=smiles, columns=columns, traits=traits, scales=scales)
-        return MoleculeDescription(joined, traits, parts, self.settings), where
+        return MoleculeDescription(*parts, joined, traits, self.settings), where
 
     def known(self) -> list[Tensor]:
         """Return a digest of the SMILES, and of the columns of the user's own."""
@@ -148,8 +143,9 @@ def make_parts(
     columns: NDArray[np.float64] | None = None,
     scales: Scales | None = None,
     column_names: Sequence[str] = (),
-) -> list[Part]:
-    """Return the parts of positive weight.
+    keeps: bool = True,
+) -> tuple[Kernels, list[Part]]:
+    """Return the parts of positive weight, and their kernels.
 
     The weights of `settings` are those of what is compared; parts of one name share it. All weights add up to 1. Traits
     that were left out on purpose have no part.
@@ -160,6 +156,7 @@ def make_parts(
         columns: `(K, c)`, the user's own numbers, NaN where not known; None: there are none.
         scales: of the pool that the molecules are from; None: they are the whole pool.
         column_names: names of the columns. A single one gives its name to its parts, unless others have that name.
+        keeps: whether columns of the kernels are kept.
 
     Raises:
         ValueError: if a trait is missing that was not left out on purpose, fingerprints do not fit `settings.stereo`,
@@ -179,22 +176,25 @@ def make_parts(
             f"{traits.stereo}. Choose the setting stereo={traits.stereo}, or compute them again: a prepared pool by "
             f"`graph-bandit prepare {'--stereo' if settings.stereo else '--no-stereo'}`."
         )
-    parts = [Part(LABELS[name], wanted[name], TanimotoKernel(traits.counts[name])) for name in prints]
+    ways: list[tuple[float, Reading]] = [
+        (wanted[name], Fingerprint(LABELS[name], traits.counts[name])) for name in prints
+    ]
     for name in (name for name in NUMBERS if name in wanted):
-        scale = None if scales is None else scales.scale_of(name)
-        points = Points(traits.numbers[name], scale)
-        parts += _on_numbers(LABELS[name], wanted[name], points, linear=name == "descriptors")
+        numbers = traits.numbers[name]
+        scale = (scales or Scales({name: Moments.of(numbers)})).scale_of(name)
+        linear = LINEAR if name == "descriptors" else 0.0
+        ways.append((wanted[name], Measured(LABELS[name], numbers, scale, linear)))
     if columns is not None and settings.columns_weight > 0:
         ranks = Ranks.of(columns) if scales is None else scales.ranks_of(columns.shape[1])
-        points = Points(ranks.scores(columns), ranks.moments.scale())
         alone = column_names[0] if len(column_names) == 1 else OWN_COLUMNS
-        parts += _on_numbers(
-            OWN_COLUMNS if alone in LABELS.values() else alone, settings.columns_weight, points, linear=True
-        )
-    total = sum(part.weight for part in parts)
-    if total == 0:
+        label = OWN_COLUMNS if alone in LABELS.values() else alone
+        ways.append((settings.columns_weight, Measured(label, ranks.scores(columns), ranks.moments.scale())))
+    ways = [(weight, reading) for weight, reading in ways if reading.shares]
+    if not ways:
         raise ValueError("Expected something to compare molecules by. Got weights of 0, or numbers that all share.")
-    return [Part(part.name, part.weight / total, part.kernel) for part in parts]
+    kernels, total = Kernels([reading for _, reading in ways], len(traits), keeps=keeps), sum(w for w, _ in ways)
+    terms = [(reading.name, weight * share / total) for weight, reading in ways for share in reading.shares]
+    return kernels, [Part(name, weight, OneKernel(kernels, k)) for k, (name, weight) in enumerate(terms)]
 
 
 def _check_some(smiles: Sequence[str], traits: Traits) -> None:
@@ -219,12 +219,3 @@ def _are_alike(kept: Traits, expected: Traits) -> bool:
         before[name].shape == array.shape and np.allclose(before[name], array, rtol=1e-3, atol=1e-3, equal_nan=True)
         for name, array in now.items()
     )
-
-
-def _on_numbers(name: str, weight: float, points: Points, linear: bool) -> list[Part]:
-    """Return a wide and a narrow Gaussian kernel, and a linear one that has a fifth of the weight."""
-    if not points.dimension:
-        return []
-    share = LINEAR * weight if linear else 0.0
-    both = [Part(name, (weight - share) / 2, GaussianKernel(points, width)) for width in (WIDE, NARROW)]
-    return [*both, Part(name, share, LinearKernel(points))] if linear else both

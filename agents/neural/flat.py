@@ -16,10 +16,10 @@ from numpy.typing import ArrayLike
 from torch import Tensor
 from torch_geometric.data import Batch, Data
 
+from agents.beliefs.flat_features import FlatFeatures, FlatReader, FlatSettings
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.protocol import GraphSetLike
 from agents.contract.settings import LARGEST_COUNT, POSITIVE, Width
-from agents.kernel.features import FlatFeatures, FlatReader, FlatSettings
 from agents.neural.agent import NeuralAgent
 from agents.neural.settings import NeuralSettings
 from gntk import AggregatedGraphs

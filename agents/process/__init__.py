@@ -1,19 +1,34 @@
-"""The exact Gaussian process whose kernel is a sum of parts: its parts, their weights, its posterior, and its agent."""
+"""The exact Gaussian process whose kernel is a sum of parts: parts, weights, posterior, and agents."""
 
 from agents.process.agent import ProcessAgent
-from agents.process.graphs import GraphProcessAgent, gp
-from agents.process.parts import Reading
+from agents.process.families import GraphProcessAgent, KernelAgent, gntk, gp, linear, wl
+from agents.process.parts import GraphReading, Reading
 from agents.process.rater import GraphRater
 from agents.process.rating import JointRating, Rating
-from agents.process.settings import GraphProcessSettings
+from agents.process.settings import (
+    GraphProcessSettings,
+    KernelSettings,
+    LinearSettings,
+    OneKernelSettings,
+    SubtreeSettings,
+)
 
 __all__ = [
     "GraphProcessAgent",
     "GraphProcessSettings",
     "GraphRater",
+    "GraphReading",
     "JointRating",
+    "KernelAgent",
+    "KernelSettings",
+    "LinearSettings",
+    "OneKernelSettings",
     "ProcessAgent",
     "Rating",
     "Reading",
+    "SubtreeSettings",
+    "gntk",
     "gp",
+    "linear",
+    "wl",
 ]

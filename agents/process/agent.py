@@ -1,150 +1,41 @@
-"""The agent with an exact Gaussian process whose kernel is a sum of parts, with weights learnt from the rewards."""
+"""Abilities of the agents with an exact Gaussian process: what it learns besides rewards, and what it can forecast."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import torch
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
-from agents.beliefs.batches import check_count, choose_batch
-from agents.beliefs.posterior import Kernel, Marginals
-from agents.beliefs.rewards import Bounds, NoisyResults, check_rule, make_history
-from agents.beliefs.rules.priced import PRICE_WEIGHT, Priced, log_ratios, price_weight
-from agents.beliefs.rules.rule import AcquisitionRule
-from agents.beliefs.short_list import short_list
-from agents.contract.abilities import Correlation, Fits, SourceResults
+from agents.beliefs.posterior import DualPosterior
+from agents.beliefs.rewards import NormalScores, predict_chosen
+from agents.beliefs.rewards import worth_of_results as weigh_results
+from agents.beliefs.rules.priced import log_ratios
+from agents.contract.abilities import BoundsImaginer, Correlation, Explanation, Fits, SourceResults
 from agents.contract.inputs import read_feedback, read_mask, read_noises, read_pending, read_sides
-from agents.contract.protocol import DivergedError, State
-from agents.process.forecaster import ProcessForecaster
+from agents.contract.protocol import Prediction
 from agents.process.likelihood import PRIOR_NOISE
-from agents.process.parts.part import Description
-from agents.process.results import Learnt, Results, condition, learn_weights, noise_in_units
+from agents.process.parts import Part
+from agents.process.player import ProcessPlayer
+from agents.process.results import Learnt
 from agents.process.settings import MixtureSettings
 from agents.process.sources import Sources
-from gntk import one_thread
-
-if TYPE_CHECKING:
-    from torch_geometric.data import Batch, Data
-
-ENTRIES = 20_000_000  # of the rows that are kept from one reward to the next: 160 MB
-SPARE = 64  # rows more than two of each graph played
+from gntk import one_thread, symmetric_root
 
 S = TypeVar("S", bound=MixtureSettings)
 
 
-class ProcessAgent(ProcessForecaster[S]):
-    """Play by a Gaussian process whose kernel is a sum of parts, with weights learnt from the rewards.
-
-        k = sum_p w_p k_p
-
-    Weights and noise maximise the marginal likelihood (`MixtureLikelihood`). The posterior is exact in all rewards. No
-    array of size K x K is kept for many graphs. Until the weights are learnt again, one more reward costs O(t K), if
-    the covariances of the graphs with those played fit into memory.
-
-    A result of which only a bound is known is learnt as that (`update_bounds`): the part of the posterior that it cuts
-    off is approximated by expectation propagation (`match_bounds`).
-
-    A result whose measuring noise is known (`update_noisy`) has that noise variance and, in addition, the one that is
-    learnt: what the graphs leave unexplained. Any other result has the learnt one alone.
-
-    Results of other quantities are rows of the same posterior (`learn_sources`, `Links`).
-
-    A subclass says how graphs are read (`read`, `describe`), and whether they may change (`meet`).
+class ProcessAgent(ProcessPlayer[S]):
+    """Play by an exact Gaussian process, and tell all that its posterior knows about graphs.
 
     Args:
         settings: settings of kernel, likelihood and choice.
         make_rule: makes the acquisition rule.
-
-    Raises:
-        ValueError: if the rule eliminates graphs, and rewards are forgotten.
     """
-
-    results: Results
-    learnt: Learnt
-
-    def __init__(self, settings: S, make_rule: Callable[[], AcquisitionRule]) -> None:
-        super().__init__(settings, make_rule)
-        self._described: Description | None = None
-        self._joined: Description | None = None  # with the graphs of sources
-        rule = make_rule()
-        check_rule(rule, settings.forget)
-        self._remembers = bool(rule.state_dict())  # its candidates, for which a short list that changes will not do
-
-    @abstractmethod
-    def describe(self, graphs: Batch) -> Description:
-        """Return the graphs that `read` returned as the process reads them; a description from before if it fits."""
-
-    @property
-    def described(self) -> Description:
-        """Return the graphs and what describes them.
-
-        Raises:
-            RuntimeError: before the first `reset`.
-        """
-        if self._described is None:
-            raise RuntimeError("Expected `reset` first. Got an agent without graphs.")
-        return self._described
-
-    @property
-    def sources(self) -> Sources:
-        """Return the graphs, and results of other quantities."""
-        return self._told or Sources(self.described)
-
-    def blank(self) -> Self:
-        """Return an agent with equal settings that was told nothing, and shares the description of the graphs."""
-        agent = type(self)(self.settings, self._make_rule)
-        agent._described, agent._joined = self._described, self._joined
-        return agent
-
-    def begin(self, graphs: Batch, seed: int) -> None:
-        """Describe the graphs, and start with nothing measured."""
-        super().begin(graphs, seed)
-        count: int = graphs.num_graphs
-        self.results = Results(make_history(count, self.settings.forget), Bounds(count), NoisyResults(count))
-        self.history = self.results.history
-        self._every, self._seed = torch.arange(count), seed
-        self._described = self.describe(graphs)
-        self._told: Sources | None = None
-        self.learnt = Learnt(tuple(part.weight for part in self._described.parts), PRIOR_NOISE)
-        self._kernel: tuple[Description, tuple[float, ...], Kernel] | None = None
-        self._condition()
-
-    def go_on(self, kept: Tensor, graphs: Sequence[Data]) -> None:
-        """Describe new graphs, and condition on all results of those that stay: `meet`, for graphs that may change.
-
-        Raises:
-            ValueError: if there are sources, whose graphs are those of `reset`.
-        """
-        if self.sources.told:
-            raise ValueError("Expected the graphs of `reset` while there are sources. Got others: leave sources out.")
-        before = vars(self).copy()
-        try:
-            self.results = self.results.exchanged(kept, len(graphs))
-            self.history = self.results.history
-            if self.results.num_results < before["results"].num_results:  # those that are left may have another scale
-                self.learnt = Learnt(self.learnt.weights, self.learnt.noise)
-            self._described = self.described.exchange(kept, graphs)
-            self._every = torch.arange(self.num_graphs) if self.offered is None else self.offered
-            self._condition()
-        except BaseException:
-            vars(self).update(before)
-            raise
-        self.rule.forget_graphs()
-        self._ranked = None
-
-    def choose(self, mask: Tensor) -> int:
-        """Return the graph of the short list that the rule ranks highest."""
-        return self.choose_batch(mask, 1, ())[0]
-
-    def choose_batch(self, mask: Tensor, count: int, pending: Sequence[int]) -> list[int]:
-        """Return `count` different graphs of the short list, chosen one after the other."""
-        return self._choose(mask, count, pending, torch.zeros(self.num_graphs, dtype=torch.float64))
 
     @one_thread()
     def select_priced(
@@ -168,11 +59,6 @@ class ProcessAgent(ProcessForecaster[S]):
         mask[waiting] = False
         ratios = log_ratios(torch.from_numpy(np.array(prices, np.float64)), mask)
         return self._choose(mask, count, waiting, ratios, fits)
-
-    def learn(self, slots: Tensor, rewards: Tensor) -> None:
-        """Condition on the rewards; learn the weights again if there are enough new ones."""
-        super().learn(slots, rewards)
-        self._refresh(slots)
 
     @one_thread()
     def update_bounds(self, observation: object, action: ArrayLike, value: ArrayLike, above: ArrayLike) -> None:
@@ -211,136 +97,149 @@ class ProcessAgent(ProcessForecaster[S]):
         """Return how each source goes along with the rewards, by its name."""
         return self.sources.correlations(self.learnt.links)
 
-    def known(self) -> list[Tensor]:
-        """Return what identifies the graphs to the kernel."""
-        return self.described.known()
-
-    def state(self) -> State:
-        """Return weights, noise and results, and which of these have come since the posterior was made.
+    @one_thread()
+    def predict_chosen(self, count: int, offered: int) -> Prediction:
+        """Return what is expected of graphs that are chosen for it; see `agents.contract.ChoiceForecaster`.
 
         Raises:
-            ValueError: if there are sources, whose graphs a state does not hold.
+            ValueError: if `count` is not from 1 to `offered`.
+            RuntimeError: before the first `reset`.
         """
-        if self.sources.told:
-            raise ValueError("Expected an agent without sources, whose graphs a state does not hold. Tell them again.")
-        learnt = {"weights": list(self.learnt.weights), "noise": self.learnt.noise, "learnt_from": self.learnt.count}
-        results = {"bounds": self.results.bounds.state_dict(), "noisy": self.results.noisy.state_dict()}
-        return {**super().state(), **learnt, "seed": self._seed, **results, "added": self._added.clone()}
-
-    def restore(self, state: State) -> None:
-        """Continue with weights, noise and results of a state, added in the order in which they came."""
-        super().restore(state)
-        self.learnt = Learnt(tuple(state["weights"]), state["noise"], state["learnt_from"])
-        self._seed = state["seed"]
-        self.results.bounds.load_state_dict(state["bounds"])
-        self.results.noisy.load_state_dict(state["noisy"])
-        self._condition(without=state["added"])
-        if len(state["added"]):
-            self._add(state["added"])
-
-    def _choose(
-        self, mask: Tensor, count: int, pending: Sequence[int], ratios: Tensor, fits: Fits | None = None
-    ) -> list[int]:
-        """Choose graphs one after the other, given the logarithms of the ratios of their prices."""
-        mask[list(pending)] = False
-        check_count(count, mask)
-        near, offered, under_way = self._near(mask, count, pending, ratios)
-        rule = Priced(self.rule, price_weight(self.rule) * ratios[near])
-        belief, imagine = self._believe(near)
-
-        def still(chosen: Sequence[int]) -> Tensor:
-            return torch.from_numpy(fits(near[list(chosen)].tolist()))[near] if fits else offered
-
-        chosen = choose_batch(rule, belief, offered, count, self.generator, imagine, under_way, still)
-        return [int(near[position]) for position in chosen]
-
-    def _near(
-        self, mask: Tensor, count: int, pending: Sequence[int], ratios: Tensor
-    ) -> tuple[Tensor, Tensor, Sequence[int]]:
-        """Return the graphs that the rule ranks, which of them are on offer, and where those under way stand."""
-        if self._remembers:
-            return torch.arange(self.num_graphs), mask, pending
-        likely = self._short_list(mask, count, PRICE_WEIGHT * ratios)
-        near = torch.cat([likely, torch.tensor(pending, dtype=torch.int64)])
-        return near, torch.ones(len(near), dtype=torch.bool), range(len(likely), len(near))
-
-    def _short_list(self, mask: Tensor, count: int, handicap: Tensor) -> Tensor:
-        """Return the graphs on offer with the largest mean + 2 sigma - handicap, in the order of the set."""
+        self.check_reset()
+        if not 1 <= count <= offered:
+            raise ValueError(f"Expected `count` from 1 to {offered}. Got {count}.")
         mean, variance = self._mean_and_variance()
-        upper = (mean + 2 * variance.sqrt() - handicap).masked_fill(~mask, -torch.inf)
-        size = min(int(mask.sum()), max(self.settings.short_list, count))
-        names = (
-            self.described.names if self.offered is None else [self.described.names[k] for k in self.offered.tolist()]
-        )
-        return torch.from_numpy(short_list(upper.numpy(), names, size, self._seed))
+        results = len(self.seen.unique())
+        return predict_chosen(self.targets, mean, variance.sqrt(), self.result_noise, results, count, offered)
 
-    def _refresh(self, slots: Tensor | None = None) -> None:
-        """Learn the weights again if there are enough new results, and condition on all of them.
+    @one_thread()
+    def draw_gains(self, index: Sequence[int], value: float, count: int, seed: int) -> NDArray[np.float64]:
+        """Return joint draws of by how much the values of some graphs exceed a value: `(count, n)`, else 0.
 
-        Args:
-            slots: `(n,)` int64. The graphs of the new results, if these are plain rewards; else None.
+        Raises:
+            ValueError: if an index is not one of a graph.
+            RuntimeError: before the first `reset`.
         """
-        if self.learnt.is_due(self.results.num_results, self.settings) and self.results.differ:
-            try:
-                self.learnt = learn_weights(self.sources, self.results, self.settings)
-            except (torch.linalg.LinAlgError, ArithmeticError) as error:  # type: ignore[attr-defined]
-                raise DivergedError(f"The weights could not be learnt from the measurements: {error}") from error
-            self._condition()
-        elif slots is None or not self._add(slots):
-            self._condition()
+        near, root = self._joint(index)
+        generator = torch.Generator().manual_seed(seed)
+        return self.targets.gains(value, self._mean_and_variance()[0][near], root, count, generator).numpy()
 
-    def _condition(self, without: Tensor | None = None) -> None:
-        """Build the posterior given all results; without the rewards of the graphs `without`, one for each entry."""
-        self.targets = self.results.targets(self.settings)
-        self._marginals: Marginals | None = None
-        self._believed: tuple[Tensor, Tensor] | None = None
-        self._added = torch.zeros(0, dtype=torch.int64)
-        counts = self.history.counts
-        if without is not None:
-            counts = counts - without.bincount(minlength=len(counts))
-        known_noise = noise_in_units(self.settings, self.targets)
-        if known_noise is not None:
-            self.learnt = replace(self.learnt, noise=known_noise)
-        try:
-            self.posterior = condition(self.sources, self._mix(), self.learnt, self.results, self.targets, counts)
-        except (torch.linalg.LinAlgError, ArithmeticError) as error:  # type: ignore[attr-defined]
-            raise DivergedError(f"The posterior given the measurements could not be computed: {error}") from error
-        self.result_noise = self.learnt.noise + self.results.noisy.typical(len(self.history), self.targets)
+    @one_thread()
+    def draw_rewards(self, index: Sequence[int], count: int, seed: int) -> NDArray[np.float64]:
+        """Return joint draws of the values of some graphs: `(count, n)`.
 
-    def _mix(self) -> Kernel:
-        """Return the sum of the parts; the last one is kept while weights and graphs stay."""
-        described, weights = self.sources.described, self.learnt.weights
-        if self._kernel is None or self._kernel[:2] != (described, weights):
-            self._kernel = described, weights, described.mixture(weights)
-        return self._kernel[2]
-
-    def _add(self, slots: Tensor) -> bool:
-        """Add rewards of these graphs to the posterior, one by one, where that costs less than to condition again.
-
-        It may not be where earlier rewards count less than before, or where their known noise has another unit.
+        Raises:
+            ValueError: if an index is not one of a graph.
+            RuntimeError: before the first `reset`.
         """
-        targets, places = self.results.targets(self.settings), self._places(slots)
-        rows = len(self.posterior.seen) + len(slots)
-        if places is None or self.settings.forget is not None or not self.results.are_plain or self.sources.told:
-            return False
-        if noise_in_units(self.settings, targets) not in (None, self.learnt.noise):
-            return False
-        if rows * len(self._every) > ENTRIES or rows > 2 * len(self.history.seen) + SPARE:
-            return False
-        marginals = self._marginals or Marginals(self.posterior, self._every)
-        for position in places:
-            marginals = marginals.given(position, 1.0, 0.0)
-        self.targets, seen = targets, marginals.posterior.seen
-        self._marginals = marginals.retargeted(self.targets.of(self.history.means[seen]))
-        self.posterior = self._marginals.posterior
-        self._believed = self._marginals.mean, self._marginals.variance
-        self._added = torch.cat([self._added, slots])
-        return True
+        near, root = self._joint(index)
+        generator = torch.Generator().manual_seed(seed)
+        normal = torch.randn(count, len(near), generator=generator, dtype=torch.float64)
+        return self.targets.to_rewards(self._mean_and_variance()[0][near] + normal @ root.T).numpy()
 
-    def _places(self, slots: Tensor) -> list[int] | None:
-        """Return where graphs stand among those of the round; None if one is not there."""
-        if self.offered is None:
-            return slots.tolist()
-        position_of = {slot: k for k, slot in enumerate(self.offered.tolist())}
-        places = [position_of.get(slot, -1) for slot in slots.tolist()]
-        return None if -1 in places else places
+    @one_thread()
+    def imagine_bounds(self, index: Sequence[int], pending: Sequence[int] = ()) -> BoundsImaginer:
+        """Return a function that imagines results; see `agents.contract.GainForecaster`.
+
+        Raises:
+            ValueError: if an index is not one of a graph.
+            RuntimeError: before the first `reset`.
+        """
+        count = len(index)
+        belief, imagine = self._believe(self._read_index([*index, *pending]))
+        for position in range(count, count + len(pending)):
+            belief = imagine(position)
+        latest = [belief]
+
+        @one_thread()
+        def bounds(position: int | None = None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+            latest[0] = latest[0] if position is None else imagine(position)
+            mean, spread = latest[0].mean[:count], latest[0].spread[:count]
+            return self.targets.to_rewards(mean - spread).numpy(), self.targets.to_rewards(mean + spread).numpy()
+
+        return bounds
+
+    @one_thread()
+    def worth_of_results(self, index: Sequence[int], named: Sequence[int], times: int = 1) -> NDArray[np.float64]:
+        """Return what results of some graphs are worth, `(n,)`; see `agents.contract.ResultsWeigher`.
+
+        Raises:
+            ValueError: if an index is not one of a graph, or `times` is smaller than 1.
+            RuntimeError: before the first `reset`.
+        """
+        if times < 1:
+            raise ValueError(f"Expected `times` of at least 1. Got {times}.")
+        near = self._read_index([*index, *named])
+        mean, covariance = self._mean_and_variance()[0][near], self.posterior.covariance(self._every[near])
+        noise, old = self.result_noise / times, list(range(len(index), len(near)))
+        places = [torch.tensor([*old, k] if graph not in named else old) for k, graph in enumerate(index)]
+        worth = [weigh_results(self.targets, mean, covariance, noise, k, given) for k, given in enumerate(places)]
+        return np.array(worth)
+
+    @one_thread()
+    def explain(self, index: Sequence[int]) -> Explanation:
+        """Return what the predictions of some graphs are sums of; see `agents.contract.Explainer`.
+
+        Raises:
+            ValueError: if an index is not one of a graph.
+            RuntimeError: before the first `reset`.
+        """
+        by_rank = isinstance(self.targets, NormalScores)
+        graphs = self._every[self._read_index(index)]
+        parts, weights = self.sources.parts(self.learnt.weights, self.learnt.links)
+        explanation = explain_means(self.posterior, parts, weights, graphs, by_rank)
+        own = explanation.seen < len(self.history.counts)
+        others = tuple(map(self.sources.name_of, explanation.seen[~own].tolist()))
+        return replace(explanation, seen=explanation.seen[own], others=others)
+
+    def shares(self) -> dict[str, float]:
+        """Return the share of each part of the kernel in the prior variance, by what it compares; the shares add to 1.
+
+        The prior variance is what the rewards of the graphs are expected to vary by before any result.
+        """
+        shares: dict[str, float] = {}
+        variances = [part.typical * w for part, w in zip(self.described.parts, self.learnt.weights, strict=True)]
+        for part, variance in zip(self.described.parts, variances, strict=True):
+            shares[part.name] = shares.get(part.name, 0.0) + variance / sum(variances)
+        return shares
+
+    def _read_index(self, index: Sequence[int]) -> Tensor:
+        self.check_reset()
+        if not all(0 <= graph < self.num_graphs for graph in index):
+            raise ValueError(f"Expected indices from 0 to {self.num_graphs - 1}. Got {list(index)}.")
+        return torch.tensor(index, dtype=torch.int64)
+
+    def _joint(self, index: Sequence[int]) -> tuple[Tensor, Tensor]:
+        """Return graphs as a tensor, and a root of the joint covariance of their targets."""
+        near = self._read_index(index)
+        return near, symmetric_root(self.posterior.covariance(self._every[near]))
+
+
+def explain_means(
+    posterior: DualPosterior, parts: Sequence[Part], weights: Sequence[float], index: Tensor, by_rank: bool
+) -> Explanation:
+    """Return what the posterior means of some graphs are sums of, over the parts and over the results.
+
+        m = sum_p w_p k_p(., seen) alpha,   alpha = A^{-1} y,   A = k(seen, seen) + noise
+        m = sum_i (A^{-1} k(seen, .))_i y_i
+
+    Both are exact. The terms k(., i) alpha_i would also add up to m, but alpha_i is not the result of a graph: it is
+    what the other results leave over, so that large terms of like graphs cancel each other.
+
+    Parts of one name are added, and so are the results of one graph, as with a bound on either side.
+
+    Args:
+        posterior: posterior of the sum of the parts; its scale is 1.
+        parts: the parts of the kernel.
+        weights: w, one for each part.
+        index: `(n,)` int64. The graphs.
+        by_rank: whether targets are normal scores of ranks.
+    """
+    alpha, added = posterior.dual_weights(), dict[str, Tensor]()
+    for part, weight in zip(parts, weights, strict=True):
+        term = weight * (alpha @ part.kernel.columns(posterior.seen, index))
+        added[part.name] = added.get(part.name, 0.0) + term
+    seen, row = posterior.seen.unique(return_inverse=True)
+    terms = posterior.target_weights(index) * posterior.targets.unsqueeze(1)
+    pulls = torch.zeros(len(seen), len(index), dtype=torch.float64).index_add(0, row, terms)
+    return Explanation({name: term.numpy() for name, term in added.items()}, seen.numpy(), pulls.numpy(), by_rank)

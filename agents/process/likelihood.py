@@ -1,9 +1,10 @@
-"""The likelihood of results under a weighted sum of kernels, from which weights and noise are learnt."""
+"""The likelihood of rewards and of results of sources, from which weights, noises and links are learnt."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -13,8 +14,9 @@ from scipy.optimize import minimize
 from torch import Tensor
 
 from agents.beliefs.censoring import NO_PSEUDO_RESULTS, PseudoResults
-from agents.beliefs.posterior import Kernel
 from agents.beliefs.rewards import History, Targets
+from agents.process.kernels import Kernels
+from agents.process.links import PRIOR_RESIDUAL, PRIOR_SOURCE_NOISE, Links
 
 PRIOR_NOISE = 1e-2  # median of the log-normal prior of the noise variance, in squared units of the targets
 PRIOR_NOISE_SPREAD = 3.0  # standard deviation of its logarithm: a factor of 20 either way is ordinary
@@ -22,13 +24,19 @@ PRIOR_RESULTS = 2.0  # number of results that the prior of the total variance is
 LEAST_NOISE, MOST_NOISE = 1e-6, 4.0  # in squared units of standardised rewards
 STARTS = (3e-3, 3e-2, 3e-1)  # noise variances from which the best is chosen to begin with
 FARTHEST = 5.0  # a weight stays within a factor of e^5 of its prior
-MOST_RESULTS = 500  # weights are learnt from as many results, evenly spaced in the set: the cost grows as q^3
+MOST_RESULTS = 500  # evenly spaced, at most half of sources if rewards are many: the cost grows as q^3
+RESIDUAL_SPREAD = 1.0  # standard deviation of log u
+LEAST_RESIDUAL, MOST_RESIDUAL = 1e-4, 1.0
+CORRELATION_SPREAD, LARGEST = 0.5, 3.0  # standard deviation of atanh r, whose mean is 0; the largest
+SLOPE_SPREAD, STEEPEST = 1.0, 3.0  # standard deviation of log s, whose mean is 0; the largest
+STEP = 1e-3  # of central differences
+CORRELATIONS = (-1.0, 0.3, 1.0)  # atanh r, of which the best is chosen to begin with
 
 Floats = NDArray[np.float64]
 
 
 class Rows(NamedTuple):
-    """Results, each of a graph or of all rewards of it."""
+    """Results of one quantity, each of a graph or of all rewards of it."""
 
     graphs: Tensor
     """`(q,)` int64."""
@@ -38,17 +46,34 @@ class Rows(NamedTuple):
     """`(q,)` float64. Their means."""
     noises: Tensor
     """`(q,)` float64. Noise variance of each besides the one that is learnt."""
+    squares: Tensor
+    """`(q,)` float64. Sum of squared deviations of the rewards of each from their mean, in squared units."""
 
     @staticmethod
-    def of(history: History, targets: Targets, pseudo: PseudoResults, noisy: PseudoResults) -> Rows:
-        """Return the rows of all results; see `MixtureLikelihood.of_history`."""
+    def of(
+        history: History,
+        targets: Targets,
+        pseudo: PseudoResults = NO_PSEUDO_RESULTS,
+        noisy: PseudoResults = NO_PSEUDO_RESULTS,
+    ) -> Rows:
+        """Return the rows of all results.
+
+        Args:
+            history: results whose noise is learnt.
+            targets: the scale on which rewards are modelled.
+            pseudo: pseudo results that stand for bounds.
+            noisy: results whose measuring noise is known, one for each graph, in units of the targets.
+        """
         seen = history.counts.nonzero().squeeze(1)
         once, endless = torch.ones_like(noisy.noises), torch.full_like(pseudo.noises, torch.inf)
+        nothing = torch.zeros(len(seen), dtype=torch.float64)
+        more = torch.cat([noisy.noises, pseudo.noises])
         return Rows(
             torch.cat([seen, noisy.graphs, pseudo.graphs]),
             torch.cat([history.counts[seen].double(), once, endless]),
             torch.cat([targets.of(history.means[seen]), noisy.values, pseudo.values]),
-            torch.cat([torch.zeros(len(seen), dtype=torch.float64), noisy.noises, pseudo.noises]),
+            torch.cat([nothing, more]),
+            torch.cat([history.squares[seen].double() / targets.unit**2, torch.zeros_like(more)]),
         )
 
     def some(self, most: int) -> Rows:
@@ -58,37 +83,30 @@ class Rows(NamedTuple):
         chosen = torch.linspace(0, len(self.graphs) - 1, most, dtype=torch.float64).round().long()
         return Rows(*(column[chosen] for column in self))
 
-    def squares(self, history: History, targets: Targets) -> float:
-        """Return the sum of squares within graphs of the rewards, in squared units of the targets."""
-        return float(history.squares[self.graphs[self.noises == 0]].sum()) / targets.unit**2
 
+class Likelihood:
+    """Marginal likelihood of rewards and of results of S >= 0 sources, times weak priors.
 
-class MixtureLikelihood:
-    """Marginal likelihood of all rewards, as a function of the weights and the noise variance, times weak priors.
+        2 NLL = log|A| + y^T A^{-1} y + sum_a (t_a - q_a) log n_a + SS_a / n_a
+        A = s s^T o B o (sum_p w_p K_p + u 1[x = x']) + diag(n_a / counts) + diag(noises)
+        G = d 2 NLL / dA = A^{-1} - A^{-1} y y^T A^{-1}      [Rasmussen & Williams 2006, Eq. 5.9]
 
-        2 NLL = log|A| + y^T A^{-1} y + (t - q) log n + SS / n,   A = sum_p w_p K_p + n diag(1 / counts) + diag(noises)
-        d 2 NLL / dA = A^{-1} - A^{-1} y y^T A^{-1}      [Rasmussen & Williams 2006, Eq. 5.9]
-
-    The weights have independent log-normal priors, whose medians are given, and so has the noise variance. t is the
-    number of rewards of q graphs, and SS the sum of squares within graphs. If shares are given, the prior of the total
-    v = sum_p share_p w_p / median_p is worth `PRIOR_RESULTS` results of which it is 1: few that happen to be alike
-    would make it small, and the agent sure of all graphs.
+    s, B and u are those of `Links`; without sources B = 1 and u = 0. t_a is the number of results of q_a graphs of a
+    quantity, and SS_a the sum of squares within graphs. The weights have independent log-normal priors, whose medians
+    are given, and so have the noises. The prior of each correlation is symmetric around none. If shares are given, the
+    prior of the total v = sum_p share_p w_p / median_p is worth `PRIOR_RESULTS` results of which it is 1: few that
+    happen to be alike would make it small, and the agent sure of all graphs.
 
     Bounds enter as pseudo results (`match_bounds`), whose noises do not change with n: they have no counts. Where these
     are matched under the weights at the minimum, the slope by the weights is that of the evidence of expectation
-    propagation, too [Rasmussen & Williams 2006, Eq. 5.27]. The noise is learnt from exact results.
-
-    Results whose measuring noise is known have that noise and n: n is then what the structures leave unexplained.
+    propagation, too [Rasmussen & Williams 2006, Eq. 5.27]. The noise is learnt from exact results. Results whose
+    measuring noise is known have that noise and n: n is then what the structures leave unexplained.
 
     Args:
-        kernels: `(P, q, q)` float64. Each kernel on the graphs seen.
+        kernels: `(P, q, q)` float64. Each kernel on the graphs of all rows.
         medians: P numbers. The weights before any result.
         spread: standard deviation of the logarithm of each weight.
-        counts: `(q,)` float64. Number of rewards of each graph; infinite for a pseudo result.
-        targets: `(q,)` float64. Their means y.
-        within: SS, in squared units of the targets.
-        noises: `(q,)` float64. Noise variance of each pseudo result, and of each result whose measuring noise is known;
-            0 for the others; None: all are 0.
+        rows: the rows of the rewards, and then those of each source.
         shares: P numbers that add up to 1: the share of each kernel in the variance of the rewards before any result;
             None: the total has no prior of its own.
     """
@@ -98,93 +116,149 @@ class MixtureLikelihood:
         kernels: Tensor,
         medians: Sequence[float],
         spread: float,
-        counts: Tensor,
-        targets: Tensor,
-        within: float,
-        noises: Tensor | None = None,
+        rows: Sequence[Rows],
         shares: Sequence[float] | None = None,
     ) -> None:
-        self._kernels, self._medians, self._spread = kernels, torch.tensor(medians, dtype=torch.float64), spread
-        self._counts, self._targets, self._within = counts, targets, within
-        self._noises = torch.zeros_like(targets) if noises is None else noises
+        self._kernels, self._medians = kernels, torch.tensor(medians, dtype=torch.float64)
         self._shares = None if shares is None else torch.tensor(shares, dtype=torch.float64)
+        self._rows = Rows(*(torch.cat(columns) for columns in zip(*rows, strict=True)))
+        sizes = torch.tensor([len(part.graphs) for part in rows])
+        self._quantities = torch.arange(len(rows)).repeat_interleave(sizes)
+        self._repeats = [float((part.counts[part.counts.isfinite()] - 1).sum()) for part in rows]
+        self._squares = [float(part.squares.sum()) for part in rows]
+        self._sources = len(rows) - 1
+        self._same = (self._rows.graphs.unsqueeze(1) == self._rows.graphs).double()
+        self._apart = self._quantities.unsqueeze(1) != self._quantities
+        priors = [
+            *[(0.0, spread)] * len(medians),
+            (math.log(PRIOR_NOISE), PRIOR_NOISE_SPREAD),
+            *[(math.log(PRIOR_SOURCE_NOISE), PRIOR_NOISE_SPREAD)] * self._sources,
+            *[(0.0, CORRELATION_SPREAD)] * self._sources,
+            *[(0.0, SLOPE_SPREAD)] * self._sources,
+            *[(math.log(PRIOR_RESIDUAL), RESIDUAL_SPREAD)] * (self._sources > 0),
+        ]
+        self._priors = np.array(priors)
+        ends = np.cumsum([0, len(medians), 1 + self._sources, self._sources, self._sources])
+        self._weights, self._noises, self._atanh, self._slopes = map(slice, ends[:-1], ends[1:])
 
-    @classmethod
-    def of_history(
-        cls,
-        kernels: Sequence[Kernel],
-        medians: Sequence[float],
-        spread: float,
-        history: History,
-        targets: Targets,
-        pseudo: PseudoResults = NO_PSEUDO_RESULTS,
-        noisy: PseudoResults = NO_PSEUDO_RESULTS,
-        shares: Sequence[float] | None = None,
-    ) -> MixtureLikelihood:
-        """Return the likelihood of a history, and of other results, or of at most `MOST_RESULTS` rows of all.
-
-        Args:
-            kernels: the kernels of the set.
-            medians: as above.
-            spread: as above.
-            history: results whose noise is n.
-            targets: the scale on which rewards are modelled.
-            pseudo: pseudo results that stand for bounds.
-            noisy: results whose measuring noise is known, one for each graph, in units of the targets.
-            shares: as above.
-        """
-        rows = Rows.of(history, targets, pseudo, noisy).some(MOST_RESULTS)
-        within = torch.stack([kernel.columns(rows.graphs, rows.graphs) for kernel in kernels])
-        squares = rows.squares(history, targets)
-        return cls(within, medians, spread, rows.counts, rows.targets, squares, rows.noises, shares)
-
-    def __call__(self, logarithms: Floats) -> tuple[float, Floats]:
+    def __call__(self, numbers: Floats) -> tuple[float, Floats]:
         """Return 2 NLL, up to a constant, and its gradient.
 
         Args:
-            logarithms: `(P + 1,)`. log(w_p / median_p), and the logarithm of the noise variance.
+            numbers: `(P + 3 S + 1,)`, or one more with sources. log(w_p / median_p), logarithms of the S + 1 noises,
+                atanh of the correlations, logarithms of the slopes, and log u.
 
         Raises:
             LinAlgError: if A is not positive definite in float64.
         """
-        shifts, noise = torch.from_numpy(logarithms[:-1]), math.exp(logarithms[-1])
-        weights, exact = self._medians * shifts.exp(), self._counts[self._counts.isfinite()]
-        matrix = torch.tensordot(weights, self._kernels, dims=1)
-        rounding = torch.finfo(matrix.dtype).eps * matrix.trace()
-        matrix.diagonal().add_(noise / self._counts + self._noises + rounding)
+        weights, noises, links = self.read(numbers)
+        (_, counts, targets, own, _), quantities = self._rows, self._quantities
+        along, scale = (
+            torch.tensor([1.0, *column], dtype=torch.float64)[quantities]
+            for column in (links.correlations, links.slopes)
+        )
+        total = torch.tensordot(weights, self._kernels, dims=1) + links.residual * self._same
+        scales = torch.outer(scale, scale)
+        between = scales * torch.outer(along, along).where(self._apart, 1.0)
+        matrix = between * total
+        matrix.diagonal().add_(noises[quantities] / counts + own + torch.finfo(matrix.dtype).eps * matrix.trace())
         factor = torch.linalg.cholesky(matrix)
         inverse = torch.cholesky_inverse(factor)
-        solved = inverse @ self._targets
+        solved = inverse @ targets
         slope = inverse - torch.outer(solved, solved)
-        repeats = exact.sum().item() - len(exact)
-        away = logarithms[-1] - math.log(PRIOR_NOISE)
-        value = 2 * factor.diagonal().log().sum() + self._targets @ solved + shifts.square().sum() / self._spread**2
-        value += repeats * logarithms[-1] + self._within / noise + (away / PRIOR_NOISE_SPREAD) ** 2
-        of_weights = weights * (self._kernels.flatten(1) @ slope.flatten()) + 2 * shifts / self._spread**2
+        by_total = slope * between
+        of_weights = weights * (self._kernels.flatten(1) @ by_total.flatten())
+        value = (2 * factor.diagonal().log().sum() + targets @ solved).item()
+        of_noises = torch.zeros_like(noises).index_add_(0, quantities, slope.diagonal() / counts) * noises
+        for k, (repeats, squares, noise) in enumerate(zip(self._repeats, self._squares, noises.tolist(), strict=True)):
+            value += repeats * math.log(noise) + squares / noise
+            of_noises[k] += repeats - squares / noise
         if self._shares is not None:
-            shares = self._shares * shifts.exp()
-            total = shares.sum()
-            value += PRIOR_RESULTS * (total.log() + 1 / total)
-            of_weights += PRIOR_RESULTS * shares * (1 / total - 1 / total**2)
-        of_noise = noise * (slope.diagonal() / self._counts).sum().item() + repeats - self._within / noise
-        return value.item(), np.append(of_weights.numpy(), of_noise + 2 * away / PRIOR_NOISE_SPREAD**2)
+            shares = self._shares * (weights / self._medians)
+            share = shares.sum()
+            value += PRIOR_RESULTS * (share.log() + 1 / share).item()
+            of_weights += PRIOR_RESULTS * shares * (1 / share - 1 / share**2)
+        means, spreads = self._priors.T
+        away = (numbers - means) / spreads
+        gradient = [*of_weights.tolist(), *of_noises.tolist()]
+        if self._sources:
+            by_along = 2 * ((slope * total * scales).where(self._apart, 0.0) @ along)
+            by_links = torch.stack([by_along, 2 * (by_total * total).sum(1)])
+            of_links = by_links.new_zeros(2, self._sources + 1).index_add_(1, quantities, by_links)
+            gradient += (of_links[0, 1:] * (1 - torch.tensor(links.correlations).double() ** 2)).tolist()
+            gradient += [*of_links[1, 1:].tolist(), links.residual * (by_total * self._same).sum().item()]
+        return value + float(away @ away), np.array(gradient) + 2 * away / spreads
 
-    def fit(self, noise: float | None = None, weights_are_known: bool = False) -> tuple[list[float], float]:
-        """Minimise 2 NLL, and return the weights and the noise variance.
+    def read(self, numbers: Floats) -> tuple[Tensor, Tensor, Links]:
+        """Return weights, `(P,)`, noises, `(S + 1,)`, and links that numbers stand for."""
+        weights = self._medians * torch.from_numpy(numbers[self._weights]).exp()
+        noises = torch.from_numpy(np.exp(numbers[self._noises]))
+        correlations, slopes = np.tanh(numbers[self._atanh]).tolist(), np.exp(numbers[self._slopes]).tolist()
+        residual = math.exp(numbers[-1]) if self._sources else 0.0
+        return weights, noises, Links(tuple(correlations), tuple(noises[1:].tolist()), tuple(slopes), residual)
+
+    def fit(
+        self, noise: float | None = None, weights_are_known: bool = False
+    ) -> tuple[list[float], float, Links | None]:
+        """Minimise 2 NLL, and return weights, noise variance of a reward, and links; None: there are no sources.
 
         Args:
-            noise: the noise variance if it is known, else None.
+            noise: the noise variance of a reward if it is known, else None.
             weights_are_known: whether the weights are the medians of their priors.
         """
-        if noise is not None and weights_are_known:
-            return self._medians.tolist(), noise
-        log_noise = None if noise is None else math.log(noise)
-        starts = [math.log(start) for start in STARTS] if log_noise is None else [log_noise]
-        begins = [np.append(np.zeros(len(self._medians)), start) for start in starts]
-        begin = min(begins, key=lambda logarithms: self(logarithms)[0])
+        if noise is not None and weights_are_known and not self._sources:
+            return self._medians.tolist(), noise, None
         farthest = 0.0 if weights_are_known else FARTHEST
-        bounds = [(-farthest, farthest)] * len(self._medians)
-        bounds.append((math.log(LEAST_NOISE), math.log(MOST_NOISE)) if log_noise is None else (log_noise, log_noise))
+        noises = (math.log(LEAST_NOISE), math.log(MOST_NOISE))
+        bounds = [
+            *[(-farthest, farthest)] * len(self._medians),
+            noises if noise is None else (math.log(noise),) * 2,
+            *[noises] * self._sources,
+            *[(-LARGEST, LARGEST)] * self._sources,
+            *[(-STEEPEST, STEEPEST)] * self._sources,
+            *[(math.log(LEAST_RESIDUAL), math.log(MOST_RESIDUAL))] * (self._sources > 0),
+        ]
+        begins = []
+        for start in STARTS if noise is None else (noise,):
+            for along in CORRELATIONS if self._sources else (0.0,):
+                begin = self._priors[:, 0].copy()
+                begin[self._noises] = math.log(max(start, STARTS[1]))
+                begin[self._noises.start], begin[self._atanh] = math.log(start), along
+                begins.append(begin)
+        begin = min(begins, key=lambda numbers: self(numbers)[0])
         best = minimize(self, begin, jac=True, method="L-BFGS-B", bounds=bounds).x
-        weights = self._medians * torch.from_numpy(best[:-1]).exp()
-        return weights.tolist(), noise or math.exp(best[-1])
+        weights, learnt, links = self.read(best)
+        if not self._sources:
+            return weights.tolist(), noise or float(learnt[0]), None
+        errors = self._errors(best)[self._atanh]
+        return weights.tolist(), noise or float(learnt[0]), replace(links, errors=tuple(errors.tolist()))
+
+    def _errors(self, best: Floats) -> Floats:
+        """Return the standard deviation of each number, by Laplace's approximation; that of the prior is the most.
+
+        Sigma = 2 H^{-1},   H the matrix of second derivatives of 2 NLL, by central differences of its gradient
+        """
+        steps = STEP * np.eye(len(best))
+        curvature = np.array([self(best + step)[1] - self(best - step)[1] for step in steps]) / (2 * STEP)
+        values, vectors = np.linalg.eigh((curvature + curvature.T) / 2)
+        spreads = self._priors[:, 1]
+        least = 2 / np.square(spreads.max())
+        variances = np.square(vectors) @ (2 / np.maximum(values, least))
+        return np.asarray(np.minimum(np.sqrt(variances), spreads))
+
+
+def likelihood_of(
+    kernels: Kernels,
+    medians: Sequence[float],
+    spread: float,
+    rewards: Rows,
+    sources: Sequence[Rows] = (),
+    shares: Sequence[float] | None = None,
+) -> Likelihood:
+    """Return the likelihood of at most `MOST_RESULTS` rows of all results; arguments are those of `Likelihood`."""
+    total = sum(len(rows.graphs) for rows in sources)
+    parts = [rewards.some(max(MOST_RESULTS // 2, MOST_RESULTS - total))]
+    most = max(1, (MOST_RESULTS - len(parts[0].graphs)) // max(1, len(sources)))
+    parts += [rows.some(most) for rows in sources]
+    graphs = torch.cat([part.graphs for part in parts])
+    return Likelihood(kernels.columns(graphs, graphs).transpose(0, 1), medians, spread, parts, shares)

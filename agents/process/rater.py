@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 import torch
@@ -17,7 +17,9 @@ from agents.beliefs.posterior import DualPosterior
 from agents.beliefs.rewards import Targets
 from agents.contract.graph_memory import make_like
 from agents.contract.reading import with_both_directions
-from agents.process.description import GraphDescription
+from agents.process.description import Description
+from agents.process.kernels import Mixture
+from agents.process.links import Links, link
 from agents.process.parts.measured import Measured
 from agents.process.parts.subtrees import Subtrees
 from agents.process.rating import JointRating, Rating
@@ -27,20 +29,77 @@ if TYPE_CHECKING:
     from torch_geometric.data import Data
 
 Floats = NDArray[np.float64]
+Given = TypeVar("Given", bound="Sliced")
 
-AT_A_TIME = 512  # graphs that are joined with those that have results
+AT_A_TIME, ROWS_AT_A_TIME = 2048, 256  # graphs that are joined with those that have results; of these, rated
+
+
+class Sliced(Protocol):
+    """Some graphs, of which blocks can be taken."""
+
+    def __getitem__(self, block: slice, /) -> Self:
+        """Return the graphs of a block."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class GraphRater:
-    """Rate graphs by the posterior of an agent, which `GraphAgent.rater` makes.
+class PosteriorRater(Generic[Given]):
+    """Rate what an agent was not given by its posterior. A rater can be pickled, and sent to where the others are.
 
-    It holds the graphs with results, and everything that was chosen for the graphs of `reset`: scales, labels of nodes,
-    widths. So the rating of a graph does not depend on the others that are rated with it. A graph whose arrays are
-    those of one with results is known again. A rater can be pickled.
+    It holds what has results, and everything that was chosen for the graphs of `reset`. So a rating does not depend on
+    what else is rated. A subclass says how others are described.
     """
 
-    described: GraphDescription
+    weights: tuple[float, ...]
+    """Weights of the parts of the kernel."""
+    posterior: DualPosterior
+    """The posterior given all results, on the q graphs that have some."""
+    targets: Targets
+    """The scale on which values are modelled."""
+    noise: float
+    """Noise variance of one more result, in squared units of the targets."""
+    links: Links | None = None
+    """How results of sources go along with the rewards; None: they do not count."""
+
+    @property
+    def known(self) -> int:
+        """Return q."""
+        raise NotImplementedError
+
+    def describe(self, given: Given) -> tuple[Mixture, Tensor]:
+        """Return the kernel of the graphs with results and others, and where these others stand, `(n,)` int64."""
+        raise NotImplementedError
+
+    def rate(self, given: Given, count: int) -> Rating:
+        """Rate n graphs, in blocks."""
+        mean, std = np.empty(count), np.empty(count)
+        for start in range(0, count, AT_A_TIME):
+            block = slice(start, min(start + AT_A_TIME, count))
+            posterior, places = self._join(given[block])
+            means, variances = posterior.mean_and_variance(places, ROWS_AT_A_TIME)
+            mean[block], std[block] = means.numpy(), variances.sqrt().numpy()
+        return Rating(mean, std, self.targets, self.noise)
+
+    def rate_jointly(self, given: Given) -> JointRating:
+        """Rate n graphs jointly."""
+        posterior, places = self._join(given)
+        return JointRating(posterior.mean_of(posterior.explained(places)), posterior.covariance(places), self.targets)
+
+    def _join(self, given: Given) -> tuple[DualPosterior, Tensor]:
+        """Return the posterior on the graphs with results and on others, and where these stand."""
+        mixture, places = self.describe(given)
+        count, numbers = mixture.kernels.count, self.posterior.seen
+        numbers = numbers // self.known * count + numbers % self.known
+        return self.posterior.within(link(mixture, count, self.links), numbers), places
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class GraphRater(PosteriorRater["list[Data]"]):
+    """Rate graphs by the posterior of an agent, which `GraphAgent.rater` makes.
+
+    A graph whose arrays are those of one with results is known again.
+    """
+
+    described: Description
     """The q graphs with results, and what describes them."""
     digests: tuple[bytes, ...]
     """What tells these graphs from others: `digest_of`."""
@@ -49,43 +108,28 @@ class GraphRater:
     directed: bool | None
     """Whether edges have directions; else each must be there in both. None: they are not read, and each counts in both.
     """
-    weights: tuple[float, ...]
-    """Weights of the parts of the kernel."""
-    posterior: DualPosterior
-    """The posterior given all results, on these q graphs."""
-    targets: Targets
-    """The scale on which values are modelled."""
-    noise: float
-    """Noise variance of one more result, in squared units of the targets."""
 
     @one_thread()
     def __call__(self, graphs: Sequence[Data]) -> Rating:
-        """Rate n graphs, in blocks.
+        """Rate n graphs.
 
         Raises:
             ValueError: if graphs have other numbers of features than those of the agent, or directions where those have
                 none.
         """
-        mean, std = np.empty(len(graphs)), np.empty(len(graphs))
-        for start in range(0, len(graphs), AT_A_TIME):
-            block = slice(start, start + AT_A_TIME)
-            posterior, places = self._join(graphs[block])
-            means, variances = posterior.mean_and_variance(places)
-            mean[block], std[block] = means.numpy(), variances.sqrt().numpy()
-        return Rating(mean, std, self.targets, self.noise)
+        return self.rate([*graphs], len(graphs))
 
     @one_thread()
     def joint(self, graphs: Sequence[Data]) -> JointRating:
         """Rate n graphs jointly; errors are those of a call."""
-        posterior, places = self._join(graphs)
-        return JointRating(posterior.mean_of(posterior.explained(places)), posterior.covariance(places), self.targets)
+        return self.rate_jointly([*graphs])
 
     @one_thread()
     def kernel(self, first: Sequence[Data], second: Sequence[Data]) -> Floats:
         """Return the kernel between graphs, `(n, m)`, with the weights of the agent; errors are those of a call."""
-        described, places = self._describe([*first, *second])
+        mixture, places = self.describe([*first, *second])
         rows, index = places.split([len(first), len(second)])
-        return described.mixture(self.weights).columns(rows, index).numpy()
+        return mixture.columns(rows, index).numpy()
 
     @one_thread()
     def measure(self, graphs: Sequence[Data], bits: int) -> dict[str, Floats]:
@@ -104,26 +148,26 @@ class GraphRater:
         batch, nothing = Batch.from_data_list(given), torch.zeros(0, dtype=torch.int64)
         for reading in self.described.readings:
             if isinstance(reading, Measured):
-                measured[reading.name] = reading.measure(batch)
+                measured[reading.name] = reading.exchange(nothing, batch).values.astype(np.float64)
             elif isinstance(reading, Subtrees):
                 measured[reading.name] = reading.exchange(nothing, batch).counts.fold(bits)
         return measured
 
-    def _join(self, graphs: Sequence[Data]) -> tuple[DualPosterior, Tensor]:
-        """Join some graphs with those that have results: return the posterior on all of them, and where these stand."""
-        described, places = self._describe(graphs)
-        return self.posterior.within(described.mixture(self.weights), self.posterior.seen), places
+    @property
+    def known(self) -> int:
+        """Return the number of graphs with results."""
+        return len(self.digests)
 
-    def _describe(self, graphs: Sequence[Data]) -> tuple[GraphDescription, Tensor]:
-        """Describe the graphs with results and then others; equal graphs have one place."""
+    def describe(self, given: Sequence[Data]) -> tuple[Mixture, Tensor]:
+        """Return the kernel of the graphs with results and then others, and where these stand; equal ones are one."""
         place_of, places = dict(self._places), list[int]()
         new: list[Data] = []
-        for graph, read in zip(graphs, self._check(graphs), strict=True):
+        for graph in given:
             place = place_of.setdefault(digest_of(make_like(graph, self.empty)), len(place_of))
             places.append(place)
-            new += [read] if place == len(self.digests) + len(new) else []
-        every = torch.arange(len(self.digests))
-        return self.described.exchange(every, new), torch.tensor(places, dtype=torch.int64)
+            new += [self._check([graph])[0]] if place == self.known + len(new) else []
+        described = self.described.exchange(torch.arange(self.known), new)
+        return described.mixture(self.weights), torch.tensor(places, dtype=torch.int64)
 
     def _check(self, graphs: Sequence[Data]) -> list[Data]:
         """Refuse graphs that are not like those of the agent; return the others as it reads them."""

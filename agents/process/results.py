@@ -18,9 +18,10 @@ from agents.beliefs.rewards import (
     make_targets,
     variances_of,
 )
-from agents.process.likelihood import MOST_RESULTS, PRIOR_NOISE, MixtureLikelihood, Rows
+from agents.process.likelihood import MOST_RESULTS, PRIOR_NOISE, Rows, likelihood_of
+from agents.process.links import Links
 from agents.process.settings import MixtureSettings
-from agents.process.sources import Links, Sources, learn_links
+from agents.process.sources import Sources
 
 MOST_BOUNDS = 1000  # evenly spaced ones stand for more of them: the cost grows as m^3
 MATCHES = 3  # times that weights are learnt and bounds matched in turn
@@ -133,8 +134,10 @@ def learn_weights(sources: Sources, results: Results, settings: MixtureSettings)
         ArithmeticError, LinAlgError: as `match_bounds`.
     """
     described, targets, are_known = sources.described, results.targets(settings), settings.known_weight is not None
-    kernels, medians = [part.kernel for part in described.parts], [part.weight for part in described.parts]
-    known_noise, spread = noise_in_units(settings, targets), settings.weight_spread
+    medians, known_noise = [part.weight for part in described.parts], noise_in_units(settings, targets)
+    shares = described.shares
+    if shares is None and sources.told:
+        shares = [median / sum(medians) for median in medians]
     links = Links.unknown(len(sources.told)) if sources.told else None
     learnt = Learnt(tuple(medians), known_noise or PRIOR_NOISE, links=links)
     for _ in range(MATCHES if len(results.bounds) else 1):
@@ -142,16 +145,9 @@ def learn_weights(sources: Sources, results: Results, settings: MixtureSettings)
         if len(results.bounds):
             exact = _given(sources, described.mixture(learnt.weights), learnt, results, targets, NO_PSEUDO_RESULTS)
             pseudo = match_bounds(exact, Thresholds.of(results.bounds, targets, learnt.noise).some(MOST_RESULTS))
-        if sources.told:
-            rows = Rows.of(results.history, targets, pseudo, noisy)
-            rewards = rows, rows.squares(results.history, targets)
-            told = [(source.guessed(), source.squares) for source in sources.told]
-            weights, noise, links = learn_links(kernels, medians, spread, rewards, told, known_noise, are_known)
-        else:
-            likelihood = MixtureLikelihood.of_history(
-                kernels, medians, spread, results.history, targets, pseudo, noisy, described.shares
-            )
-            weights, noise = likelihood.fit(known_noise, are_known)
+        rewards, told = Rows.of(results.history, targets, pseudo, noisy), [source.guessed() for source in sources.told]
+        likelihood = likelihood_of(described.kernels, medians, settings.weight_spread, rewards, told, shares)
+        weights, noise, links = likelihood.fit(known_noise, are_known)
         learnt = Learnt(tuple(weights), noise, results.num_results, links)
     return learnt
 

@@ -15,7 +15,7 @@ from scipy.linalg import cho_factor, cho_solve, solve_triangular
 from scipy.linalg.lapack import dpotri
 
 from agents.beliefs.rewards import History, make_targets
-from agents.process.likelihood import MOST_RESULTS, MixtureLikelihood
+from agents.process.likelihood import MOST_RESULTS, Likelihood, Rows
 
 RADIUS, BITS = 2, 1024  # of the Morgan fingerprints of blocks
 IDENTITY = 0.5  # share of the identity in the kernel: what a block adds is not only what its structure says
@@ -214,9 +214,9 @@ class ProductProcess:
         ]
         kernels = torch.stack([*of_slots, *(of_slots[s] * of_slots[t] for s, t in self._pairs)])
         count = len(kernels)
-        once, targets = torch.ones(len(some), dtype=torch.float64), torch.from_numpy(self.targets[some])
-        shares = [1 / count] * count
-        likelihood = MixtureLikelihood(kernels, shares, SPREAD, once, targets, 0.0, shares=shares)
-        weights, noise = likelihood.fit()
+        targets, shares = torch.from_numpy(self.targets[some]), [1 / count] * count
+        nothing = torch.zeros_like(targets)
+        rows = Rows(torch.from_numpy(some), torch.ones_like(targets), targets, nothing, nothing)
+        weights, noise, _ = Likelihood(kernels, shares, SPREAD, [rows], shares).fit()
         slots = len(self._kernels)
         return Weights(tuple(weights[:slots]), tuple(weights[slots:]), noise)

@@ -16,9 +16,16 @@ from agents.beliefs.rules import (
     ThompsonSampling,
     UpperConfidenceBound,
 )
-from agents.kernel.agent import gntk, linear, wl
-from agents.kernel.settings import KernelSettings, LinearSettings, SubtreeSettings
-from agents.process import GraphProcessSettings, gp
+from agents.process import (
+    GraphProcessSettings,
+    KernelSettings,
+    LinearSettings,
+    SubtreeSettings,
+    gntk,
+    gp,
+    linear,
+    wl,
+)
 
 
 @dataclass(frozen=True, kw_only=True)

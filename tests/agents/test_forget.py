@@ -8,7 +8,7 @@ from support.posterior import from_scratch
 
 import registry
 from agents.beliefs import PhasedElimination, compose
-from agents.kernel import LinearSettings, linear
+from agents.process import LinearSettings, linear
 from graph_bandit_env import GraphSet
 
 GRAPHS = GraphSet.from_pyg(ragged_graphs((5, 4, 7, 6, 3, 5, 8, 2)))

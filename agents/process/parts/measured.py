@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from torch import Tensor
 
+from agents.process.parts.part import AddTo
 from agents.traits.scales import Moments, Scale
 
 if TYPE_CHECKING:
@@ -37,53 +37,83 @@ class Measured:
 
     name: str
     """What is measured."""
-    measure: Measure
-    """Measures it."""
-    values: NDArray[np.float64]
+    values: NDArray[np.floating]
     """`(K, D)`. The numbers of K graphs."""
     scale: Scale
-    """Means and standard deviations over the graphs of `reset`."""
+    """Means and standard deviations over the graphs of `reset`, or over a pool of which they are a part."""
+    linear: float = LINEAR
+    """Share of the linear kernel; 0: there is none."""
+    measure: Measure | None = None
+    """Measures new graphs; None: the graphs do not change."""
 
     @staticmethod
     def of(name: str, measure: Measure, batch: Batch) -> Measured:
         """Measure graphs, and take them for the scale."""
         values = measure(batch)
-        return Measured(name, measure, values, Moments.of(values).scale())
+        return Measured(name, values, Moments.of(values).scale(), measure=measure)
 
     @property
     def shares(self) -> Sequence[float]:
         """Return the shares of both Gaussian kernels and of the linear one; none if no number differs."""
-        return ((1 - LINEAR) / 2, (1 - LINEAR) / 2, LINEAR) if self.scale.dimension else ()
+        shares = ((1 - self.linear) / 2, (1 - self.linear) / 2, self.linear)
+        return shares[: 3 if self.linear else 2] if self.scale.dimension else ()
 
     def columns(self, rows: Tensor, index: Tensor) -> Tensor:
-        """Return the kernels `(3, q, n)`, all of which follow from the distances."""
+        """Return the kernels `(e, q, n)`, all of which follow from the distances."""
         if not self.shares:
             return torch.zeros(0, len(rows), len(index), dtype=torch.float64)
-        points, dimension = self._points, self.scale.dimension
-        square = torch.from_numpy(cdist(points[rows.numpy()], points[index.numpy()], "sqeuclidean")) / dimension
-        mine, theirs = self._squares[rows].unsqueeze(1), self._squares[index]
-        linear = (1 + (mine + theirs - square) / 2) / ((1 + mine) * (1 + theirs)).sqrt()
-        return torch.stack([*((square / (-2 * width**2)).exp_() for width in (WIDE, NARROW)), linear])
+        mine, theirs = (self.scale.points(self.values[some.numpy()]) for some in (rows, index))
+        square = torch.from_numpy(cdist(mine, theirs, "sqeuclidean")) / self.scale.dimension
+        gaussian = [(square / (-2 * width**2)).exp_() for width in (WIDE, NARROW)]
+        if not self.linear:
+            return torch.stack(gaussian)
+        lengths = [torch.from_numpy(np.square(points).sum(axis=1)) / self.scale.dimension for points in (mine, theirs)]
+        first, second = lengths[0].unsqueeze(1), lengths[1]
+        return torch.stack([*gaussian, (1 + (first + second - square) / 2) / ((1 + first) * (1 + second)).sqrt()])
+
+    def facing(self, rows: Tensor, weights: Sequence[float]) -> AddTo:
+        """Return what adds the kernels to the graphs `rows`, times their weights, to a sum: by products of matrices.
+
+        |z - z'|^2 = <(z, |z|^2, 1), (-2 z', 1, |z'|^2)>
+        """
+        mine = self._points(rows)
+        ones, squares = torch.ones(len(mine), 1, dtype=mine.dtype), mine.square().sum(1, keepdim=True)
+        factors, directions = torch.cat([-2 * mine, ones, squares], 1).T, _directions(mine).T
+        scales = [-1 / (2 * width**2 * max(1, self.scale.dimension)) for width in (WIDE, NARROW)]
+
+        def add_to(total: Tensor, index: Tensor) -> None:
+            theirs = self._points(index)
+            ones, squares = torch.ones(len(theirs), 1, dtype=theirs.dtype), theirs.square().sum(1, keepdim=True)
+            distances = (torch.cat([theirs, squares, ones], 1) @ factors).clamp_(min=0)
+            similarity = torch.empty_like(distances)
+            for scale, weight in zip(scales, weights, strict=False):
+                total.add_(torch.mul(distances, scale, out=similarity).exp_(), alpha=weight)
+            if self.linear:
+                total.addmm_(_directions(theirs), directions, alpha=weights[-1])
+
+        return add_to
 
     def diagonal(self, index: Tensor) -> Tensor:
-        """Return ones, `(3, n)`."""
+        """Return ones, `(e, n)`."""
         return torch.ones(len(self.shares), len(index), dtype=torch.float64)
 
     def exchange(self, kept: Tensor, graphs: Batch | None) -> Measured:
         """Return the numbers of the graphs that stay, and of new ones, on the same scale."""
         old = self.values[kept.numpy()]
-        return replace(self, values=old if graphs is None else np.concatenate([old, self.measure(graphs)]))
+        new = old[:0] if graphs is None or self.measure is None else self.measure(graphs)
+        return replace(self, values=np.concatenate([old, new]))
 
     def known(self) -> Sequence[Tensor]:
         """Return numbers and scale; a number that is not known is 0 in one tensor, and marked in another."""
         tensors = map(torch.from_numpy, (np.nan_to_num(self.values), self.scale.mean, self.scale.spread))
         return [*tensors, torch.from_numpy(np.isnan(self.values))]
 
-    @cached_property
-    def _points(self) -> NDArray[np.float64]:
-        return np.asarray(self.scale.points(self.values), np.float64)
+    def _points(self, index: Tensor) -> Tensor:
+        """Return z of graphs, `(n, D')` float64."""
+        return torch.from_numpy(self.scale.points(self.values[index.numpy()]))
 
-    @cached_property
-    def _squares(self) -> Tensor:
-        """Return |z|^2 / D of each graph, `(K,)`."""
-        return torch.from_numpy(np.square(self._points).sum(axis=1)) / self.scale.dimension
+
+def _directions(points: Tensor) -> Tensor:
+    """Return x / |x| of points, `(n, D + 1)`."""
+    scaled = points / max(1, points.shape[1]) ** 0.5
+    return torch.nn.functional.normalize(torch.nn.functional.pad(scaled, (1, 0), value=1.0))

@@ -99,20 +99,14 @@ class Network:
 
 @dataclass(frozen=True, eq=False)
 class FiniteNetwork(Network):
-    """The GNTK of a network of finite width at its initial weights      [`gntk.empirical_kernel`]."""
+    """The GNTK of a network of finite width at initial weights of seed 0      [`gntk.empirical_kernel`]."""
 
     width: int = 512
     """m, even."""
-    seed: int = 0
-    """Seed of the weights."""
 
     def _between(self, rows: Tensor, index: Tensor) -> Tensor:
-        model = GraphMLP(self.graphs.feature_dim, self.width, self.depth, seed=self.seed)
+        model = GraphMLP(self.graphs.feature_dim, self.width, self.depth, seed=0)
         some = self._take(rows)
         if rows is index:
             return empirical_kernel(model, some)
         return gram(tangent_features(model, some), tangent_features(model, self._take(index)))
-
-    def seeded(self, seed: int) -> FiniteNetwork:
-        """Return the same graphs with the weights of another seed."""
-        return replace(self, seed=seed)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 from torch import Tensor
 
 from agents.beliefs.posterior import Kernel
 
 if TYPE_CHECKING:
-    from torch_geometric.data import Batch, Data
+    from torch_geometric.data import Batch
 
 SMALLEST = 1e-9  # of the kernel of a graph with itself: graphs that differ by less are equal
+
+AddTo: TypeAlias = Callable[[Tensor, Tensor], None]
+"""A function that adds weighted kernels between q graphs and the graphs `index` `(n,)` to sums `(n, q)` float64."""
 
 
 class Reading(Protocol):
@@ -36,7 +39,11 @@ class Reading(Protocol):
     def diagonal(self, index: Tensor) -> Tensor:
         """Return the kernels of graphs with themselves, `(e, n)` float64."""
 
-    def exchange(self, kept: Tensor, graphs: Batch | None) -> Reading:
+
+class GraphReading(Reading, Protocol):
+    """What is read of graphs that may change."""
+
+    def exchange(self, kept: Tensor, graphs: Batch | None) -> GraphReading:
         """Return what is read of the graphs in the slots `kept` `(n,)` int64, and of new ones after them.
 
         What was chosen for the graphs of `reset`, such as scales, stays.
@@ -44,6 +51,14 @@ class Reading(Protocol):
 
     def known(self) -> Sequence[Tensor]:
         """Return tensors that identify the graphs to the part."""
+
+
+@runtime_checkable
+class FastReading(Reading, Protocol):
+    """A reading that adds its kernels to a sum faster than it returns them."""
+
+    def facing(self, rows: Tensor, weights: Sequence[float]) -> AddTo:
+        """Return what adds its kernels to the graphs `rows` `(q,)`, times e weights, to a sum."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,35 +74,6 @@ class Part:
     typical: float = 1.0
     """The variance over the set of rewards whose covariance is its kernel: `typical_variance`, or 1 if it has unit
     diagonal and that stands for it."""
-
-
-class Description(Protocol):
-    """A set of graphs as a Gaussian process reads it. It never changes."""
-
-    @property
-    def parts(self) -> Sequence[Part]:
-        """Return the parts of the kernel."""
-
-    @property
-    def names(self) -> Sequence[str]:
-        """Return a name of each graph, which chooses among equal ones."""
-
-    @property
-    def shares(self) -> Sequence[float] | None:
-        """Return the share of each part in the variance before any result; None: their total has no prior."""
-
-    def mixture(self, weights: Sequence[float]) -> Kernel:
-        """Return the sum of the parts with these weights."""
-
-    def exchange(self, kept: Tensor, graphs: Sequence[Data]) -> Description:
-        """Return the graphs in the slots `kept` `(n,)` int64, and then new ones, compared by the same parts.
-
-        Raises:
-            ValueError: if these graphs cannot change.
-        """
-
-    def known(self) -> list[Tensor]:
-        """Return tensors that identify the graphs to the kernel."""
 
 
 def typical_variance(kernels: Tensor) -> Tensor:

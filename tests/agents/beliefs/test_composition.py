@@ -7,9 +7,9 @@ import torch
 from support.molecules import some_molecules
 
 from agents.beliefs import Belief, Memoryless, compose
-from agents.kernel import KernelSettings, gntk
 from agents.molecule import MoleculeSettings, molecule
 from agents.neural import NeuralSettings, gnn, nn
+from agents.process import KernelSettings, gntk
 from graph_bandit_env import GraphSet
 
 

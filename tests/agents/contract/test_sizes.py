@@ -18,7 +18,7 @@ def test_an_exact_process_takes_any_number_of_graphs_by_columns_and_short_lists(
 
 @pytest.fixture
 def few(monkeypatch):
-    monkeypatch.setattr("agents.kernel.agent.MOST_OF_FINITE_WIDTH", 3)
+    monkeypatch.setattr("agents.process.families.MOST_OF_FINITE_WIDTH", 3)
     return "gntk-ts:kernel=empirical"
 
 

@@ -9,7 +9,7 @@ import registry
 from agents.beliefs.rewards import make_targets
 from agents.contract.protocol import BatchAgent
 from agents.molecule.parts import make_parts
-from agents.process.likelihood import MixtureLikelihood
+from agents.process.likelihood import Rows, likelihood_of
 from agents.traits import compute_traits
 
 MOLECULES = some_molecules()
@@ -90,10 +90,10 @@ def test_the_short_list_is_of_the_largest_means_and_two_standard_deviations_on_o
 def test_weights_and_noise_are_those_of_the_largest_marginal_likelihood():
     agent = measured()
     targets = make_targets(agent.history, standardize=True, warp="normal_scores")
-    parts = make_parts(agent.settings, compute_traits(MOLECULES.smiles))
-    kernels, medians = [part.kernel for part in parts], [part.weight for part in parts]
-    weights, noise = MixtureLikelihood.of_history(kernels, medians, 1.0, agent.history, targets).fit()
-    assert agent.posterior.kernel.weights == pytest.approx(weights)
+    kernels, parts = make_parts(agent.settings, compute_traits(MOLECULES.smiles))
+    rows = Rows.of(agent.history, targets)
+    weights, noise, _ = likelihood_of(kernels, [part.weight for part in parts], 1.0, rows).fit()
+    assert agent.posterior.kernel.weights.tolist() == pytest.approx(weights)
     assert agent.posterior.noise == pytest.approx(noise)
 
 

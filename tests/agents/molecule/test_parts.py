@@ -3,8 +3,7 @@ import pytest
 import torch
 from support.molecules import ODD_MOLECULES
 
-from agents.molecule.fingerprints import TanimotoKernel
-from agents.molecule.numbers import GaussianKernel, Points
+from agents.molecule.fingerprints import Fingerprint
 from agents.molecule.parts import make_parts
 from agents.molecule.settings import WEIGHTS, MoleculeSettings
 from agents.traits import Scales, compute_traits
@@ -23,26 +22,25 @@ def test_each_weight_has_parts_of_its_own():
     columns = np.random.default_rng(0).normal(size=(len(SMILES), 2))
     names = {}
     for name in NONE:
-        parts = make_parts(MoleculeSettings(**{**NONE, name: 0.3}), TRAITS, columns)
+        _, parts = make_parts(MoleculeSettings(**{**NONE, name: 0.3}), TRAITS, columns)
         assert sum(part.weight for part in parts) == pytest.approx(1)
         (names[name],) = {part.name for part in parts}
     assert len(set(names.values())) == len(WEIGHTS)
-    together = make_parts(MoleculeSettings(), TRAITS, columns)
+    _, together = make_parts(MoleculeSettings(), TRAITS, columns)
     assert list(dict.fromkeys(part.name for part in together)) == list(names.values())
 
 
 def test_weights_are_shares_and_parts_of_one_name_share_theirs():
     settings = MoleculeSettings(**{**NONE, "pairs_weight": 3.0, "properties_weight": 1.0})
-    pairs, wide, narrow = make_parts(settings, TRAITS)
+    _, (pairs, wide, narrow) = make_parts(settings, TRAITS)
     assert (pairs.weight, wide.weight, narrow.weight) == (0.75, 0.125, 0.125)
-    torch.testing.assert_close(whole(pairs), TanimotoKernel(TRAITS.counts["atom_pairs"]).columns(EVERY, EVERY))
-    points = Points(TRAITS.numbers["properties"])
-    torch.testing.assert_close(whole(wide), GaussianKernel(points, 2.0).columns(EVERY, EVERY))
-    torch.testing.assert_close(whole(narrow), GaussianKernel(points, 0.7).columns(EVERY, EVERY))
+    expected = Fingerprint("", TRAITS.counts["atom_pairs"]).columns(EVERY, EVERY)[0]
+    torch.testing.assert_close(whole(pairs), expected)
+    torch.testing.assert_close(whole(wide).log() * (2.0 / 0.7) ** 2, whole(narrow).log())
 
 
 def test_every_part_is_one_on_its_diagonal():
-    for part in make_parts(MoleculeSettings(), TRAITS, np.arange(len(SMILES))[:, None] * 1e6):
+    for part in make_parts(MoleculeSettings(), TRAITS, np.arange(len(SMILES))[:, None] * 1e6)[1]:
         diagonal = part.kernel.diagonal(EVERY)
         torch.testing.assert_close(whole(part).diagonal(), diagonal)
         torch.testing.assert_close(diagonal, torch.ones_like(diagonal))
@@ -51,7 +49,7 @@ def test_every_part_is_one_on_its_diagonal():
 def test_traits_that_were_left_out_on_purpose_have_no_part_and_the_others_share_the_weight():
     names = ["atom_pairs", "properties"]
     lean = compute_traits(SMILES, names, left_out=["morgan", "torsions", "roles", "descriptors"])
-    parts = make_parts(MoleculeSettings(pairs_weight=3, properties_weight=1), lean)
+    _, parts = make_parts(MoleculeSettings(pairs_weight=3, properties_weight=1), lean)
     assert [(part.name, part.weight) for part in parts] == [
         ("atom pairs", 0.75),
         ("properties", 0.125),
@@ -62,8 +60,8 @@ def test_traits_that_were_left_out_on_purpose_have_no_part_and_the_others_share_
 def test_parts_of_some_molecules_on_the_scales_of_all_are_those_of_all():
     columns, some = np.random.default_rng(0).normal(size=(len(SMILES), 2)), torch.tensor([6, 1, 3])
     scales = Scales.of(TRAITS, columns)
-    parts = make_parts(MoleculeSettings(), TRAITS.take(some), columns[some], scales)
-    expected = make_parts(MoleculeSettings(), TRAITS, columns)
+    _, parts = make_parts(MoleculeSettings(), TRAITS.take(some), columns[some], scales)
+    _, expected = make_parts(MoleculeSettings(), TRAITS, columns)
     for part, other in zip(parts, expected, strict=True):
         first = torch.arange(3)
         assert (part.name, part.weight) == (other.name, other.weight)

@@ -121,8 +121,8 @@ def test_molecules_are_rated_jointly_as_by_the_agent(columns):
 def test_ratings_do_not_depend_on_blocks(monkeypatch):
     rater = taught(molecules(columns=COLUMNS)).rater()
     whole = rater(EVERY, COLUMNS).upper
-    monkeypatch.setattr("agents.molecule.rater.STACKED", 19)
-    monkeypatch.setattr("agents.molecule.rater.AT_A_TIME", 7)
+    monkeypatch.setattr("agents.process.rater.AT_A_TIME", 19)
+    monkeypatch.setattr("agents.process.rater.ROWS_AT_A_TIME", 7)
     np.testing.assert_allclose(rater(EVERY, COLUMNS).upper, whole, atol=1e-12)
 
 

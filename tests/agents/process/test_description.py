@@ -5,13 +5,13 @@ import torch
 from support.graphs import ragged_graphs
 from torch_geometric.data import Batch, Data
 
-from agents.process.description import GraphDescription, read_graphs
+from agents.process.description import Description, read_graphs
 from agents.process.settings import GraphProcessSettings
 
 
 def described(graphs, **settings):
     ways = read_graphs(Batch.from_data_list(graphs), GraphProcessSettings(**settings))
-    return GraphDescription.of(ways, len(graphs))
+    return Description.of(ways, len(graphs))
 
 
 def names(description):

@@ -101,8 +101,8 @@ def test_they_are_those_of_the_whole_matrix(agent):
     posterior, every = agent.posterior, torch.arange(len(MOLECULES))
     seen, noise = posterior.seen.numpy(), posterior.noise
     names, kernels = [], []
-    parts = make_parts(agent.settings, compute_traits(MOLECULES.smiles))
-    for part, weight in zip(parts, posterior.kernel.weights, strict=True):
+    _, parts = make_parts(agent.settings, compute_traits(MOLECULES.smiles))
+    for part, weight in zip(parts, posterior.kernel.weights.tolist(), strict=True):
         names.append(part.name)
         kernels.append(weight * part.kernel.columns(every, every).numpy())
     counts, targets = posterior.counts.numpy(), posterior.targets.numpy()

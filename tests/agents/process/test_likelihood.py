@@ -9,16 +9,52 @@ from support.molecules import some_molecules
 from agents.beliefs.censoring import Thresholds, match_bounds
 from agents.beliefs.posterior import DualPosterior
 from agents.beliefs.rewards import Bounds, History, Standardised
-from agents.molecule.mixture import Mixture
 from agents.molecule.parts import make_parts
 from agents.molecule.settings import MoleculeSettings
-from agents.process.likelihood import PRIOR_RESULTS, MixtureLikelihood
+from agents.process.kernels import Mixture
+from agents.process.likelihood import (
+    CORRELATION_SPREAD,
+    PRIOR_NOISE,
+    PRIOR_NOISE_SPREAD,
+    PRIOR_RESIDUAL,
+    PRIOR_RESULTS,
+    PRIOR_SOURCE_NOISE,
+    RESIDUAL_SPREAD,
+    SLOPE_SPREAD,
+    Rows,
+    likelihood_of,
+)
 from agents.traits import compute_traits
 
 MOLECULES = some_molecules()
-PARTS = make_parts(MoleculeSettings(), compute_traits(MOLECULES.smiles))
-KERNELS, MEDIANS = [part.kernel for part in PARTS], [part.weight for part in PARTS]
+KERNELS, PARTS = make_parts(MoleculeSettings(), compute_traits(MOLECULES.smiles))
+MEDIANS = [part.weight for part in PARTS]
 RAW = Standardised()
+
+
+def rows_of(graphs, counts, targets, noises, squares):
+    return Rows(
+        torch.tensor(graphs),
+        *(torch.tensor(column, dtype=torch.float64) for column in (counts, targets, noises, squares)),
+    )
+
+
+REWARDS = rows_of([0, 3, 7, 9], [1, 3, 1, np.inf], [0.1, -0.4, 0.7, 1.1], [0, 0, 0.3, 0.2], [0, 0.4, 0, 0])
+SOURCES = [
+    rows_of([3, 5, 11], [1, 2, 1], [0.3, -1.2, 0.4], [0, 0, 0], [0, 0.1, 0]),
+    rows_of([2, 9, 14, 5], [1, 1, 1, 4], [-0.3, 0.9, 1.4, -0.6], [0, 0, 0, 0], [0, 0, 0, 0.6]),
+]
+SHARES = [0.2, 0.5, 0.3]
+WEIGHED = [0.6, 0.3, 0.4]
+NUMBERS = [
+    np.array([0.3, -0.5, 0.1, -2.0, -1.5, -3.0, 0.8, -0.4, 0.5, -0.2, -2.0]),
+    np.array([-1.0, 0.7, 0.4, -4.0, -0.5, -1.0, -1.9, 0.1, -1.2, 0.3, -0.5]),
+]
+
+
+def ragged(sources, shares):
+    """Rewards, some repeated, one with a noise of its own, one a pseudo result; and results of sources."""
+    return likelihood_of(KERNELS.only([0, 4, 6]), WEIGHED, 0.7, REWARDS, sources, shares)
 
 
 def history(actions, rewards):
@@ -28,14 +64,13 @@ def history(actions, rewards):
 
 
 def likelihood(actions, rewards, spread=1.0):
-    return MixtureLikelihood.of_history(KERNELS, MEDIANS, spread, history(actions, rewards), RAW)
+    return likelihood_of(KERNELS, MEDIANS, spread, Rows.of(history(actions, rewards), RAW))
 
 
 def plain(kernels, weights, noise, actions, rewards):
     """2 NLL of every single reward, from the density of scipy."""
     index = torch.as_tensor(actions)
-    covariance = sum(w * k.columns(index, index).numpy() for w, k in zip(weights, kernels, strict=True))
-    covariance = covariance + noise * np.eye(len(actions))
+    covariance = np.tensordot(kernels.columns(index, index), weights, (1, 0)) + noise * np.eye(len(actions))
     return -2 * multivariate_normal(np.zeros(len(actions)), covariance).logpdf(rewards)
 
 
@@ -52,29 +87,18 @@ def test_differences_of_the_likelihood_are_those_of_every_single_reward():
     np.testing.assert_allclose(np.diff(found), np.diff(expected), rtol=1e-8)
 
 
-@pytest.mark.parametrize("spread", [0.3, 1.0])
-def test_the_gradient_is_that_of_finite_differences(spread):
-    actions = np.random.default_rng(0).integers(0, 40, 60)
-    told = likelihood(actions, np.sin(np.arange(60)), spread)
-    point = np.random.default_rng(1).normal(size=len(MEDIANS) + 1)
-    numeric = approx_fprime(point, lambda logarithms: told(logarithms)[0], 1e-6)
-    np.testing.assert_allclose(told(point)[1], numeric, rtol=1e-3, atol=1e-3)
-
-
 def test_the_total_has_a_prior_that_is_worth_some_results_where_it_is_one():
     """Results that are alike do not make it small; the gradient is that of finite differences."""
     shares = np.random.default_rng(2).dirichlet(np.ones(len(MEDIANS)))
-    alike = history(range(12), 0.01 * np.sin(np.arange(12)))
-    told, plain_prior = (
-        MixtureLikelihood.of_history(KERNELS, MEDIANS, 1.0, alike, RAW, shares=given) for given in (shares, None)
-    )
+    alike = Rows.of(history(range(12), 0.01 * np.sin(np.arange(12))), RAW)
+    told, plain_prior = (likelihood_of(KERNELS, MEDIANS, 1.0, alike, shares=given) for given in (shares, None))
     point = np.random.default_rng(1).normal(size=len(MEDIANS) + 1)
     numeric = approx_fprime(point, lambda logarithms: told(logarithms)[0], 1e-6)
     np.testing.assert_allclose(told(point)[1], numeric, rtol=1e-3, atol=1e-3)
     total = shares @ np.exp(point[:-1])
     expected = PRIOR_RESULTS * (np.log(total) + 1 / total)
     assert told(point)[0] - plain_prior(point)[0] == pytest.approx(expected)
-    one = [MixtureLikelihood.of_history(KERNELS[:1], [1.0], 1.0, alike, RAW, shares=each) for each in ([1.0], None)]
+    one = [likelihood_of(KERNELS.only([0]), [1.0], 1.0, alike, shares=each) for each in ([1.0], None)]
     (with_prior,), (without,) = (each.fit()[0] for each in one)
     assert without < 0.7 * with_prior < 0.7
 
@@ -83,14 +107,16 @@ def test_noise_is_learnt_from_repeated_measurements():
     rng = np.random.default_rng(0)
     actions = np.repeat(np.arange(20), 8)
     values = MOLECULES.targets[:20] - MOLECULES.targets[:20].mean()
-    _, noise = likelihood(actions, values[actions] / values.std() + 0.4 * rng.normal(size=160)).fit()
+    _, noise, _ = likelihood(actions, values[actions] / values.std() + 0.4 * rng.normal(size=160)).fit()
     assert noise == pytest.approx(0.16, rel=0.25)
 
 
-def test_a_known_noise_stays():
-    weights, noise = likelihood([1, 2, 3], [0.5, -1.0, 0.2]).fit(0.3)
+@pytest.mark.parametrize("sources", [[], SOURCES])
+def test_a_known_noise_stays(sources):
+    weights, noise, links = ragged(sources, SHARES).fit(0.3)
     assert noise == 0.3
-    assert len(weights) == len(MEDIANS)
+    assert len(weights) == 3
+    assert (links is None) == (not sources)
 
 
 def bounds_of(rows):
@@ -140,15 +166,46 @@ def test_the_slope_by_the_weights_is_that_of_the_probability_of_results_and_boun
     pseudo = match_bounds(
         posterior(np.array(MEDIANS) * np.exp(shifts), noise, known), Thresholds.of(bounds, RAW, noise)
     )
-    told = MixtureLikelihood.of_history(KERNELS, MEDIANS, 1.0, known, RAW, pseudo)
+    told = likelihood_of(KERNELS, MEDIANS, 1.0, Rows.of(known, RAW, pseudo))
     slope = told(np.append(shifts, np.log(noise)))[1][:-1]
     np.testing.assert_allclose(slope, approx_fprime(shifts, twice_negative_log, 1e-3), atol=0.02)
 
 
-def test_the_gradient_with_bounds_is_that_of_finite_differences():
-    known, bounds = history([3, 3, 9, 30], [0.4, 0.5, -1.0, 0.3]), bounds_of([(1, 0.8, True), (9, -0.5, False)])
-    pseudo = match_bounds(posterior(MEDIANS, 0.1, known), Thresholds.of(bounds, RAW, 0.1))
-    told = MixtureLikelihood.of_history(KERNELS, MEDIANS, 1.0, known, RAW, pseudo)
-    point = np.random.default_rng(1).normal(size=len(MEDIANS) + 1)
-    numeric = approx_fprime(point, lambda logarithms: told(logarithms)[0], 1e-6)
-    np.testing.assert_allclose(told(point)[1], numeric, rtol=1e-3, atol=1e-3)
+@pytest.mark.parametrize("shares", [None, SHARES])
+@pytest.mark.parametrize("sources", [[], SOURCES])
+def test_its_gradient_is_that_of_its_value(sources, shares):
+    told = ragged(sources, shares)
+    for numbers in NUMBERS if sources else [NUMBERS[0][:4], NUMBERS[1][:4]]:
+        slopes = approx_fprime(numbers, lambda at: told(at)[0], 1e-6)
+        np.testing.assert_allclose(told(numbers)[1], slopes, rtol=1e-4, atol=1e-4)
+
+
+def test_with_sources_its_differences_are_those_of_the_density_of_all_results_and_the_priors():
+    told = ragged(SOURCES, SHARES)
+    rows = [REWARDS, *SOURCES]
+    q = np.repeat(np.arange(3), [len(part.graphs) for part in rows])
+    at, counts, targets, own = (np.concatenate(columns) for columns in list(zip(*rows, strict=True))[:4])
+    kernels = KERNELS.columns(torch.from_numpy(at), torch.from_numpy(at)).numpy()[:, [0, 4, 6]]
+
+    def by_hand(numbers):
+        weights, noises = np.exp(numbers[:3]) * WEIGHED, np.exp(numbers[3:6])
+        along, residual = np.array([1.0, *np.tanh(numbers[6:8])]), np.exp(numbers[10])
+        scale = np.array([1.0, *np.exp(numbers[8:10])])
+        between = along[q][:, None] * along[q]
+        between[q[:, None] == q] = 1.0
+        between *= np.outer(scale[q], scale[q])
+        covariance = between * (np.tensordot(kernels, weights, (1, 0)) + residual * (at[:, None] == at))
+        covariance += np.diag(noises[q] / counts + own)
+        value = -2 * multivariate_normal(cov=covariance).logpdf(targets)
+        for number, (noise, part) in enumerate(zip(noises, rows, strict=True)):
+            mine = (q == number) & np.isfinite(counts)
+            value += (counts[mine] - 1).sum() * np.log(noise) + part.squares.sum().item() / noise
+        priors = [*[(0, 0.7)] * 3, (np.log(PRIOR_NOISE), PRIOR_NOISE_SPREAD)]
+        priors += [(np.log(PRIOR_SOURCE_NOISE), PRIOR_NOISE_SPREAD)] * 2 + [(0, CORRELATION_SPREAD)] * 2
+        priors += [(0, SLOPE_SPREAD)] * 2 + [(np.log(PRIOR_RESIDUAL), RESIDUAL_SPREAD)]
+        value += sum(((x - mean) / spread) ** 2 for x, (mean, spread) in zip(numbers, priors, strict=True))
+        share = np.exp(numbers[:3]) @ SHARES
+        return value + PRIOR_RESULTS * (np.log(share) + 1 / share)
+
+    difference = told(NUMBERS[0])[0] - told(NUMBERS[1])[0]
+    assert difference == pytest.approx(by_hand(NUMBERS[0]) - by_hand(NUMBERS[1]), rel=1e-9)

@@ -1,6 +1,6 @@
 import pytest
 
-from agents.kernel import KernelSettings
+from agents.process import KernelSettings
 from agents.process.results import Learnt
 
 

@@ -1,4 +1,4 @@
-"""Keep the columns of kernels that have been asked for."""
+"""The kernels of the parts, whose columns are kept while they are few, and weighted sums of them."""
 
 from __future__ import annotations
 
@@ -8,67 +8,69 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from agents.process.parts.part import Reading
+from agents.process.parts.part import AddTo, FastReading, Reading
 from gntk import symmetric_root
 
 ENTRIES = 50_000_000  # of the columns that are kept of all kernels: 400 MB
 WHOLE = 500  # graphs of which the kernels are computed as a whole
+SUMS_AT_A_TIME, LEAST_AT_A_TIME = 1 << 17, 16  # entries of a block of sums, which stays in the cache; its least rows
 
 
-class KeptColumns:
+class Kernels:
     """P kernels of M graphs, of which each column is computed when it is first asked for, and kept, while they are few.
 
-    Where the columns asked for would take more than `ENTRIES` numbers, they are computed each time, and not kept. Of
-    at most `WHOLE` graphs all columns are computed at once.
+    If the columns asked for would take more than `ENTRIES` numbers, they are computed each time. Of at most `WHOLE`
+    graphs all columns are computed at once.
 
     Args:
         readings: what is read of the graphs; their kernels one after the other, e in all.
         count: M.
         wanted: which of the e kernels; None: all.
+        keeps: whether columns are kept at all.
     """
 
-    def __init__(self, readings: Sequence[Reading], count: int, wanted: Sequence[int] | None = None) -> None:
-        self.readings, self.count = readings, count
+    def __init__(
+        self, readings: Sequence[Reading], count: int, wanted: Sequence[int] | None = None, keeps: bool = True
+    ) -> None:
+        self.readings, self.count, self.keeps = readings, count, keeps
         sizes = [len(reading.shares) for reading in readings]
         self.wanted = list(range(sum(sizes))) if wanted is None else list(wanted)
-        self._sources, begin = list[tuple[Reading, list[int]]](), 0
+        self.sources, begin = list[tuple[Reading, list[int]]](), 0
         for reading, size in zip(readings, sizes, strict=True):
             own = [k - begin for k in self.wanted if begin <= k < begin + size]
-            self._sources += [(reading, own)] if own else []
+            self.sources += [(reading, own)] if own else []
             begin += size
         self._every = torch.arange(count)
         self._place = torch.full((count,), -1, dtype=torch.int64)
         self._used, self._kept = 0, torch.zeros(0, len(self.wanted), count, dtype=torch.float64)
 
-    def only(self, wanted: Sequence[int]) -> KeptColumns:
+    def only(self, wanted: Sequence[int]) -> Kernels:
         """Return some of its kernels, by their positions among all of the readings, with what is kept of them."""
-        some = KeptColumns(self.readings, self.count, wanted)
+        some = Kernels(self.readings, self.count, wanted, self.keeps)
         some._place, some._used = self._place.clone(), self._used
         some._kept = self._kept[:, [self.wanted.index(k) for k in wanted]]
         return some
 
     def columns(self, rows: Tensor, index: Tensor) -> Tensor:
         """Return the kernels between two lists of graphs, `(q, P, n)`."""
-        if not self._keep(rows):
-            return self._compute(rows, index)
-        kept = self._kept[self._place[rows]]
-        return kept if self._is_every(index) else kept[:, :, index]
+        kept = self.kept(rows, index)
+        return self._compute(rows, index) if kept is None else kept
 
-    def column_of(self, kernel: int, rows: Tensor, index: Tensor) -> Tensor:
-        """Return one of the P kernels between two lists of graphs, `(q, n)`."""
+    def kept(self, rows: Tensor, index: Tensor) -> Tensor | None:
+        """Return the kernels between two lists of graphs, `(q, P, n)`; None if their columns are not kept."""
         if not self._keep(rows):
-            return self._compute(rows, index)[:, kernel]
-        places = self._place[rows]
-        return self._kept[places, kernel] if self._is_every(index) else self._kept[places.unsqueeze(1), kernel, index]
+            return None
+        columns = self._kept[self._place[rows]]
+        return columns if self._is_every(index) else columns[:, :, index]
 
     @cached_property
     def diagonals(self) -> Tensor:
         """Return the kernels of graphs with themselves, `(P, M)`."""
         if self._used == self.count:
             return self._kept[self._place, :, self._every].T
-        return torch.cat([reading.diagonal(self._every)[own] for reading, own in self._sources])
+        return torch.cat([reading.diagonal(self._every)[own] for reading, own in self.sources])
 
-    def exchanged(self, readings: Sequence[Reading], kept: Tensor, added: int) -> KeptColumns:
+    def exchanged(self, readings: Sequence[Reading], kept: Tensor, added: int) -> Kernels:
         """Return the kernels of the graphs that stay and of new ones after them, with the columns of those that stay.
 
         Args:
@@ -76,12 +78,12 @@ class KeptColumns:
             kept: `(n,)` int64. The graphs that stay, in their order.
             added: number of new ones.
         """
-        other, new = KeptColumns(readings, len(kept) + added, self.wanted), torch.arange(len(kept), len(kept) + added)
+        other, new = Kernels(readings, len(kept) + added, self.wanted), torch.arange(len(kept), len(kept) + added)
         stays = (self._place[kept] >= 0).nonzero().squeeze(1)
         old = self._kept[self._place[kept[stays]]][:, :, kept]
         other._kept = torch.cat([old, other._compute(new, stays).permute(2, 1, 0)], dim=2)
         other._place[stays], other._used = torch.arange(len(stays)), len(stays)
-        own = torch.cat([reading.diagonal(new)[places] for reading, places in other._sources])
+        own = torch.cat([reading.diagonal(new)[places] for reading, places in other.sources])
         other.__dict__["diagonals"] = torch.cat([self.diagonals[:, kept], own], dim=1)
         return other
 
@@ -89,7 +91,7 @@ class KeptColumns:
         return len(index) == self.count and (index is self._every or torch.equal(index, self._every))
 
     def _compute(self, rows: Tensor, index: Tensor) -> Tensor:
-        return torch.cat([reading.columns(rows, index)[own] for reading, own in self._sources]).transpose(0, 1)
+        return torch.cat([reading.columns(rows, index)[own] for reading, own in self.sources]).transpose(0, 1)
 
     def _keep(self, rows: Tensor) -> bool:
         """Compute what is missing of some columns; return whether all of them are kept."""
@@ -101,7 +103,7 @@ class KeptColumns:
         if self._used == 0 and self.count <= WHOLE:
             missing = self._every
         used = self._used + len(missing)
-        if used * len(self.wanted) * self.count > ENTRIES:
+        if not self.keeps or used * len(self.wanted) * self.count > ENTRIES:
             return False
         if used > len(self._kept):  # twice as many, so that the next ones need not be moved
             most = ENTRIES // (len(self.wanted) * self.count)
@@ -115,40 +117,52 @@ class KeptColumns:
         return True
 
 
-class KeptKernel:
-    """One of the kernels of which columns are kept.
+class OneKernel:
+    """One of some kernels.
 
     Args:
-        kept: the columns.
-        position: which of its kernels.
+        kernels: all of them.
+        position: which.
     """
 
-    def __init__(self, kept: KeptColumns, position: int) -> None:
-        self._kept, self._position = kept, position
+    def __init__(self, kernels: Kernels, position: int) -> None:
+        self._kernels, self._position = kernels, position
 
     def columns(self, rows: Tensor, index: Tensor) -> Tensor:
         """Return the kernel between two lists of graphs, `(q, n)`."""
-        return self._kept.column_of(self._position, rows, index)
+        return self._kernels.columns(rows, index)[:, self._position]
 
     def diagonal(self, index: Tensor) -> Tensor:
         """Return the kernel of graphs with themselves, `(n,)`."""
-        return self._kept.diagonals[self._position, index]
+        return self._kernels.diagonals[self._position, index]
 
 
-class KeptMixture:
-    """The sum of all kernels of which columns are kept.
+class Mixture:
+    """The sum of kernels: sum_p w_p k_p.
 
     Args:
-        kept: the columns.
-        weights: P numbers >= 0.
+        kernels: P kernels.
+        weights: w, P numbers >= 0.
     """
 
-    def __init__(self, kept: KeptColumns, weights: Sequence[float]) -> None:
-        self.kept, self.weights = kept, torch.tensor(weights, dtype=torch.float64)
+    def __init__(self, kernels: Kernels, weights: Sequence[float]) -> None:
+        self.kernels, self.weights = kernels, torch.tensor(weights, dtype=torch.float64)
+        self._faced: tuple[Tensor, list[AddTo]] | None = None
 
     def columns(self, rows: Tensor, index: Tensor) -> Tensor:
-        """Return the weighted sum of the kernels between two lists of graphs, `(q, n)`."""
-        return torch.matmul(self.weights, self.kept.columns(rows, index))
+        """Return the weighted sum of the kernels between two lists of graphs, `(q, n)`.
+
+        If they are not kept, all parts are added to a few of the graphs `index` before the next.
+        """
+        kept = self.kernels.kept(rows, index)
+        if kept is not None:
+            return torch.matmul(self.weights, kept)
+        total = torch.zeros(len(index), len(rows), dtype=torch.float64)
+        facing, few = self._facing(rows), max(LEAST_AT_A_TIME, SUMS_AT_A_TIME // max(1, len(rows)))
+        for some, sums in zip(index.split(few), total.split(few), strict=True):
+            for add_to in facing:
+                add_to(sums, some)
+        return total.T
 
     def diagonal(self, index: Tensor) -> Tensor:
         """Return the weighted sum of the kernels of graphs with themselves, `(n,)`."""
@@ -157,9 +171,33 @@ class KeptMixture:
     @cached_property
     def root(self) -> Tensor:
         """Return a root of the kernel of all graphs, `(M, M)`: `gntk.symmetric_root`."""
-        every = torch.arange(self.kept.count)
+        every = torch.arange(self.kernels.count)
         return symmetric_root(self.columns(every, every))
 
     @cached_property
     def _diagonal(self) -> Tensor:
-        return self.weights @ self.kept.diagonals
+        return self.weights @ self.kernels.diagonals
+
+    def _facing(self, rows: Tensor) -> list[AddTo]:
+        """Return what adds up to the columns of these rows; a posterior asks for the same rows again and again."""
+        if self._faced is None or self._faced[0] is not rows:
+            facing, weights = list[AddTo](), iter(self.weights.tolist())
+            for reading, own in self.kernels.sources:
+                of_part = [0.0] * len(reading.shares)
+                for k in own:
+                    of_part[k] = next(weights)
+                if isinstance(reading, FastReading):
+                    facing.append(reading.facing(rows, of_part))
+                else:
+                    facing.append(_facing_any(reading, rows, of_part))
+            self._faced = rows, facing
+        return self._faced[1]
+
+
+def _facing_any(reading: Reading, rows: Tensor, weights: Sequence[float]) -> AddTo:
+    shares = torch.tensor(weights, dtype=torch.float64)
+
+    def add_to(total: Tensor, index: Tensor) -> None:
+        total.add_(torch.tensordot(shares, reading.columns(rows, index), dims=1).T)
+
+    return add_to

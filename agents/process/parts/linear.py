@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import torch
 from scipy.spatial.distance import cdist
 from torch import Tensor
-from torch_geometric.data import Batch
 
-from agents.kernel.features import FlatFeatures
+from agents.beliefs.flat_features import FlatFeatures
+
+if TYPE_CHECKING:
+    from torch_geometric.data import Batch
 
 FLAT = 100.0  # prior variance of the constant, in units of that of a weight
 

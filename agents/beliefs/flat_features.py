@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import torch
 from numpy.typing import ArrayLike
 from torch import Tensor
-from torch_geometric.data import Batch
 
 from agents.contract.reading import DIRECTIONS, EDGE_FEATURES, NODE_FEATURES
 from gntk import aggregate_neighbours
+
+if TYPE_CHECKING:
+    from torch_geometric.data import Batch
 
 
 @dataclass(frozen=True, kw_only=True)

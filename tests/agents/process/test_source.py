@@ -11,8 +11,7 @@ import registry
 from agents.beliefs.rewards import Bounds
 from agents.contract import SourceResults
 from agents.process.settings import MixtureSettings
-from agents.process.sources import Source
-from agents.process.sources.source import levels_of
+from agents.process.sources import Source, levels_of
 
 POOL = some_molecules(60)
 FEW = np.arange(0, 60, 5)

@@ -6,8 +6,8 @@ from support.posterior import from_scratch
 from torch_geometric.data import Batch
 
 import registry
-from agents.kernel.features import describe
-from agents.kernel.regression import FLAT
+from agents.beliefs.flat_features import describe
+from agents.process.parts.linear import FLAT
 from graph_bandit_env import GraphSet
 
 FIRST = ragged_graphs((5, 5, 5, 5, 5, 5))  # of one size

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from numpy.typing import ArrayLike
 from torch import Tensor
-from torch_geometric.data import Batch
 
 from gntk import AggregatedGraphs, aggregate_neighbours
+
+if TYPE_CHECKING:
+    from torch_geometric.data import Batch
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +31,7 @@ class GivenKernel:
     """Of one kernel."""
 
     @staticmethod
-    def of(batch: Batch, matrix: Tensor, own_count: bool) -> GivenKernel:
+    def of(matrix: Tensor, own_count: bool, batch: Batch) -> GivenKernel:
         """Join K graphs and the kernel of them.
 
         Raises:

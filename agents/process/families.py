@@ -1,0 +1,319 @@
+"""Families of agents with an exact Gaussian process on any graphs, each a choice of parts of the kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
+
+import torch
+from numpy.typing import ArrayLike
+from torch import Tensor
+
+from agents.beliefs.flat_features import FlatReader
+from agents.beliefs.forgetting import least_informative, remember
+from agents.beliefs.rules.rule import AcquisitionRule
+from agents.beliefs.structure import NodeFeatures
+from agents.contract.graph_memory import GraphMemory
+from agents.contract.protocol import GraphSetLike, MoleculeSetLike
+from agents.contract.reading import DIRECTIONS, EDGE_FEATURES, NODE_FEATURES, READABLE, with_both_directions
+from agents.process.agent import ProcessAgent
+from agents.process.description import Description, read_graphs
+from agents.process.parts import GraphReading
+from agents.process.parts.given import GivenKernel, check_kernel
+from agents.process.parts.itself import Itself
+from agents.process.parts.linear import FLAT, LinearFunctions
+from agents.process.parts.network import FiniteNetwork, Network
+from agents.process.parts.subtrees import Subtrees
+from agents.process.rater import GraphRater, digest_of
+from agents.process.results import Learnt
+from agents.process.settings import (
+    PARTS,
+    ChangingSettings,
+    GraphProcessSettings,
+    KernelSettings,
+    LinearSettings,
+    OneKernelSettings,
+    SubtreeSettings,
+)
+from agents.traits.molecules import Molecules
+from gntk import one_thread
+
+if TYPE_CHECKING:
+    from torch_geometric.data import Batch, Data
+
+P = TypeVar("P", bound=ChangingSettings)
+K = TypeVar("K", bound=OneKernelSettings)
+Read: TypeAlias = "Callable[[Batch], GraphReading]"
+"""A function that reads the graphs of `reset`."""
+
+LOOKED_AT = 30  # graphs that all others are compared with, to find those that look equal
+MOST_LOOKED_AT = 2000  # graphs of which this is found out
+MOST_OF_FINITE_WIDTH = 5000
+
+
+class GraphAgent(ProcessAgent[P]):
+    """Play graphs that may change from round to round, and rate graphs that were never shown."""
+
+    def meet(self, kept: Tensor, graphs: Sequence[Data]) -> None:
+        """Describe new graphs on the scales of those of `reset`, and condition on all results of those that stay.
+
+        Raises:
+            ValueError: if there are sources, whose graphs are those of `reset`, or these graphs cannot change.
+        """
+        if self.sources.told:
+            raise ValueError("Expected the graphs of `reset` while there are sources. Got others: leave sources out.")
+        before = vars(self).copy()
+        try:
+            self.results = self.results.exchanged(kept, len(graphs))
+            self.history = self.results.history
+            if self.results.num_results < before["results"].num_results:  # those that are left may have another scale
+                self.learnt = Learnt(self.learnt.weights, self.learnt.noise)
+            self._described = self.described.exchange(kept, graphs)
+            self._every = torch.arange(self.num_graphs) if self.offered is None else self.offered
+            self._condition()
+        except BaseException:
+            vars(self).update(before)
+            raise
+        self.rule.forget_graphs()
+        self._ranked = None
+
+    def worth_keeping(self) -> Tensor:
+        """Return the slots of the graphs with results, up to `memory` of them: those whose results tell most."""
+        seen, kernel = self.posterior.seen.unique(), self.posterior.kernel
+        noise = self.learnt.noise / self.history.counts[seen].double().clamp(min=1)
+        return remember(seen, self.settings.memory, lambda n: least_informative(kernel.columns(seen, seen), noise, n))
+
+    @one_thread()
+    def rater(self) -> GraphRater:
+        """Return what rates graphs that the agent was not given, by all that it has learnt.
+
+        Raises:
+            RuntimeError: before the first `reset`.
+            ValueError: if graphs are described by something else than what is read of them, as molecules are by their
+                SMILES, or there are results of other quantities.
+        """
+        self.check_reset()
+        if type(self.described) is not Description or self.sources.told:
+            raise ValueError(
+                "Expected graphs that are compared by what is read of them, and results of one quantity. Got "
+                f"{'sources' if self.sources.told else 'others'}. The `molecule-` agents make raters of molecules."
+            )
+        known = self._memory or GraphMemory.of(self._first)
+        seen, positions = self.posterior.seen.unique(return_inverse=True)
+        directed = with_both_directions(self._first.batch) is not self._first.batch
+        kept = seen if len(seen) else seen.new_zeros(1)  # before any result, one graph stands for the scales of all
+        described = self.described.exchange(kept, ())
+        return GraphRater(
+            described=described,
+            digests=tuple(digest_of(known.graphs[slot]) for slot in kept.tolist()),
+            empty=self._first.empty,
+            directed=directed if DIRECTIONS in self.reads else None,
+            weights=self.learnt.weights,
+            posterior=self.posterior.within(described.mixture(self.learnt.weights), positions),
+            targets=self.targets,
+            noise=self.result_noise,
+        )
+
+
+class KernelAgent(GraphAgent[K]):
+    """Play by one kernel, whose scale is learnt with the noise.
+
+        k = s k_1
+
+    Where all graphs of `reset` are equal to the kernel, each is judged by its own rewards, too.
+
+    Args:
+        settings: settings of kernel and likelihood.
+        make_rule: makes the acquisition rule.
+        read: reads the graphs of `reset` for the kernel.
+        reads: what it reads of them, out of `agents.contract.READABLE`.
+    """
+
+    algorithm = 5
+
+    def __init__(
+        self, settings: K, make_rule: Callable[[], AcquisitionRule], read: Read, reads: Iterable[str] = (NODE_FEATURES,)
+    ) -> None:
+        super().__init__(settings, make_rule)
+        self._read, self.reads = read, frozenset(reads)
+
+    def describe(self, graphs: Batch) -> Description:
+        """Read the graphs in one way, and give each a part of its own."""
+        share, count = self.settings.itself_weight if self.settings.known_weight is None else 0.0, graphs.num_graphs
+        ways: list[tuple[float, GraphReading]] = [(1.0 - share, self._read(graphs))]
+        ways += [(share, Itself(count))] if share else []
+        return Description.of(ways, count, self.settings.known_weight)
+
+    @property
+    def addition(self) -> str:  # type: ignore[override]
+        """Return what was added to the features of the graphs of `reset`."""
+        reading = self.described.readings[0]
+        return reading.features.addition if isinstance(reading, Network) else ""
+
+    def reads_here(self) -> frozenset[str]:
+        """Return what it reads of these graphs: features of edges by subtrees only if they are integers."""
+        reading = self.described.readings[0]
+        labelled = not isinstance(reading, Subtrees) or reading.labelling.reads_edges
+        return self.reads if labelled else self.reads - {EDGE_FEATURES}
+
+    def appearance(self) -> Tensor | None:
+        """Return the kernel of some graphs with all, if there are not very many: graphs with equal rows look equal."""
+        count = self.described.count
+        if count > MOST_LOOKED_AT:
+            return None
+        some = torch.arange(count) if count <= LOOKED_AT else torch.arange(LOOKED_AT) * count // LOOKED_AT
+        columns: Tensor = self.described.readings[0].columns(some, torch.arange(count))
+        return columns[0].T
+
+
+def gntk(
+    settings: KernelSettings, make_rule: Callable[[], AcquisitionRule], *, kernel_matrix: ArrayLike | None = None
+) -> KernelAgent[KernelSettings]:
+    """The exact posterior of a Gaussian process on the graphs, with the kernel of a graph network.
+
+    Args:
+        settings: settings of kernel and likelihood.
+        make_rule: makes the acquisition rule.
+        kernel_matrix: `(K, K)`, read as float64, if `settings.kernel` is "custom"; else None.
+
+    Raises:
+        ValueError: if a kernel is given without `kernel="custom"` or missing with it; or as `check_kernel`.
+    """
+    if (kernel_matrix is not None) != (settings.kernel == "custom"):
+        raise ValueError('Expected `kernel_matrix` together with `kernel="custom"`. Got one without the other.')
+    if kernel_matrix is not None:
+        read = partial(GivenKernel.of, check_kernel(kernel_matrix), settings.node_count == "own")
+        return KernelAgent(settings, make_rule, read, (NODE_FEATURES, EDGE_FEATURES, DIRECTIONS))
+    if settings.kernel == "infinite":
+        return KernelAgent(settings, make_rule, partial(read_network, settings))
+    return FiniteNetworkAgent(settings, make_rule, partial(read_network, settings))
+
+
+def read_network(settings: KernelSettings, batch: Batch) -> Network:
+    """Read graphs by the GNTK of a network with these settings."""
+    features = NodeFeatures.of(batch, settings.node_features, settings.node_count)
+    if settings.kernel == "infinite":
+        return Network.of(batch, settings.depth, features.own_count, features)
+    graphs = features.encode(batch, own_count=features.own_count)
+    return FiniteNetwork(graphs, settings.depth, features.own_count, True, features, settings.width)
+
+
+class FiniteNetworkAgent(KernelAgent[KernelSettings]):
+    """Play by the kernel of a network of finite width, which is computed as a whole."""
+
+    def check_size(self, num_graphs: int) -> None:
+        """Refuse more graphs than a whole kernel can hold."""
+        if num_graphs > MOST_OF_FINITE_WIDTH:
+            raise ValueError(
+                f"Expected at most {MOST_OF_FINITE_WIDTH:,} graphs. Got {num_graphs:,}: the kernel of a network of "
+                f'finite width is computed as a whole, {8 * num_graphs**2 / 1e9:.1f} GB. Use kernel="infinite".'
+            )
+
+
+def wl(settings: SubtreeSettings, make_rule: Callable[[], AcquisitionRule]) -> KernelAgent[SubtreeSettings]:
+    """The exact posterior of a Gaussian process, with the kernel of Weisfeiler-Lehman subtrees.
+
+    Args:
+        settings: settings of kernel and likelihood.
+        make_rule: makes the acquisition rule.
+    """
+    read = partial(read_subtrees, settings)
+    return KernelAgent(settings, make_rule, read, (NODE_FEATURES, EDGE_FEATURES))
+
+
+def read_subtrees(settings: SubtreeSettings, batch: Batch) -> Subtrees:
+    """Read graphs by their subtree patterns."""
+    return Subtrees.of(batch, settings.iterations, settings.bins, cosine=settings.similarity == "cosine")
+
+
+class LinearAgent(KernelAgent[LinearSettings]):
+    """Believe that mean rewards are linear in flat features of the graphs.
+
+    Args:
+        settings: settings of the regression.
+        make_rule: makes the acquisition rule.
+        reader: reads the features.
+    """
+
+    def __init__(self, settings: LinearSettings, make_rule: Callable[[], AcquisitionRule], reader: FlatReader) -> None:
+        super().__init__(settings, make_rule, partial(read_numbers, reader), reader.reads)
+        self._reader, self.uses_columns = reader, settings.features == "columns"
+
+    def read(self, observation: object, graph_set: GraphSetLike | None) -> Batch:
+        """Return the graphs, and look at the columns of the set."""
+        self._reader.look(graph_set)
+        return super().read(observation, graph_set)
+
+
+def linear(
+    settings: LinearSettings, make_rule: Callable[[], AcquisitionRule], *, feature_matrix: ArrayLike | None = None
+) -> LinearAgent:
+    """Bayesian linear regression on mean nodes and sizes of the graphs, or on features of the user's own.
+
+    Args:
+        settings: settings of the regression.
+        make_rule: makes the acquisition rule.
+        feature_matrix: `(K, d)`, read as float64, if `settings.features` is "custom"; else None.
+
+    Raises:
+        ValueError: as `FlatReader`.
+    """
+    return LinearAgent(settings, make_rule, FlatReader(settings, feature_matrix))
+
+
+def read_numbers(reader: FlatReader, batch: Batch) -> LinearFunctions:
+    """Describe graphs by flat features."""
+    scaled, own = reader.settings.scale_features, reader.settings.features != "means"
+    name = "given features" if own else LinearFunctions.name
+    return LinearFunctions(reader.read(batch), FLAT if scaled else 0.0, name)
+
+
+class GraphProcessAgent(GraphAgent[GraphProcessSettings]):
+    """Play by a sum of kernels that read node features, edge features, directions and structure.
+
+    Molecules are compared by what can be computed from their SMILES, as by the `molecule-` agents.
+    """
+
+    reads = frozenset(READABLE)
+    algorithm = 3
+    uses_columns = True
+
+    def read(self, observation: object, graph_set: GraphSetLike | None) -> Batch | Molecules:
+        """Return the graphs; molecules without making their graphs."""
+        if isinstance(graph_set, MoleculeSetLike):
+            return Molecules.of(graph_set)
+        return super().read(observation, graph_set)
+
+    def describe(self, graphs: Batch | Molecules) -> Description:
+        """Read the graphs in all ways that apply.
+
+        Raises:
+            ValueError: if a setting is changed that says how graphs are read, and they are molecules.
+        """
+        if isinstance(graphs, Molecules):
+            from agents.molecule import MoleculeSettings
+            from agents.molecule.parts import MoleculeDescription
+
+            self._refuse_settings_of_graphs()
+            return MoleculeDescription.of_molecules(graphs, MoleculeSettings(), before=self._described)
+        return Description.of(read_graphs(graphs, self.settings), graphs.num_graphs)
+
+    def _refuse_settings_of_graphs(self) -> None:
+        names = (*(f"{name}_weight" for name in PARTS), "depth", "bins")
+        changed = [name for name in names if getattr(self.settings, name) != getattr(GraphProcessSettings, name)]
+        if changed:
+            raise ValueError(
+                f"Expected `{changed[0]}` at its default on molecules, which are compared by what is computed from "
+                "their SMILES. Leave it out, or choose a `molecule-` agent, whose settings weigh that."
+            )
+
+
+def gp(settings: GraphProcessSettings, make_rule: Callable[[], AcquisitionRule]) -> GraphProcessAgent:
+    """An exact Gaussian process on all that can be read of a graph, with weights learnt from the rewards.
+
+    Args:
+        settings: settings of kernel, likelihood and choice.
+        make_rule: makes the acquisition rule.
+    """
+    return GraphProcessAgent(settings, make_rule)

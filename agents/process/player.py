@@ -1,0 +1,416 @@
+"""Play by an exact Gaussian process whose kernel is a sum of parts, with weights learnt from the rewards."""
+
+from __future__ import annotations
+
+import copy
+import math
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import cache, partial
+from typing import TYPE_CHECKING, Self, TypeVar
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from agents.beliefs.agent import BatchBeliefAgent
+from agents.beliefs.batches import check_count, choose_batch
+from agents.beliefs.belief import Belief, Imagine
+from agents.beliefs.choices.probabilities import choice_probabilities
+from agents.beliefs.insight import Insight, make_insight
+from agents.beliefs.posterior import DualPosterior, Kernel, Marginals
+from agents.beliefs.rewards import Bounds, NoisyResults, Targets, check_rule, make_history, predict
+from agents.beliefs.rules.priced import PRICE_WEIGHT, Priced, price_weight
+from agents.beliefs.rules.rule import AcquisitionRule
+from agents.beliefs.short_list import short_list
+from agents.contract.abilities import ActionProbabilities, Fits
+from agents.contract.protocol import DivergedError, Prediction, State
+from agents.process.description import Description
+from agents.process.kernels import Mixture
+from agents.process.likelihood import PRIOR_NOISE
+from agents.process.results import Learnt, Results, condition, learn_weights, noise_in_units
+from agents.process.settings import MixtureSettings
+from agents.process.sources import Sources
+from gntk import effective_dimension, information_gain, one_thread, quick_root, symmetric_root
+
+if TYPE_CHECKING:
+    from torch_geometric.data import Batch
+
+PLAYING, SEARCHING = 2.0, 1.0  # nu by default
+LARGE = 300  # graphs whose covariance takes too long to decompose in each round
+ENTRIES = 20_000_000  # of the rows that are kept from one reward to the next: 160 MB
+SPARE = 64  # rows more than two of each graph played
+
+S = TypeVar("S", bound=MixtureSettings)
+
+
+class ProcessPlayer(BatchBeliefAgent[S]):
+    """Play by a Gaussian process whose kernel is a sum of parts, with weights learnt from the rewards.
+
+        k = sum_p w_p k_p
+
+    Weights and noise maximise the marginal likelihood (`MixtureLikelihood`). The posterior is exact in all rewards. No
+    array of size K x K is kept for many graphs. Until the weights are learnt again, one more reward costs O(t K), if
+    the covariances of the graphs with those played fit into memory.
+
+    A result of which only a bound is known is learnt as that (`update_bounds`): the part of the posterior that it cuts
+    off is approximated by expectation propagation (`match_bounds`).
+
+    A result whose measuring noise is known (`update_noisy`) has that noise variance and, in addition, the one that is
+    learnt: what the graphs leave unexplained. Any other result has the learnt one alone.
+
+    Results of other quantities are rows of the same posterior (`learn_sources`, `Links`).
+
+    Many graphs are chosen from a short list; of few, the rule ranks all. A subclass says how graphs are read (`read`,
+    `describe`).
+
+    Args:
+        settings: settings of kernel, likelihood and choice.
+        make_rule: makes the acquisition rule.
+
+    Raises:
+        ValueError: if the rule eliminates graphs, and rewards are forgotten.
+    """
+
+    results: Results
+    learnt: Learnt
+    posterior: DualPosterior
+    """The posterior of the targets, given all results."""
+    targets: Targets
+    """The scale on which values are modelled."""
+    result_noise: float
+    """Noise variance of one more result, in squared units of the targets."""
+    _believed: tuple[Tensor, Tensor] | None
+    _searches: bool = False  # no graph that was played is on offer
+
+    def __init__(self, settings: S, make_rule: Callable[[], AcquisitionRule]) -> None:
+        super().__init__(settings, make_rule)
+        self._described: Description | None = None
+        self._joined: Description | None = None  # with the graphs of sources
+        rule = make_rule()
+        check_rule(rule, settings.forget)
+        self._remembers = bool(rule.state_dict())  # its candidates, for which a short list that changes will not do
+
+    @abstractmethod
+    def describe(self, graphs: Batch) -> Description:
+        """Return the graphs that `read` returned as the process reads them; a description from before if it fits."""
+
+    @property
+    def described(self) -> Description:
+        """Return the graphs and what describes them.
+
+        Raises:
+            RuntimeError: before the first `reset`.
+        """
+        if self._described is None:
+            raise RuntimeError("Expected `reset` first. Got an agent without graphs.")
+        return self._described
+
+    @property
+    def sources(self) -> Sources:
+        """Return the graphs, and results of other quantities."""
+        return self._told or Sources(self.described)
+
+    def blank(self) -> Self:
+        """Return an agent with equal settings that was told nothing, and shares the description of the graphs."""
+        agent = copy.copy(self)
+        vars(agent).pop("num_graphs", None)  # it must be reset before it plays
+        return agent
+
+    def begin(self, graphs: Batch, seed: int) -> None:
+        """Describe the graphs, and start with nothing measured."""
+        super().begin(graphs, seed)
+        count: int = graphs.num_graphs
+        self.results = Results(make_history(count, self.settings.forget), Bounds(count), NoisyResults(count))
+        self.history = self.results.history
+        self._every, self._seed = torch.arange(count), seed
+        self._described = self.describe(graphs)
+        self._told: Sources | None = None
+        self.learnt = Learnt(tuple(part.weight for part in self._described.parts), PRIOR_NOISE)
+        self._kernel: tuple[Description, tuple[float, ...], Kernel] | None = None
+        self._condition()
+
+    def choose(self, mask: Tensor) -> int:
+        """Return the graph that the rule ranks highest; if there are many, that of the short list."""
+        self._look_for_those_played(mask)
+        return self._choose(mask, 1, (), self._no_prices)[0] if self._are_many else super().choose(mask)
+
+    def choose_batch(self, mask: Tensor, count: int, pending: Sequence[int]) -> list[int]:
+        """Return `count` different graphs, chosen one after the other; if there are many, from the short list."""
+        self._look_for_those_played(mask)
+        return self._choose(mask, count, pending, self._no_prices)
+
+    def learn(self, slots: Tensor, rewards: Tensor) -> None:
+        """Condition on the rewards; learn the weights again if there are enough new ones."""
+        super().learn(slots, rewards)
+        self._refresh(slots)
+
+    @property
+    def seen(self) -> Tensor:
+        """Return the graphs of the results, `(q,)` int64, without those of results of sources."""
+        seen = self.posterior.seen
+        return seen[seen < len(self.history.counts)]
+
+    @property
+    def nu(self) -> float:
+        """Return nu, which multiplies sigma."""
+        scale = self.settings.exploration_scale
+        return scale if scale is not None else SEARCHING if self._searches else PLAYING
+
+    def belief(self) -> Belief:
+        """Return posterior mean and nu times standard deviation of each graph of the round, in units of the targets."""
+        return self._believe(torch.arange(self.num_graphs))[0]
+
+    def imagine(self) -> Imagine:
+        """Return a function that takes graphs, and returns the belief about all after measuring them."""
+        return self._believe(torch.arange(self.num_graphs))[1]
+
+    def best_seen(self, mean: Tensor) -> float | None:
+        """Return the largest entry of `mean` `(K,)` among the graphs with a result; None if graphs change."""
+        if self.offered is not None:
+            return None
+        seen = self.seen
+        return mean[seen].max().item() if len(seen) else None
+
+    def weigh_choices(self, mask: Tensor, draws: int) -> ActionProbabilities:
+        """Return with which probability each graph would be played; if there are many, 0 outside the short list."""
+        searches = self._searches
+        self._look_for_those_played(mask)
+        try:
+            values = torch.zeros(2, self.num_graphs, dtype=torch.float64)
+            near, offered, _ = self._near(mask, 1, (), values[0])
+            weighed = choice_probabilities(self.rule, self._believe(near)[0], offered, self.generator, draws)
+            values[:, near] = torch.from_numpy(np.stack([weighed.values, weighed.errors]))
+            return ActionProbabilities(*values.numpy())
+        finally:
+            self._searches = searches
+
+    def expect(self) -> Prediction:
+        """Return the prediction of each graph's mean reward, and the noise of a measurement."""
+        mean, variance = self._mean_and_variance()
+        return predict(self.targets, mean, variance.sqrt(), self.result_noise)
+
+    @one_thread()
+    def insight(self) -> Insight:
+        """Return the belief behind the last choice, with the noise variance as ridge.
+
+        Call it between `select_action` and `update`. The effective dimension is `nan` if there are many graphs.
+        """
+        belief, index = self.ranked
+        noise, seen, kernel = self.learnt.noise, self.history.seen, self.posterior.kernel
+        root, dimension = self.history.counts[seen].double().sqrt(), math.nan
+        if not self._are_many:
+            within = kernel.columns(self._every, self._every)
+            dimension = effective_dimension((within + within.T) / 2, max(1, self.history.rounds), noise)
+        return make_insight(
+            belief,
+            index,
+            self.rule,
+            self.targets,
+            variance=self._mean_and_variance()[1] / noise,
+            log_determinant=2 * information_gain(root.unsqueeze(1) * kernel.columns(seen, seen) * root, noise),
+            effective_dimension=dimension,
+        )
+
+    def known(self) -> list[Tensor]:
+        """Return what identifies the graphs to the kernel."""
+        return self.described.known()
+
+    def state(self) -> State:
+        """Return weights, noise and results, and which of these have come since the posterior was made.
+
+        Raises:
+            ValueError: if there are sources, whose graphs a state does not hold.
+        """
+        if self.sources.told:
+            raise ValueError("Expected an agent without sources, whose graphs a state does not hold. Tell them again.")
+        learnt = {"weights": list(self.learnt.weights), "noise": self.learnt.noise, "learnt_from": self.learnt.count}
+        results = {"bounds": self.results.bounds.state_dict(), "noisy": self.results.noisy.state_dict()}
+        return {**super().state(), **learnt, "seed": self._seed, **results, "added": self._added.clone()}
+
+    def restore(self, state: State) -> None:
+        """Continue with weights, noise and results of a state, added in the order in which they came."""
+        super().restore(state)
+        self.learnt = Learnt(tuple(state["weights"]), state["noise"], state["learnt_from"])
+        self._seed = state["seed"]
+        self.results.bounds.load_state_dict(state["bounds"])
+        self.results.noisy.load_state_dict(state["noisy"])
+        self._condition(without=state["added"])
+        if len(state["added"]):
+            self._add(state["added"])
+
+    def _mean_and_variance(self) -> tuple[Tensor, Tensor]:
+        """Return posterior mean and variance of each graph, computed once for each posterior."""
+        self._believed = self._believed or self.posterior.mean_and_variance(self._every)
+        return self._believed
+
+    def _believe(self, index: Tensor) -> tuple[Belief, Imagine]:
+        """Return the belief about the graphs `index` `(n,)`, and the function of `imagine` for these alone."""
+        means, variances = self._mean_and_variance()
+        mean, nu, posterior, graphs = means[index], self.nu, self.posterior, self._every[index]
+        kernel, marginals, latest = posterior.kernel, self._marginals, list[Marginals]()
+        whole = len(index) == self.num_graphs and not self._are_many and self.offered is None
+        deviate = None
+        if whole and isinstance(kernel, Mixture):
+            root = cache(lambda: nu * posterior.root(kernel.root))
+            deviate = partial(_deviate, nu, posterior, kernel, marginals)
+        else:
+            root = cache(lambda: nu * _root_of(posterior, graphs))
+        best, count = self.best_seen(means), self.learnt.noise / self.result_noise
+
+        def imagine(*actions: int) -> Belief:
+            """Condition on more measurements that equal the mean."""
+            explained = None if marginals is None or latest else marginals.explained[:, index]
+            imagined = latest.pop() if latest else Marginals(posterior, graphs, explained)
+            for action in actions:
+                imagined = imagined.given(action, count, imagined.mean[action].item())
+            latest.append(imagined)
+            return Belief(mean, nu * imagined.variance.sqrt(), root, best, deviate)
+
+        return Belief(mean, nu * variances[index].sqrt(), root, best, deviate), imagine
+
+    @property
+    def _no_prices(self) -> Tensor:
+        return torch.zeros(self.num_graphs, dtype=torch.float64)
+
+    @property
+    def _are_many(self) -> bool:
+        """Return whether graphs are chosen from a short list, as a rule cannot that remembers its candidates."""
+        return self.num_graphs > self.settings.short_list and not self._remembers
+
+    def _look_for_those_played(self, mask: Tensor) -> None:
+        """Find out whether graphs that have results can be played again."""
+        seen = self.seen
+        self._searches = self.offered is None and len(seen) > 0 and not bool(mask[seen].any())
+
+    def _choose(
+        self, mask: Tensor, count: int, pending: Sequence[int], ratios: Tensor, fits: Fits | None = None
+    ) -> list[int]:
+        """Choose graphs one after the other, given the logarithms of the ratios of their prices."""
+        mask[list(pending)] = False
+        check_count(count, mask)
+        near, offered, under_way = self._near(mask, count, pending, ratios)
+        rule = Priced(self.rule, price_weight(self.rule) * ratios[near])
+        belief, imagine = self._believe(near)
+
+        def still(chosen: Sequence[int]) -> Tensor:
+            return torch.from_numpy(fits(near[list(chosen)].tolist()))[near] if fits else offered
+
+        chosen = choose_batch(rule, belief, offered, count, self.generator, imagine, under_way, still)
+        return [int(near[position]) for position in chosen]
+
+    def _near(
+        self, mask: Tensor, count: int, pending: Sequence[int], ratios: Tensor
+    ) -> tuple[Tensor, Tensor, Sequence[int]]:
+        """Return the graphs that the rule ranks, which of them are on offer, and where those under way stand."""
+        if not self._are_many:
+            return torch.arange(self.num_graphs), mask, pending
+        likely = self._short_list(mask, count, PRICE_WEIGHT * ratios)
+        near = torch.cat([likely, torch.tensor(pending, dtype=torch.int64)])
+        return near, torch.ones(len(near), dtype=torch.bool), range(len(likely), len(near))
+
+    def _short_list(self, mask: Tensor, count: int, handicap: Tensor) -> Tensor:
+        """Return the graphs on offer with the largest mean + 2 sigma - handicap, in the order of the set."""
+        mean, variance = self._mean_and_variance()
+        upper = (mean + 2 * variance.sqrt() - handicap).masked_fill(~mask, -torch.inf)
+        size = min(int(mask.sum()), max(self.settings.short_list, count))
+        names = (
+            self.described.names if self.offered is None else [self.described.names[k] for k in self.offered.tolist()]
+        )
+        return torch.from_numpy(short_list(upper.numpy(), names, size, self._seed))
+
+    def _refresh(self, slots: Tensor | None = None) -> None:
+        """Learn the weights again if there are enough new results, and condition on all of them.
+
+        Args:
+            slots: `(n,)` int64. The graphs of the new results, if these are plain rewards; else None.
+        """
+        if self.learnt.is_due(self.results.num_results, self.settings) and self.results.differ:
+            try:
+                self.learnt = learn_weights(self.sources, self.results, self.settings)
+            except (torch.linalg.LinAlgError, ArithmeticError) as error:  # type: ignore[attr-defined]
+                raise DivergedError(f"The weights could not be learnt from the measurements: {error}") from error
+            self._condition()
+        elif slots is None or not self._add(slots):
+            self._condition()
+
+    def _condition(self, without: Tensor | None = None) -> None:
+        """Build the posterior given all results; without the rewards of the graphs `without`, one for each entry."""
+        self.targets = self.results.targets(self.settings)
+        self._marginals: Marginals | None = None
+        self._believed = None
+        self._added = torch.zeros(0, dtype=torch.int64)
+        counts = self.history.counts
+        if without is not None:
+            counts = counts - without.bincount(minlength=len(counts))
+        known_noise = noise_in_units(self.settings, self.targets)
+        if known_noise is not None:
+            self.learnt = replace(self.learnt, noise=known_noise)
+        try:
+            self.posterior = condition(self.sources, self._mix(), self.learnt, self.results, self.targets, counts)
+        except (torch.linalg.LinAlgError, ArithmeticError) as error:  # type: ignore[attr-defined]
+            raise DivergedError(f"The posterior given the measurements could not be computed: {error}") from error
+        self.result_noise = self.learnt.noise + self.results.noisy.typical(len(self.history), self.targets)
+
+    def _mix(self) -> Kernel:
+        """Return the sum of the parts; the last one is kept while weights and graphs stay."""
+        described, weights = self.sources.described, self.learnt.weights
+        if self._kernel is None or self._kernel[:2] != (described, weights):
+            self._kernel = described, weights, described.mixture(weights)
+        return self._kernel[2]
+
+    def _add(self, slots: Tensor) -> bool:
+        """Add rewards of these graphs to the posterior, one by one, where that costs less than to condition again.
+
+        It may not be where earlier rewards count less than before, or where their known noise has another unit.
+        """
+        targets, places = self.results.targets(self.settings), self._places(slots)
+        rows = len(self.posterior.seen) + len(slots)
+        if places is None or self.settings.forget is not None or not self.results.are_plain or self.sources.told:
+            return False
+        if noise_in_units(self.settings, targets) not in (None, self.learnt.noise):
+            return False
+        if rows * len(self._every) > ENTRIES or rows > 2 * len(self.history.seen) + SPARE:
+            return False
+        marginals = self._marginals or Marginals(self.posterior, self._every)
+        for position in places:
+            marginals = marginals.given(position, 1.0, 0.0)
+        self.targets, seen = targets, marginals.posterior.seen
+        self._marginals = marginals.retargeted(self.targets.of(self.history.means[seen]))
+        self.posterior = self._marginals.posterior
+        self._believed = self._marginals.mean, self._marginals.variance
+        self._added = torch.cat([self._added, slots])
+        return True
+
+    def _places(self, slots: Tensor) -> list[int] | None:
+        """Return where graphs stand among those of the round; None if one is not there."""
+        if self.offered is None:
+            return slots.tolist()
+        position_of = {slot: k for k, slot in enumerate(self.offered.tolist())}
+        places = [position_of.get(slot, -1) for slot in slots.tolist()]
+        return None if -1 in places else places
+
+
+def _deviate(
+    nu: float, posterior: DualPosterior, kernel: Mixture, marginals: Marginals | None, generator: torch.Generator
+) -> Tensor:
+    """Draw by how much nu times the mean rewards of a whole set differ from their means: a draw from the prior, given
+    the results.
+    """
+    normal = torch.randn(kernel.kernels.count + len(posterior.seen), generator=generator, dtype=torch.float64)
+    of_graphs, of_results = normal.split([kernel.kernels.count, len(posterior.seen)])
+    noises = (posterior.noise / posterior.counts.double()).sqrt() * of_results
+    explained = None if marginals is None else marginals.explained
+    draw = posterior.conditioned((kernel.root @ of_graphs).unsqueeze(1), noises.unsqueeze(1), explained)
+    return nu * draw.squeeze(1)
+
+
+def _root_of(posterior: DualPosterior, graphs: Tensor) -> Tensor:
+    """Return a root of the joint covariance of graphs."""
+    covariance = posterior.covariance(graphs)
+    if isinstance(posterior.kernel, Mixture) and len(graphs) > LARGE:
+        with suppress(torch.linalg.LinAlgError):  # type: ignore[attr-defined]  # then the other root, ten times slower
+            return quick_root(covariance)
+    return symmetric_root(covariance)
