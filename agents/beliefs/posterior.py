@@ -83,13 +83,6 @@ class DualPosterior:
         longer._whitened = torch.cat([self._whitened, surprise.unsqueeze(0)])
         return longer
 
-    def retargeted(self, targets: Tensor) -> DualPosterior:
-        """Return the posterior given other targets `(q,)` of the same results, in O(q^2)."""
-        other = copy.copy(self)
-        other.targets = targets
-        other._whitened = torch.linalg.solve_triangular(self.factor, targets.unsqueeze(1), upper=False).squeeze(1)
-        return other
-
     def within(self, kernel: Kernel, seen: Tensor) -> DualPosterior:
         """Return this posterior for another set of graphs, which holds those played.
 
@@ -173,7 +166,7 @@ class DualPosterior:
             covariances[:, ~shared, ~shared] = self.variance_of(explained, graphs)[place[:, ~shared]]
         return self.mean_of(explained)[place].reshape(groups.shape), covariances.reshape(*groups.shape, size)
 
-    def conditioned(self, draws: Tensor, noises: Tensor, explained: Tensor | None = None) -> Tensor:
+    def conditioned(self, draws: Tensor, noises: Tensor) -> Tensor:
         """Return draws from the posterior less its mean, given draws from the prior, in O(q^2 + q K) each.
 
             f - E^T L^{-1} (f(seen) + e),   e ~ N(0, n diag(1 / counts))      [Matheron; Wilson et al. 2021, Eq. 10]
@@ -183,12 +176,11 @@ class DualPosterior:
         Args:
             draws: f, `(K, m)` float64, of all graphs of the set.
             noises: e, `(q, m)` float64.
-            explained: E of all graphs, `(q, K)` float64; None: it is computed.
 
         Returns:
             `(K, m)` float64.
         """
-        explained = self.explained(torch.arange(len(draws))) if explained is None else explained
+        explained = self.explained(torch.arange(len(draws)))
         whitened = torch.linalg.solve_triangular(self.factor, draws[self.seen] + noises, upper=False)
         conditioned: Tensor = draws - explained.T @ whitened
         return conditioned
@@ -207,33 +199,6 @@ class DualPosterior:
         return self.conditioned(draws, torch.cat([prior.new_zeros(len(noise), prior.shape[1]), noise], dim=1))
 
 
-class Rows:
-    """A growing list of rows of n numbers, of which any beginning stays as it is: a fork copies it.
-
-    Args:
-        rows: `(q, n)` float64. The first rows.
-    """
-
-    def __init__(self, rows: Tensor) -> None:
-        self._buffer, self._size, self._written = rows, len(rows), [len(rows)]
-
-    @property
-    def all(self) -> Tensor:
-        """Return the rows, `(q, n)` float64."""
-        return self._buffer[: self._size]
-
-    def and_one(self, row: Tensor) -> Rows:
-        """Return these rows and one more `(n,)`, in O(n) where none was added to them before."""
-        longer, room = copy.copy(self), len(self._buffer)
-        if self._written[0] != self._size or room == self._size:
-            longer._buffer = self._buffer.new_empty(max(2 * self._size, 8), self._buffer.shape[1])
-            longer._buffer[: self._size] = self.all
-            longer._written = [self._size]
-        longer._buffer[self._size] = row
-        longer._size = longer._written[0] = self._size + 1
-        return longer
-
-
 class Marginals:
     """Posterior means and variances of n graphs, which one more result changes in O(q n).
 
@@ -243,24 +208,17 @@ class Marginals:
     Args:
         posterior: the posterior.
         index: `(n,)` int64. The graphs.
-        explained: E of these graphs, `(q, n)` float64; None: it is computed.
 
     Attributes:
+        explained: E of the graphs, `(q, n)` float64.
         mean: `(n,)` float64.
         variance: `(n,)` float64.
     """
 
-    def __init__(self, posterior: DualPosterior, index: Tensor, explained: Tensor | None = None) -> None:
-        self.posterior, self.index = posterior, index
-        explained = posterior.explained(index) if explained is None else explained
-        self._rows = Rows(explained)
-        self.mean = posterior.mean_of(explained)
-        self.variance = posterior.variance_of(explained, index)
-
-    @property
-    def explained(self) -> Tensor:
-        """Return E of the graphs, `(q, n)` float64."""
-        return self._rows.all
+    def __init__(self, posterior: DualPosterior, index: Tensor) -> None:
+        self.posterior, self.index, self.explained = posterior, index, posterior.explained(index)
+        self.mean = posterior.mean_of(self.explained)
+        self.variance = posterior.variance_of(self.explained, index)
 
     def given(self, position: int, count: float, target: float) -> Marginals:
         """Return what a further result of graph `index[position]` makes of them; the rest is as in `DualPosterior`."""
@@ -271,14 +229,7 @@ class Marginals:
         pivot = longer.posterior.factor[-1, -1]
         covariance = self.posterior.kernel.columns(graph, self.index)[0]
         row = (covariance - own @ explained) / pivot
-        longer._rows = self._rows.and_one(row)
+        longer.explained = torch.cat([explained, row.unsqueeze(0)])
         longer.mean = self.mean + row * ((target - self.mean[position]) / pivot)
         longer.variance = (self.variance - row.square()).clamp(min=0)
         return longer
-
-    def retargeted(self, targets: Tensor) -> Marginals:
-        """Return them given other targets `(q,)` of the same results, in O(q^2 + q n)."""
-        other = copy.copy(self)
-        other.posterior = self.posterior.retargeted(targets)
-        other.mean = other.posterior.mean_of(self.explained)
-        return other

@@ -15,7 +15,7 @@ from agents.beliefs.belief import Belief, Imagine
 from agents.beliefs.forgetting import least_informative, remember
 from agents.beliefs.insight import Insight, make_insight
 from agents.beliefs.residual import Residual
-from agents.beliefs.rewards import OrderedHistory, Targets, make_targets, predict
+from agents.beliefs.rewards import Targets, make_targets, predict
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.protocol import DivergedError, Prediction, State
 from agents.neural.covariance import Covariance, DiagonalCovariance, FrozenCovariance, RefreshedCovariance, fit_noise
@@ -69,8 +69,6 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         self.network = self.architecture.build(graphs, self.settings, seed)  # line 2: theta_0
         self.weights = self.network.initial
         self.covariance = _build_covariance(self.settings, self.network)  # line 2: U_0
-        if self.settings.fit == "epochs":
-            self.history = OrderedHistory(graphs.num_graphs)
         self._initial = self._current = self._predicted = None
 
     def meet(self, kept: Tensor, graphs: Sequence[Data]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from agents.beliefs.rewards import History, OrderedHistory, make_targets
+from agents.beliefs.rewards import History, make_targets
 from agents.contract.protocol import DivergedError
 from agents.neural.settings import NeuralSettings
 from gntk.engines import Batches, Network, Weights
@@ -61,8 +61,6 @@ def draw_batches(history: History, settings: NeuralSettings, generator: torch.Ge
         drawn = torch.multinomial(history.counts[seen].double(), size, replacement=True, generator=generator)
         index = seen[drawn]
         return Batches.of_size(index, targets.of(history.means[index]), settings.batch_size)
-    if not isinstance(history, OrderedHistory):
-        raise TypeError("Expected an `OrderedHistory` for fit='epochs'. Got a history without order.")
     passes = [torch.randperm(len(history), generator=generator) for _ in range(settings.epochs)]
     sizes = Batches.of_size(passes[0], passes[0], settings.batch_size).offsets.diff().repeat(settings.epochs)
     offsets = torch.nn.functional.pad(sizes.cumsum(0), (1, 0))

@@ -23,7 +23,7 @@ from agents.process.parts import GraphReading
 from agents.process.parts.given import GivenKernel, check_kernel
 from agents.process.parts.itself import Itself
 from agents.process.parts.linear import FLAT, LinearFunctions
-from agents.process.parts.network import FiniteNetwork, Network
+from agents.process.parts.network import Network
 from agents.process.parts.subtrees import Subtrees
 from agents.process.rater import GraphRater, digest_of
 from agents.process.results import Learnt
@@ -49,7 +49,6 @@ Read: TypeAlias = "Callable[[Batch], GraphReading]"
 
 LOOKED_AT = 30  # graphs that all others are compared with, to find those that look equal
 MOST_LOOKED_AT = 2000  # graphs of which this is found out
-MOST_OF_FINITE_WIDTH = 5000
 
 
 class GraphAgent(ProcessAgent[P]):
@@ -185,30 +184,13 @@ def gntk(
     if kernel_matrix is not None:
         read = partial(GivenKernel.of, check_kernel(kernel_matrix), settings.node_count == "own")
         return KernelAgent(settings, make_rule, read, (NODE_FEATURES, EDGE_FEATURES, DIRECTIONS))
-    if settings.kernel == "infinite":
-        return KernelAgent(settings, make_rule, partial(read_network, settings))
-    return FiniteNetworkAgent(settings, make_rule, partial(read_network, settings))
+    return KernelAgent(settings, make_rule, partial(read_network, settings))
 
 
 def read_network(settings: KernelSettings, batch: Batch) -> Network:
     """Read graphs by the GNTK of a network with these settings."""
     features = NodeFeatures.of(batch, settings.node_features, settings.node_count)
-    if settings.kernel == "infinite":
-        return Network.of(batch, settings.depth, features.own_count, features)
-    graphs = features.encode(batch, own_count=features.own_count)
-    return FiniteNetwork(graphs, settings.depth, features.own_count, True, features, settings.width)
-
-
-class FiniteNetworkAgent(KernelAgent[KernelSettings]):
-    """Play by the kernel of a network of finite width, which is computed as a whole."""
-
-    def check_size(self, num_graphs: int) -> None:
-        """Refuse more graphs than a whole kernel can hold."""
-        if num_graphs > MOST_OF_FINITE_WIDTH:
-            raise ValueError(
-                f"Expected at most {MOST_OF_FINITE_WIDTH:,} graphs. Got {num_graphs:,}: the kernel of a network of "
-                f'finite width is computed as a whole, {8 * num_graphs**2 / 1e9:.1f} GB. Use kernel="infinite".'
-            )
+    return Network.of(batch, settings.depth, features.own_count, features)
 
 
 def wl(settings: SubtreeSettings, make_rule: Callable[[], AcquisitionRule]) -> KernelAgent[SubtreeSettings]:

@@ -21,7 +21,7 @@ from agents.beliefs.belief import Belief, Imagine
 from agents.beliefs.choices.probabilities import choice_probabilities
 from agents.beliefs.insight import Insight, make_insight
 from agents.beliefs.posterior import DualPosterior, Kernel, Marginals
-from agents.beliefs.rewards import Bounds, NoisyResults, Targets, check_rule, make_history, predict
+from agents.beliefs.rewards import Bounds, History, NoisyResults, Targets, predict
 from agents.beliefs.rules.priced import PRICE_WEIGHT, Priced, price_weight
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.beliefs.short_list import short_list
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 
 PLAYING, SEARCHING = 2.0, 1.0  # nu by default
 LARGE = 300  # graphs whose covariance takes too long to decompose in each round
-ENTRIES = 20_000_000  # of the rows that are kept from one reward to the next: 160 MB
-SPARE = 64  # rows more than two of each graph played
 
 S = TypeVar("S", bound=MixtureSettings)
 
@@ -52,8 +50,7 @@ class ProcessPlayer(BatchBeliefAgent[S]):
         k = sum_p w_p k_p
 
     Weights and noise maximise the marginal likelihood (`MixtureLikelihood`). The posterior is exact in all rewards. No
-    array of size K x K is kept for many graphs. Until the weights are learnt again, one more reward costs O(t K), if
-    the covariances of the graphs with those played fit into memory.
+    array of size K x K is kept for many graphs. A round costs O(q^2 K) for q graphs with results.
 
     A result of which only a bound is known is learnt as that (`update_bounds`): the part of the posterior that it cuts
     off is approximated by expectation propagation (`match_bounds`).
@@ -90,7 +87,12 @@ class ProcessPlayer(BatchBeliefAgent[S]):
         self._described: Description | None = None
         self._joined: Description | None = None  # with the graphs of sources
         rule = make_rule()
-        check_rule(rule, settings.forget)
+        if settings.forget is not None and getattr(rule, "eliminates", False):
+            raise ValueError(
+                f"Expected `forget` to be None, because {type(rule).__name__} never plays a graph again that it has "
+                f"eliminated, however good it becomes. Got {settings.forget!r}. Use another rule, such as that of "
+                "`gntk-ucb`."
+            )
         self._remembers = bool(rule.state_dict())  # its candidates, for which a short list that changes will not do
 
     @abstractmethod
@@ -123,7 +125,7 @@ class ProcessPlayer(BatchBeliefAgent[S]):
         """Describe the graphs, and start with nothing measured."""
         super().begin(graphs, seed)
         count: int = graphs.num_graphs
-        self.results = Results(make_history(count, self.settings.forget), Bounds(count), NoisyResults(count))
+        self.results = Results(History(count, self.settings.forget), Bounds(count), NoisyResults(count))
         self.history = self.results.history
         self._every, self._seed = torch.arange(count), seed
         self._described = self.describe(graphs)
@@ -145,7 +147,7 @@ class ProcessPlayer(BatchBeliefAgent[S]):
     def learn(self, slots: Tensor, rewards: Tensor) -> None:
         """Condition on the rewards; learn the weights again if there are enough new ones."""
         super().learn(slots, rewards)
-        self._refresh(slots)
+        self._refresh()
 
     @property
     def seen(self) -> Tensor:
@@ -219,7 +221,7 @@ class ProcessPlayer(BatchBeliefAgent[S]):
         return self.described.known()
 
     def state(self) -> State:
-        """Return weights, noise and results, and which of these have come since the posterior was made.
+        """Return weights, noise and results.
 
         Raises:
             ValueError: if there are sources, whose graphs a state does not hold.
@@ -228,18 +230,16 @@ class ProcessPlayer(BatchBeliefAgent[S]):
             raise ValueError("Expected an agent without sources, whose graphs a state does not hold. Tell them again.")
         learnt = {"weights": list(self.learnt.weights), "noise": self.learnt.noise, "learnt_from": self.learnt.count}
         results = {"bounds": self.results.bounds.state_dict(), "noisy": self.results.noisy.state_dict()}
-        return {**super().state(), **learnt, "seed": self._seed, **results, "added": self._added.clone()}
+        return {**super().state(), **learnt, "seed": self._seed, **results}
 
     def restore(self, state: State) -> None:
-        """Continue with weights, noise and results of a state, added in the order in which they came."""
+        """Continue with weights, noise and results of a state."""
         super().restore(state)
         self.learnt = Learnt(tuple(state["weights"]), state["noise"], state["learnt_from"])
         self._seed = state["seed"]
         self.results.bounds.load_state_dict(state["bounds"])
         self.results.noisy.load_state_dict(state["noisy"])
-        self._condition(without=state["added"])
-        if len(state["added"]):
-            self._add(state["added"])
+        self._condition()
 
     def _mean_and_variance(self) -> tuple[Tensor, Tensor]:
         """Return posterior mean and variance of each graph, computed once for each posterior."""
@@ -250,20 +250,19 @@ class ProcessPlayer(BatchBeliefAgent[S]):
         """Return the belief about the graphs `index` `(n,)`, and the function of `imagine` for these alone."""
         means, variances = self._mean_and_variance()
         mean, nu, posterior, graphs = means[index], self.nu, self.posterior, self._every[index]
-        kernel, marginals, latest = posterior.kernel, self._marginals, list[Marginals]()
+        kernel, latest = posterior.kernel, list[Marginals]()
         whole = len(index) == self.num_graphs and not self._are_many and self.offered is None
         deviate = None
         if whole and isinstance(kernel, Mixture):
             root = cache(lambda: nu * posterior.root(kernel.root))
-            deviate = partial(_deviate, nu, posterior, kernel, marginals)
+            deviate = partial(_deviate, nu, posterior, kernel)
         else:
             root = cache(lambda: nu * _root_of(posterior, graphs))
         best, count = self.best_seen(means), self.learnt.noise / self.result_noise
 
         def imagine(*actions: int) -> Belief:
             """Condition on more measurements that equal the mean."""
-            explained = None if marginals is None or latest else marginals.explained[:, index]
-            imagined = latest.pop() if latest else Marginals(posterior, graphs, explained)
+            imagined = latest.pop() if latest else Marginals(posterior, graphs)
             for action in actions:
                 imagined = imagined.given(action, count, imagined.mean[action].item())
             latest.append(imagined)
@@ -321,35 +320,23 @@ class ProcessPlayer(BatchBeliefAgent[S]):
         )
         return torch.from_numpy(short_list(upper.numpy(), names, size, self._seed))
 
-    def _refresh(self, slots: Tensor | None = None) -> None:
-        """Learn the weights again if there are enough new results, and condition on all of them.
-
-        Args:
-            slots: `(n,)` int64. The graphs of the new results, if these are plain rewards; else None.
-        """
+    def _refresh(self) -> None:
+        """Learn the weights again if there are enough new results, and condition on all of them."""
         if self.learnt.is_due(self.results.num_results, self.settings) and self.results.differ:
             try:
                 self.learnt = learn_weights(self.sources, self.results, self.settings)
             except (torch.linalg.LinAlgError, ArithmeticError) as error:  # type: ignore[attr-defined]
                 raise DivergedError(f"The weights could not be learnt from the measurements: {error}") from error
-            self._condition()
-        elif slots is None or not self._add(slots):
-            self._condition()
+        self._condition()
 
-    def _condition(self, without: Tensor | None = None) -> None:
-        """Build the posterior given all results; without the rewards of the graphs `without`, one for each entry."""
-        self.targets = self.results.targets(self.settings)
-        self._marginals: Marginals | None = None
-        self._believed = None
-        self._added = torch.zeros(0, dtype=torch.int64)
-        counts = self.history.counts
-        if without is not None:
-            counts = counts - without.bincount(minlength=len(counts))
+    def _condition(self) -> None:
+        """Build the posterior given all results."""
+        self.targets, self._believed = self.results.targets(self.settings), None
         known_noise = noise_in_units(self.settings, self.targets)
         if known_noise is not None:
             self.learnt = replace(self.learnt, noise=known_noise)
         try:
-            self.posterior = condition(self.sources, self._mix(), self.learnt, self.results, self.targets, counts)
+            self.posterior = condition(self.sources, self._mix(), self.learnt, self.results, self.targets)
         except (torch.linalg.LinAlgError, ArithmeticError) as error:  # type: ignore[attr-defined]
             raise DivergedError(f"The posterior given the measurements could not be computed: {error}") from error
         self.result_noise = self.learnt.noise + self.results.noisy.typical(len(self.history), self.targets)
@@ -361,49 +348,15 @@ class ProcessPlayer(BatchBeliefAgent[S]):
             self._kernel = described, weights, described.mixture(weights)
         return self._kernel[2]
 
-    def _add(self, slots: Tensor) -> bool:
-        """Add rewards of these graphs to the posterior, one by one, where that costs less than to condition again.
 
-        It may not be where earlier rewards count less than before, or where their known noise has another unit.
-        """
-        targets, places = self.results.targets(self.settings), self._places(slots)
-        rows = len(self.posterior.seen) + len(slots)
-        if places is None or self.settings.forget is not None or not self.results.are_plain or self.sources.told:
-            return False
-        if noise_in_units(self.settings, targets) not in (None, self.learnt.noise):
-            return False
-        if rows * len(self._every) > ENTRIES or rows > 2 * len(self.history.seen) + SPARE:
-            return False
-        marginals = self._marginals or Marginals(self.posterior, self._every)
-        for position in places:
-            marginals = marginals.given(position, 1.0, 0.0)
-        self.targets, seen = targets, marginals.posterior.seen
-        self._marginals = marginals.retargeted(self.targets.of(self.history.means[seen]))
-        self.posterior = self._marginals.posterior
-        self._believed = self._marginals.mean, self._marginals.variance
-        self._added = torch.cat([self._added, slots])
-        return True
-
-    def _places(self, slots: Tensor) -> list[int] | None:
-        """Return where graphs stand among those of the round; None if one is not there."""
-        if self.offered is None:
-            return slots.tolist()
-        position_of = {slot: k for k, slot in enumerate(self.offered.tolist())}
-        places = [position_of.get(slot, -1) for slot in slots.tolist()]
-        return None if -1 in places else places
-
-
-def _deviate(
-    nu: float, posterior: DualPosterior, kernel: Mixture, marginals: Marginals | None, generator: torch.Generator
-) -> Tensor:
+def _deviate(nu: float, posterior: DualPosterior, kernel: Mixture, generator: torch.Generator) -> Tensor:
     """Draw by how much nu times the mean rewards of a whole set differ from their means: a draw from the prior, given
     the results.
     """
     normal = torch.randn(kernel.kernels.count + len(posterior.seen), generator=generator, dtype=torch.float64)
     of_graphs, of_results = normal.split([kernel.kernels.count, len(posterior.seen)])
     noises = (posterior.noise / posterior.counts.double()).sqrt() * of_results
-    explained = None if marginals is None else marginals.explained
-    draw = posterior.conditioned((kernel.root @ of_graphs).unsqueeze(1), noises.unsqueeze(1), explained)
+    draw = posterior.conditioned((kernel.root @ of_graphs).unsqueeze(1), noises.unsqueeze(1))
     return nu * draw.squeeze(1)
 
 

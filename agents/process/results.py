@@ -72,11 +72,6 @@ class Results:
         means = joined.means[joined.seen]
         return len(means) > 0 and bool((means - means[:1]).abs().gt(joined.resolution).any())
 
-    @property
-    def are_plain(self) -> bool:
-        """Return whether there are rewards alone."""
-        return not len(self.bounds) and not len(self.noisy)
-
     def exchanged(self, kept: Tensor, added: int) -> Results:
         """Return the results of the graphs in the slots `kept` `(n,)`, which are followed by new graphs."""
         other = copy.deepcopy(self)
@@ -94,9 +89,7 @@ class Results:
         return PseudoResults(merged.graphs, targets.of(merged.values), variances_of(merged.deviations, targets))
 
 
-def condition(
-    sources: Sources, mixture: Kernel, learnt: Learnt, results: Results, targets: Targets, counts: Tensor | None = None
-) -> DualPosterior:
+def condition(sources: Sources, mixture: Kernel, learnt: Learnt, results: Results, targets: Targets) -> DualPosterior:
     """Return the posterior given all results; those of sources count if it has been learnt how.
 
     Args:
@@ -105,16 +98,15 @@ def condition(
         learnt: what is learnt of it.
         results: the results.
         targets: their scale.
-        counts: `(K,)`. Number of rewards of each graph that count; None: all.
 
     Raises:
         ArithmeticError, LinAlgError: as `match_bounds`.
     """
-    exact = _given(sources, mixture, learnt, results, targets, NO_PSEUDO_RESULTS, counts)
+    exact = _given(sources, mixture, learnt, results, targets, NO_PSEUDO_RESULTS)
     bounds = _bounds_of(sources, learnt, results, targets)
     if not len(bounds.graphs):
         return exact
-    return _given(sources, mixture, learnt, results, targets, match_bounds(exact, bounds), counts)
+    return _given(sources, mixture, learnt, results, targets, match_bounds(exact, bounds))
 
 
 def noise_in_units(settings: MixtureSettings, targets: Targets) -> float | None:
@@ -159,10 +151,9 @@ def _given(
     results: Results,
     targets: Targets,
     pseudo: PseudoResults,
-    counts: Tensor | None = None,
 ) -> DualPosterior:
     """Return the posterior given all rewards, exact results of sources, and pseudo results for the bounds of both."""
-    counted, noise = results.history.counts if counts is None else counts, learnt.noise
+    counted, noise = results.history.counts, learnt.noise
     seen, noisy = counted.nonzero().squeeze(1), results.merge(targets)
     graphs = [seen, noisy.graphs, pseudo.graphs]
     weights = [counted[seen].double(), noise / (noise + noisy.noises), noise / pseudo.noises]

@@ -14,7 +14,6 @@ from agents.contract.settings import (
     NodeCount,
     NodeFeaturesName,
     Warp,
-    Width,
     between,
     check_fields,
     check_warp,
@@ -147,14 +146,12 @@ class OneKernelSettings(ChangingSettings):
 class KernelSettings(OneKernelSettings):
     """Settings of an exact Gaussian process with the kernel of a graph network."""
 
-    kernel: Literal["infinite", "empirical", "custom"] = "infinite"
-    """Prior covariance: the infinite-width GNTK, the GNTK of a network of finite width, or a given K x K array."""
+    kernel: Literal["infinite", "custom"] = "infinite"
+    """Prior covariance: the infinite-width GNTK, or a given K x K array."""
     kernel_name: str = ""
     """Name of a given kernel, which identifies it in results."""
     depth: Layers = 2
     """L, number of weight matrices of the network behind the kernel; at least 2."""
-    width: Width = 512
-    """m of that network, if its width is finite; even."""
     node_features: NodeFeaturesName = "auto"
     """Features of nodes: the given ones; or, if these make aggregated nodes nearly alike, also the degree of each node
     and the size of its graph, one-hot in bins."""

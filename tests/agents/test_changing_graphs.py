@@ -9,7 +9,7 @@ from support.graphs import ragged_graphs
 
 import registry
 from agents.contract.inputs import derive_streams, read_graphs
-from gntk import GraphMLP, aggregate_neighbours, empirical_kernel, infinite_width_kernel, tangent_features
+from gntk import GraphMLP, aggregate_neighbours, infinite_width_kernel, tangent_features
 from graph_bandit_env import GraphSet
 from graph_bandit_lab.design import AgentSpec
 
@@ -59,23 +59,6 @@ def test_a_run_resumed_on_other_graphs_goes_on_as_if_it_had_not_stopped(name):
     assert play(agent, range(8)) == expected
 
 
-@pytest.mark.parametrize("before", [4, 8])
-def test_a_resumed_agent_knows_the_network_behind_an_empirical_kernel(before):
-    """It knows the network of the agent that was saved, before and after graphs changed.
-
-    Its kernel is computed in another company of graphs, whose last bits may differ.
-    """
-    agent = started("gntk-ucb", kernel="empirical", width=8)
-    resumed = started("gntk-ucb", seed=1, kernel="empirical", width=8)
-    for t in range(before // 8, before):
-        agent.update(graphs_of_round(t if before == 8 else 0), t % 4, float(t % 3))
-    resumed.load_state_dict(agent.state_dict())
-    play(agent, range(1, 9))
-    play(resumed, range(1, 9))
-    np.testing.assert_allclose(agent.predict().mean, resumed.predict().mean, rtol=1e-10)
-    np.testing.assert_allclose(agent.predict().std, resumed.predict().std, rtol=1e-10)
-
-
 def encoded(graphs):
     """The graphs as an agent encodes them that was reset on those of round 0: N is that of the largest of these."""
     alone = aggregate_neighbours(read_graphs(graphs), own_count=True, keep_isolated=True)
@@ -83,19 +66,14 @@ def encoded(graphs):
     return dataclasses.replace(alone, divisors=torch.full_like(alone.divisors, largest))
 
 
-def empirical(graphs):
-    return empirical_kernel(GraphMLP(4, 8, seed=derive_streams(0)[0]), graphs)
-
-
-@pytest.mark.parametrize(("kernel", "kernel_of"), [("infinite", infinite_width_kernel), ("empirical", empirical)])
-def test_the_belief_of_a_kernel_agent_is_the_posterior_given_all_rewards(kernel, kernel_of):
+def test_the_belief_of_a_kernel_agent_is_the_posterior_given_all_rewards():
     """The textbook posterior over t observations, with the kernel of all graphs at once."""
-    agent = started("gntk-ucb", kernel=kernel, width=8, output_scale=2.0, noise_variance=0.3, standardize=False)
+    agent = started("gntk-ucb", output_scale=2.0, noise_variance=0.3, standardize=False)
     played, rewards = (), []
     for t in range(9):
         observation = graphs_of_round(t)
         agent.select_action(observation)
-        covariance, n = 2 * kernel_of(encoded((*played, *observation))), len(played)
+        covariance, n = 2 * infinite_width_kernel(encoded((*played, *observation))), len(played)
         gain = torch.linalg.solve(covariance[:n, :n] + 0.3 * torch.eye(n), covariance[:n, n:]).T
         variance = covariance[n:, n:].diagonal() - (gain * covariance[n:, :n]).sum(1)
         np.testing.assert_allclose(agent.predict().mean, gain @ torch.tensor(rewards, dtype=torch.float64), atol=1e-9)

@@ -2,9 +2,8 @@
 
 from agents.beliefs.rewards.bounds import Bounds
 from agents.beliefs.rewards.chosen import predict_chosen
-from agents.beliefs.rewards.history import History, OrderedHistory
+from agents.beliefs.rewards.history import Forget, History
 from agents.beliefs.rewards.noisy import NoisyResults, variances_of
-from agents.beliefs.rewards.recency import Forget, check_rule, make_history
 from agents.beliefs.rewards.targets import NormalScores, Standardised, Targets, make_targets, predict
 from agents.beliefs.rewards.worth import worth_of_results
 
@@ -14,11 +13,8 @@ __all__ = [
     "History",
     "NoisyResults",
     "NormalScores",
-    "OrderedHistory",
     "Standardised",
     "Targets",
-    "check_rule",
-    "make_history",
     "make_targets",
     "predict",
     "predict_chosen",

@@ -1,8 +1,9 @@
-"""Store the rewards observed: their sufficient statistics per graph, and in order for the fits that need it."""
+"""Store the rewards observed, in order, with what their fits need: sufficient statistics of each graph."""
 
 from __future__ import annotations
 
-from itertools import compress
+from collections.abc import Sequence
+from typing import TypeAlias
 
 import torch
 from torch import Tensor
@@ -11,75 +12,86 @@ from agents.contract.protocol import State
 
 RELATIVE_ROUNDING = 1e-12  # differences of rewards below this are rounding errors, relative to the largest rewards
 SMALLEST_SCALE = 1e-100  # the square of a smaller one, or what is divided by it, leaves the range of float64
+NEGLIGIBLE = 1e-12  # a reward that counts less is forgotten
+
+Forget: TypeAlias = int | float | None
+"""How earlier rewards count [Garivier & Moulines 2011]: an integer W, only the last W; a number gamma below 1, the one
+told d rewards ago counts gamma^d; None, all count alike."""
 
 
 class History:
-    """Sufficient statistics of the rewards, in O(K) memory for any t.
+    """The rewards observed, and sufficient statistics of them.
 
     Args:
         num_graphs: K.
+        forget: how earlier rewards count.
 
     Attributes:
-        counts: `(K,)` int64. Pulls of each graph.
-        means: `(K,)` float64. Mean of each graph's rewards so far; 0 if it was never played.
+        counts: `(K,)` int64. Pulls of each graph; float64 sums of the weights of its rewards if these differ.
+        means: `(K,)` float64. Mean of each graph's rewards so far; 0 if none counts.
         squares: `(K,)` float64. Sum of squared deviations of each graph's rewards from their mean.
-        seen: `(q,)` int64. The distinct graphs played, in the order of their first rewards.
+        seen: `(q,)` int64. The distinct graphs with rewards that count, in the order of their first ones.
+        num_results: number of rewards told; without those of graphs that did not stay, unless rewards are forgotten.
     """
 
-    def __init__(self, num_graphs: int) -> None:
-        self.counts = torch.zeros(num_graphs, dtype=torch.int64)
-        self.means = torch.zeros(num_graphs, dtype=torch.float64)
-        self.squares = torch.zeros(num_graphs, dtype=torch.float64)
-        self.seen = torch.zeros(0, dtype=torch.int64)
+    def __init__(self, num_graphs: int, forget: Forget = None) -> None:
+        self.forget, self._size = forget, num_graphs
+        self._clear()
 
     def __len__(self) -> int:
         return int(self.counts.sum())
 
     @property
-    def num_results(self) -> int:
-        """Return the number of rewards told, without those of graphs that did not stay."""
-        return len(self)
-
-    @property
     def rounds(self) -> float:
         """Return the sum of the counts."""
-        return self.counts.sum().item()
+        return float(self.counts.sum())
+
+    @property
+    def actions(self) -> Tensor:
+        """Return the graphs of the rewards that count, `(t,)` int64, in order."""
+        return torch.tensor(self._actions, dtype=torch.int64)
+
+    @property
+    def rewards(self) -> Tensor:
+        """Return these rewards, `(t,)` float64, in order."""
+        return torch.tensor(self._rewards, dtype=torch.float64)
 
     def add(self, actions: Tensor, rewards: Tensor) -> None:
         """Add `(n,)` actions and their `(n,)` finite rewards."""
-        # The same memory in NumPy, where one entry costs a tenth of the time.
-        counts, means, squares = self.counts.numpy(), self.means.numpy(), self.squares.numpy()
-        new = [action for action in dict.fromkeys(actions.tolist()) if counts[action] == 0]
-        if new:
-            self.seen = torch.cat([self.seen, torch.tensor(new, dtype=torch.int64)])
-        for action, reward in zip(actions.tolist(), rewards.tolist(), strict=True):
-            counts[action] += 1
-            deviation = reward - means[action]
-            means[action] += deviation / counts[action]
-            squares[action] += deviation * (reward - means[action])
+        told = self.num_results + len(actions)
+        self._append(actions.tolist(), rewards.tolist(), range(self.num_results, told), told)
 
     def exchange(self, kept: Tensor, added: int) -> None:
-        """Go on with other graphs: those of the slots `kept` `(n,)`, then some that were never played."""
-        for name in ("counts", "means", "squares"):
-            values = getattr(self, name)
-            setattr(self, name, torch.cat([values[kept], values.new_zeros(added)]))
+        """Go on with other graphs: those of the slots `kept` `(n,)`, then some that were never played.
+
+        Rewards that stay keep their age.
+        """
         new_slots = dict(zip(kept.tolist(), range(len(kept)), strict=True))
-        self.seen = torch.tensor(
-            [new_slots[slot] for slot in self.seen.tolist() if slot in new_slots], dtype=torch.int64
-        )
+        rows = zip(self._actions, self._rewards, self._times, strict=True)
+        stays = [(new_slots[action], reward, time) for action, reward, time in rows if action in new_slots]
+        told, self._size = len(stays) if self.forget is None else self.num_results, len(kept) + added
+        self._clear()
+        self._append([row[0] for row in stays], [row[1] for row in stays], [row[2] for row in stays], told)
 
     def location_and_scale(self) -> tuple[float, float]:
         """Return mean and standard deviation of the graphs' mean rewards, over the distinct graphs played.
 
-        Graphs are not weighted by pulls, because the deviation would then shrink while the agent exploits. The scale is
-        1 until the means of two graphs differ by more than rounding errors, and by enough for its square not to be 0;
-        where rounding errors are larger than 1, it is theirs.
+        Graphs are not weighted by pulls, because the deviation would then shrink while the agent exploits; but one
+        weighs less once less than one reward is left of it. The scale is 1 until the means of two graphs differ by more
+        than rounding errors, and by enough for its square not to be 0; if rounding errors are larger than 1, it is
+        theirs.
         """
         seen = self.means[self.seen]
         if len(seen) == 0:
             return 0.0, 1.0
-        location, scale = self._mean_and_deviation(seen)
-        return location, scale if scale > self.resolution else max(1.0, self.resolution)
+        if self.forget is None:
+            location, scale = seen.mean(), seen.std(correction=0)
+        else:
+            weights = self.counts[self.seen].clamp(max=1)
+            weights = weights / weights.sum()
+            location = (weights * seen).sum()
+            scale = (weights * (seen - location) ** 2).sum().sqrt()
+        return location.item(), scale.item() if scale > self.resolution else max(1.0, self.resolution)
 
     @property
     def resolution(self) -> float:
@@ -87,56 +99,52 @@ class History:
         largest: float = max(self.means[self.seen].abs().max().item(), self.squares.max().item() ** 0.5)
         return max(RELATIVE_ROUNDING * largest, SMALLEST_SCALE)
 
-    def _mean_and_deviation(self, seen: Tensor) -> tuple[float, float]:
-        return seen.mean().item(), seen.std(correction=0).item()
-
     def state_dict(self) -> State:
         """Return everything observed."""
-        return {name: getattr(self, name).clone() for name in ("counts", "means", "squares", "seen")}
+        times = torch.tensor(self._times, dtype=torch.int64)
+        return {"actions": self.actions, "rewards": self.rewards, "times": times, "told": self.num_results}
 
     def load_state_dict(self, state: State) -> None:
         """Replace everything observed."""
-        self.counts, self.means = state["counts"].clone(), state["means"].clone()
-        self.squares, self.seen = state["squares"].clone(), state["seen"].clone()
+        self._clear()
+        self._append(state["actions"].tolist(), state["rewards"].tolist(), state["times"].tolist(), state["told"])
 
+    def _clear(self) -> None:
+        self.counts, self.seen = torch.zeros(self._size, dtype=torch.int64), torch.zeros(0, dtype=torch.int64)
+        self.means: Tensor = torch.zeros(self._size, dtype=torch.float64)
+        self.squares: Tensor = torch.zeros(self._size, dtype=torch.float64)
+        self._actions, self._rewards, self._times = list[int](), list[float](), list[int]()
+        self.num_results = 0
 
-class OrderedHistory(History):
-    """A history that also keeps every observation in order, in O(t) memory, for fits that pass over all of them."""
+    def _append(self, actions: list[int], rewards: list[float], times: Sequence[int], told: int) -> None:
+        """Add rewards that were told at some times, the last of `told` rewards."""
+        self._actions += actions
+        self._rewards += rewards
+        self._times += times
+        self.num_results = told
+        if self.forget is not None:
+            self._sum_up(self.forget)
+            return
+        # The same memory in NumPy, where one entry costs a tenth of the time.
+        counts, means, squares = self.counts.numpy(), self.means.numpy(), self.squares.numpy()
+        new = [action for action in dict.fromkeys(actions) if counts[action] == 0]
+        if new:
+            self.seen = torch.cat([self.seen, torch.tensor(new, dtype=torch.int64)])
+        for action, reward in zip(actions, rewards, strict=True):
+            counts[action] += 1
+            deviation = reward - means[action]
+            means[action] += deviation / counts[action]
+            squares[action] += deviation * (reward - means[action])
 
-    def __init__(self, num_graphs: int) -> None:
-        super().__init__(num_graphs)
-        self._actions: list[int] = []
-        self._rewards: list[float] = []
-
-    @property
-    def actions(self) -> Tensor:
-        """Return the graphs played, `(t,)` int64, in order."""
-        return torch.tensor(self._actions, dtype=torch.int64)
-
-    @property
-    def rewards(self) -> Tensor:
-        """Return the rewards observed, `(t,)` float64, in order."""
-        return torch.tensor(self._rewards, dtype=torch.float64)
-
-    def add(self, actions: Tensor, rewards: Tensor) -> None:
-        """Add `(n,)` actions and their `(n,)` finite rewards."""
-        super().add(actions, rewards)
-        self._actions += actions.tolist()
-        self._rewards += rewards.tolist()
-
-    def exchange(self, kept: Tensor, added: int) -> None:
-        """Go on with other graphs, without the observations of those that do not stay."""
-        super().exchange(kept, added)
-        new_slots = dict(zip(kept.tolist(), range(len(kept)), strict=True))
-        stays = [action in new_slots for action in self._actions]
-        self._rewards = list(compress(self._rewards, stays))
-        self._actions = [new_slots[action] for action in compress(self._actions, stays)]
-
-    def state_dict(self) -> State:
-        """Return everything observed."""
-        return {**super().state_dict(), "actions": self.actions, "rewards": self.rewards}
-
-    def load_state_dict(self, state: State) -> None:
-        """Replace everything observed."""
-        super().load_state_dict(state)
-        self._actions, self._rewards = state["actions"].tolist(), state["rewards"].tolist()
+    def _sum_up(self, forget: float) -> None:
+        """Compute all statistics again from the rewards that count: what is rounded off must not stay for ever."""
+        ages = self.num_results - 1 - torch.tensor(self._times, dtype=torch.float64)
+        weights = (ages < forget).double() if isinstance(forget, int) else forget**ages
+        stays = weights > NEGLIGIBLE
+        weights, actions, rewards = weights[stays], self.actions[stays], self.rewards[stays]
+        self._actions, self._rewards = actions.tolist(), rewards.tolist()
+        self._times = torch.tensor(self._times)[stays].tolist()
+        self.counts = actions.bincount(weights, self._size)
+        self.means = actions.bincount(weights * rewards, self._size) / self.counts.where(self.counts > 0, 1.0)
+        self.squares = actions.bincount(weights * (rewards - self.means[actions]) ** 2, self._size)
+        self.seen = torch.tensor([*dict.fromkeys(self._actions)], dtype=torch.int64)

@@ -53,7 +53,7 @@ class GivenKernel:
         """Refuse other graphs."""
         raise ValueError(
             "Expected the graphs of `reset` in each observation, because a given `kernel_matrix` is that of these "
-            'graphs. Got other graphs. Make the agent with kernel="infinite" or "empirical".'
+            'graphs. Got other graphs. Make the agent with kernel="infinite".'
         )
 
     def known(self) -> Sequence[Tensor]:

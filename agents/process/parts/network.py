@@ -14,12 +14,8 @@ from agents.beliefs.encoding import encode_more
 from agents.beliefs.structure import GIVEN_FEATURES, NodeFeatures
 from gntk import (
     AggregatedGraphs,
-    GraphMLP,
-    empirical_kernel,
-    gram,
     infinite_width_kernel,
     select_graphs,
-    tangent_features,
 )
 
 if TYPE_CHECKING:
@@ -95,18 +91,3 @@ class Network:
     def _take(self, index: Tensor) -> AggregatedGraphs:
         every = len(index) == len(self.graphs) and bool((index == torch.arange(len(index))).all())
         return self.graphs if every else select_graphs(self.graphs, index)
-
-
-@dataclass(frozen=True, eq=False)
-class FiniteNetwork(Network):
-    """The GNTK of a network of finite width at initial weights of seed 0      [`gntk.empirical_kernel`]."""
-
-    width: int = 512
-    """m, even."""
-
-    def _between(self, rows: Tensor, index: Tensor) -> Tensor:
-        model = GraphMLP(self.graphs.feature_dim, self.width, self.depth, seed=0)
-        some = self._take(rows)
-        if rows is index:
-            return empirical_kernel(model, some)
-        return gram(tangent_features(model, some), tangent_features(model, self._take(index)))

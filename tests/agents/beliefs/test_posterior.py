@@ -103,20 +103,6 @@ def test_it_is_exact_after_ten_thousand_rewards(noise):
     np.testing.assert_allclose(variance, np.diag(KERNEL - gain @ KERNEL[graphs]), atol=1e-9)
 
 
-@pytest.mark.parametrize("at_once", [1, 3, 9])
-def test_other_targets_are_exact_where_noise_is_small(at_once):
-    rng = np.random.default_rng(2)
-    features = rng.normal(size=(9, 20))
-    kernel, actions = 100 * features @ features.T / 20, np.array([*range(9), 3, 3, 7])
-    marginals = Marginals(condition(actions[:at_once], np.zeros(at_once), noise=1e-8, kernel=kernel), torch.arange(9))
-    for action in actions[at_once:]:
-        marginals = marginals.given(action, 1.0, 0.0)
-    targets = rng.normal(size=9)
-    moved = marginals.retargeted(torch.tensor(targets[marginals.posterior.seen]))
-    mean, _ = from_scratch(kernel, 1e-8, actions, targets[actions])
-    np.testing.assert_allclose(moved.mean, mean, atol=1e-6)
-
-
 @given(st.lists(st.integers(0, 11), min_size=1, max_size=15), st.lists(st.integers(0, 4), min_size=1, max_size=10))
 def test_results_that_are_added_one_by_one_give_the_posterior_of_all(first, later):
     index = torch.tensor([3, 0, 11, 5, 7])  # graphs that are asked about, some of them played
@@ -132,21 +118,3 @@ def test_results_that_are_added_one_by_one_give_the_posterior_of_all(first, late
     np.testing.assert_allclose(found, mean[index], atol=1e-8)
     np.testing.assert_allclose(variances, covariance.diagonal()[index], atol=1e-8)
     np.testing.assert_allclose(marginals.posterior.covariance(index), covariance[np.ix_(index, index)], atol=1e-8)
-
-
-def test_results_that_are_imagined_in_several_ways_do_not_mix():
-    """Rows are added to what is shared; a fork has rows of its own."""
-    first = Marginals(condition(np.array([1]), np.array([1.0])), torch.arange(12))
-    base = first.given(2, 1.0, 0.5)
-    left, right = base.given(3, 1.0, 2.0), base.given(4, 1.0, -1.0)
-    for found, actions in (
-        (base, [1, 2]),
-        (left, [1, 2, 3]),
-        (right, [1, 2, 4]),
-        (left.given(5, 1.0, 0.0), [1, 2, 3, 5]),
-    ):
-        told = dict(zip([1, 2, 3, 4, 5], [1.0, 0.5, 2.0, -1.0, 0.0], strict=True))
-        mean, covariance = from_scratch(KERNEL, 0.1, np.array(actions), np.array([told[k] for k in actions]))
-        np.testing.assert_allclose(found.mean, mean, atol=1e-9)
-        np.testing.assert_allclose(found.variance, covariance.diagonal(), atol=1e-9)
-        assert found.explained.shape == (len(actions), 12)

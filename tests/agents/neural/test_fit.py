@@ -3,7 +3,7 @@ import torch
 from support.graphs import ragged_graphs
 from torch_geometric.data import Batch
 
-from agents.beliefs.rewards.history import OrderedHistory
+from agents.beliefs.rewards.history import History
 from agents.contract.protocol import DivergedError
 from agents.neural.fit import draw_batches, fit
 from agents.neural.settings import NeuralSettings
@@ -14,7 +14,7 @@ GRAPHS = aggregate_neighbours(Batch.from_data_list(ragged_graphs(sizes=(5, 4, 7,
 
 
 def filled(actions=(0, 2, 2, 3), rewards=(1.0, -1.0, -2.0, 0.5)):
-    history = OrderedHistory(4)
+    history = History(4)
     history.add(torch.tensor(actions), torch.tensor(rewards, dtype=torch.float64))
     return history
 

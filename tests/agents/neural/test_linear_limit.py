@@ -7,7 +7,7 @@ from support.graphs import ragged_graphs
 from support.posterior import from_scratch
 from torch_geometric.data import Batch
 
-from agents.beliefs.rewards.history import OrderedHistory
+from agents.beliefs.rewards.history import History
 from agents.neural.covariance import FrozenCovariance, RefreshedCovariance
 from agents.neural.fit import fit
 from agents.neural.settings import NeuralSettings
@@ -33,7 +33,7 @@ def test_the_fitted_mean_tends_to_the_closed_form_ridge_solution(fit_mode):
     settings = NeuralSettings(
         width=width, regularization=ridge / width, standardize=False, fit=fit_mode, **modes[fit_mode]
     )
-    history, network = OrderedHistory(4), paper_network(GRAPHS, width)
+    history, network = History(4), paper_network(GRAPHS, width)
     history.add(torch.tensor(ACTIONS), torch.tensor(REWARDS))
     fitted = fit(network, network.initial, history, settings, torch.Generator().manual_seed(0))
     features = values_and_features(network.initial, GRAPHS)[1]

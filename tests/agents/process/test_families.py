@@ -93,15 +93,12 @@ def test_the_kernel_averages_over_the_nodes_that_are_asked(node_count):
 
 
 @pytest.mark.parametrize("node_count", ["largest", "own"])
-@pytest.mark.parametrize("kernel", ["infinite", "empirical"])
-def test_the_kernel_of_graphs_met_later_is_that_of_all_at_once(kernel, node_count):
+def test_the_kernel_of_graphs_met_later_is_that_of_all_at_once(node_count):
     graphs = ragged_graphs(sizes=(7, 4, 5, 6))
-    agent = registry.make_agent("gntk-ucb", kernel=kernel, width=8, node_count=node_count)
+    agent = registry.make_agent("gntk-ucb", node_count=node_count)
     agent.reset(tuple(GraphSet.from_pyg(graphs[:2])), seed=3)
     met = agent.described.exchange(torch.tensor([1, 0]), graphs[2:]).parts[0].kernel
-    whole = ready(
-        "gntk-ucb", [graphs[1], graphs[0], *graphs[2:]], kernel=kernel, width=8, node_count=node_count, seed=3
-    )
+    whole = ready("gntk-ucb", [graphs[1], graphs[0], *graphs[2:]], node_count=node_count, seed=3)
     every = torch.arange(4)
     torch.testing.assert_close(met.columns(every, every), torch.tensor(kernel_of(whole)))
     torch.testing.assert_close(met.diagonal(every), torch.tensor(kernel_of(whole).diagonal()))
@@ -126,9 +123,8 @@ def test_before_any_reward_those_drawn_from_the_belief_have_variance_one_over_th
         ({"kernel": "custom", "kernel_matrix": np.diag([3.0, -1e-7])}, "positive semi-definite"),
         ({"noise_variance": 0}, "`noise_variance` to be positive or None"),
         ({"noise_variance": "low"}, "`noise_variance` to be finite and >= 0 or None"),
-        ({"kernel": "rbf"}, "one of infinite, empirical, custom"),
+        ({"kernel": "rbf"}, "one of infinite, custom"),
         ({"depth": 1}, "`depth`"),
-        ({"width": 3}, "even"),
     ],
 )
 def test_refuses_what_is_no_kernel(settings, message):
