@@ -20,14 +20,12 @@ class Belief:
         root: returns R, `(K, r)` float64, with R R^T = nu^2 times the joint covariance of the graphs; None: the graphs
             are independent.
         best: largest mean among the graphs played; None before the first reward.
-        deviate: draws R z with z from N(0, I), `(K,)` float64, at less cost than R; None: from R itself.
     """
 
     mean: Tensor
     spread: Tensor
     root: Callable[[], Tensor] | None = None
     best: float | None = None
-    deviate: Callable[[torch.Generator], Tensor] | None = None
 
     def joint_root(self) -> Tensor:
         """Compute R, `(K, r)` float64; rules that do not need it save its cost."""
@@ -35,8 +33,6 @@ class Belief:
 
     def deviation(self, generator: torch.Generator) -> Tensor:
         """Draw by how much the rewards differ from their means, jointly: `(K,)` float64."""
-        if self.deviate is not None:
-            return self.deviate(generator)
         root = self.joint_root()
         return root @ torch.randn(root.shape[1], generator=generator, dtype=root.dtype)
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Protocol
 import torch
 from torch import Tensor
 
-from agents.contract.reading import wave_nodes
 from gntk import AggregatedGraphs, join_graphs, select_graphs
 
 if TYPE_CHECKING:
@@ -43,19 +42,3 @@ def encode_more(
     new = encode(Batch.from_data_list(list(graphs)), own_count=True).to(encoded.nodes.dtype)
     divisors = new.divisors if own_count else torch.full_like(new.divisors, float(encoded.divisors[0]))
     return join_graphs(old, dataclasses.replace(new, divisors=divisors))
-
-
-def wave_graphs(graphs: AggregatedGraphs) -> Tensor:
-    """Return random features of graphs, which are equal for equal sets of nodes that are not 0.
-
-        (1 / N) sum_i phi(h_i)
-
-    Args:
-        graphs: K graphs.
-
-    Returns:
-        `(K, q)` float64.
-    """
-    waves = wave_nodes(graphs.nodes)
-    cpu = graphs.to(graphs.nodes.dtype, torch.device("cpu"))
-    return cpu.sum_over_nodes(waves) / cpu.divisors.double().unsqueeze(1)

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 BLOCK = 4096  # graphs with covariances to those played in memory at a time
-TOGETHER = 1000  # graphs of which all covariances are computed, though not all are asked for
+TOGETHER = 1000  # graphs of which all covariances are computed at a time
 
 
 class Kernel(Protocol):
@@ -139,9 +139,6 @@ class DualPosterior:
     def joint(self, groups: Tensor) -> tuple[Tensor, Tensor]:
         """Return the joint means and covariances of several groups of graphs.
 
-        Where groups differ in one graph alone, as candidates do that join the same others, only the covariances of
-        these others with all graphs are computed.
-
         Args:
             groups: `(..., n)` int64. Groups of n graphs, which may be equal.
 
@@ -149,22 +146,13 @@ class DualPosterior:
             `(..., n)` and `(..., n, n)` float64.
         """
         rows, size = groups.reshape(-1, groups.shape[-1]), groups.shape[-1]
-        graphs, place = rows.unique(return_inverse=True)
-        shared = (rows == rows[:1]).all(0)
-        if size - int(shared.sum()) > 1 and len(graphs) > TOGETHER and len(rows) > 1:
-            parts = [self.joint(part) for part in rows.split(-(-len(rows) // 2))]
-            means, covariances = (torch.cat(pieces) for pieces in zip(*parts, strict=True))
-            return means.reshape(groups.shape), covariances.reshape(*groups.shape, size)
-        explained = self.explained(graphs)
-        if size - int(shared.sum()) > 1:
-            covariances = self.covariance(graphs)[place.unsqueeze(-1), place.unsqueeze(-2)]
-        else:
-            others = place[0, shared]
-            cross = (self.kernel.columns(graphs[others], graphs) - explained[:, others].T @ explained)[:, place]
-            covariances = cross.new_empty(len(rows), size, size)
-            covariances[:, shared], covariances[:, :, shared] = cross.permute(1, 0, 2), cross.permute(1, 2, 0)
-            covariances[:, ~shared, ~shared] = self.variance_of(explained, graphs)[place[:, ~shared]]
-        return self.mean_of(explained)[place].reshape(groups.shape), covariances.reshape(*groups.shape, size)
+        means, covariances = [], []
+        for part in rows.split(max(1, TOGETHER // size)):
+            graphs, place = part.unique(return_inverse=True)
+            explained = self.explained(graphs)
+            means.append(self.mean_of(explained)[place])
+            covariances.append(self.covariance(graphs)[place.unsqueeze(-1), place.unsqueeze(-2)])
+        return torch.cat(means).reshape(groups.shape), torch.cat(covariances).reshape(*groups.shape, size)
 
     def conditioned(self, draws: Tensor, noises: Tensor) -> Tensor:
         """Return draws from the posterior less its mean, given draws from the prior, in O(q^2 + q K) each.

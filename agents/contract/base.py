@@ -30,7 +30,6 @@ from agents.contract.reading import (
     AddedFeaturesWarning,
     BlindAgentWarning,
     edge_features_vary,
-    find_alike,
     with_both_directions,
 )
 from agents.contract.state import check_identity, make_identity
@@ -146,13 +145,6 @@ class BaseAgent(ABC, Generic[S]):
         """Return what it reads of the graphs of `reset`, after `begin`; by default `reads`."""
         return self.reads
 
-    def appearance(self) -> Tensor | None:
-        """Return numbers `(K, q)` that are equal for graphs of `reset` that the model cannot tell apart.
-
-        It is called after `begin`. None, the default, if the model tells all graphs apart, or nobody knows.
-        """
-        return None
-
     def read(self, observation: object, graph_set: GraphSetLike | None) -> Batch:
         """Return the K graphs; a subclass refuses here graphs that it cannot play on."""
         return read_graphs(observation, graph_set)
@@ -174,8 +166,7 @@ class BaseAgent(ABC, Generic[S]):
         """Forget everything and take in the graphs; see `agents.contract.Agent`.
 
         Warns:
-            BlindAgentWarning: if the graphs differ in something that the agent does not read, or two of different
-                content look equal to it.
+            BlindAgentWarning: if the graphs differ in something that the agent does not read.
             AddedFeaturesWarning: if it adds to the features of the graphs.
         """
         network_seed, generator = derive_streams(seed)
@@ -286,10 +277,6 @@ class BaseAgent(ABC, Generic[S]):
             problems.append("It does not read edge features, which differ here.")
         if seen is not graphs:
             problems.append("It does not read directions: each edge counts in both.")
-        appearance = self.appearance()
-        alike = None if appearance is None else find_alike(appearance, graphs)
-        if alike is not None:
-            problems.append(f"Graphs {alike[0]} and {alike[1]}, for example, look equal to it, and are not.")
         if not problems:
             return ""
         others = ", ".join(f"`{other}`" for other in READ_EVERYTHING)

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from torch_geometric.data import Data
 
 OWN_COLUMNS = "own columns"
-SAMPLED = 4  # molecules whose traits are computed again, to see that those that are brought are theirs
 LABELS = {
     "atom_pairs": "atom pairs",
     "morgan": "neighbourhoods",
@@ -63,7 +62,6 @@ class MoleculeDescription(Description):
         if isinstance(before, MoleculeDescription) and before.molecules.is_like(molecules):
             return before
         traits = molecules.traits or Traits(molecules.num_graphs, {}, {}, settings.stereo)
-        _check_some(molecules.smiles, traits)
         missing = [name for name in weights_of(settings) if name not in (*traits.names, *traits.left_out)]
         if missing:
             traits = traits.join(compute_traits(molecules.smiles, missing, settings.stereo))
@@ -195,27 +193,3 @@ def make_parts(
     kernels, total = Kernels([reading for _, reading in ways], len(traits), keeps=keeps), sum(w for w, _ in ways)
     terms = [(reading.name, weight * share / total) for weight, reading in ways for share in reading.shares]
     return kernels, [Part(name, weight, OneKernel(kernels, k)) for k, (name, weight) in enumerate(terms)]
-
-
-def _check_some(smiles: Sequence[str], traits: Traits) -> None:
-    """Refuse traits that are clearly not those of the molecules, by computing those of a few again."""
-    some = np.unique(np.linspace(0, len(smiles) - 1, SAMPLED).astype(np.int64))
-    if not traits.names or not len(smiles):
-        return
-    expected = compute_traits([smiles[k] for k in some.tolist()], traits.names, traits.stereo)
-    differ = sum(not _are_alike(traits.take([k]), expected.take([row])) for row, k in enumerate(some.tolist()))
-    if 2 * differ >= len(some):  # RDKit may read a SMILES of its own in another way, now and then
-        raise ValueError(
-            f"Expected the traits of these molecules. {differ} of {len(some)} that were computed again have others. "
-            "The traits are in another order, of other molecules, or of another version of RDKit. Compute them again "
-            "with `compute_traits`."
-        )
-
-
-def _are_alike(kept: Traits, expected: Traits) -> bool:
-    """Return whether traits are equal, up to what numbers are rounded by on another machine."""
-    before, now = kept.arrays(), expected.arrays()
-    return all(
-        before[name].shape == array.shape and np.allclose(before[name], array, rtol=1e-3, atol=1e-3, equal_nan=True)
-        for name, array in now.items()
-    )

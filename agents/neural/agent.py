@@ -12,7 +12,6 @@ from torch_geometric.data import Batch, Data
 
 from agents.beliefs.agent import BatchBeliefAgent
 from agents.beliefs.belief import Belief, Imagine
-from agents.beliefs.forgetting import least_informative, remember
 from agents.beliefs.insight import Insight, make_insight
 from agents.beliefs.residual import Residual
 from agents.beliefs.rewards import Targets, make_targets, predict
@@ -79,8 +78,8 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         self._initial = self._current = self._predicted = None
 
     def worth_keeping(self) -> Tensor:
-        """Return the slots of the graphs played, up to `memory` of them: those whose rewards tell most."""
-        return remember(self.history.seen, self.settings.memory, self._least_informative)
+        """Return the slots of the graphs played, the last `memory` of them."""
+        return self.history.seen[-self.settings.memory :]
 
     def belief(self, covariance: Covariance | None = None, counts: Tensor | None = None) -> Belief:
         """Return mean and nu sigma of each graph of the round, of network and own part, in the units of the targets.
@@ -176,10 +175,6 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         """Return what its network reads."""
         return self.architecture.reads
 
-    def appearance(self) -> Tensor | None:
-        """Return what tells apart the graphs that the network takes."""
-        return self.architecture.appearance(self.network)
-
     def known(self) -> list[Tensor]:
         """Return the tensors by which the network identifies the graphs."""
         return self.network.fingerprint()
@@ -201,11 +196,6 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         self.weights = self.network.to_device(state["weights"])
         self.covariance.load_state_dict(state["covariance"])
         self._initial = self._current = self._predicted = None
-
-    def _least_informative(self, count: int) -> Tensor:
-        rows = self._features().select(self.history.seen)
-        noise = self.settings.ridge / self.history.counts[self.history.seen].double()
-        return least_informative(gram(rows, rows), noise, count)
 
     def _targets(self) -> Targets:
         return make_targets(self.history, self.settings.standardize, self.settings.warp)

@@ -76,10 +76,6 @@ class FlatArchitecture:
         """Return what the features may tell of graphs."""
         return self._reader.reads
 
-    def appearance(self, network: Network) -> Tensor:
-        """Return numbers `(K, q)` that are equal for graphs of equal features."""
-        return self._as_nodes(self._here).nodes
-
     def build(self, graphs: Batch, settings: NeuralSettings, seed: int) -> Network:
         """Return a network on K graphs, with weights from a seed."""
         self._here = self._reader.read(graphs)

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from torch import Tensor, nn
 from torch_geometric.data import Batch, Data
 
-from agents.beliefs.encoding import encode_more, wave_graphs
+from agents.beliefs.encoding import encode_more
 from agents.beliefs.structure import NodeFeatures
 from agents.contract.reading import DIRECTIONS, EDGE_FEATURES, NODE_FEATURES
 from agents.neural.settings import NeuralSettings
@@ -32,10 +32,6 @@ class PaperArchitecture:
     def addition(self) -> str:
         """Return what was added to the node features of the first graphs, as a sentence; empty: nothing."""
         return self._features.addition
-
-    def appearance(self, network: Any) -> Tensor:
-        """Return numbers `(K, q)` that are equal for graphs that look equal to it: sums of aggregated nodes over N."""
-        return wave_graphs(network.graphs)
 
     def build(self, graphs: Batch, settings: NeuralSettings, seed: int) -> Network:
         """Return a network on K graphs, with weights from a seed."""
@@ -61,9 +57,6 @@ class ModuleArchitecture:
     reads = frozenset({NODE_FEATURES, EDGE_FEATURES, DIRECTIONS})
     addition = ""
 
-    def appearance(self, network: object) -> None:
-        """Return None: nobody knows what a module tells apart."""
-
     def build(self, graphs: Batch, settings: NeuralSettings, seed: int) -> Network:
         """Return a network on K graphs, with weights from a seed."""
         return ModuleNetwork(self.module, graphs, seed, settings.gradient, settings.device)
@@ -83,9 +76,6 @@ class Architecture(Protocol):
     @property
     def addition(self) -> str:
         """Return what was added to the node features of the first graphs, as a sentence; empty: nothing."""
-
-    def appearance(self, network: Network) -> Tensor | None:
-        """Return numbers `(K, q)` that are equal for graphs that look equal to the network; None: nobody knows."""
 
     def build(self, graphs: Batch, settings: NeuralSettings, seed: int) -> Network:
         """Return a network on K graphs, with weights from a seed."""

@@ -101,7 +101,7 @@ class NeuralSettings:
     """Targets of the fit: the standardised rewards; or normal scores, which depend on the ranks of rewards only, for
     measured values of which a few are far from the others."""
     memory: int = 2000
-    """Largest number of graphs played that are remembered, where graphs change from round to round."""
+    """Largest number of graphs played that are remembered if graphs change from round to round: the last ones."""
 
     device: str = "cpu"
     """Device of the network: cpu (compiled loops at depth 2), or a torch device such as cuda. In either case the

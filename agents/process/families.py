@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 from torch import Tensor
 
 from agents.beliefs.flat_features import FlatReader
-from agents.beliefs.forgetting import least_informative, remember
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.beliefs.structure import NodeFeatures
 from agents.contract.graph_memory import GraphMemory
@@ -47,9 +46,6 @@ K = TypeVar("K", bound=OneKernelSettings)
 Read: TypeAlias = "Callable[[Batch], GraphReading]"
 """A function that reads the graphs of `reset`."""
 
-LOOKED_AT = 30  # graphs that all others are compared with, to find those that look equal
-MOST_LOOKED_AT = 2000  # graphs of which this is found out
-
 
 class GraphAgent(ProcessAgent[P]):
     """Play graphs that may change from round to round, and rate graphs that were never shown."""
@@ -78,10 +74,8 @@ class GraphAgent(ProcessAgent[P]):
         self._ranked = None
 
     def worth_keeping(self) -> Tensor:
-        """Return the slots of the graphs with results, up to `memory` of them: those whose results tell most."""
-        seen, kernel = self.posterior.seen.unique(), self.posterior.kernel
-        noise = self.learnt.noise / self.history.counts[seen].double().clamp(min=1)
-        return remember(seen, self.settings.memory, lambda n: least_informative(kernel.columns(seen, seen), noise, n))
+        """Return the slots of the graphs with results, the last `memory` of them."""
+        return self.posterior.seen.unique()[-self.settings.memory :]
 
     @one_thread()
     def rater(self) -> GraphRater:
@@ -155,15 +149,6 @@ class KernelAgent(GraphAgent[K]):
         reading = self.described.readings[0]
         labelled = not isinstance(reading, Subtrees) or reading.labelling.reads_edges
         return self.reads if labelled else self.reads - {EDGE_FEATURES}
-
-    def appearance(self) -> Tensor | None:
-        """Return the kernel of some graphs with all, if there are not very many: graphs with equal rows look equal."""
-        count = self.described.count
-        if count > MOST_LOOKED_AT:
-            return None
-        some = torch.arange(count) if count <= LOOKED_AT else torch.arange(LOOKED_AT) * count // LOOKED_AT
-        columns: Tensor = self.described.readings[0].columns(some, torch.arange(count))
-        return columns[0].T
 
 
 def gntk(

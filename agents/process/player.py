@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from typing import TYPE_CHECKING, Self, TypeVar
 
 import numpy as np
@@ -252,10 +252,8 @@ class ProcessPlayer(BatchBeliefAgent[S]):
         mean, nu, posterior, graphs = means[index], self.nu, self.posterior, self._every[index]
         kernel, latest = posterior.kernel, list[Marginals]()
         whole = len(index) == self.num_graphs and not self._are_many and self.offered is None
-        deviate = None
         if whole and isinstance(kernel, Mixture):
             root = cache(lambda: nu * posterior.root(kernel.root))
-            deviate = partial(_deviate, nu, posterior, kernel)
         else:
             root = cache(lambda: nu * _root_of(posterior, graphs))
         best, count = self.best_seen(means), self.learnt.noise / self.result_noise
@@ -266,9 +264,9 @@ class ProcessPlayer(BatchBeliefAgent[S]):
             for action in actions:
                 imagined = imagined.given(action, count, imagined.mean[action].item())
             latest.append(imagined)
-            return Belief(mean, nu * imagined.variance.sqrt(), root, best, deviate)
+            return Belief(mean, nu * imagined.variance.sqrt(), root, best)
 
-        return Belief(mean, nu * variances[index].sqrt(), root, best, deviate), imagine
+        return Belief(mean, nu * variances[index].sqrt(), root, best), imagine
 
     @property
     def _no_prices(self) -> Tensor:
@@ -347,17 +345,6 @@ class ProcessPlayer(BatchBeliefAgent[S]):
         if self._kernel is None or self._kernel[:2] != (described, weights):
             self._kernel = described, weights, described.mixture(weights)
         return self._kernel[2]
-
-
-def _deviate(nu: float, posterior: DualPosterior, kernel: Mixture, generator: torch.Generator) -> Tensor:
-    """Draw by how much nu times the mean rewards of a whole set differ from their means: a draw from the prior, given
-    the results.
-    """
-    normal = torch.randn(kernel.kernels.count + len(posterior.seen), generator=generator, dtype=torch.float64)
-    of_graphs, of_results = normal.split([kernel.kernels.count, len(posterior.seen)])
-    noises = (posterior.noise / posterior.counts.double()).sqrt() * of_results
-    draw = posterior.conditioned((kernel.root @ of_graphs).unsqueeze(1), noises.unsqueeze(1))
-    return nu * draw.squeeze(1)
 
 
 def _root_of(posterior: DualPosterior, graphs: Tensor) -> Tensor:

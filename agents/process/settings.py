@@ -76,7 +76,7 @@ class ChangingSettings(MixtureSettings):
     """Settings of such a process on graphs that may change from round to round."""
 
     memory: int = 2000
-    """Largest number of graphs played that are remembered, where graphs change from round to round."""
+    """Largest number of graphs played that are remembered if graphs change from round to round: the last ones."""
 
 
 @dataclass(frozen=True, kw_only=True)

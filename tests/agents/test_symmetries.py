@@ -95,7 +95,6 @@ def test_edges_mean_nothing_to_the_baselines_on_nodes(name):
     assert_equal_beliefs(told(name, without), told(name, GRAPHS))
 
 
-@pytest.mark.filterwarnings("ignore:.*look equal:agents.contract.BlindAgentWarning")  # graphs without edges do
 @pytest.mark.parametrize("name", [name for name in STRUCTURED if not name.startswith("nn")])
 def test_edges_mean_something_to_the_others(name):
     without = [Data(x=g.x, edge_index=g.edge_index[:, :0]) for g in GRAPHS]

@@ -86,7 +86,6 @@ def test_plays_where_the_number_of_graphs_varies_and_some_are_masked(make, small
 
 
 @one_of_each_family
-@pytest.mark.filterwarnings("ignore:.*look equal:agents.contract.BlindAgentWarning")  # without edges, or one feature
 @pytest.mark.parametrize(
     "settings", [{"num_graphs": 1}, {"num_nodes": 1, "edge_prob": 0.0}, {"reward_model": [1.0] * 6, "noise_std": 0.0}]
 )

@@ -2,17 +2,16 @@
 
 import warnings
 
-import networkx as nx
 import numpy as np
 import pytest
 import torch
 from support.graphs import ragged_graphs
-from torch_geometric.data import Batch, Data
+from torch_geometric.data import Batch
 
 import registry
 from agents.classic.random_agent import RandomAgent, RandomSettings
 from agents.contract import READABLE, BlindAgentWarning
-from agents.contract.reading import find_alike, with_both_directions
+from agents.contract.reading import with_both_directions
 from graph_bandit_env import GraphSet
 
 NODES = [np.arange(8.0).reshape(4, 2), np.arange(6.0).reshape(3, 2) ** 2]
@@ -123,7 +122,6 @@ def drawn(seed, *shape):
 def test_edge_features_that_vary_are_told(name):
     said = blindness_of(name, rings(features=[drawn(k, 5, 1) for k in range(4)], directed=False))
     assert "It does not read edge features, which differ here." in said
-    assert "Graphs 0 and 1, for example, look equal to it, and are not." in said
     assert "Agents that read all of it: `gp-ucb`." in said
     assert "directions" not in said
 
@@ -134,7 +132,6 @@ def test_directions_are_told(name):
     said = blindness_of(name, GraphSet(nodes, [RING] * 4, directed=True))
     assert "It does not read directions: each edge counts in both." in said
     assert "edge features" not in said
-    assert "look equal" not in said
 
 
 @pytest.mark.parametrize("name", BLIND)
@@ -143,40 +140,3 @@ def test_nothing_is_told_of_graphs_that_are_seen(name):
     assert not blindness_of(name, rings(features=[np.ones((5, 1))] * 4, directed=False))  # equal graphs, equal edges
     both = [drawn(k, 5, 2) for k in range(4)], [[*RING, *([b, a] for a, b in RING)]] * 4
     assert not blindness_of(name, GraphSet(*both, directed=True))  # as an undirected set
-
-
-def regular(*graphs):
-    """Return graphs of 6 nodes with one number a node, in which each node has two neighbours, or three."""
-    batch = [torch.tensor(list(nx.DiGraph(graph).edges)).T for graph in graphs]
-    return Batch.from_data_list([Data(x=torch.ones(6, 1), edge_index=links) for links in batch])
-
-
-def shuffled(graph, seed):
-    order = np.random.default_rng(seed).permutation(len(graph)).tolist()
-    return nx.relabel_nodes(graph, dict(zip(graph, order, strict=True)))
-
-
-TRIANGLES, HEXAGON = nx.disjoint_union(nx.cycle_graph(3), nx.cycle_graph(3)), nx.cycle_graph(6)
-PRISM, BIPARTITE = nx.circular_ladder_graph(3), nx.complete_bipartite_graph(3, 3)
-
-
-@pytest.mark.parametrize(("first", "second"), [(TRIANGLES, HEXAGON), (PRISM, BIPARTITE)])
-def test_regular_graphs_with_other_triangles_are_different(first, second):
-    assert find_alike(torch.ones(3, 1), regular(first, shuffled(first, 0), second)) == (1, 2)
-
-
-def test_an_order_of_nodes_is_no_difference():
-    copies = [shuffled(PRISM, seed) for seed in range(20)]
-    assert find_alike(torch.ones(20, 1), regular(*copies)) is None
-    dense = nx.gnp_random_graph(60, 0.5, seed=0)
-    links = [torch.tensor(list(nx.DiGraph(shuffled(dense, seed)).edges)).T for seed in range(5)]
-    graphs = Batch.from_data_list([Data(x=torch.ones(60, 1), edge_index=edges) for edges in links])
-    assert find_alike(torch.ones(5, 1), graphs) is None
-
-
-def test_wide_appearances_are_compared_row_by_row():
-    rows = torch.randn(4, 100, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
-    rows[3] = rows[1] + 1e-9
-    assert find_alike(rows, regular(HEXAGON, HEXAGON, TRIANGLES, TRIANGLES)) == (1, 3)
-    rows[3, 50] += 0.01
-    assert find_alike(rows, regular(HEXAGON, HEXAGON, TRIANGLES, TRIANGLES)) is None

@@ -48,7 +48,6 @@ def test_units_of_given_features_do_not_matter_where_they_are_scaled(name):
     np.testing.assert_allclose(*means, rtol=1e-4)
 
 
-@pytest.mark.filterwarnings("ignore:.*look equal:agents.contract.BlindAgentWarning")
 @pytest.mark.parametrize("name", ["lin-ucb", "neural-ucb"])
 def test_columns_of_the_set_are_features_and_an_unknown_number_is_the_mean_of_the_others(name):
     smiles, values = ["CCO", "CCN", "CCC", "CCCl"], [1.0, 3.0, float("nan"), 5.0]
