@@ -23,7 +23,7 @@ def ragged_counts(rng, count, largest):
     counts = np.minimum(rng.geometric(0.3, lengths.sum()) ** 2, largest)
     counts[rng.random(len(counts)) < 0.02] = largest
     offsets = np.concatenate([[0], np.cumsum(lengths)])
-    return Counts.read("morgan", offsets, np.concatenate(bins).astype(np.uint16), counts.astype(np.uint16))
+    return Counts(offsets, np.concatenate(bins).astype(np.uint16), counts.astype(np.uint16))
 
 
 def dense(counts):
