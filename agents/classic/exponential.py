@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from dataclasses import dataclass
 from typing import Annotated
 
-import numpy as np
 import torch
-from numpy.typing import ArrayLike
 from torch import Tensor
 from torch_geometric.data import Batch
 
 from agents.beliefs.rewards.history import RELATIVE_ROUNDING
-from agents.contract.abilities import DRAWS, ActionProbabilities
-from agents.contract.base import BaseAgent
-from agents.contract.inputs import read_mask
+from agents.classic.drawing import DrawingAgent
 from agents.contract.protocol import State
 from agents.contract.settings import REAL, Must, check_fields
-from gntk import one_thread
 
 SHARE = Must(lambda value: 0 < value <= 1, "above 0 and at most 1")
+REMEMBERED = ("gains", "inverses", "chances", "rounds", "range", "origin")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +38,7 @@ class ExponentialSettings:
             raise ValueError(f"Expected `lowest_reward` to be below `highest_reward`. Got {low} and {high}.")
 
 
-class ExponentialAgent(BaseAgent[ExponentialSettings]):
+class ExponentialAgent(DrawingAgent[ExponentialSettings]):
     """Play each graph with a probability that grows exponentially with what it has earned so far      [EXP3].
 
         p_a = (1 - gamma) w_a / sum_b w_b + gamma / K,   w_a = exp(gamma S_a / K),   S_a = sum_s x_s / p_s
@@ -59,88 +56,55 @@ class ExponentialAgent(BaseAgent[ExponentialSettings]):
         settings: settings of exploration and range.
     """
 
+    settings: ExponentialSettings
     reads = frozenset[str]()
 
     def begin(self, graphs: Batch, seed: int) -> None:
         """Start with equal weights."""
         count = graphs.num_graphs
-        self._gains = torch.zeros(count, dtype=torch.float64)  # sum of (reward - the first one) / p
-        self._inverses = torch.zeros(count, dtype=torch.float64)  # sum of 1 / p
-        self._chances = torch.full((count,), 1 / count, dtype=torch.float64)  # with which each was last chosen
-        self._rounds, self._range = 0, (0.0, 0.0)  # relative to the first reward
-        self._origin = 0.0
+        self.gains = torch.zeros(count, dtype=torch.float64)  # sum of (reward - the first one) / p
+        self.inverses = torch.zeros(count, dtype=torch.float64)  # sum of 1 / p
+        self.chances = torch.full((count,), 1 / count, dtype=torch.float64)  # with which each was last chosen
+        self.rounds, self.range = 0, (0.0, 0.0)  # relative to the first reward
+        self.origin = 0.0
 
     def probabilities(self, mask: Tensor) -> Tensor:
         """Return the probability `(K,)` float64 with which each graph that `mask` allows is played."""
         count = int(mask.sum())
         gamma = self.settings.exploration_share
         if gamma is None:
-            gamma = min(1.0, math.sqrt(count * math.log(count) / ((math.e - 1) * (self._rounds + 1))))
-        low, high = self._span()
-        known = high - low > RELATIVE_ROUNDING * max(abs(low), abs(high), abs(self._origin))
-        earned = (self._gains - low * self._inverses) / (high - low) if known else torch.zeros_like(self._gains)
+            gamma = min(1.0, math.sqrt(count * math.log(count) / ((math.e - 1) * (self.rounds + 1))))
+        low, high = self.settings.lowest_reward, self.settings.highest_reward
+        low = self.range[0] if low is None else low - self.origin  # the rewards that become 0 and 1,
+        high = self.range[1] if high is None else high - self.origin  # relative to the first one
+        known = high - low > RELATIVE_ROUNDING * max(abs(low), abs(high), abs(self.origin))
+        earned = (self.gains - low * self.inverses) / (high - low) if known else torch.zeros_like(self.gains)
         weights = torch.softmax((gamma / count * earned).masked_fill(~mask, -torch.inf), dim=0)
         return torch.where(mask, (1 - gamma) * weights + gamma / count, 0.0)
 
-    @one_thread()
-    def action_probabilities(
-        self, observation: object, action_mask: ArrayLike | None = None, draws: int = DRAWS
-    ) -> ActionProbabilities:
-        """Return the probability of each graph, which is exact; see `agents.contract.PlayForecaster`."""
-        self.look_at(observation)
-        chances = self.probabilities(read_mask(action_mask, self.num_graphs)).numpy()
-        return ActionProbabilities(chances, np.zeros(len(chances)))
-
     def choose(self, mask: Tensor) -> int:
         """Return a graph drawn from the probabilities."""
-        chances = self.probabilities(mask)
-        action = int(torch.multinomial(chances, 1, generator=self.generator))
-        self._chances[action] = chances[action]
+        action = super().choose(mask)
+        self.chances[action] = self.probabilities(mask)[action]
         return action
 
     def learn(self, slots: Tensor, rewards: Tensor) -> None:
         """Add each reward, divided by the probability with which its graph was chosen."""
         given = self.settings.lowest_reward, self.settings.highest_reward
         rewards = rewards.clamp(*given) if given != (None, None) else rewards
-        if not self._rounds:
-            self._origin = float(rewards[0])
-        relative, inverses = rewards - self._origin, 1 / self._chances[slots]
-        self._range = min(self._range[0], float(relative.min())), max(self._range[1], float(relative.max()))
-        self._gains.index_add_(0, slots, relative * inverses)
-        self._inverses.index_add_(0, slots, inverses)
-        self._rounds += len(slots)
+        if not self.rounds:
+            self.origin = float(rewards[0])
+        relative, inverses = rewards - self.origin, 1 / self.chances[slots]
+        self.range = min(self.range[0], float(relative.min())), max(self.range[1], float(relative.max()))
+        self.gains.index_add_(0, slots, relative * inverses)
+        self.inverses.index_add_(0, slots, inverses)
+        self.rounds += len(slots)
 
     def state(self) -> State:
         """Return what each graph has earned, with which probability it was last chosen, and the range."""
-        return {
-            "gains": self._gains.clone(),
-            "inverses": self._inverses.clone(),
-            "chances": self._chances.clone(),
-            "rounds": self._rounds,
-            "range": list(self._range),
-            "origin": self._origin,
-        }
+        return {name: copy.deepcopy(getattr(self, name)) for name in REMEMBERED}
 
     def restore(self, state: State) -> None:
         """Continue from a state."""
-        self._gains, self._inverses = state["gains"].clone(), state["inverses"].clone()
-        self._chances, self._rounds, self._origin = state["chances"].clone(), state["rounds"], state["origin"]
-        low, high = state["range"]
-        self._range = low, high
-
-    def _span(self) -> tuple[float, float]:
-        """Return the rewards that become 0 and 1, relative to the first one."""
-        low, high = self.settings.lowest_reward, self.settings.highest_reward
-        return (
-            self._range[0] if low is None else low - self._origin,
-            self._range[1] if high is None else high - self._origin,
-        )
-
-
-def exponential(settings: ExponentialSettings) -> ExponentialAgent:
-    """Exponential weights of single graphs, whatever decides on the rewards.
-
-    Args:
-        settings: settings of exploration and range.
-    """
-    return ExponentialAgent(settings)
+        for name in REMEMBERED:
+            setattr(self, name, copy.deepcopy(state[name]))

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
 
 from agents.beliefs.agent import BeliefAgent
 from agents.beliefs.belief import Belief
-from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.settings import POSITIVE, Must, check_fields
 
 SQUARABLE = Must(lambda value: value >= 1e-100, "at least 1e-100")  # its square is not 0
@@ -26,7 +24,7 @@ class IndependentSettings:
 
 
 class IndependentAgent(BeliefAgent[IndependentSettings]):
-    """Judge each graph by its own rewards alone.
+    """Judge each graph by its own rewards alone, with a Gaussian prior.
 
         mu(G) ~ N(0, 1 / a) and y ~ N(mu(G), nu^2)   give   spread^2 = 1 / (a + n / nu^2), mean = spread^2 n ybar / nu^2
 
@@ -35,31 +33,23 @@ class IndependentAgent(BeliefAgent[IndependentSettings]):
     Args:
         settings: holds nu.
         make_rule: makes the acquisition rule.
-        prior_precision: a; 1 for standardised rewards, 0 for no prior.
     """
 
+    settings: IndependentSettings
     reads = frozenset[str]()
-
-    def __init__(
-        self, settings: IndependentSettings, make_rule: Callable[[], AcquisitionRule], prior_precision: float
-    ) -> None:
-        super().__init__(settings, make_rule)
-        self._prior_precision = prior_precision
+    prior_precision = 1.0
+    """a; 1 for standardised rewards, 0 for no prior."""
 
     def belief(self) -> Belief:
         """Return mean and standard deviation of each graph, in standardised units."""
         location, unit = self.history.location_and_scale()
         weights = self.history.counts.double() / self.settings.exploration_scale**2
-        precision = self._prior_precision + weights
+        precision = self.prior_precision + weights
         mean = weights * (self.history.means - location) / unit / precision.where(precision > 0, 1.0)
         return Belief(mean, precision.rsqrt(), best=self.best_seen(mean))
 
 
-def counted(settings: IndependentSettings, make_rule: Callable[[], AcquisitionRule]) -> IndependentAgent:
-    """Each graph judged by its own rewards alone, without a prior."""
-    return IndependentAgent(settings, make_rule, prior_precision=0.0)
+class CountingAgent(IndependentAgent):
+    """Judge each graph by its own rewards alone, without a prior."""
 
-
-def independent(settings: IndependentSettings, make_rule: Callable[[], AcquisitionRule]) -> IndependentAgent:
-    """Each graph judged by its own rewards alone, with a Gaussian prior."""
-    return IndependentAgent(settings, make_rule, prior_precision=1.0)
+    prior_precision = 0.0

@@ -8,9 +8,6 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Batch
 
-from agents.contract.inputs import read_graphs
-from agents.contract.protocol import GraphSetLike
-
 KEYS = ("x", "edge_index", "edge_attr", "batch", "ptr")  # tensors of the batch that a network receives
 
 
@@ -54,32 +51,6 @@ def unpad_batch(observations: Mapping[str, Tensor], offered: Tensor) -> Batch:
         edge_attr=attributes.reshape(-1, attributes.shape[-1])[edges].float(),
         batch=graph_of_node,
         ptr=ptr,
-    )
-
-
-def static_batch(graph_set: GraphSetLike) -> Batch:
-    """Return the K graphs of a set in the form of observations, with a one for each edge if edges have no features.
-
-    Args:
-        graph_set: any object with `to_pyg()`.
-
-    Raises:
-        TypeError: if it has no `to_pyg()`.
-        ValueError: if the graphs have different numbers of features.
-    """
-    if not hasattr(graph_set, "to_pyg"):
-        raise TypeError(
-            f"Expected `graph_set` to have `to_pyg()`. Got {type(graph_set).__name__}. "
-            "Give `env.unwrapped.graph_set`, or `GraphSet.from_pyg(graphs)` for your own graphs."
-        )
-    graphs = read_graphs(None, graph_set)
-    attributes = graphs.edge_attr
-    return make_batch(
-        x=graphs.x.float(),
-        edge_index=graphs.edge_index,
-        edge_attr=torch.ones(graphs.num_edges, 1) if attributes is None else attributes.float(),
-        batch=graphs.batch,
-        ptr=graphs.ptr,
     )
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import torch
-from gymnasium.spaces import Box, Dict, Space
+from gymnasium.spaces import Dict, Space
 from torch import Tensor, nn
 from torch_geometric.data import Batch
 
+from agents.contract.inputs import read_graphs
 from agents.contract.protocol import GraphSetLike
-from agents.padded.batches import KEYS, graphs_on_offer, make_batch, static_batch, unpad_batch
+from agents.padded.batches import KEYS, graphs_on_offer, make_batch, unpad_batch
 from gntk import aggregate_neighbours
 
 NetworkFactory = Callable[[int, int, int], nn.Module]
@@ -73,8 +75,7 @@ class GraphSetEncoder(nn.Module):
         graph_set: for `GraphSetIndices`, the K graphs: any object with `to_pyg()`, such as `env.unwrapped.graph_set`.
 
     Raises:
-        TypeError: if the space belongs to neither wrapper, `graph_set` has no `to_pyg()`, or `network` does not make a
-            module.
+        TypeError: if the space belongs to neither wrapper, or `network` does not make a module.
         ValueError: if the module does not return that shape, or if `graph_set` is missing, not needed, or does not have
             K graphs.
     """
@@ -87,39 +88,39 @@ class GraphSetEncoder(nn.Module):
         graph_set: GraphSetLike | None = None,
     ) -> None:
         super().__init__()
-        self.build(observation_space, network, features_dim, graph_set)
-
-    def build(
-        self,
-        observation_space: Space[object],
-        network: NetworkFactory,
-        features_dim: int,
-        graph_set: GraphSetLike | None,
-    ) -> None:
-        """Make the network and take in the graphs, as described above; for classes that are other modules, too."""
-        boxes = _read_space(observation_space)
-        self.num_graphs = boxes["mask"].shape[0]
-        self.embedding_dim = features_dim
-        self.holds_graphs = "indices" in boxes
-        if self.holds_graphs:
-            batch = self._read_graph_set(graph_set)
-            for key in KEYS:
-                self.register_buffer(f"graph_set_{key}", batch[key], persistent=False)
-            dims = batch.x.shape[1], batch.edge_attr.shape[1]
-        else:
-            if graph_set is not None:
-                raise ValueError(
-                    "Expected no `graph_set`, because observations of `PaddedGraphSet` contain the graphs. Got one."
-                )
-            dims = boxes["x"].shape[-1], boxes["edge_attr"].shape[-1]
-        if isinstance(network, nn.Module):
+        boxes: Mapping[str, Any] = observation_space.spaces if isinstance(observation_space, Dict) else {}
+        if set(boxes) not in (PADDED, INDICES):
             raise TypeError(
-                "Expected `network` to be a function of the numbers of node features, edge features and outputs. Got a "
-                f"module. Give the function that makes one: lambda d, e, out: {type(network).__name__}(...)."
+                "Expected the observation space of `graph_bandit_env.wrappers.PaddedGraphSet` or `GraphSetIndices`. "
+                f"Got {observation_space}. Wrap the environment in one of them."
             )
-        self.network = network(*dims, features_dim)
-        if not isinstance(self.network, nn.Module):
-            raise TypeError(f"Expected `network` to make a torch module. Got {type(self.network).__name__}.")
+        self.num_graphs = boxes["mask"].shape[0]
+        self.embedding_dim, self.features_dim = features_dim, features_dim + 1  # Stable-Baselines3 reads the second
+        self.holds_graphs = "indices" in boxes
+        if self.holds_graphs != (graph_set is not None):
+            raise ValueError(
+                "Expected `graph_set` for observations of `GraphSetIndices`, which contain no graphs, and for no "
+                f"others. Got {'none' if graph_set is None else 'one'}. In Stable-Baselines3 it is given as "
+                'policy_kwargs={"features_extractor_kwargs": {"graph_set": graphs}}.'
+            )
+        if graph_set is not None:
+            graphs = read_graphs(None, graph_set)
+            if graphs.num_graphs != self.num_graphs:
+                raise ValueError(f"Expected a `graph_set` of {self.num_graphs} graphs. Got {graphs.num_graphs}.")
+            edges = torch.ones(graphs.num_edges, 1) if graphs.edge_attr is None else graphs.edge_attr
+            tensors = graphs.x.float(), graphs.edge_index, edges.float(), graphs.batch, graphs.ptr
+            for key, tensor in zip(KEYS, tensors, strict=True):
+                self.register_buffer(f"graph_set_{key}", tensor, persistent=False)
+            dims = graphs.x.shape[1], edges.shape[1]
+        else:
+            dims = boxes["x"].shape[-1], boxes["edge_attr"].shape[-1]
+        made = None if isinstance(network, nn.Module) else network(*dims, features_dim)
+        if not isinstance(made, nn.Module):
+            raise TypeError(
+                "Expected `network` to be a function of the numbers of node features, edge features and outputs that "
+                f"makes a torch module. Got {network}."
+            )
+        self.network = made
         self._try_network(*dims)
 
     def forward(self, observations: Mapping[str, Tensor]) -> Tensor:
@@ -131,62 +132,30 @@ class GraphSetEncoder(nn.Module):
         offered = graphs_on_offer(observations)
         if self.holds_graphs:
             held = make_batch(**{key: getattr(self, f"graph_set_{key}") for key in KEYS})
-            embeddings = self._embed(held) * offered.unsqueeze(-1)
+            embeddings = self.network(held).float() * offered.unsqueeze(-1)
         else:
             positions = offered.flatten().nonzero().squeeze(1)
             rows = torch.zeros(offered.numel(), self.embedding_dim, device=offered.device)
             if len(positions):  # after the last round of an episode there may be no graphs, and a network may fail
-                rows = rows.index_copy(0, positions, self._embed(unpad_batch(observations, offered)))
+                rows = rows.index_copy(0, positions, self.network(unpad_batch(observations, offered)).float())
             embeddings = rows.view(*offered.shape, self.embedding_dim)
         return torch.cat([embeddings, offered.unsqueeze(-1).to(embeddings)], dim=-1)
-
-    def _embed(self, batch: Batch) -> Tensor:
-        embeddings = self.network(batch)
-        expected = (batch.num_graphs, self.embedding_dim)
-        if not isinstance(embeddings, Tensor) or embeddings.shape != expected or not embeddings.is_floating_point():
-            shape = tuple(embeddings.shape) if isinstance(embeddings, Tensor) else type(embeddings).__name__
-            raise ValueError(
-                f"Expected a network that returns floating point embeddings `(num_graphs, features_dim)`, here "
-                f"`{expected}`. Got `{shape}`. End it with a pooling over `batch.batch`, and `out_dim` features."
-            )
-        return embeddings.float()
 
     @torch.no_grad()
     def _try_network(self, feature_dim: int, edge_feature_dim: int) -> None:
         """Run the network on a graph of two nodes and one of a single node; this also gives lazy layers their sizes."""
-        links = torch.tensor([[0, 1], [1, 0]])
-        batch, ptr = torch.tensor([0, 0, 1]), torch.tensor([0, 2, 3])
-        x, edge_attr = torch.zeros(3, feature_dim), torch.zeros(2, edge_feature_dim)
-        training = self.network.training
-        self.network.eval()
-        tiny = make_batch(x=x, edge_index=links, edge_attr=edge_attr, batch=batch, ptr=ptr)
-        try:
-            self._embed(tiny)
-        except TypeError as error:
-            raise TypeError(
-                f"Expected a network whose `forward` takes one `Batch`. Got {type(self.network).__name__}: {error}. "
-                "Wrap it in a module that passes on `batch.x` and `batch.edge_index`, and pools over `batch.batch`."
-            ) from error
-        self.network.train(training)
-
-    def _read_graph_set(self, graph_set: GraphSetLike | None) -> Batch:
-        if graph_set is None:
-            raise ValueError(
-                "Expected `graph_set`, because observations of `GraphSetIndices` contain no graphs. Give the graphs of "
-                "the environment: graph_set=graphs, or in Stable-Baselines3 "
-                'policy_kwargs={"features_extractor_kwargs": {"graph_set": graphs}}.'
-            )
-        batch = static_batch(graph_set)
-        if batch.num_graphs != self.num_graphs:
-            raise ValueError(f"Expected a `graph_set` of {self.num_graphs} graphs. Got {batch.num_graphs}.")
-        return batch
-
-
-def _read_space(space: Space[object]) -> dict[str, Box]:
-    keys = set(space.spaces) if isinstance(space, Dict) else set()
-    if keys not in (PADDED, INDICES):
-        raise TypeError(
-            "Expected the observation space of `graph_bandit_env.wrappers.PaddedGraphSet` or `GraphSetIndices`. "
-            f"Got {space}. Wrap the environment in one of them."
+        links, x, edge_attr = (
+            torch.tensor([[0, 1], [1, 0]]),
+            torch.zeros(3, feature_dim),
+            torch.zeros(2, edge_feature_dim),
         )
-    return {key: box for key, box in space.spaces.items() if isinstance(box, Box)}  # type: ignore[attr-defined]
+        batch, ptr = torch.tensor([0, 0, 1]), torch.tensor([0, 2, 3])
+        self.network.eval()
+        found = self.network(make_batch(x=x, edge_index=links, edge_attr=edge_attr, batch=batch, ptr=ptr))
+        self.network.train()
+        shape, expected = getattr(found, "shape", type(found).__name__), (2, self.embedding_dim)
+        if shape != expected:
+            raise ValueError(
+                f"Expected a network that returns embeddings `(num_graphs, features_dim)`, here `{expected}`. Got "
+                f"`{shape}`. End it with a pooling over `batch.batch`, and `features_dim` outputs."
+            )

@@ -75,7 +75,8 @@ class GraphAgent(ProcessAgent[P]):
 
     def worth_keeping(self) -> Tensor:
         """Return the slots of the graphs with results, the last `memory` of them."""
-        return self.posterior.seen.unique()[-self.settings.memory :]
+        seen: Tensor = self.posterior.seen.unique()
+        return seen[-self.settings.memory :]
 
     @one_thread()
     def rater(self) -> GraphRater:

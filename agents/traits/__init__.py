@@ -3,10 +3,9 @@
 This package does not import torch, so that processes that prepare pools stay small.
 """
 
-from agents.traits.counts import BINS, Counts, Kind
-from agents.traits.masking import mask_atoms
+from agents.traits.counts import BINS, Counts
 from agents.traits.scales import Moments, Ranks, Scales
-from agents.traits.traits import FINGERPRINTS, NUMBERS, TRAITS, Traits, compute_traits
+from agents.traits.traits import FINGERPRINTS, NUMBERS, TRAITS, Traits, compute_traits, mask_atoms
 
 __all__ = [
     "BINS",
@@ -14,7 +13,6 @@ __all__ = [
     "NUMBERS",
     "TRAITS",
     "Counts",
-    "Kind",
     "Moments",
     "Ranks",
     "Scales",

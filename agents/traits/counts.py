@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 BINS = 4096
 MOST = 65_535  # a larger count counts as this one; only molecules of more than 362 atoms have as many pairs of atoms
 Kind = Literal["atom_pairs", "morgan", "torsions", "roles"]
-Array: TypeAlias = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,10 +33,15 @@ class Counts:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    @property
-    def nbytes(self) -> int:
-        """Return the bytes of the arrays."""
-        return self.offsets.nbytes + self.bins.nbytes + self.counts.nbytes
+    @staticmethod
+    def of(histograms: Sequence[Mapping[int, int]]) -> Counts:
+        """Return counts, given how often each bin occurs in each molecule."""
+        lengths = np.fromiter(map(len, histograms), np.int64, len(histograms))
+        offsets = _offsets(lengths)
+        bins = np.fromiter(chain.from_iterable(histograms), np.int64, offsets[-1])
+        counts = np.fromiter(chain.from_iterable(histogram.values() for histogram in histograms), np.int64, offsets[-1])
+        order = np.argsort(np.repeat(np.arange(len(histograms)) * BINS, lengths) + bins, kind="stable")
+        return Counts(offsets, bins[order].astype(np.uint16), np.minimum(counts[order], MOST).astype(np.uint16))
 
     def take(self, index: NDArray[np.int64]) -> Counts:
         """Return the molecules `index` `(n,)`, in this order."""
@@ -44,12 +49,6 @@ class Counts:
         offsets = _offsets(lengths)
         entries = np.repeat(begins - offsets[:-1], lengths) + np.arange(offsets[-1])
         return Counts(offsets, self.bins[entries], self.counts[entries])
-
-    def between(self, begin: int, end: int) -> Counts:
-        """Return the molecules from `begin` to `end` - 1, without copying their counts."""
-        offsets = self.offsets[begin : end + 1]
-        entries = slice(offsets[0], offsets[-1])
-        return Counts(offsets - offsets[0], self.bins[entries], self.counts[entries])
 
     @staticmethod
     def stack(parts: Sequence[Counts]) -> Counts:
@@ -59,42 +58,6 @@ class Counts:
             np.concatenate([part.bins for part in parts]),
             np.concatenate([part.counts for part in parts]),
         )
-
-    @staticmethod
-    def read(name: str, offsets: Array, bins: Array, counts: Array) -> Counts:
-        """Return counts from arrays of any origin.
-
-        Args:
-            name: what is counted, for messages.
-            offsets: as above; any integers.
-            bins: as above.
-            counts: as above.
-
-        Raises:
-            ValueError: if the arrays cannot be counts.
-        """
-        if offsets.dtype.kind not in "iu" or bins.dtype != np.uint16 or counts.dtype != np.uint16:
-            raise ValueError(
-                f"Expected offsets of `{name}` to be integers, and bins and counts uint16. Got {offsets.dtype}, "
-                f"{bins.dtype} and {counts.dtype}."
-            )
-        offsets = offsets.astype(np.int64)
-        shapes = offsets.ndim == bins.ndim == 1 and bins.shape == counts.shape and len(offsets) > 0
-        if not shapes or offsets[0] != 0 or offsets[-1] != len(bins) or (np.diff(offsets) < 0).any():
-            raise ValueError(
-                f"Expected offsets of `{name}` that increase from 0 to the number of bins, which is that of counts. "
-                f"Got {offsets.shape[:1]} offsets, {bins.shape} bins and {counts.shape} counts."
-            )
-        rising = np.diff(bins.astype(np.int32)) > 0
-        within = np.ones(max(0, len(bins) - 1), np.bool_)
-        inner = offsets[(offsets > 0) & (offsets < len(bins))]
-        within[inner - 1] = False  # between the last bin of a molecule and the first of the next
-        if len(bins) and (bins.max() >= BINS or counts.min() == 0 or not rising[within].all()):
-            raise ValueError(
-                f"Expected bins of `{name}` below {BINS} that increase within each molecule, with positive counts. "
-                "Got others: the arrays are damaged, or of another program."
-            )
-        return Counts(offsets, bins, counts)
 
 
 def count_features(molecules: Sequence[Mol], kind: Kind, stereo: bool = False) -> Counts:
@@ -108,17 +71,28 @@ def count_features(molecules: Sequence[Mol], kind: Kind, stereo: bool = False) -
             acceptor, acid, base, halogen, aromatic) instead of what they are.
         stereo: whether stereoisomers differ.
     """
-    prints = generator_of(kind, stereo).GetCountFingerprints(list(molecules), numThreads=1)
-    histograms: list[Mapping[int, int]] = [fingerprint.GetNonzeroElements() for fingerprint in prints]
-    lengths = np.fromiter(map(len, histograms), np.int64, len(histograms))
-    offsets = _offsets(lengths)
-    bins = np.fromiter(chain.from_iterable(histograms), np.int64, offsets[-1])
-    counts = np.fromiter(chain.from_iterable(histogram.values() for histogram in histograms), np.int64, offsets[-1])
-    order = np.argsort(np.repeat(np.arange(len(histograms)) * BINS, lengths) + bins, kind="stable")
-    return Counts(offsets, bins[order].astype(np.uint16), np.minimum(counts[order], MOST).astype(np.uint16))
+    prints = _generator_of(kind, stereo).GetCountFingerprints(list(molecules), numThreads=1)
+    return Counts.of([fingerprint.GetNonzeroElements() for fingerprint in prints])
 
 
-def generator_of(kind: Kind, stereo: bool) -> Any:
+def count_without_each_atom(molecule: Mol, kind: Kind, stereo: bool = False) -> Counts:
+    """Count the features of a molecule that an atom is no part of, for each of its atoms; as `count_features`."""
+    from rdkit.Chem import GetDistanceMatrix
+    from rdkit.Chem.rdFingerprintGenerator import AdditionalOutput
+
+    generator, atoms = _generator_of(kind, stereo), range(molecule.GetNumAtoms())
+    if kind in ("atom_pairs", "torsions"):
+        prints = [generator.GetCountFingerprint(molecule, ignoreAtoms=[atom]) for atom in atoms]
+        return Counts.of([fingerprint.GetNonzeroElements() for fingerprint in prints])
+    found = AdditionalOutput()
+    found.AllocateBitInfoMap()
+    generator.GetCountFingerprint(molecule, additionalOutput=found)
+    places = [(key, *place) for key, centres in found.GetBitInfoMap().items() for place in centres]
+    distances = GetDistanceMatrix(molecule)
+    return Counts.of([Counter(key for key, centre, far in places if distances[centre, atom] > far) for atom in atoms])
+
+
+def _generator_of(kind: Kind, stereo: bool) -> Any:
     """Return RDKit's generator of the counts of a kind."""
     from rdkit.Chem import rdFingerprintGenerator
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from torch_geometric.data import Batch, Data
 
 UNKNOWN = 1e300  # stands for a number that is not known where states are compared
-AT_A_TIME = 10_000  # SMILES that are joined to be hashed
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,19 +47,9 @@ class Molecules:
 
     @staticmethod
     def of(source: MoleculeSetLike) -> Molecules:
-        """Read a set of molecules.
-
-        Raises:
-            ValueError: if it brings traits of another number of molecules.
-            TypeError: if its traits or scales are something else.
-        """
+        """Read a set of molecules."""
         smiles = tuple(source.smiles)
         columns, traits, scales = (getattr(source, name, None) for name in ("columns", "traits", "scales"))
-        for name, value, kind in (("traits", traits, Traits), ("scales", scales, Scales)):
-            if value is not None and not isinstance(value, kind):
-                raise TypeError(f"Expected `{name}` of molecules to be {kind.__name__}. Got {type(value).__name__}.")
-        if traits is not None and len(traits) != len(smiles):
-            raise ValueError(f"Expected traits of {len(smiles)} molecules. Got those of {len(traits)}.")
         names = tuple(getattr(source, "column_names", ()))
         return Molecules(source, smiles, columns, names, traits, scales)
 
@@ -92,11 +81,10 @@ class Molecules:
 
     def digest(self) -> Tensor:
         """Return 32 bytes that tell SMILES, columns, scales and what was left out from others, `(32,)` uint8."""
-        content = hashlib.sha256()
-        if self.traits is not None and self.traits.left_out:
-            content.update("".join(f"without {name}\n" for name in self.traits.left_out).encode())
-        for start in range(0, len(self.smiles), AT_A_TIME):
-            content.update("".join(f"{text}\n" for text in self.smiles[start : start + AT_A_TIME]).encode())
+        left_out = () if self.traits is None else self.traits.left_out
+        content = hashlib.sha256("".join(f"without {name}\n" for name in left_out).encode())
+        for text in self.smiles:
+            content.update(f"{text}\n".encode())
         for array in self._numbers():
             content.update(f"{array.dtype}{array.shape}".encode())
             content.update(np.ascontiguousarray(array).tobytes())
@@ -105,11 +93,10 @@ class Molecules:
     def is_like(self, other: Molecules) -> bool:
         """Return whether SMILES, columns, traits and scales are those of the other."""
         same = self.traits is other.traits and self.scales is other.scales and self.smiles == other.smiles
-        if not same or (self.columns is None) != (other.columns is None):
-            return False
-        if self.columns is None or other.columns is None:
-            return True
-        return np.array_equal(self.columns, other.columns, equal_nan=True)
+        mine, theirs = self.columns, other.columns
+        if mine is None or theirs is None:
+            return same and mine is theirs
+        return same and np.array_equal(mine, theirs, equal_nan=True)
 
     def _numbers(self) -> Iterable[NDArray[np.float64]]:
         if self.columns is not None:

@@ -4,25 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from agents.traits.counts import Array, Counts, Kind, count_features
-from agents.traits.descriptors import ROTATABLE_BONDS, compute_descriptors, compute_properties
+from agents.traits.counts import Counts, Kind, count_features, count_without_each_atom
 
 if TYPE_CHECKING:
     from rdkit.Chem import Mol
 
 FINGERPRINTS: tuple[Kind, ...] = get_args(Kind)
-WIDTHS = {"properties": 12, "descriptors": 78}
-NUMBERS = tuple(WIDTHS)
+OF_RDKIT = {
+    "properties": (
+        *("_CalcMolWt", "CalcTPSA", "CalcNumHBD", "CalcNumHBA", "CalcNumRings", "CalcNumAromaticRings"),
+        *("CalcFractionCSP3", "CalcNumHeteroatoms", "CalcKappa2", "CalcChi1v", "CalcHallKierAlpha"),
+    ),
+    "descriptors": ("MQNs_", "PEOE_VSA_", "SMR_VSA_", "SlogP_VSA_"),
+}
+"""Functions of RDKit that compute the numbers. The twelve properties are mass, polar surface, donors, acceptors,
+rotatable bonds, rings and shape. The 78 descriptors are 42 molecular quantum numbers, counts of atoms, bonds and rings
+[Nguyen et al. 2009]; and the surface of atoms by their share of charge, refractivity and logP, in 36 intervals
+[Labute 2000]."""
+ROTATABLE, QUANTUM_NUMBER = 4, 18  # which of both they are; RDKit takes 80 us to count them again
+NUMBERS = tuple(OF_RDKIT)
 TRAITS = (*FINGERPRINTS, *NUMBERS)
 """Names of all traits: counts of "atom_pairs", "morgan", "torsions" and "roles"; "properties" and "descriptors"."""
 AT_A_TIME = 128  # molecules that RDKit reads at a time; more of them leave the cache before all traits are computed
 ENTRIES = ("offsets", "bins", "counts")
 
+Array = NDArray[Any]
 Numbers = NDArray[np.float32]
 
 
@@ -55,18 +66,9 @@ class Traits:
         return tuple(name for name in TRAITS if name in self.counts or name in self.numbers)
 
     @property
-    def nbytes(self) -> int:
-        """Return the bytes of all arrays."""
-        return sum(self.nbytes_of(name) for name in self.names)
-
-    @property
     def kind(self) -> tuple[object, ...]:
         """Return what is equal for traits that can be stacked."""
         return self.names, self.stereo, self.left_out
-
-    def nbytes_of(self, name: str) -> int:
-        """Return the bytes of the arrays of one trait."""
-        return sum(array.nbytes for array in self._arrays_of(name).values())
 
     def take(self, index: ArrayLike) -> Traits:
         """Return the traits of the molecules `index` `(n,)`, in this order."""
@@ -79,13 +81,8 @@ class Traits:
         )
 
     def between(self, begin: int, end: int) -> Traits:
-        """Return the traits of the molecules from `begin` to `end` - 1, without copying them."""
-        return replace(
-            self,
-            length=end - begin,
-            counts={name: counts.between(begin, end) for name, counts in self.counts.items()},
-            numbers={name: numbers[begin:end] for name, numbers in self.numbers.items()},
-        )
+        """Return the traits of the molecules from `begin` to `end` - 1."""
+        return self.take(np.arange(begin, end))
 
     def only(self, names: Collection[str]) -> Traits:
         """Return some of the traits.
@@ -93,26 +90,13 @@ class Traits:
         Raises:
             ValueError: if one is missing.
         """
-        missing = [name for name in check_names(names) if name not in self.names]
-        if missing:
-            raise ValueError(
-                f"Expected the traits {', '.join(names)}. Got no {', '.join(missing)}. Compute them with "
-                "`compute_traits`."
-            )
+        if missing := [name for name in names if name not in self.names]:
+            raise ValueError(f"Expected the traits {', '.join(names)}. Got none of {', '.join(missing)}.")
         counts = {name: counts for name, counts in self.counts.items() if name in names}
         return replace(self, counts=counts, numbers={name: self.numbers[name] for name in NUMBERS if name in names})
 
     def join(self, other: Traits) -> Traits:
-        """Return these traits and further ones of the same molecules.
-
-        Raises:
-            ValueError: if the other traits are of another number of molecules, or of other fingerprints.
-        """
-        if len(other) != len(self) or (self.counts and other.counts and self.stereo != other.stereo):
-            raise ValueError(
-                f"Expected further traits of {len(self)} molecules, with `stereo` {self.stereo}. Got {len(other)} "
-                f"molecules, with `stereo` {other.stereo}."
-            )
+        """Return these traits and further ones of the same molecules, whose fingerprints have the same `stereo`."""
         return replace(
             self,
             counts={**other.counts, **self.counts},
@@ -125,10 +109,8 @@ class Traits:
         """Return the traits of the molecules of some parts, one part after the other.
 
         Raises:
-            ValueError: if there are no parts, or they do not have the same traits.
+            ValueError: if they do not have the same traits.
         """
-        if not parts:
-            raise ValueError("Expected at least one part to stack. Got none.")
         first = parts[0]
         for part in parts:
             if part.kind != first.kind:
@@ -149,52 +131,22 @@ class Traits:
         The counts of a fingerprint are three arrays: "atom_pairs.offsets" `(K + 1,)` int64, "atom_pairs.bins" and
         "atom_pairs.counts" `(E,)` uint16. "properties" and "descriptors" are one each, `(K, 12)` and `(K, 78)` float32.
         """
-        return {key: array for name in self.names for key, array in self._arrays_of(name).items()}
+        entries = {f"{name}.{entry}": getattr(self.counts[name], entry) for name in self.counts for entry in ENTRIES}
+        return {**entries, **self.numbers}
 
     @staticmethod
-    def from_arrays(arrays: Mapping[str, Array], stereo: bool = False, left_out: Collection[str] = ()) -> Traits:
+    def from_arrays(arrays: Mapping[str, Array], stereo: bool = False, left_out: Sequence[str] = ()) -> Traits:
         """Return the traits of which `arrays` returned the arrays.
 
         Args:
             arrays: of at least one trait.
             stereo: as above.
-            left_out: as above, in any order.
-
-        Raises:
-            ValueError: if an array is missing or unknown, or is not what `arrays` returns, or lengths differ.
+            left_out: as above.
         """
-        given = {key.partition(".")[0] for key in arrays}
-        names = [name for name in TRAITS if name in given]
-        expected = [f"{name}.{entry}" for name in names if name in FINGERPRINTS for entry in ENTRIES]
-        expected += [name for name in names if name in WIDTHS]
-        if not names or set(expected) != set(arrays):
-            raise ValueError(
-                f"Expected the arrays of some of the traits {', '.join(TRAITS)}, as `Traits.arrays` returns them. Got "
-                f"{', '.join(arrays) or 'none'}."
-            )
-        counts = {
-            name: Counts.read(name, *(arrays[f"{name}.{entry}"] for entry in ENTRIES))
-            for name in FINGERPRINTS
-            if name in names
-        }
-        numbers = {name: arrays[name] for name in WIDTHS if name in names}
-        for name, array in numbers.items():
-            if array.dtype != np.float32 or array.ndim != 2 or array.shape[1] != WIDTHS[name]:
-                raise ValueError(
-                    f"Expected `{name}` of shape `(K, {WIDTHS[name]})` and float32. Got `{array.shape}` of "
-                    f"{array.dtype}."
-                )
-        lengths: dict[str, int] = {name: len(part) for name, part in counts.items()}
-        lengths |= {name: len(array) for name, array in numbers.items()}
-        if len(set(lengths.values())) > 1:
-            raise ValueError(f"Expected traits of the same molecules. Got different numbers of them: {lengths}.")
-        return Traits(lengths[names[0]], counts, numbers, stereo, check_names(left_out))
-
-    def _arrays_of(self, name: str) -> dict[str, Array]:
-        if name in self.numbers:
-            return {name: self.numbers[name]}
-        counts = self.counts[next(kind for kind in FINGERPRINTS if kind == name)]
-        return {f"{name}.{entry}": getattr(counts, entry) for entry in ENTRIES}
+        prints = [name for name in FINGERPRINTS if f"{name}.bins" in arrays]
+        counts = {name: Counts(*(arrays[f"{name}.{entry}"] for entry in ENTRIES)) for name in prints}
+        numbers = {name: arrays[name] for name in NUMBERS if name in arrays}
+        return Traits(len([*counts.values(), *numbers.values()][0]), counts, numbers, stereo, tuple(left_out))
 
 
 def compute_traits(
@@ -218,39 +170,65 @@ def compute_traits(
         ImportError: if RDKit is not installed.
         ValueError: if RDKit cannot read a SMILES, or a name is unknown.
     """
-    wanted, without = check_names(names), check_names(left_out)
-    kinds = [kind for kind in FINGERPRINTS if kind in wanted]
-    counts: dict[Kind, list[Counts]] = {kind: [] for kind in kinds}
-    numbers: dict[str, list[Numbers]] = {name: [] for name in WIDTHS if name in wanted}
-    for start in range(0, max(1, len(smiles)) if wanted else 0, AT_A_TIME):
+    if unknown := [name for name in (*names, *left_out) if name not in TRAITS]:
+        raise ValueError(f"Expected a list of names of traits, of {', '.join(TRAITS)}. Got {', '.join(unknown)}.")
+    counts: dict[Kind, list[Counts]] = {kind: [] for kind in FINGERPRINTS if kind in names}
+    numbers: dict[str, list[Numbers]] = {name: [] for name in NUMBERS if name in names}
+    for start in range(0, max(1, len(smiles)), AT_A_TIME):
         molecules = read_molecules(smiles[start : start + AT_A_TIME], start)
-        for kind in kinds:
-            counts[kind].append(count_features(molecules, kind, stereo))
-        rotatable = None
-        if "descriptors" in numbers:
-            numbers["descriptors"].append(compute_descriptors(molecules))
-            rotatable = numbers["descriptors"][-1][:, ROTATABLE_BONDS]
-        if "properties" in numbers:
-            numbers["properties"].append(compute_properties(molecules, rotatable))
+        for kind, parts in counts.items():
+            parts.append(count_features(molecules, kind, stereo))
+        for name, rows in compute_numbers(molecules, numbers).items():
+            numbers[name].append(rows)
     return Traits(
         len(smiles),
         {kind: Counts.stack(parts) for kind, parts in counts.items()},
-        {name: np.concatenate(parts) for name, parts in numbers.items()},
+        {name: np.concatenate(rows) for name, rows in numbers.items()},
         stereo,
-        without,
+        tuple(name for name in TRAITS if name in left_out),
     )
 
 
-def check_names(names: Collection[str]) -> tuple[str, ...]:
-    """Return names of traits in the order of `TRAITS`.
+def mask_atoms(smiles: str, names: Collection[str], stereo: bool = False) -> Traits:
+    """Return the traits of a molecule, then those without each of its atoms, to see what an atom adds to a prediction.
+
+    Without an atom, the features are not counted that it is part of: pairs, paths and neighbourhoods. The numbers of
+    the whole molecule stay; no part of them is ascribed to an atom.
+
+    Args:
+        smiles: a canonical SMILES, in whose order the atoms are.
+        names: which traits, some of `TRAITS`.
+        stereo: whether the fingerprints of stereoisomers differ.
+
+    Returns:
+        Traits of 1 + A rows, A atoms other than hydrogens: the first of the molecule, row 1 + a of it without atom a.
 
     Raises:
-        ValueError: if one is unknown.
+        ValueError: if RDKit cannot read the SMILES, or a name is unknown.
     """
-    unknown = [names] if isinstance(names, str) else [name for name in names if name not in TRAITS]
-    if unknown:
-        raise ValueError(f"Expected a list of names of traits, of {', '.join(TRAITS)}. Got {', '.join(unknown)}.")
-    return tuple(name for name in TRAITS if name in names)
+    whole, (molecule,) = compute_traits([smiles], names, stereo), read_molecules([smiles])
+    rows = 1 + molecule.GetNumAtoms()
+    without = {kind: count_without_each_atom(molecule, kind, stereo) for kind in whole.counts}
+    counts = {kind: Counts.stack([whole.counts[kind], without[kind]]) for kind in without}
+    numbers = {name: np.repeat(values, rows, axis=0) for name, values in whole.numbers.items()}
+    return replace(whole, length=rows, counts=counts, numbers=numbers)
+
+
+def compute_numbers(molecules: Sequence[Mol], names: Collection[str] = NUMBERS) -> dict[str, Numbers]:
+    """Compute "properties" `(K, 12)` and "descriptors" `(K, 78)` of K molecules, or one of them."""
+    from rdkit.Chem import rdMolDescriptors
+
+    rd: Any = rdMolDescriptors
+    found = dict[str, Numbers]()
+    for name in names:
+        functions = [getattr(rd, function) for function in OF_RDKIT[name]]
+        rows = [np.hstack([function(molecule) for function in functions]) for molecule in molecules]
+        found[name] = np.array(rows, np.float32).reshape(len(molecules), 11 if name == "properties" else 78)
+    if "properties" in names:
+        counted = found.get("descriptors")
+        bonds = [*map(rd.CalcNumRotatableBonds, molecules)] if counted is None else counted[:, QUANTUM_NUMBER]
+        found["properties"] = np.insert(found["properties"], ROTATABLE, bonds, axis=1)
+    return found
 
 
 def read_molecules(smiles: Sequence[str], first: int = 0) -> list[Mol]:
@@ -267,9 +245,7 @@ def read_molecules(smiles: Sequence[str], first: int = 0) -> list[Mol]:
     from rdkit import Chem
 
     molecules = [Chem.MolFromSmiles(text) for text in smiles]
-    for number, molecule in enumerate(molecules):
-        if molecule is None:
-            raise ValueError(
-                f"Expected SMILES. Got number {first + number}, {smiles[number]!r}, which RDKit cannot read."
-            )
+    if None in molecules:
+        place = molecules.index(None)
+        raise ValueError(f"Expected SMILES. Got number {first + place}, {smiles[place]!r}, which RDKit cannot read.")
     return molecules

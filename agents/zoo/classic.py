@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from agents.beliefs.composition import compose
 from agents.beliefs.rules import CountBonus, ThompsonSampling
-from agents.classic.exponential import ExponentialSettings, exponential
-from agents.classic.independent import IndependentSettings, counted, independent
-from agents.classic.random_agent import RandomSettings, uniform
+from agents.classic.exponential import ExponentialAgent, ExponentialSettings
+from agents.classic.independent import CountingAgent, IndependentAgent, IndependentSettings
+from agents.classic.random_agent import RandomAgent, RandomSettings
 
-ucb1 = compose("ucb1", counted, IndependentSettings, CountBonus)
-gaussian_ts = compose("gaussian-ts", independent, IndependentSettings, ThompsonSampling)
-random = compose("random", uniform, RandomSettings)
-exp3 = compose("exp3", exponential, ExponentialSettings)
+ucb1 = compose("ucb1", CountingAgent, IndependentSettings, CountBonus)
+gaussian_ts = compose("gaussian-ts", IndependentAgent, IndependentSettings, ThompsonSampling)
+random = compose("random", RandomAgent, RandomSettings)
+exp3 = compose("exp3", ExponentialAgent, ExponentialSettings)

@@ -1,9 +1,8 @@
-"""The agent that Stable-Baselines3 trains, which only those need to have installed who play by it."""
+"""The agent that learns by policy gradient."""
 
 from __future__ import annotations
 
 from agents.beliefs.composition import compose
-from agents.policy_gradient.agent import policy_gradient
-from agents.policy_gradient.online import PPOSettings
+from agents.policy_gradient.agent import PPOAgent, PPOSettings
 
-sb3_ppo = compose("sb3-ppo", policy_gradient, PPOSettings)
+sb3_ppo = compose("sb3-ppo", PPOAgent, PPOSettings)

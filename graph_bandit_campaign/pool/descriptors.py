@@ -83,7 +83,8 @@ def kept_traits(
         These traits, and perhaps others that the file has.
     """
     cache = _cache_of(smiles, stereo) if keep and len(smiles) >= FEW else None
-    kept = None if cache is None else _load(cache, smiles, stereo)
+    arrays = cache.load() if cache else None
+    kept = Traits.from_arrays(arrays, stereo) if arrays else None
     missing = [name for name in TRAITS if name in names and (kept is None or name not in kept.names)]
     if kept is not None and not missing:
         return kept
@@ -114,15 +115,6 @@ def _cache_of(smiles: Sequence[str], stereo: bool) -> ArrayCache:
 
     key = json.dumps(["traits", FORMAT, MoleculeAgent.algorithm, rdkit.__version__, stereo, *smiles]).encode()
     return ArrayCache(key, SLACK + BYTES_PER_CHARACTER * len(key))
-
-
-def _load(cache: ArrayCache, smiles: Sequence[str], stereo: bool) -> Traits | None:
-    """Return the traits in a file; None if there are none."""
-    try:
-        traits = Traits.from_arrays(cache.load() or {}, stereo)
-    except (ValueError, AttributeError):  # there is no file, or it holds something else
-        return None
-    return traits if len(traits) == len(smiles) else None
 
 
 def _compute(smiles: Sequence[str], names: Collection[str], stereo: bool, workers: int = 1) -> Traits:

@@ -3,13 +3,12 @@
 import gymnasium as gym
 import numpy as np
 import torch
-from gymnasium.spaces import Box, Dict, Discrete
+from gymnasium.spaces import Box, Dict
 from torch import nn
 from torch_geometric.nn import GINEConv, global_add_pool
 
 import graph_bandit_env  # noqa: F401
 from agents.padded import GraphSetEncoder
-from agents.sb3 import GraphSetPolicy
 from graph_bandit_env import GraphSet
 from graph_bandit_env.wrappers import GraphSetIndices, PaddedGraphSet
 from support.graphs import ragged_graphs
@@ -55,27 +54,6 @@ def space_of(observation):
 def make_encoder(observation, **kwargs):
     torch.manual_seed(0)
     return GraphSetEncoder(space_of(observation), **kwargs)
-
-
-def make_policy(observation, policy=GraphSetPolicy, **kwargs):
-    """A policy whose scores differ from graph to graph, as after training."""
-    torch.manual_seed(0)
-    space, actions = space_of(observation), Discrete(len(observation["mask"]))
-    made = policy(space, actions, lambda _: 1e-3, features_extractor_kwargs=kwargs, ortho_init=False)
-    made.set_training_mode(False)
-    return made
-
-
-@torch.no_grad()
-def logits_and_value(policy, observation):
-    tensors, _ = policy.obs_to_tensor(observation)
-    features = policy.extract_features(tensors)
-    return policy.action_net(features)[0], policy.value_net(features)[0]
-
-
-@torch.no_grad()
-def probabilities(policy, observation):
-    return policy.get_distribution(policy.obs_to_tensor(observation)[0]).distribution.probs[0]
 
 
 def permute_graphs(observation, order):

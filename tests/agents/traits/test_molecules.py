@@ -3,7 +3,6 @@
 from types import SimpleNamespace
 
 import numpy as np
-import pytest
 from support.molecules import some_molecules
 
 import registry
@@ -38,10 +37,3 @@ def test_some_molecules_on_the_scales_of_all_are_predicted_as_among_all():
     np.testing.assert_allclose(found.std, whole.std[some], rtol=1e-9)
     alone = taught(molecules(some, columns=columns[some]), range(10)).predict()
     assert not np.allclose(alone.mean, whole.mean[some])
-
-
-def test_traits_of_other_molecules_or_in_another_order_are_refused():
-    order = np.arange(len(MOLECULES))
-    for index in (order[::-1], np.roll(order, 1)):
-        with pytest.raises(ValueError, match="Expected the traits of these molecules. [34] of 4"):
-            taught(molecules(traits=EVERY.take(index)))

@@ -13,29 +13,21 @@ def points(values):
     return Moments.of(values).scale().points(values)
 
 
-def test_standardised_numbers_have_mean_zero_and_deviation_one():
+def test_numbers_are_standardised_and_those_that_all_share_are_left_out():
     np.testing.assert_allclose(points(VALUES).mean(0), 0, atol=1e-5)
     np.testing.assert_allclose(points(VALUES).std(0), 1, rtol=1e-6)
-
-
-def test_a_number_that_all_share_is_left_out():
     same = np.concatenate([VALUES, np.full((9, 2), 0.1)], axis=1)
-    assert np.array_equal(points(same), points(VALUES))
-    assert Moments.of(same).scale().dimension == 4
     assert np.array_equal(points(same.astype(np.float32)), points(VALUES.astype(np.float32)))
+    assert Moments.of(same).scale().dimension == 4
 
 
-def test_a_number_that_is_not_known_is_the_mean_of_the_others():
+def test_a_number_that_is_not_known_is_the_mean_of_the_others_and_one_far_off_is_cut():
     values = VALUES.copy()
     values[[2, 5], 1] = np.nan, np.inf
     found, known = points(values), points(np.delete(VALUES, [2, 5], axis=0))
     assert found[[2, 5], 1].tolist() == [0, 0]
     np.testing.assert_allclose(np.delete(found[:, 1], [2, 5]), known[:, 1])
-
-
-def test_a_number_far_from_all_others_does_not_make_them_alike():
-    values = np.append(np.arange(40.0), 1e9)[:, None]
-    assert np.abs(points(values)).max() <= 5
+    assert np.abs(points(np.append(np.arange(40.0), 1e9)[:, None])).max() <= 5
 
 
 @given(

@@ -5,24 +5,25 @@ from rdkit.Chem import Descriptors, rdMolDescriptors
 from rdkit.Chem.rdFingerprintGenerator import GetMorganGenerator
 from support.molecules import ODD_MOLECULES
 
-from agents.traits import BINS, TRAITS, Traits, compute_traits
+from agents.traits import BINS, TRAITS, Counts, Traits, compute_traits, mask_atoms
 
 SMILES = (*ODD_MOLECULES, "CCCCCC(=O)NCc1ccccc1Cl")
 WHOLE = compute_traits(SMILES)
 
 
 def assert_equal(traits, other):
-    assert (traits.length, traits.names, traits.stereo, traits.left_out) == (
-        other.length,
-        other.names,
-        other.stereo,
-        other.left_out,
-    )
+    assert (len(traits), *traits.kind) == (len(other), *other.kind)
     mine, theirs = traits.arrays(), other.arrays()
     assert mine.keys() == theirs.keys()
     for name, array in mine.items():
         assert array.dtype == theirs[name].dtype
         np.testing.assert_array_equal(array, theirs[name])
+
+
+def dense(counts):
+    rows = np.zeros((len(counts), BINS), np.int64)
+    rows[np.repeat(np.arange(len(counts)), np.diff(counts.offsets)), counts.bins] = counts.counts
+    return rows
 
 
 def test_counts_are_those_of_rdkit_in_order():
@@ -31,6 +32,8 @@ def test_counts_are_those_of_rdkit_in_order():
         part = slice(counts.offsets[k], counts.offsets[k + 1])
         expected = generator.GetCountFingerprint(Chem.MolFromSmiles(text)).GetNonzeroElements()
         assert list(zip(counts.bins[part], counts.counts[part], strict=True)) == sorted(expected.items())
+    crowded = Counts.of([{7: 3, 2: 1_000_000}, {}, {5: 1}])
+    assert [part.tolist() for part in vars(crowded).values()] == [[0, 2, 2, 3], [2, 7, 5], [65_535, 3, 1]]
 
 
 def test_numbers_are_those_of_rdkit_in_float32():
@@ -40,29 +43,41 @@ def test_numbers_are_those_of_rdkit_in_float32():
         np.testing.assert_array_equal(WHOLE.numbers["properties"][:, column], expected)
     surfaces = [rdMolDescriptors.SMR_VSA_(molecule) for molecule in molecules]
     np.testing.assert_array_equal(WHOLE.numbers["descriptors"][:, 56:66], np.array(surfaces, np.float32))
+    assert WHOLE.numbers["properties"][0, :4] == pytest.approx([46.069, 20.23, 1, 1])  # of ethanol
 
 
 @pytest.mark.parametrize("name", TRAITS)
 def test_a_trait_does_not_depend_on_which_others_are_computed(name):
-    alone = compute_traits(SMILES, [name])
-    assert alone.names == (name,)
-    for key, array in alone.arrays().items():
-        np.testing.assert_array_equal(array, WHOLE.arrays()[key])
+    assert_equal(compute_traits(SMILES, [name]), WHOLE.only([name]))
 
 
 def test_parts_stacked_and_molecules_taken_are_those_of_all():
     assert_equal(Traits.stack([compute_traits(SMILES[:3]), compute_traits(SMILES[3:])]), WHOLE)
-    index = [5, 0, 2, 2, 6]
-    assert_equal(WHOLE.take(index), compute_traits([SMILES[k] for k in index]))
+    assert_equal(WHOLE.take([5, 0, 2, 2, 6]), compute_traits([SMILES[k] for k in (5, 0, 2, 2, 6)]))
     assert_equal(WHOLE.take([]), compute_traits([]))
-    for begin, end in ((0, 8), (2, 5), (4, 4), (8, 8)):
-        assert_equal(WHOLE.between(begin, end), WHOLE.take(range(begin, end)))
-    assert_equal(Traits.stack([WHOLE.take([]), WHOLE]), WHOLE)
+    assert_equal(Traits.stack([WHOLE.take([]), WHOLE.between(0, 3), WHOLE.between(3, 8)]), WHOLE)
 
 
 def test_traits_survive_as_arrays():
     traits = compute_traits(SMILES, ["torsions", "properties"], stereo=True, left_out=["roles", "morgan"])
-    again = Traits.from_arrays(traits.arrays(), stereo=True, left_out=["roles", "morgan"])
-    assert_equal(again, traits)
-    assert traits.left_out == ("morgan", "roles")
+    assert_equal(Traits.from_arrays(traits.arrays(), stereo=True, left_out=("morgan", "roles")), traits)
     assert sorted(traits.arrays()) == ["properties", "torsions.bins", "torsions.counts", "torsions.offsets"]
+
+
+@pytest.mark.parametrize("smiles", ["c1ccccc1", "CC(=O)Nc1ccc(O)cc1", "C[C@H](N)C(=O)O", "CC[NH3+].[Cl-]", "C"])
+def test_masked_atoms_have_less_than_the_whole_molecule_which_comes_first(smiles):
+    masked, whole = mask_atoms(smiles, TRAITS), compute_traits([smiles])
+    assert len(masked) == 1 + Chem.MolFromSmiles(smiles).GetNumAtoms()
+    assert_equal(masked.take([0]), whole)
+    for counts in masked.counts.values():
+        assert (dense(counts) <= dense(counts)[0]).all()
+    for name, numbers in masked.numbers.items():
+        assert np.array_equal(numbers, np.repeat(whole.numbers[name], len(masked), axis=0), equal_nan=True)
+
+
+@pytest.mark.parametrize(("kind", "radius"), [("morgan", 3), ("roles", 2)])
+def test_neighbourhoods_that_reach_an_atom_go_with_it(kind, radius):
+    last = 8  # of a chain, in which a neighbourhood is an interval; RDKit counts equal ones once
+    rows = dense(mask_atoms("CCCCCCCCN", (kind,)).counts[kind]).sum(axis=1)
+    reach = {(max(0, at - far), min(last, at + far)) for at in range(last + 1) for far in range(1, radius + 1)}
+    assert rows[0] - rows[-1] == 1 + sum(end == last for _, end in reach)
