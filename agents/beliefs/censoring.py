@@ -49,9 +49,7 @@ class Thresholds(NamedTuple):
     @staticmethod
     def of(bounds: Bounds, targets: Targets, noise: float) -> Thresholds:
         """Return bounds on the scale on which rewards are modelled, all with the same noise."""
-        return Thresholds(
-            bounds.graphs, targets.of(bounds.values), bounds.signs, bounds.signs.new_full((len(bounds),), noise)
-        )
+        return Thresholds(bounds.graphs, targets.of(bounds.values), bounds.signs, torch.full_like(bounds.signs, noise))
 
     @staticmethod
     def join(parts: Sequence[Thresholds]) -> Thresholds:

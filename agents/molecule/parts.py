@@ -15,7 +15,7 @@ from torch import Tensor
 from agents.molecule.fingerprints import Fingerprint
 from agents.molecule.settings import MoleculeSettings
 from agents.process.description import Description
-from agents.process.kernels import Kernels, OneKernel
+from agents.process.kernels import Kernels
 from agents.process.parts import LINEAR, Measured, Part, Reading
 from agents.traits import FINGERPRINTS, NUMBERS, Moments, Ranks, Scales, Traits, compute_traits
 from agents.traits.molecules import Molecules
@@ -191,5 +191,4 @@ def make_parts(
     if not ways:
         raise ValueError("Expected something to compare molecules by. Got weights of 0, or numbers that all share.")
     kernels, total = Kernels([reading for _, reading in ways], len(traits), keeps=keeps), sum(w for w, _ in ways)
-    terms = [(reading.name, weight * share / total) for weight, reading in ways for share in reading.shares]
-    return kernels, [Part(name, weight, OneKernel(kernels, k)) for k, (name, weight) in enumerate(terms)]
+    return kernels, [Part(each.name, weight * share / total) for weight, each in ways for share in each.shares]

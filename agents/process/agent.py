@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
@@ -11,7 +10,6 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
-from agents.beliefs.posterior import DualPosterior
 from agents.beliefs.rewards import NormalScores, predict_chosen
 from agents.beliefs.rewards import worth_of_results as weigh_results
 from agents.beliefs.rules.priced import log_ratios
@@ -19,12 +17,13 @@ from agents.contract.abilities import BoundsImaginer, Correlation, Explanation, 
 from agents.contract.inputs import read_feedback, read_mask, read_noises, read_pending, read_sides
 from agents.contract.protocol import Prediction
 from agents.process.likelihood import PRIOR_NOISE
-from agents.process.parts import Part
 from agents.process.player import ProcessPlayer
 from agents.process.results import Learnt
 from agents.process.settings import MixtureSettings
 from agents.process.sources import Sources
 from gntk import one_thread, symmetric_root
+
+OWN = "what structures do not tell"
 
 S = TypeVar("S", bound=MixtureSettings)
 
@@ -68,9 +67,8 @@ class ProcessAgent(ProcessPlayer[S]):
         """
         self.look_at(observation)
         actions, values = read_feedback(action, value, self.num_graphs)
-        self.results.bounds.add(self._every[actions], values, read_sides(above, len(actions)))
-        self._ranked = None
-        self._refresh()
+        sides = 2 * read_sides(above, len(actions)).long() - 1
+        self._add(actions, values, sides, torch.zeros_like(values))
 
     @one_thread()
     def update_noisy(self, observation: object, action: ArrayLike, reward: ArrayLike, noise: ArrayLike) -> None:
@@ -80,9 +78,7 @@ class ProcessAgent(ProcessPlayer[S]):
         """
         self.look_at(observation)
         actions, rewards = read_feedback(action, reward, self.num_graphs)
-        self.results.noisy.add(self._every[actions], rewards, read_noises(noise, len(actions)))
-        self._ranked = None
-        self._refresh()
+        self._add(actions, rewards, torch.zeros_like(actions), read_noises(noise, len(actions)))
 
     @one_thread()
     def learn_sources(self, sources: Sequence[SourceResults]) -> None:
@@ -180,17 +176,38 @@ class ProcessAgent(ProcessPlayer[S]):
     def explain(self, index: Sequence[int]) -> Explanation:
         """Return what the predictions of some graphs are sums of; see `agents.contract.Explainer`.
 
+            m = sum_p w_p k_p(., seen) alpha,   alpha = A^{-1} y,   A = k(seen, seen) + noise
+            m = sum_i (A^{-1} k(seen, .))_i y_i
+
+        Both are exact. The terms k(., i) alpha_i would also add up to m, but alpha_i is not the result of a graph: it
+        is what the other results leave over, so that large terms of like graphs cancel each other. Parts of one name
+        are added, and so are the results of one graph, as with a bound on either side.
+
         Raises:
             ValueError: if an index is not one of a graph.
             RuntimeError: before the first `reset`.
         """
-        by_rank = isinstance(self.targets, NormalScores)
-        graphs = self._every[self._read_index(index)]
-        parts, weights = self.sources.parts(self.learnt.weights, self.learnt.links)
-        explanation = explain_means(self.posterior, parts, weights, graphs, by_rank)
-        own = explanation.seen < len(self.history.counts)
-        others = tuple(map(self.sources.name_of, explanation.seen[~own].tolist()))
-        return replace(explanation, seen=explanation.seen[own], others=others)
+        graphs, posterior = self._every[self._read_index(index)], self.posterior
+        links, count = self.learnt.links, self.sources.count
+        quantities, at = posterior.seen // count, posterior.seen % count
+        alpha, terms = posterior.dual_weights(), dict[str, Tensor]()
+        if links:
+            alpha = alpha * links.between(quantities, quantities.new_zeros(1))[:, 0]
+            terms[OWN] = links.residual * (alpha @ (at.unsqueeze(1) == graphs).double())
+        of_parts = torch.einsum("q,qpn->pn", alpha, self.sources.described.kernels.columns(at, graphs))
+        for part, weight, term in zip(self.described.parts, self.learnt.weights, of_parts, strict=True):
+            terms[part.name] = terms.get(part.name, 0.0) + weight * term
+        seen, row = posterior.seen.unique(return_inverse=True)
+        of_results = posterior.target_weights(graphs) * posterior.targets.unsqueeze(1)
+        pulls = torch.zeros(len(seen), len(graphs), dtype=torch.float64).index_add(0, row, of_results)
+        own = seen < len(self.history.counts)
+        return Explanation(
+            {name: term.numpy() for name, term in terms.items()},
+            seen[own].numpy(),
+            pulls.numpy(),
+            by_rank=isinstance(self.targets, NormalScores),
+            others=tuple(map(self.sources.name_of, seen[~own].tolist())),
+        )
 
     def shares(self) -> dict[str, float]:
         """Return the share of each part of the kernel in the prior variance, by what it compares; the shares add to 1.
@@ -203,6 +220,12 @@ class ProcessAgent(ProcessPlayer[S]):
             shares[part.name] = shares.get(part.name, 0.0) + variance / sum(variances)
         return shares
 
+    def _add(self, actions: Tensor, values: Tensor, sides: Tensor, deviations: Tensor) -> None:
+        """Learn from results that are no plain rewards."""
+        self.results.partial.add(self._every[actions], values, sides, deviations)
+        self._ranked = None
+        self._refresh()
+
     def _read_index(self, index: Sequence[int]) -> Tensor:
         self.check_reset()
         if not all(0 <= graph < self.num_graphs for graph in index):
@@ -213,33 +236,3 @@ class ProcessAgent(ProcessPlayer[S]):
         """Return graphs as a tensor, and a root of the joint covariance of their targets."""
         near = self._read_index(index)
         return near, symmetric_root(self.posterior.covariance(self._every[near]))
-
-
-def explain_means(
-    posterior: DualPosterior, parts: Sequence[Part], weights: Sequence[float], index: Tensor, by_rank: bool
-) -> Explanation:
-    """Return what the posterior means of some graphs are sums of, over the parts and over the results.
-
-        m = sum_p w_p k_p(., seen) alpha,   alpha = A^{-1} y,   A = k(seen, seen) + noise
-        m = sum_i (A^{-1} k(seen, .))_i y_i
-
-    Both are exact. The terms k(., i) alpha_i would also add up to m, but alpha_i is not the result of a graph: it is
-    what the other results leave over, so that large terms of like graphs cancel each other.
-
-    Parts of one name are added, and so are the results of one graph, as with a bound on either side.
-
-    Args:
-        posterior: posterior of the sum of the parts; its scale is 1.
-        parts: the parts of the kernel.
-        weights: w, one for each part.
-        index: `(n,)` int64. The graphs.
-        by_rank: whether targets are normal scores of ranks.
-    """
-    alpha, added = posterior.dual_weights(), dict[str, Tensor]()
-    for part, weight in zip(parts, weights, strict=True):
-        term = weight * (alpha @ part.kernel.columns(posterior.seen, index))
-        added[part.name] = added.get(part.name, 0.0) + term
-    seen, row = posterior.seen.unique(return_inverse=True)
-    terms = posterior.target_weights(index) * posterior.targets.unsqueeze(1)
-    pulls = torch.zeros(len(seen), len(index), dtype=torch.float64).index_add(0, row, terms)
-    return Explanation({name: term.numpy() for name, term in added.items()}, seen.numpy(), pulls.numpy(), by_rank)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from agents.contract.reading import edge_features_vary, with_both_directions
-from agents.process.kernels import Kernels, Mixture, OneKernel
+from agents.process.kernels import Kernels, Mixture
 from agents.process.parts.edges import measure_edges
 from agents.process.parts.itself import Itself
 from agents.process.parts.layers import measure_layers
@@ -69,10 +69,7 @@ class Description:
             medians = [weights[k] / total / float(typical[k]) for k in chosen]
         else:
             chosen, medians = [0], [known_weight]
-        parts = [
-            Part(names[k], median, OneKernel(kernels, index), float(typical[k]))
-            for index, (k, median) in enumerate(zip(chosen, medians, strict=True))
-        ]
+        parts = [Part(names[k], median, float(typical[k])) for k, median in zip(chosen, medians, strict=True)]
         return Description(kernels, parts)
 
     @property
@@ -109,9 +106,7 @@ class Description:
 
         batch = Batch.from_data_list(list(graphs)) if graphs else None
         readings = [reading.exchange(kept, batch) for reading in self.readings]
-        kernels = self.kernels.exchanged(readings, kept, len(graphs))
-        parts = [replace(part, kernel=OneKernel(kernels, index)) for index, part in enumerate(self.parts)]
-        return Description(kernels, parts)
+        return Description(self.kernels.exchanged(readings, kept, len(graphs)), self.parts)
 
     def known(self) -> list[Tensor]:
         """Return tensors that identify the graphs to the kernel."""

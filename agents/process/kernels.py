@@ -117,26 +117,6 @@ class Kernels:
         return True
 
 
-class OneKernel:
-    """One of some kernels.
-
-    Args:
-        kernels: all of them.
-        position: which.
-    """
-
-    def __init__(self, kernels: Kernels, position: int) -> None:
-        self._kernels, self._position = kernels, position
-
-    def columns(self, rows: Tensor, index: Tensor) -> Tensor:
-        """Return the kernel between two lists of graphs, `(q, n)`."""
-        return self._kernels.columns(rows, index)[:, self._position]
-
-    def diagonal(self, index: Tensor) -> Tensor:
-        """Return the kernel of graphs with themselves, `(n,)`."""
-        return self._kernels.diagonals[self._position, index]
-
-
 class Mixture:
     """The sum of kernels: sum_p w_p k_p.
 

@@ -95,20 +95,6 @@ def equal_pairs(rows: Tensor, columns: Tensor) -> tuple[Tensor, Tensor]:
     return place, order[first.repeat_interleave(counts) + within]
 
 
-class OwnKernel:
-    """The kernel 1[x = x'], of what is a graph's own."""
-
-    def columns(self, rows: Tensor, index: Tensor) -> Tensor:
-        """Return where graphs are equal, `(q, n)` float64."""
-        columns = torch.zeros(len(rows), len(index), dtype=torch.float64)
-        columns[equal_pairs(rows, index)] = 1.0
-        return columns
-
-    def diagonal(self, index: Tensor) -> Tensor:
-        """Return ones, `(n,)` float64."""
-        return torch.ones(len(index), dtype=torch.float64)
-
-
 def link(kernel: Kernel, count: int, links: Links | None) -> Kernel:
     """Return the kernel between values of N graphs in all quantities; that of rewards alone before sources count.
 

@@ -21,7 +21,7 @@ from agents.beliefs.belief import Belief, Imagine
 from agents.beliefs.choices.probabilities import choice_probabilities
 from agents.beliefs.insight import Insight, make_insight
 from agents.beliefs.posterior import DualPosterior, Kernel, Marginals
-from agents.beliefs.rewards import Bounds, History, NoisyResults, Targets, predict
+from agents.beliefs.rewards import History, PartialResults, Targets, predict
 from agents.beliefs.rules.priced import PRICE_WEIGHT, Priced, price_weight
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.beliefs.short_list import short_list
@@ -125,7 +125,7 @@ class ProcessPlayer(BatchBeliefAgent[S]):
         """Describe the graphs, and start with nothing measured."""
         super().begin(graphs, seed)
         count: int = graphs.num_graphs
-        self.results = Results(History(count, self.settings.forget), Bounds(count), NoisyResults(count))
+        self.results = Results(History(count, self.settings.forget), PartialResults(count))
         self.history = self.results.history
         self._every, self._seed = torch.arange(count), seed
         self._described = self.describe(graphs)
@@ -229,16 +229,14 @@ class ProcessPlayer(BatchBeliefAgent[S]):
         if self.sources.told:
             raise ValueError("Expected an agent without sources, whose graphs a state does not hold. Tell them again.")
         learnt = {"weights": list(self.learnt.weights), "noise": self.learnt.noise, "learnt_from": self.learnt.count}
-        results = {"bounds": self.results.bounds.state_dict(), "noisy": self.results.noisy.state_dict()}
-        return {**super().state(), **learnt, "seed": self._seed, **results}
+        return {**super().state(), **learnt, "seed": self._seed, "partial": self.results.partial.state_dict()}
 
     def restore(self, state: State) -> None:
         """Continue with weights, noise and results of a state."""
         super().restore(state)
         self.learnt = Learnt(tuple(state["weights"]), state["noise"], state["learnt_from"])
         self._seed = state["seed"]
-        self.results.bounds.load_state_dict(state["bounds"])
-        self.results.noisy.load_state_dict(state["noisy"])
+        self.results.partial.load_state_dict(state["partial"])
         self._condition()
 
     def _mean_and_variance(self) -> tuple[Tensor, Tensor]:
@@ -337,7 +335,7 @@ class ProcessPlayer(BatchBeliefAgent[S]):
             self.posterior = condition(self.sources, self._mix(), self.learnt, self.results, self.targets)
         except (torch.linalg.LinAlgError, ArithmeticError) as error:  # type: ignore[attr-defined]
             raise DivergedError(f"The posterior given the measurements could not be computed: {error}") from error
-        self.result_noise = self.learnt.noise + self.results.noisy.typical(len(self.history), self.targets)
+        self.result_noise = self.learnt.noise + self.results.typical_noise(self.targets)
 
     def _mix(self) -> Kernel:
         """Return the sum of the parts; the last one is kept while weights and graphs stay."""

@@ -11,9 +11,8 @@ from torch import Tensor
 from agents.beliefs.censoring import NO_PSEUDO_RESULTS, PseudoResults, Thresholds, match_bounds
 from agents.beliefs.posterior import DualPosterior, Kernel
 from agents.beliefs.rewards import (
-    Bounds,
     History,
-    NoisyResults,
+    PartialResults,
     Targets,
     make_targets,
     variances_of,
@@ -55,38 +54,45 @@ class Results:
 
     history: History
     """Results whose noise is learnt."""
-    bounds: Bounds
-    """Results of which only a bound is known."""
-    noisy: NoisyResults
-    """Results whose measuring noise is known."""
+    partial: PartialResults
+    """Results of which only a bound is known, or whose measuring noise is known."""
 
     @property
     def num_results(self) -> int:
         """Return the number of results told."""
-        return self.history.num_results + len(self.bounds) + len(self.noisy)
+        return self.history.num_results + len(self.partial)
 
     @property
     def differ(self) -> bool:
         """Return whether two results differ by more than rounding errors: equal ones tell nothing of the kernel."""
-        joined = self.noisy.join(self.history)
+        joined = self.partial.join(self.history)
         means = joined.means[joined.seen]
         return len(means) > 0 and bool((means - means[:1]).abs().gt(joined.resolution).any())
 
     def exchanged(self, kept: Tensor, added: int) -> Results:
         """Return the results of the graphs in the slots `kept` `(n,)`, which are followed by new graphs."""
         other = copy.deepcopy(self)
-        for results in (other.history, other.bounds, other.noisy):
+        for results in (other.history, other.partial):
             results.exchange(kept, added)
         return other
 
     def targets(self, settings: MixtureSettings) -> Targets:
         """Return the scale on which they are modelled."""
-        return make_targets(self.noisy.join(self.history), settings.standardizes, settings.warp, self.bounds)
+        return make_targets(self.partial.join(self.history), settings.standardizes, settings.warp, self.partial)
 
     def merge(self, targets: Targets) -> PseudoResults:
         """Return the results whose measuring noise is known, one for each graph, in units of the targets."""
-        merged = self.noisy.merge()
+        merged = self.partial.merge()
         return PseudoResults(merged.graphs, targets.of(merged.values), variances_of(merged.deviations, targets))
+
+    def typical_noise(self, targets: Targets) -> float:
+        """Return the median of the known noise variances of all results, in squared units of the targets.
+
+        That of a result whose measuring noise is not known counts as 0 here.
+        """
+        known = self.partial.deviations[self.partial.sides == 0]
+        every = torch.cat([known, known.new_zeros(len(self.history))])
+        return variances_of(every.median().unsqueeze(0), targets).item() if len(known) else 0.0
 
 
 def condition(sources: Sources, mixture: Kernel, learnt: Learnt, results: Results, targets: Targets) -> DualPosterior:
@@ -132,11 +138,12 @@ def learn_weights(sources: Sources, results: Results, settings: MixtureSettings)
         shares = [median / sum(medians) for median in medians]
     links = Links.unknown(len(sources.told)) if sources.told else None
     learnt = Learnt(tuple(medians), known_noise or PRIOR_NOISE, links=links)
-    for _ in range(MATCHES if len(results.bounds) else 1):
+    bounds = results.partial.bounds
+    for _ in range(MATCHES if len(bounds.graphs) else 1):
         pseudo, noisy = NO_PSEUDO_RESULTS, results.merge(targets)
-        if len(results.bounds):
+        if len(bounds.graphs):
             exact = _given(sources, described.mixture(learnt.weights), learnt, results, targets, NO_PSEUDO_RESULTS)
-            pseudo = match_bounds(exact, Thresholds.of(results.bounds, targets, learnt.noise).some(MOST_RESULTS))
+            pseudo = match_bounds(exact, Thresholds.of(bounds, targets, learnt.noise).some(MOST_RESULTS))
         rewards, told = Rows.of(results.history, targets, pseudo, noisy), [source.guessed() for source in sources.told]
         likelihood = likelihood_of(described.kernels, medians, settings.weight_spread, rewards, told, shares)
         weights, noise, links = likelihood.fit(known_noise, are_known)
@@ -167,7 +174,7 @@ def _given(
 
 def _bounds_of(sources: Sources, learnt: Learnt, results: Results, targets: Targets) -> Thresholds:
     """Return bounds of the rewards, and as many of those of sources as these leave of the most, or half as many."""
-    own = Thresholds.of(results.bounds, targets, learnt.noise).some(MOST_BOUNDS)
+    own = Thresholds.of(results.partial.bounds, targets, learnt.noise).some(MOST_BOUNDS)
     others = sources.thresholds(learnt.links)
     if not others:
         return own

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -13,16 +13,14 @@ from torch import Tensor
 
 from agents.beliefs.censoring import FARTHEST, Thresholds
 from agents.beliefs.posterior import Kernel
-from agents.beliefs.rewards import Bounds, History, Standardised, Targets, make_targets
+from agents.beliefs.rewards import Bounds, History, PartialResults, Standardised, Targets, make_targets
 from agents.contract.abilities import Correlation, SourceResults
 from agents.contract.inputs import read_feedback
 from agents.process.description import Description
 from agents.process.likelihood import Rows
-from agents.process.links import LinkedKernel, Links, OwnKernel, link
-from agents.process.parts import Part
+from agents.process.links import Links, link
 from agents.process.settings import MixtureSettings
 
-OWN = "what structures do not tell"
 SURE = 1.96  # standard deviations on either side of a 95 % interval
 
 
@@ -56,12 +54,13 @@ class Source:
                 standardised also where rewards are not.
         """
         own, places = graphs.unique(return_inverse=True)
-        exact, history, bounds = sides == 0, History(len(own)), Bounds(len(own))
+        exact, history, partial = sides == 0, History(len(own)), PartialResults(len(own))
         history.add(places[exact], values[exact])
-        bounds.add(places[~exact], values[~exact], sides[~exact] > 0)
+        partial.add(places[~exact], values[~exact], sides[~exact], torch.zeros_like(values[~exact]))
+        bounds = partial.bounds
         if not bool(exact.any()):
             return Source(name, own, history, bounds, Standardised(), levels_of(bounds))
-        targets = make_targets(history, True, settings.warp, bounds)
+        targets = make_targets(history, True, settings.warp, partial)
         return Source(name, own, history, bounds, targets, targets.of(bounds.values))
 
     def rows(self) -> Rows:
@@ -193,15 +192,6 @@ class Sources:
         return [
             bounds._replace(graphs=bounds.graphs + number * self.count) for number, bounds in enumerate(told, start=1)
         ]
-
-    def parts(self, weights: Sequence[float], links: Links | None) -> tuple[Sequence[Part], Sequence[float]]:
-        """Return the parts of `kernel`, and their weights."""
-        if links is None:
-            return self.described.parts, weights
-        count, apart = self.count, replace(links, residual=0.0)
-        parts = [replace(part, kernel=LinkedKernel(part.kernel, count, apart)) for part in self.described.parts]
-        own = Part(OWN, links.residual, LinkedKernel(OwnKernel(), count, apart))
-        return [*parts, own], [*weights, links.residual]
 
     def correlations(self, links: Links | None) -> dict[str, Correlation]:
         """Return how each source goes along with the rewards, by its name."""

@@ -3,6 +3,8 @@
 import numpy as np
 import torch
 
+from agents.beliefs.rewards import PartialResults
+
 
 def from_scratch(kernel, noise, actions, rewards):
     """Posterior mean and covariance by one solve with the t x t matrix of all observations.
@@ -29,3 +31,12 @@ class MatrixKernel:
 
     def diagonal(self, index):
         return self.matrix.diagonal()[index]
+
+
+def bounded(num_graphs, rows):
+    """A table of bounds: graph, value, and whether the result lies above it."""
+    partial = PartialResults(num_graphs)
+    graphs, values, above = zip(*rows, strict=True)
+    sides = 2 * torch.tensor(above).long() - 1
+    partial.add(torch.tensor(graphs), torch.tensor(values).double(), sides, torch.zeros(len(rows)).double())
+    return partial

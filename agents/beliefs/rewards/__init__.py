@@ -1,18 +1,17 @@
 """Rewards observed, and the scale on which they are modelled: history and targets."""
 
-from agents.beliefs.rewards.bounds import Bounds
 from agents.beliefs.rewards.chosen import predict_chosen
 from agents.beliefs.rewards.history import Forget, History
-from agents.beliefs.rewards.noisy import NoisyResults, variances_of
-from agents.beliefs.rewards.targets import NormalScores, Standardised, Targets, make_targets, predict
+from agents.beliefs.rewards.partial import Bounds, PartialResults
+from agents.beliefs.rewards.targets import NormalScores, Standardised, Targets, make_targets, predict, variances_of
 from agents.beliefs.rewards.worth import worth_of_results
 
 __all__ = [
     "Bounds",
     "Forget",
     "History",
-    "NoisyResults",
     "NormalScores",
+    "PartialResults",
     "Standardised",
     "Targets",
     "make_targets",

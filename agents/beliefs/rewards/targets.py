@@ -13,13 +13,15 @@ from numpy.typing import NDArray
 from scipy.special import stdtr
 from torch import Tensor
 
-from agents.beliefs.rewards.bounds import Bounds, estimate_ranks
 from agents.beliefs.rewards.history import RELATIVE_ROUNDING, SMALLEST_SCALE, History
+from agents.beliefs.rewards.partial import PartialResults
+from agents.beliefs.rewards.ranks import estimate_ranks
 from agents.contract.protocol import Prediction
 from agents.contract.settings import Warp
 
 ENTRIES = 30_000  # of the largest intermediate matrix, graphs x levels: some ten of them stay in the cache
 MIDDLE = 0.6745  # half of all normal variables are closer to the mean, in standard deviations
+LEAST_UNITS, MOST_UNITS = 1e-9, 1e6  # other standard deviations of noise, in units of the targets, count as these
 LEAST_SPREAD = 1e-12  # of a target; a smaller standard deviation counts as this one
 DEGREES = 20  # of the polynomials in which covariances are expanded
 TAIL = 4.0  # degrees of freedom of a forecast: results of graphs chosen for their predictions spread wider than others
@@ -259,7 +261,22 @@ def predict(targets: Targets, mean: Tensor, std: Tensor, noise: float) -> Predic
     return Prediction(expected, spread, noise_std, quantiles, exceeds)
 
 
-def make_targets(history: History, standardize: bool, warp: Warp = "none", bounds: Bounds | None = None) -> Targets:
+def variances_of(deviations: Tensor, targets: Targets) -> Tensor:
+    """Return noise variances in squared units of the targets.
+
+    They are converted by the unit of the targets, as the noise that is learnt is, not by the slope at each result:
+    normal scores have steep pieces between results that are nearly equal.
+
+    Args:
+        deviations: `(n,)` float64. Standard deviations in reward units.
+        targets: the scale on which rewards are modelled.
+    """
+    return (deviations / targets.unit).clamp(LEAST_UNITS, MOST_UNITS).square()
+
+
+def make_targets(
+    history: History, standardize: bool, warp: Warp = "none", partial: PartialResults | None = None
+) -> Targets:
     """Return the targets of the rewards observed.
 
     Args:
@@ -267,20 +284,21 @@ def make_targets(history: History, standardize: bool, warp: Warp = "none", bound
         standardize: whether rewards are standardised; else they are their own targets.
         warp: "none", or "normal_scores" of the graphs' mean rewards. Without exact rewards nobody knows ranks, and
             bounds are standardised.
-        bounds: bounds on further rewards, if there are some. Where rewards are standardised, bounds count as rewards.
+        partial: a table with bounds on further rewards; None: there are none. If rewards are standardised, bounds
+            count as rewards.
     """
     if not standardize:
         return Standardised()
-    if bounds is not None and len(bounds):
-        return _make_bounded_targets(history, warp, bounds)
+    if partial is not None and bool((partial.sides != 0).any()):
+        return _make_bounded_targets(history, warp, partial)
     location, unit = history.location_and_scale()
     if warp == "none" or not len(history.seen):
         return Standardised(location, unit)
     return NormalScores(history.means[history.seen], unit, history.resolution)
 
 
-def _make_bounded_targets(history: History, warp: Warp, bounds: Bounds) -> Targets:
-    rewards, intervals = history.means[history.seen], bounds.intervals(history.counts)
+def _make_bounded_targets(history: History, warp: Warp, partial: PartialResults) -> Targets:
+    rewards, intervals = history.means[history.seen], partial.intervals(history.counts)
     numbers = torch.cat([rewards, *(side[side.isfinite()] for side in intervals)])
     if not len(numbers):
         return make_targets(history, True, warp)

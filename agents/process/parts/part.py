@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 from torch import Tensor
 
-from agents.beliefs.posterior import Kernel
-
 if TYPE_CHECKING:
     from torch_geometric.data import Batch
 
@@ -61,16 +59,14 @@ class FastReading(Reading, Protocol):
         """Return what adds its kernels to the graphs `rows` `(q,)`, times e weights, to a sum."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Part:
-    """A part of the kernel."""
+    """A part of the kernel: a kernel, and its weight."""
 
     name: str
     """What it compares; parts of one name differ in their width."""
     weight: float
     """Its weight before any result."""
-    kernel: Kernel
-    """Its kernel."""
     typical: float = 1.0
     """The variance over the set of rewards whose covariance is its kernel: `typical_variance`, or 1 if it has unit
     diagonal and that stands for it."""

@@ -4,11 +4,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
-from support.posterior import MatrixKernel
+from support.posterior import MatrixKernel, bounded
 
 from agents.beliefs.censoring import LEAST_NOISE, Thresholds, match_bounds, propagate_expectations
 from agents.beliefs.posterior import DualPosterior
-from agents.beliefs.rewards import Bounds, Standardised
+from agents.beliefs.rewards import Standardised
 
 DRAWS = 400_000
 
@@ -86,13 +86,6 @@ def test_it_converges_on_contradictions_and_copies_and_a_bound_tells_no_more_tha
     assert (precision <= (1 + 1e-6) / max(noise, LEAST_NOISE)).all()
 
 
-def bounded(rows, num_graphs=4):
-    bounds = Bounds(num_graphs)
-    for graph, value, above in rows:
-        bounds.add(torch.tensor([graph]), torch.tensor([value], dtype=torch.float64), torch.tensor([above]))
-    return bounds
-
-
 def prior(covariance, noise=0.1):
     none = torch.zeros(0, dtype=torch.float64)
     return DualPosterior(MatrixKernel(covariance), noise, none.long(), none, none)
@@ -100,7 +93,7 @@ def prior(covariance, noise=0.1):
 
 def test_bounds_that_say_what_is_known_anyway_are_left_out():
     pseudo = match_bounds(
-        prior(np.eye(4)), Thresholds.of(bounded([(0, -50.0, True), (2, 0.5, True)]), Standardised(), 0.1)
+        prior(np.eye(4)), Thresholds.of(bounded(4, [(0, -50.0, True), (2, 0.5, True)]).bounds, Standardised(), 0.1)
     )
     assert pseudo.graphs.tolist() == [2]
     assert pseudo.values[0] > 0.5
@@ -108,7 +101,7 @@ def test_bounds_that_say_what_is_known_anyway_are_left_out():
 
 def test_a_graph_may_have_both_bounds_and_they_are_in_units_of_the_rewards():
     targets = Standardised(location=10.0, unit=2.0)
-    bounds = bounded([(1, 11.0, True), (1, 12.0, False)])
+    bounds = bounded(4, [(1, 11.0, True), (1, 12.0, False)]).bounds
     pseudo = match_bounds(prior(np.eye(4), 1e-3), Thresholds.of(bounds, targets, 1e-3))
     assert pseudo.graphs.tolist() == [1, 1]
     weights = 1 / pseudo.noises

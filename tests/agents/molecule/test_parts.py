@@ -14,8 +14,8 @@ TRAITS = compute_traits(SMILES)
 NONE = {f"{name}_weight": 0.0 for name in WEIGHTS}
 
 
-def whole(part):
-    return part.kernel.columns(EVERY, EVERY)
+def whole(kernels):
+    return kernels.columns(EVERY, EVERY).transpose(0, 1)
 
 
 def test_each_weight_has_parts_of_its_own():
@@ -32,18 +32,17 @@ def test_each_weight_has_parts_of_its_own():
 
 def test_weights_are_shares_and_parts_of_one_name_share_theirs():
     settings = MoleculeSettings(**{**NONE, "pairs_weight": 3.0, "properties_weight": 1.0})
-    _, (pairs, wide, narrow) = make_parts(settings, TRAITS)
-    assert (pairs.weight, wide.weight, narrow.weight) == (0.75, 0.125, 0.125)
-    expected = Fingerprint("", TRAITS.counts["atom_pairs"]).columns(EVERY, EVERY)[0]
-    torch.testing.assert_close(whole(pairs), expected)
-    torch.testing.assert_close(whole(wide).log() * (2.0 / 0.7) ** 2, whole(narrow).log())
+    kernels, parts = make_parts(settings, TRAITS)
+    assert [part.weight for part in parts] == [0.75, 0.125, 0.125]
+    pairs, wide, narrow = whole(kernels)
+    torch.testing.assert_close(pairs, Fingerprint("", TRAITS.counts["atom_pairs"]).columns(EVERY, EVERY)[0])
+    torch.testing.assert_close(wide.log() * (2.0 / 0.7) ** 2, narrow.log())
 
 
 def test_every_part_is_one_on_its_diagonal():
-    for part in make_parts(MoleculeSettings(), TRAITS, np.arange(len(SMILES))[:, None] * 1e6)[1]:
-        diagonal = part.kernel.diagonal(EVERY)
-        torch.testing.assert_close(whole(part).diagonal(), diagonal)
-        torch.testing.assert_close(diagonal, torch.ones_like(diagonal))
+    kernels, _ = make_parts(MoleculeSettings(), TRAITS, np.arange(len(SMILES))[:, None] * 1e6)
+    torch.testing.assert_close(whole(kernels).diagonal(dim1=1, dim2=2), kernels.diagonals)
+    torch.testing.assert_close(kernels.diagonals, torch.ones_like(kernels.diagonals))
 
 
 def test_traits_that_were_left_out_on_purpose_have_no_part_and_the_others_share_the_weight():
@@ -60,12 +59,13 @@ def test_traits_that_were_left_out_on_purpose_have_no_part_and_the_others_share_
 def test_parts_of_some_molecules_on_the_scales_of_all_are_those_of_all():
     columns, some = np.random.default_rng(0).normal(size=(len(SMILES), 2)), torch.tensor([6, 1, 3])
     scales = Scales.of(TRAITS, columns)
-    _, parts = make_parts(MoleculeSettings(), TRAITS.take(some), columns[some], scales)
-    _, expected = make_parts(MoleculeSettings(), TRAITS, columns)
-    for part, other in zip(parts, expected, strict=True):
-        first = torch.arange(3)
-        assert (part.name, part.weight) == (other.name, other.weight)
-        torch.testing.assert_close(part.kernel.columns(first, first), other.kernel.columns(some, some))
+    found, expected = (
+        make_parts(MoleculeSettings(), *given)
+        for given in ((TRAITS.take(some), columns[some], scales), (TRAITS, columns))
+    )
+    assert found[1] == expected[1]
+    first = torch.arange(3)
+    torch.testing.assert_close(found[0].columns(first, first), expected[0].columns(some, some))
 
 
 def test_refuses_to_compare_by_nothing():

@@ -50,8 +50,8 @@ def test_parts_that_apply_are_those_that_tell_graphs_apart():
 def test_weights_are_shares_of_the_typical_variance(graphs):
     description, every = described(graphs), torch.arange(len(graphs))
     assert sum(part.weight * part.typical for part in description.parts) == pytest.approx(1)
-    for part in description.parts:
-        kernel = part.kernel.columns(every, every).numpy()
+    kernels = description.kernels.columns(every, every).transpose(0, 1).numpy()
+    for part, kernel in zip(description.parts, kernels, strict=True):
         draws = np.random.default_rng(0).multivariate_normal(np.zeros(len(graphs)), kernel, 50_000)
         assert draws.var(axis=1).mean() == pytest.approx(part.typical, rel=0.05)
 
@@ -61,7 +61,7 @@ def test_equal_graphs_are_told_apart_by_their_own_rewards_even_if_no_part_does()
     assert "the graph itself" in names(description)
     assert "subtrees" in names(description)  # other graphs may come
     every = torch.arange(2)
-    torch.testing.assert_close(description.parts[-1].kernel.columns(every, every), torch.eye(2, dtype=torch.float64))
+    torch.testing.assert_close(description.kernels.columns(every, every)[:, -1], torch.eye(2, dtype=torch.float64))
     assert sum(part.weight * part.typical for part in description.parts) == pytest.approx(1)
 
 
@@ -69,14 +69,11 @@ def test_new_graphs_are_compared_like_those_of_reset():
     """Graphs that are described at once, or met later, have the same kernels where the scales are those of reset."""
     graphs = ragged_graphs(sizes=(5, 4, 7, 3, 6, 5, 2), seed=1)
     description, stay = described(graphs[:4]), torch.tensor([3, 1])
-    for part in description.parts:
-        part.kernel.columns(torch.tensor([1, 2]), torch.arange(4))  # are kept
+    description.kernels.columns(torch.tensor([1, 2]), torch.arange(4))  # are kept
     met = description.exchange(stay, graphs[4:])
     fresh = description.exchange(torch.zeros(0, dtype=torch.int64), [graphs[3], graphs[1], *graphs[4:]])
     every = torch.arange(5)
-    assert len(met.parts) == len(description.parts)
-    for part, other, before in zip(met.parts, fresh.parts, description.parts, strict=True):
-        found = part.kernel.columns(every, every)
-        torch.testing.assert_close(found, other.kernel.columns(every, every), atol=1e-12, rtol=1e-12)
-        torch.testing.assert_close(found[:2, :2], before.kernel.columns(stay, stay), atol=1e-12, rtol=1e-12)
-        torch.testing.assert_close(part.kernel.diagonal(every), found.diagonal(), atol=1e-12, rtol=1e-12)
+    found, tolerance = met.kernels.columns(every, every), {"atol": 1e-12, "rtol": 1e-12}
+    torch.testing.assert_close(found, fresh.kernels.columns(every, every), **tolerance)
+    torch.testing.assert_close(found[:2, :, :2], description.kernels.columns(stay, stay), **tolerance)
+    torch.testing.assert_close(met.kernels.diagonals, found.diagonal(dim1=0, dim2=2), **tolerance)

@@ -101,10 +101,11 @@ def test_they_are_those_of_the_whole_matrix(agent):
     posterior, every = agent.posterior, torch.arange(len(MOLECULES))
     seen, noise = posterior.seen.numpy(), posterior.noise
     names, kernels = [], []
-    _, parts = make_parts(agent.settings, compute_traits(MOLECULES.smiles))
-    for part, weight in zip(parts, posterior.kernel.weights.tolist(), strict=True):
+    plain, parts = make_parts(agent.settings, compute_traits(MOLECULES.smiles))
+    every_part = plain.columns(every, every).transpose(0, 1).numpy()
+    for part, weight, kernel in zip(parts, posterior.kernel.weights.tolist(), every_part, strict=True):
         names.append(part.name)
-        kernels.append(weight * part.kernel.columns(every, every).numpy())
+        kernels.append(weight * kernel)
     counts, targets = posterior.counts.numpy(), posterior.targets.numpy()
     inverse = np.linalg.inv(sum(kernels)[np.ix_(seen, seen)] + np.diag(noise / counts))
     told = agent.explain(ASKED)

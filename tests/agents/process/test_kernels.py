@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.molecule.fingerprints import Fingerprint
-from agents.process.kernels import Kernels, Mixture, OneKernel
+from agents.process.kernels import Kernels, Mixture
 from agents.process.parts import Measured
 from agents.traits import BINS, Counts, Moments
 
@@ -43,10 +43,8 @@ def test_columns_are_those_of_the_kernels_and_computed_once(whole):
     for rows, index in [([3, 1], [0, 5]), ([1, 3, 3], range(8)), ([], [2]), ([6, 3], [1, 1])]:
         rows, index = torch.tensor(rows, dtype=torch.int64), torch.tensor(list(index))
         assert torch.equal(kernels.columns(rows, index), values[:, rows][:, :, index].transpose(0, 1))
-        assert torch.equal(OneKernel(kernels, 2).columns(rows, index), values[2, rows][:, index])
     assert [reading.computed for reading in readings] == [64 if whole else 24] * 2
     assert torch.equal(kernels.diagonals, values.diagonal(dim1=1, dim2=2))
-    assert torch.equal(OneKernel(kernels, 3).diagonal(torch.tensor([2, 7])), values[3].diagonal()[[2, 7]])
 
 
 @pytest.mark.parametrize("keeps", [True, False])

@@ -5,10 +5,11 @@ from scipy.integrate import dblquad
 from scipy.optimize import approx_fprime
 from scipy.stats import multivariate_normal, norm
 from support.molecules import some_molecules
+from support.posterior import bounded
 
 from agents.beliefs.censoring import Thresholds, match_bounds
 from agents.beliefs.posterior import DualPosterior
-from agents.beliefs.rewards import Bounds, History, Standardised
+from agents.beliefs.rewards import History, Standardised
 from agents.molecule.parts import make_parts
 from agents.molecule.settings import MoleculeSettings
 from agents.process.kernels import Mixture
@@ -119,13 +120,6 @@ def test_a_known_noise_stays(sources):
     assert (links is None) == (not sources)
 
 
-def bounds_of(rows):
-    bounds = Bounds(len(MOLECULES))
-    graphs, values, above = zip(*rows, strict=True)
-    bounds.add(torch.tensor(graphs), torch.tensor(values, dtype=torch.float64), torch.tensor(above))
-    return bounds
-
-
 def posterior(weights, noise, known):
     seen = known.counts.nonzero()[:, 0]
     given = known.counts[seen], known.means[seen]
@@ -150,7 +144,7 @@ def test_the_slope_by_the_weights_is_that_of_the_probability_of_results_and_boun
     """The oracle is the probability by quadrature, without expectation propagation."""
     actions, rewards, noise = [3, 9, 30, 17], [0.4, -1.0, 0.3, 0.9], 0.05
     rows = [(1, 0.8, True), (12, -0.5, False), (20, 0.2, False)]
-    known, bounds = history(actions, rewards), bounds_of(rows)
+    known, bounds = history(actions, rewards), bounded(len(MOLECULES), rows).bounds
     graphs, signs = bounds.graphs, bounds.signs.numpy()
 
     def twice_negative_log(shifts):

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.posterior import MatrixKernel
 
-from agents.process.links import equal_pairs
-from agents.process.sources import LinkedKernel, Links
+from agents.process.links import LinkedKernel, Links, equal_pairs
 
 CORRELATIONS = st.lists(st.floats(-1, 1), min_size=1, max_size=4)
 BASE = np.exp(-np.square(np.subtract.outer(np.arange(5.0), np.arange(5.0))) / 3)

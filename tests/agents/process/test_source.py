@@ -8,7 +8,6 @@ from scipy.stats import norm
 from support.molecules import some_molecules
 
 import registry
-from agents.beliefs.rewards import Bounds
 from agents.contract import SourceResults
 from agents.process.settings import MixtureSettings
 from agents.process.sources import Source, levels_of
@@ -27,21 +26,18 @@ def taught(values, sides=None, graphs=None, **settings):
     return agent
 
 
-def bounded(rows):
-    bounds = Bounds(len(rows))
-    for graph, (value, above) in enumerate(rows):
-        bounds.add(torch.tensor([graph]), torch.tensor([float(value)]).double(), torch.tensor([above]))
-    return bounds
+def one_each(rows):
+    return bounded(len(rows), [(graph, float(value), above) for graph, (value, above) in enumerate(rows)]).bounds
 
 
 def test_a_class_of_few_has_its_threshold_at_its_share():
-    levels = levels_of(bounded([(0, True)] * 2 + [(0, False)] * 8))
+    levels = levels_of(one_each([(0, True)] * 2 + [(0, False)] * 8))
     np.testing.assert_allclose(levels, ndtri(0.8))
 
 
 def test_thresholds_of_several_heights_stand_at_the_shares_below_them_in_order():
     rows = [(1, True)] * 3 + [(1, False)] + [(5, True)] * 2 + [(5, False)] * 2 + [(3, False)] * 3 + [(3, True)]
-    levels = levels_of(bounded(rows))
+    levels = levels_of(one_each(rows))
     low, middle, high = (
         set(levels[[k for k, row in enumerate(sorted(rows, key=lambda row: not row[1])) if row[0] == at]].tolist())
         for at in (1, 3, 5)

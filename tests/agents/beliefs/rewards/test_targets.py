@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import norm, rankdata
 
-from agents.beliefs.rewards import Bounds, History, NormalScores, Standardised, make_targets
+from agents.beliefs.rewards import History, NormalScores, Standardised, make_targets
 
 REWARDS = torch.tensor([91.0, 10.0, 90.0, 85.0, 90.0, 89.5, 60.0], dtype=torch.float64)
 
@@ -91,17 +91,13 @@ def test_the_unit_of_normal_scores_is_that_of_the_middle_half():
     assert NormalScores(torch.full((3,), 2.0, dtype=torch.float64), 1.5).unit == pytest.approx(1.5)
 
 
-def bounds_of(num_graphs, graphs, values, above):
-    bounds = Bounds(num_graphs)
-    bounds.add(torch.as_tensor(graphs), torch.as_tensor(values, dtype=torch.float64), torch.as_tensor(above))
-    return bounds
-
-
 def test_a_result_above_all_others_is_exceeded_as_often_as_there_are_bounds_above_it():
     """Of ten results of equal graphs two lie above 3, so the eleventh does with probability 3 / 11, nearly."""
     history = History(10)
     history.add(torch.arange(8), torch.arange(-5.0, 3.0, dtype=torch.float64))
-    targets = make_targets(history, True, "normal_scores", bounds_of(10, [8, 9], [3.0, 3.0], [True, True]))
+    targets = make_targets(
+        history, True, "normal_scores", bounded(10, [*zip([8, 9], [3.0, 3.0], [True, True], strict=True)])
+    )
     chance = targets.exceeded(3.0, *torch.tensor([[0.0], [1.0]], dtype=torch.float64))
     assert chance.item() == pytest.approx(3 / 11, abs=0.03)
 

@@ -4,13 +4,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.beliefs.rewards.bounds import Bounds, estimate_ranks, share_out
-
-
-def add(bounds, *rows):
-    graphs, values, above = zip(*rows, strict=True)
-    bounds.add(torch.tensor(graphs), torch.tensor(values, dtype=torch.float64), torch.tensor(above))
-    return bounds
+from agents.beliefs.rewards.ranks import estimate_ranks, share_out
 
 
 def tensors(*lists):
@@ -27,22 +21,6 @@ def kaplan_meier(values, lower):
             masses.append(survival / left)
             survival *= 1 - 1 / left
     return np.array(masses), survival
-
-
-def test_the_tightest_bound_of_each_side_counts():
-    bounds = add(Bounds(5), (3, 1.0, True), (1, 4.0, False), (3, 2.0, True), (1, 5.0, False), (3, 9.0, False))
-    assert bounds.graphs.tolist() == [3, 1, 3]
-    assert bounds.values.tolist() == [2.0, 4.0, 9.0]
-    assert bounds.signs.tolist() == [1.0, -1.0, -1.0]
-    assert len(bounds) == 3
-    assert not len(Bounds(5))
-
-
-def test_intervals_are_of_graphs_without_exact_results_and_contradictions_are_turned_round():
-    bounds = add(Bounds(4), (0, 1.0, True), (1, 6.0, True), (1, 5.0, False), (2, 3.0, False))
-    low, high = bounds.intervals(torch.tensor([1, 0, 0, 0]))
-    assert low.tolist() == [5.0, -np.inf]
-    assert high.tolist() == [6.0, 3.0]
 
 
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=12, unique=True), st.lists(st.integers(-2, 32), max_size=8))

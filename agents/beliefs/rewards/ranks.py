@@ -5,78 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from agents.contract.protocol import State
-
 MOST_ROUNDS = 1000
 TOLERANCE = 1e-9  # of a mass, in results
-
-
-class Bounds:
-    """The tightest bounds of each graph, in O(K) memory.
-
-    Args:
-        num_graphs: K.
-
-    Attributes:
-        low: `(K,)` float64. The largest number above which a result is known to lie; -inf without one.
-        high: `(K,)` float64. The smallest number below which a result is known to lie; inf without one.
-    """
-
-    def __init__(self, num_graphs: int) -> None:
-        self.low = torch.full((num_graphs,), -torch.inf, dtype=torch.float64)
-        self.high = -self.low
-
-    def __len__(self) -> int:
-        return len(self.graphs)
-
-    def add(self, graphs: Tensor, values: Tensor, above: Tensor) -> None:
-        """Add bounds on graphs `(n,)` int64: a result is above or, where `above` `(n,)` is False, below the value."""
-        self.low.scatter_reduce_(0, graphs[above], values[above], "amax")
-        self.high.scatter_reduce_(0, graphs[~above], values[~above], "amin")
-
-    def exchange(self, kept: Tensor, added: int) -> None:
-        """Go on with other graphs: those of the slots `kept` `(n,)`, then some without bounds."""
-        none = Bounds(added)
-        self.low, self.high = torch.cat([self.low[kept], none.low]), torch.cat([self.high[kept], none.high])
-
-    @property
-    def graphs(self) -> Tensor:
-        """Return the graph of each bound, `(m,)` int64: first of those from below, then of those from above."""
-        return torch.cat([self.low.isfinite().nonzero(), self.high.isfinite().nonzero()]).squeeze(1)
-
-    @property
-    def values(self) -> Tensor:
-        """Return the number of each bound, `(m,)` float64."""
-        return torch.cat([self.low[self.low.isfinite()], self.high[self.high.isfinite()]])
-
-    @property
-    def signs(self) -> Tensor:
-        """Return 1 for each result above its bound and -1 for each below, `(m,)` float64."""
-        below = torch.ones(len(self), dtype=torch.float64)
-        below[int(self.low.isfinite().sum()) :] = -1
-        return below
-
-    def intervals(self, counts: Tensor) -> tuple[Tensor, Tensor]:
-        """Return between which numbers each graph lies that has bounds alone, `(n,)` float64 each.
-
-        Bounds that contradict each other count as if they were the other way round: the graph lies near both.
-
-        Args:
-            counts: `(K,)`. Number of exact results of each graph.
-        """
-        only = (self.low.isfinite() | self.high.isfinite()) & (counts == 0)
-        low, high = self.low[only], self.high[only]
-        return torch.minimum(low, high), torch.maximum(low, high)
-
-    def state_dict(self) -> State:
-        """Return all bounds."""
-        return {"graphs": self.graphs, "values": self.values, "signs": self.signs}
-
-    def load_state_dict(self, state: State) -> None:
-        """Replace all bounds."""
-        loaded = Bounds(len(self.low))
-        loaded.add(state["graphs"], state["values"], state["signs"] > 0)
-        self.low, self.high = loaded.low, loaded.high
 
 
 def estimate_ranks(levels: Tensor, sizes: Tensor, low: Tensor, high: Tensor) -> tuple[Tensor, Tensor, Tensor]:

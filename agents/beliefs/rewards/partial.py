@@ -1,0 +1,129 @@
+"""Results that are no plain rewards: of which only a bound is known, or whose measuring noise is known."""
+
+from __future__ import annotations
+
+import copy
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from agents.beliefs.rewards.history import History
+from agents.contract.protocol import State
+
+COLUMNS = ("graphs", "values", "sides", "deviations")
+
+
+class Bounds(NamedTuple):
+    """The tightest bounds of graphs, at most one on each side: first from below, then from above."""
+
+    graphs: Tensor
+    """`(m,)` int64."""
+    values: Tensor
+    """`(m,)` float64."""
+    signs: Tensor
+    """`(m,)` float64. 1 for a result that lies above its bound, -1 for one that lies below."""
+
+
+class MergedResults(NamedTuple):
+    """One result for each of m graphs."""
+
+    graphs: Tensor
+    """`(m,)` int64, in the order of the set."""
+    values: Tensor
+    """`(m,)` float64. In reward units."""
+    deviations: Tensor
+    """`(m,)` float64. Standard deviation of the measuring noise of each, in reward units."""
+
+
+class PartialResults:
+    """A table of bounds and of results whose measuring noise is known, in the order in which they came in.
+
+    Args:
+        num_graphs: K.
+
+    Attributes:
+        graphs: `(n,)` int64.
+        values: `(n,)` float64. The results, or the bounds.
+        sides: `(n,)` int64. 1 if a result lies above the value, -1 if it lies below, 0 if it is the value.
+        deviations: `(n,)` float64. Standard deviation of the measuring noise; not used of a bound.
+    """
+
+    def __init__(self, num_graphs: int) -> None:
+        self._num_graphs = num_graphs
+        self.graphs, self.sides = torch.zeros(2, 0, dtype=torch.int64)
+        self.values, self.deviations = torch.zeros(2, 0, dtype=torch.float64)
+
+    def __len__(self) -> int:
+        return len(self.graphs)
+
+    def add(self, graphs: Tensor, values: Tensor, sides: Tensor, deviations: Tensor) -> None:
+        """Add rows `(n,)`."""
+        for name, more in zip(COLUMNS, (graphs, values, sides, deviations), strict=True):
+            setattr(self, name, torch.cat([getattr(self, name), more]))
+
+    def exchange(self, kept: Tensor, added: int) -> None:
+        """Go on with other graphs, without the results of those that are not in the slots `kept` `(n,)`."""
+        new_slots = torch.full((self._num_graphs,), -1, dtype=torch.int64)
+        new_slots[kept] = torch.arange(len(kept))
+        stays = new_slots[self.graphs] >= 0
+        for name in COLUMNS:
+            setattr(self, name, getattr(self, name)[stays])
+        self.graphs, self._num_graphs = new_slots[self.graphs], len(kept) + added
+
+    @property
+    def bounds(self) -> Bounds:
+        """Return the tightest bounds."""
+        sides = []
+        for sign, reduce in ((1, "amax"), (-1, "amin")):
+            of_side = self.sides == sign
+            tightest = torch.full((self._num_graphs,), -sign * torch.inf, dtype=torch.float64)
+            tightest.scatter_reduce_(0, self.graphs[of_side], self.values[of_side], reduce)
+            graphs = tightest.isfinite().nonzero().squeeze(1)
+            sides.append((graphs, tightest[graphs], torch.full((len(graphs),), sign, dtype=torch.float64)))
+        return Bounds(*(torch.cat(columns) for columns in zip(*sides, strict=True)))
+
+    def intervals(self, counts: Tensor) -> tuple[Tensor, Tensor]:
+        """Return between which numbers each graph lies that has bounds alone, `(n,)` float64 each.
+
+        Bounds that contradict each other count as if they were the other way round: the graph lies near both.
+
+        Args:
+            counts: `(K,)`. Number of exact results of each graph.
+        """
+        bounds, ends = self.bounds, torch.tensor([[-torch.inf], [torch.inf]]).double().repeat(1, len(counts))
+        ends[(bounds.signs < 0).long(), bounds.graphs] = bounds.values
+        low, high = ends[:, ends.isfinite().any(0) & (counts == 0)]
+        return torch.minimum(low, high), torch.maximum(low, high)
+
+    def merge(self) -> MergedResults:
+        """Return one result for each graph, which tells all that its results with known noise tell.
+
+        y = sum_j p_j y_j / sum_j p_j,   deviation = 1 / sqrt(sum_j p_j),   p_j = 1 / s_j^2
+        """
+        exact = self.sides == 0
+        deviations, values = self.deviations[exact], self.values[exact]
+        graphs, row = self.graphs[exact].unique(return_inverse=True)
+        zeros = torch.zeros(len(graphs), dtype=torch.float64)
+        least = (zeros + torch.inf).scatter_reduce(0, row, deviations, "amin")
+        shares = (least[row] / deviations).square()  # relative to the most precise one, so that none overflows
+        total = zeros.index_add(0, row, shares)
+        return MergedResults(graphs, zeros.index_add(0, row, shares / total[row] * values), least / total.sqrt())
+
+    def join(self, history: History) -> History:
+        """Return a history with the results whose noise is known, merged; the same history if there are none."""
+        merged = self.merge()
+        if not len(merged.graphs):
+            return history
+        joined = copy.deepcopy(history)
+        joined.add(merged.graphs, merged.values)
+        return joined
+
+    def state_dict(self) -> State:
+        """Return all rows."""
+        return {name: getattr(self, name).clone() for name in COLUMNS}
+
+    def load_state_dict(self, state: State) -> None:
+        """Replace all rows."""
+        for name in COLUMNS:
+            setattr(self, name, state[name].clone())
