@@ -6,6 +6,7 @@ import torch
 from scipy.special import ndtri
 from scipy.stats import norm
 from support.molecules import some_molecules
+from support.posterior import bounded
 
 import registry
 from agents.contract import SourceResults

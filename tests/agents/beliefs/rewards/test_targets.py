@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import norm, rankdata
+from support.posterior import bounded
 
 from agents.beliefs.rewards import History, NormalScores, Standardised, make_targets
 
@@ -95,9 +96,7 @@ def test_a_result_above_all_others_is_exceeded_as_often_as_there_are_bounds_abov
     """Of ten results of equal graphs two lie above 3, so the eleventh does with probability 3 / 11, nearly."""
     history = History(10)
     history.add(torch.arange(8), torch.arange(-5.0, 3.0, dtype=torch.float64))
-    targets = make_targets(
-        history, True, "normal_scores", bounded(10, [*zip([8, 9], [3.0, 3.0], [True, True], strict=True)])
-    )
+    targets = make_targets(history, True, "normal_scores", bounded(10, [(8, 3.0, True), (9, 3.0, True)]))
     chance = targets.exceeded(3.0, *torch.tensor([[0.0], [1.0]], dtype=torch.float64))
     assert chance.item() == pytest.approx(3 / 11, abs=0.03)
 
