@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import combinations
 from typing import Self
 
@@ -51,34 +51,25 @@ class BlockKernel:
             prints = [generator.GetFingerprintAsNumPy(Chem.MolFromSmiles(text)) for text in smiles]
         return cls(np.array(prints, np.float32).reshape(-1, BITS))
 
-    def __len__(self) -> int:
-        return len(self.bits)
-
     def columns(self, blocks: NDArray[np.int64]) -> NDArray[np.float32]:
         """Return the kernel of all blocks with some of them, `(B, q)`.
 
         Args:
             blocks: `(q,)`, which of them.
         """
-        both = self.bits @ self.bits[blocks].T
-        either = self._counts[:, None] + self._counts[blocks] - both
+        both, counts = self.bits @ self.bits[blocks].T, np.asarray(self.bits.sum(axis=1), np.float32)
+        either = counts[:, None] + counts[blocks] - both
         kernel = np.asarray((1 - IDENTITY) * both / np.maximum(either, 1), np.float32)
         kernel[blocks, np.arange(len(blocks))] = 1.0  # that of a block without bits, too
         return kernel
-
-    @cached_property
-    def _counts(self) -> NDArray[np.float32]:
-        return np.asarray(self.bits.sum(axis=1), np.float32)
 
 
 @dataclass(frozen=True)
 class Weights:
     """What results have taught about the kernel."""
 
-    slots: tuple[float, ...]
-    """Weight of the kernel of each slot."""
-    pairs: tuple[float, ...]
-    """Weight of the product of the kernels of each pair of slots, in the order of `itertools.combinations`."""
+    terms: tuple[float, ...]
+    """Weight of the kernel of each slot, then of the product of the kernels of each pair of slots."""
     noise: float
     """Variance of what blocks do not tell, in squared units of the scores."""
 
@@ -90,15 +81,13 @@ class Scores:
     m(x) = sum_s u_s(x_s) + sum_{s < t} v_st(x_s, x_t)
     """
 
-    slots: tuple[NDArray[np.float32], ...]
-    """`(B_s,)` for each slot: u."""
-    pairs: tuple[NDArray[np.float32], ...]
-    """`(B_s, B_t)` for each pair of slots, in the order of `itertools.combinations`: v."""
+    parts: dict[tuple[int, ...], NDArray[np.float32]]
+    """u, `(B_s,)` by `(s,)`, and v, `(B_s, B_t)` by `(s, t)`: as many and in the order of `terms_of`."""
 
     @property
-    def sizes(self) -> tuple[int, ...]:
+    def sizes(self) -> list[int]:
         """Return the number of blocks of each slot."""
-        return tuple(map(len, self.slots))
+        return [len(part) for part in self.parts.values() if part.ndim == 1]
 
     def of(self, tuples: Tuples) -> Floats:
         """Return the means of some products, `(n,)`.
@@ -107,11 +96,14 @@ class Scores:
             tuples: `(n, S)`, the blocks of each.
         """
         total = np.zeros(len(tuples))
-        for s, scores in enumerate(self.slots):
-            total += scores[tuples[:, s]]
-        for (s, t), scores in zip(combinations(range(len(self.slots)), 2), self.pairs, strict=True):
-            total += scores[tuples[:, s], tuples[:, t]]
+        for term, part in self.parts.items():
+            total += part[tuple(tuples[:, term].T)]
         return total
+
+
+def terms_of(slots: int) -> list[tuple[int, ...]]:
+    """Return each slot, then each pair of slots."""
+    return [*combinations(range(slots), 1), *combinations(range(slots), 2)]
 
 
 class ProductProcess:
@@ -121,22 +113,16 @@ class ProductProcess:
 
     Args:
         kernels: the kernel of the blocks of each slot.
-        tuples: `(n, S)`, the blocks of the products that were measured.
+        tuples: `(n, S)`, the blocks of the products that were measured, at least one.
         values: `(n,)` float64, their values; large ones are wanted.
         weights: what is known of the kernel; None: it is learnt from these results, evenly spaced by value if there
             are more than 500.
-
-    Raises:
-        ValueError: if there are no results, or shapes differ.
     """
 
     def __init__(
         self, kernels: Sequence[BlockKernel], tuples: Tuples, values: Floats, weights: Weights | None = None
     ) -> None:
-        if tuples.shape != (len(values), len(kernels)) or not len(values):
-            raise ValueError(f"Expected blocks of shape (n, {len(kernels)}), and n values. Got {tuples.shape}.")
-        self._kernels, self._tuples = tuple(kernels), tuples
-        self._pairs = [*combinations(range(len(kernels)), 2)]
+        self._tuples, self._terms = tuples, terms_of(len(kernels))
         history = History(len(values))
         history.add(torch.arange(len(values)), torch.from_numpy(values))
         self.targets: Floats = make_targets(history, standardize=True, warp="normal_scores").of(history.means).numpy()
@@ -152,17 +138,14 @@ class ProductProcess:
     @cached_property
     def scores(self) -> Scores:
         """Return the means of all products."""
-        slots = tuple(
-            columns @ (weight * np.bincount(positions, self._solved, columns.shape[1])).astype(np.float32)
-            for weight, columns, positions in zip(self.weights.slots, self._columns, self._positions, strict=True)
-        )
-        pairs = list[NDArray[np.float32]]()
-        for (s, t), weight in zip(self._pairs, self.weights.pairs, strict=True):
-            mine, theirs = self._columns[s], self._columns[t]
-            between = np.zeros((mine.shape[1], theirs.shape[1]))
-            np.add.at(between, (self._positions[s], self._positions[t]), self._solved)
-            pairs.append(mine @ (weight * between).astype(np.float32) @ theirs.T)
-        return Scores(slots, tuple(pairs))
+        parts = {}
+        for term, weight in zip(self._terms, self.weights.terms, strict=True):
+            columns = [self._columns[s] for s in term]
+            between = np.zeros([mine.shape[1] for mine in columns])
+            np.add.at(between, tuple(self._positions[s] for s in term), self._solved)
+            part = columns[0] @ (weight * between).astype(np.float32)
+            parts[term] = part @ columns[1].T if len(term) > 1 else part
+        return Scores(parts)
 
     @cached_property
     def left_out(self) -> Floats:
@@ -180,7 +163,8 @@ class ProductProcess:
             tuples: `(m, S)`, their blocks.
         """
         means, deviations = np.empty(len(tuples)), np.empty(len(tuples))
-        prior = sum(self.weights.slots) + sum(self.weights.pairs)
+        slots = len(self._columns)
+        prior = sum(self.weights.terms[:slots]) + sum(self.weights.terms[slots:])
         for start in range(0, len(tuples), BLOCK):
             part = slice(start, start + BLOCK)
             cross = self._between(tuples[part])
@@ -194,29 +178,25 @@ class ProductProcess:
         total = np.zeros((len(tuples), len(self._tuples)))
         for start in range(0, len(tuples), BLOCK):
             some, rows = tuples[start : start + BLOCK], total[start : start + BLOCK]
-            kernels = [
-                columns[some[:, s]][:, positions].astype(np.float64)
-                for s, (columns, positions) in enumerate(zip(self._columns, self._positions, strict=True))
-            ]
-            for weight, kernel in zip(self.weights.slots, kernels, strict=True):
+            for weight, kernel in zip(self.weights.terms, self._kernels(some, slice(None)), strict=True):
                 rows += weight * kernel
-            for (s, t), weight in zip(self._pairs, self.weights.pairs, strict=True):
-                rows += weight * (kernels[s] * kernels[t])
         return total
+
+    def _kernels(self, tuples: Tuples, results: slice | NDArray[np.int64]) -> list[Floats]:
+        """Return the kernels of products with some of the results, `(m, q)` for each slot and pair of slots."""
+        of_slots = [
+            columns[tuples[:, s]][:, positions[results]].astype(np.float64)
+            for s, (columns, positions) in enumerate(zip(self._columns, self._positions, strict=True))
+        ]
+        return [reduce(np.multiply, (of_slots[s] for s in term)) for term in self._terms]
 
     def _learn(self) -> Weights:
         """Return the weights and the noise that maximise the marginal likelihood of the results."""
         order = np.argsort(self.targets, kind="stable")
         some = order[np.linspace(0, len(order) - 1, min(len(order), MOST_RESULTS)).round().astype(int)]
-        of_slots = [
-            torch.from_numpy(columns[self._tuples[some, s]][:, positions[some]].astype(np.float64))
-            for s, (columns, positions) in enumerate(zip(self._columns, self._positions, strict=True))
-        ]
-        kernels = torch.stack([*of_slots, *(of_slots[s] * of_slots[t] for s, t in self._pairs)])
-        count = len(kernels)
-        targets, shares = torch.from_numpy(self.targets[some]), [1 / count] * count
+        kernels = torch.from_numpy(np.stack(self._kernels(self._tuples[some], some)))
+        targets, shares = torch.from_numpy(self.targets[some]), [1 / len(kernels)] * len(kernels)
         nothing = torch.zeros_like(targets)
         rows = Rows(torch.from_numpy(some), torch.ones_like(targets), targets, nothing, nothing)
         weights, noise, _ = Likelihood(kernels, shares, SPREAD, [rows], shares).fit()
-        slots = len(self._kernels)
-        return Weights(tuple(weights[:slots]), tuple(weights[slots:]), noise)
+        return Weights(tuple(weights), noise)

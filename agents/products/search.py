@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,99 +16,52 @@ CHUNK = 1 << 22  # products that are rated at a time
 Numbers = NDArray[np.float32]
 
 
-class Best(NamedTuple):
-    """The best products that were found."""
-
-    tuples: Tuples
-    """`(n, S)`, their blocks, best first."""
-    means: Numbers
-    """`(n,)`, their scores."""
-    is_exact: bool
-    """Whether these are the best of all products, as the bounds of the others prove."""
-
-
-def find_best(scores: Scores, count: int, width: int = WIDTH) -> Best:
-    """Return the products with the largest scores.
+def find_best(scores: Scores, count: int, width: int = WIDTH) -> Tuples:
+    """Return the products with the largest scores, `(n, S)`, best first.
 
     Products are built slot by slot, small slots first. At each slot the beginnings with the largest bound are kept: the
-    score so far, and the most that the slots to come could add.
+    score so far, and the most that the slots to come could add. A good product is missed only if more than `width`
+    beginnings have a larger bound.
 
     Args:
         scores: sums over slots and pairs of slots.
         count: how many products are wanted.
         width: how many beginnings are kept.
     """
-    order = np.argsort(scores.sizes, kind="stable").tolist()
-    tuples, sums, cut = np.zeros((1, 0), np.int64), np.zeros(1, np.float32), -np.inf
+    sizes = scores.sizes
+    order = np.argsort(sizes, kind="stable").tolist()
+    tuples, sums = np.zeros((1, 0), np.int64), np.zeros(1, np.float32)
     for depth, slot in enumerate(order):
-        is_last = depth == len(order) - 1
-        top = _Top(count if is_last else width, depth + 1)
-        ahead = _most_ahead(scores, order, depth)
-        rows = max(1, CHUNK // scores.sizes[slot])
+        most = width if depth < len(order) - 1 else count
+        constant, ahead = _most_ahead(scores, order, depth)
+        rows = max(1, CHUNK // sizes[slot])
+        kept: tuple[Tuples, Numbers, Numbers] = np.zeros((0, depth + 1), np.int64), sums[:0], sums[:0]
         for start in range(0, len(tuples), rows):
             begun = tuples[start : start + rows]
-            reached = sums[start : start + rows, None] + scores.slots[slot]
-            bounds = np.full((len(begun), 1), ahead.constant, np.float32) + ahead.of_slots[-1]
+            reached = sums[start : start + rows, None] + scores.parts[slot,]
+            bounds = np.full((len(begun), 1), constant, np.float32) + ahead[-1]
             for k, earlier in enumerate(order[:depth]):
                 reached += _pair(scores, earlier, slot)[begun[:, k]]
-                bounds += ahead.of_slots[k][begun[:, k], None]
-            top.add(begun, reached, reached if is_last else bounds + reached)
-        tuples, sums = top.tuples, top.sums
-        cut = cut if is_last else max(cut, top.cut)
-    best = np.argsort(-sums, kind="stable")
-    columns = np.argsort(order)
-    is_exact = len(best) == 0 or bool(sums[best[-1]] >= cut) or cut == -np.inf
-    return Best(tuples[best][:, columns], sums[best], is_exact)
+                bounds += ahead[k][begun[:, k], None]
+            every = (bounds + reached).reshape(-1)
+            some = _largest(every, most)
+            mine, blocks = np.divmod(some, sizes[slot])
+            longer = np.concatenate([kept[0], np.column_stack([begun[mine], blocks])])
+            sums_of, bounds_of = np.append(kept[1], reached.reshape(-1)[some]), np.append(kept[2], every[some])
+            some = _largest(bounds_of, most)
+            kept = longer[some], sums_of[some], bounds_of[some]
+        tuples, sums, _ = kept
+    return tuples[np.argsort(-sums, kind="stable")][:, np.argsort(order)]
 
 
-class _Top:
-    """The beginnings with the largest bounds so far.
-
-    Args:
-        kept: how many are kept.
-        slots: how many slots they have.
-    """
-
-    def __init__(self, kept: int, slots: int) -> None:
-        self._kept = kept
-        self.tuples, self.sums = np.zeros((0, slots), np.int64), np.zeros(0, np.float32)
-        self._bounds = np.zeros(0, np.float32)
-        self.cut = -np.inf  # the largest bound of those that were not kept
-
-    def add(self, begun: Tuples, reached: Numbers, bounds: Numbers) -> None:
-        """Add every beginning with every block of the next slot.
-
-        Args:
-            begun: `(n, S - 1)`, beginnings.
-            reached: `(n, B)`, scores with each block.
-            bounds: `(n, B)`, the most that their products can have.
-        """
-        some = self._select(bounds.reshape(-1))
-        mine, blocks = np.divmod(some, bounds.shape[1])
-        tuples = np.concatenate([self.tuples, np.column_stack([begun[mine], blocks])])
-        sums = np.concatenate([self.sums, reached.reshape(-1)[some]])
-        every = np.concatenate([self._bounds, bounds.reshape(-1)[some]])
-        kept = self._select(every)
-        self.tuples, self.sums, self._bounds = tuples[kept], sums[kept], every[kept]
-
-    def _select(self, bounds: Numbers) -> NDArray[np.int64]:
-        """Return the places of the largest bounds, and remember the largest of the others."""
-        if len(bounds) <= self._kept:
-            return np.arange(len(bounds))
-        places = np.argpartition(bounds, len(bounds) - self._kept - 1)  # the next largest comes right before the kept
-        self.cut = max(self.cut, float(bounds[places[-self._kept - 1]]))
-        return places[-self._kept :]
+def _largest(bounds: Numbers, count: int) -> NDArray[np.int64]:
+    """Return the places of the largest bounds."""
+    every = len(bounds) <= count
+    return np.arange(len(bounds)) if every else np.argpartition(bounds, len(bounds) - count - 1)[-count:]
 
 
-class _Ahead(NamedTuple):
-    """The most that slots to come can add: a constant, and a number for each block of each slot so far."""
-
-    constant: float
-    of_slots: Sequence[Numbers]
-
-
-def _most_ahead(scores: Scores, order: Sequence[int], depth: int) -> _Ahead:
-    """Return the most that the slots after `depth` can add.
+def _most_ahead(scores: Scores, order: Sequence[int], depth: int) -> tuple[float, list[Numbers]]:
+    """Return the most that slots after `depth` can add: a constant, and a number for each block of each slot so far.
 
     The first slot takes in their own scores: max_b (u(b) + v(a, b)) is less than the sum of both maxima.
     """
@@ -120,12 +72,11 @@ def _most_ahead(scores: Scores, order: Sequence[int], depth: int) -> _Ahead:
         most = np.zeros(scores.sizes[slot], np.float32)
         for later in ahead:
             pair = _pair(scores, slot, later)
-            most += (pair + scores.slots[later] if k == 0 else pair).max(axis=1)
+            most += (pair + scores.parts[later,] if k == 0 else pair).max(axis=1)
         of_slots.append(most)
-    return _Ahead(constant, of_slots)
+    return constant, of_slots
 
 
 def _pair(scores: Scores, first: int, second: int) -> Numbers:
     """Return what pairs of blocks of two slots add, `(B_first, B_second)`."""
-    pairs = dict(zip(combinations(range(len(scores.slots)), 2), scores.pairs, strict=True))
-    return pairs[first, second] if first < second else pairs[second, first].T
+    return scores.parts[first, second] if first < second else scores.parts[second, first].T

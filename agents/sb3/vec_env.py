@@ -70,7 +70,7 @@ class SB3VecEnv(VecEnv):
         final = info.get("final_obs")
         infos = split_info({key: info[key] for key in info if "final_obs" not in key}, self.num_envs)
         dones = np.logical_or(terminated, truncated)
-        for i in np.flatnonzero(dones):
+        for i in np.flatnonzero(dones).tolist():
             last = infos[i].pop("final_info", {})
             self.reset_infos[i], infos[i] = infos[i], last
             rows = isinstance(final, dict)  # of arrays with a row for each environment

@@ -146,7 +146,8 @@ class Traits:
         prints = [name for name in FINGERPRINTS if f"{name}.bins" in arrays]
         counts = {name: Counts(*(arrays[f"{name}.{entry}"] for entry in ENTRIES)) for name in prints}
         numbers = {name: arrays[name] for name in NUMBERS if name in arrays}
-        return Traits(len([*counts.values(), *numbers.values()][0]), counts, numbers, stereo, tuple(left_out))
+        length, *_ = *map(len, counts.values()), *map(len, numbers.values())
+        return Traits(length, counts, numbers, stereo, tuple(left_out))
 
 
 def compute_traits(
@@ -245,7 +246,7 @@ def read_molecules(smiles: Sequence[str], first: int = 0) -> list[Mol]:
     from rdkit import Chem
 
     molecules = [Chem.MolFromSmiles(text) for text in smiles]
-    if None in molecules:
-        place = molecules.index(None)
-        raise ValueError(f"Expected SMILES. Got number {first + place}, {smiles[place]!r}, which RDKit cannot read.")
+    for number, (text, molecule) in enumerate(zip(smiles, molecules, strict=True), start=first):
+        if molecule is None:
+            raise ValueError(f"Expected SMILES. Got number {number}, {text!r}, which RDKit cannot read.")
     return molecules

@@ -80,7 +80,7 @@ class BlockBeliefs:
             own = self.library.part_of(self.numbers) == part
             best = self.numbers[own][np.argsort(-self.values[own], kind="stable")[:STARTS]]
             changed = _change_one(self.library.blocks_of(best, part), self.library.parts[part], generator)
-            tuples = np.concatenate([find_best(process.scores, len(listed) + count).tuples, changed])
+            tuples = np.concatenate([find_best(process.scores, len(listed) + count), changed])
             every = np.unique(self.library.numbers_of(tuples, part))
             every = every[~np.isin(every, [*listed])]
             means = process.scores.of(self.library.blocks_of(every, part))

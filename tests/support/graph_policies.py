@@ -56,10 +56,6 @@ def make_encoder(observation, **kwargs):
     return GraphSetEncoder(space_of(observation), **kwargs)
 
 
-def permute_graphs(observation, order):
-    return {key: array[order] for key, array in observation.items()}
-
-
 def pad_more(observation, graphs=0, nodes=0, edges=0):
     """Add room for more nodes and edges, filled with what must not be read, and graphs without nodes."""
     widths = {"x": [(0, nodes), (0, 0)], "edge_index": [(0, 0), (0, edges)], "edge_attr": [(0, edges), (0, 0)]}

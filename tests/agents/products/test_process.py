@@ -1,58 +1,46 @@
 """The process on products: predictions as sums, against a plain Gaussian process."""
 
-from itertools import combinations
+from math import prod
 
 import numpy as np
 import pytest
 
 from agents.products import BlockKernel, ProductProcess, Weights
 
-SIZES = (5, 7, 6)
+SIZES, TERMS = (5, 7, 6), [(0,), (1,), (2,), (0, 1), (0, 2), (1, 2)]
+WEIGHTS = Weights((0.3, 0.5, 0.2, 0.1, 0.4, 0.2), 0.05)
+EVERY = np.array(np.unravel_index(np.arange(prod(SIZES)), SIZES)).T
 
 
-def random_kernels(sizes=SIZES, seed=0):
-    generator = np.random.default_rng(seed)
-    return [BlockKernel((generator.random((size, 16)) < 0.4).astype(np.float32)) for size in sizes]
+@pytest.fixture(scope="module")
+def known():
+    """A process of some results; the kernel of all products, and which of them were measured."""
+    generator = np.random.default_rng(0)
+    kernels = [BlockKernel((generator.random((size, 16)) < 0.4).astype(np.float32)) for size in SIZES]
+    own = np.sort(generator.choice(len(EVERY), 25, replace=False))
+    each = [kernel.columns(EVERY[:, s]).astype(float)[EVERY[:, s]] for s, kernel in enumerate(kernels)]
+    plain = sum(weight * prod(each[s] for s in term) for weight, term in zip(WEIGHTS.terms, TERMS, strict=True))
+    return ProductProcess(kernels, EVERY[own], generator.normal(size=25), WEIGHTS), plain, own
 
 
-def random_results(count=25, sizes=SIZES, seed=1):
-    generator = np.random.default_rng(seed)
-    tuples = np.unique(np.stack([generator.integers(size, size=count) for size in sizes], axis=1), axis=0)
-    return tuples, generator.normal(size=len(tuples))
-
-
-def plain_kernel(kernels, weights, left, right):
-    each = [kernel.columns(right[:, s]).astype(float)[left[:, s]] for s, kernel in enumerate(kernels)]
-    total = sum(weight * kernel for weight, kernel in zip(weights.slots, each, strict=True))
-    pairs = combinations(range(len(kernels)), 2)
-    return total + sum(weight * each[s] * each[t] for (s, t), weight in zip(pairs, weights.pairs, strict=True))
-
-
-WEIGHTS = Weights((0.3, 0.5, 0.2), (0.1, 0.4, 0.2), 0.05)
-
-
-def test_predictions_are_those_of_a_plain_process():
-    kernels, (tuples, values) = random_kernels(), random_results()
-    process = ProductProcess(kernels, tuples, values, WEIGHTS)
-    new, _ = random_results(40, seed=5)
-    covariance = plain_kernel(kernels, WEIGHTS, tuples, tuples) + WEIGHTS.noise * np.eye(len(values))
-    cross = plain_kernel(kernels, WEIGHTS, new, tuples)
-    means, deviations = process.predict(new)
+def test_predictions_are_those_of_a_plain_process_and_sums_over_slots_and_pairs(known):
+    process, plain, own = known
+    covariance, cross = plain[np.ix_(own, own)] + WEIGHTS.noise * np.eye(25), plain[:, own]
+    means, deviations = process.predict(EVERY)
     np.testing.assert_allclose(means, cross @ np.linalg.solve(covariance, process.targets), atol=1e-5)
-    prior = np.diag(plain_kernel(kernels, WEIGHTS, new, new))
-    variances = prior - np.einsum("ij,ij->i", cross, np.linalg.solve(covariance, cross.T).T)
+    variances = np.diag(plain) - np.einsum("ij,ji->i", cross, np.linalg.solve(covariance, cross.T))
     np.testing.assert_allclose(deviations, np.sqrt(variances), atol=1e-4)
+    assert process.scores.sizes == [*SIZES]
+    np.testing.assert_allclose(process.scores.of(EVERY), means, atol=1e-5)
 
 
-def test_means_are_sums_over_slots_and_pairs():
-    kernels, (tuples, values) = random_kernels(), random_results()
-    process = ProductProcess(kernels, tuples, values, WEIGHTS)
-    every = np.array(np.unravel_index(np.arange(np.prod(SIZES)), SIZES)).T
-    assert process.scores.sizes == SIZES
-    np.testing.assert_allclose(process.scores.of(every), process.predict(every)[0], atol=1e-5)
-
-
-SMILES = ["CCO", "CCN", "c1ccccc1O", "CCO", "C"]
+def test_what_others_predict_is_that_of_a_process_without_each_result(known):
+    process, plain, own = known
+    for k in range(25):
+        rest, others = np.delete(own, k), np.delete(process.targets, k)
+        covariance = plain[np.ix_(rest, rest)] + WEIGHTS.noise * np.eye(24)
+        expected = plain[own[k], rest] @ np.linalg.solve(covariance, others)
+        assert process.left_out[k] == pytest.approx(expected, abs=1e-5)
 
 
 def test_it_is_half_identity_and_half_similarity():
@@ -61,21 +49,8 @@ def test_it_is_half_identity_and_half_similarity():
     from rdkit.Chem.rdFingerprintGenerator import GetMorganGenerator
     from rdkit.DataStructs import TanimotoSimilarity
 
-    generator = GetMorganGenerator(radius=2, fpSize=1024)
-    prints = [generator.GetFingerprint(Chem.MolFromSmiles(text)) for text in SMILES]
+    generator, smiles = GetMorganGenerator(radius=2, fpSize=1024), ["CCO", "CCN", "c1ccccc1O", "CCO", "C"]
+    prints = [generator.GetFingerprint(Chem.MolFromSmiles(text)) for text in smiles]
     similarity = np.array([[TanimotoSimilarity(one, other) for other in prints] for one in prints])
-    kernel = BlockKernel.of_smiles(SMILES).columns(np.array([2, 0, 4]))
+    kernel = BlockKernel.of_smiles(smiles).columns(np.array([2, 0, 4]))
     np.testing.assert_allclose(kernel, ((similarity + np.eye(5)) / 2)[:, [2, 0, 4]], atol=1e-6)
-
-
-def test_what_others_predict_is_that_of_a_process_without_each_result():
-    kernels, (tuples, values) = random_kernels(), random_results()
-    process = ProductProcess(kernels, tuples, values, WEIGHTS)
-    for k in range(len(values)):
-        others = np.arange(len(values)) != k
-        covariance = plain_kernel(kernels, WEIGHTS, tuples[others], tuples[others]) + WEIGHTS.noise * np.eye(
-            sum(others)
-        )
-        cross = plain_kernel(kernels, WEIGHTS, tuples[[k]], tuples[others])
-        expected = cross @ np.linalg.solve(covariance, process.targets[others])
-        np.testing.assert_allclose(process.left_out[k], expected[0], atol=1e-5)

@@ -56,21 +56,11 @@ def test_another_version_computes_again(file, monkeypatch, version):
     assert len(list(file.parent.iterdir())) == 2
 
 
-@pytest.mark.parametrize("damage", ["cut", "empty", "fewer", "no traits"])
-def test_a_file_with_something_else_is_replaced(file, damage):
+@pytest.mark.parametrize("left", [slice(-100), slice(0)], ids=["cut", "empty"])
+def test_a_damaged_file_is_replaced(file, left):
     expected = kept_traits(MOLECULES.smiles, TRAITS, keep=True)
-    cache = kept._cache_of(MOLECULES.smiles, False)
     whole = file.read_bytes()
-    if damage == "cut":
-        file.write_bytes(whole[:-100])
-    elif damage == "empty":
-        file.write_bytes(b"")
-    elif damage == "wrong":  # as if the code that computes them had changed
-        cache.save(Traits.from_arrays(expected.arrays() | {"properties": expected.numbers["properties"] + 1}).arrays())
-    elif damage == "fewer":
-        cache.save(expected.take(range(20)).arrays())
-    else:
-        cache.save({"x": np.zeros(3)})
+    file.write_bytes(whole[left])
     same(kept_traits(MOLECULES.smiles, TRAITS, keep=True), expected)
     assert file.read_bytes() == whole
 
@@ -90,4 +80,4 @@ def test_a_set_has_the_traits_of_a_table_and_of_molecules_outside_it():
     assert described.ids == every.ids
     same(described.traits, compute_traits(every.smiles))
     assert describe(described, ["molecule-ucb"], len(MOLECULES), keep=True) is described
-    assert len(kept._load(kept._cache_of(MOLECULES.smiles, False), MOLECULES.smiles, False)) == len(MOLECULES)
+    assert len(Traits.from_arrays(kept._cache_of(MOLECULES.smiles, False).load())) == len(MOLECULES)
