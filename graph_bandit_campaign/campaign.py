@@ -21,7 +21,7 @@ from graph_bandit_campaign.file import CampaignFile, Given
 from graph_bandit_campaign.flags import check_flag
 from graph_bandit_campaign.model import goals_choice
 from graph_bandit_campaign.model.choice import check_batch, check_kept, choose_batch, spare_likely, split_round
-from graph_bandit_campaign.model.failures.forecast import FailureForecast, FailureLearner
+from graph_bandit_campaign.model.failures import FailureForecast, FailureLearner
 from graph_bandit_campaign.model.front import expect_all
 from graph_bandit_campaign.model.goals_choice import GoalsChooser
 from graph_bandit_campaign.model.learner import (
@@ -104,7 +104,7 @@ class Campaign(Records):
             graph_set = self._made.molecules
         self.graph_set = graph_set = graph_set.load() if isinstance(graph_set, PreparedPool) else graph_set
         self._ignores = check_flag("ignore_failures", ignore_failures)
-        self._failures, index = FailureLearner(graph_set, self._ignores), PoolIndex(graph_set)
+        self._failures, index = FailureLearner(len(graph_set), self._ignores), PoolIndex(graph_set)
         mask = index.mask("offered", offered) & index.suggestible()
         saved = saved and saved.renamed(index.aliases)
         given = Given(
@@ -148,7 +148,7 @@ class Campaign(Records):
         mask = index.mask("offered", offered) & index.suggestible()
         learner = self._learner.like(graph_set, self._learner.spec, most_taught)
         self.graph_set, self._learner, self._index, self._offered = graph_set, learner, index, mask
-        self._failures, self.ids = FailureLearner(graph_set, self._ignores), index.ids
+        self._failures, self.ids = FailureLearner(len(graph_set), self._ignores), index.ids
 
     def choose_agent(self, count: int) -> None:
         """Take the agent that was named or, if none was, the default for a batch of this size. `ask` does it itself.
@@ -302,8 +302,8 @@ class Campaign(Records):
         return correlations_of(*self._model_of(goal)) if self._learner.sources else {}
 
     def failing(self) -> FailureForecast:
-        """Return the probability of each molecule to fail, learnt from those that failed and those that did not."""
-        return self._failures.learn(self.state, self._index.index_of)
+        """Return the probability of each graph to fail, learnt from those that failed and those that were measured."""
+        return self._failures.learn(self.state, self._index.index_of, self._learner)
 
     def outlook(self, among: MaskLike = None) -> Outlook | None:
         """Return whether a better graph is still to be found, and what the pending ones promise.

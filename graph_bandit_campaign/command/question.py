@@ -12,8 +12,7 @@ from typing import NamedTuple
 from graph_bandit_campaign.campaign import Campaign
 from graph_bandit_campaign.command.inputs import Inputs
 from graph_bandit_campaign.command.settings import SuggestSettings
-from graph_bandit_campaign.model.failures import forecast
-from graph_bandit_campaign.model.failures.forecast import are_enough
+from graph_bandit_campaign.model import failures
 from graph_bandit_campaign.records import Records
 from graph_bandit_campaign.results.books import Books
 from graph_bandit_campaign.results.measurement import Measurement
@@ -100,8 +99,8 @@ def take_over(
     asked = [rows, sorted(books.noisy), books.failed, books.pending, settings.n, settings.again]
     asked += [state.agent, state.algorithm, inputs.conditions]
     asked += [[dataclasses.astuple(goal) for goal in state.goals], state.goals_algorithm] if state.goals else []
-    if are_enough(len(books.failed), len(tried)) and not settings.ignore_failures:
-        asked += [["failures", forecast.ALGORITHM]]
+    if failures.are_enough(len(books.failed), len(tried)) and not settings.ignore_failures:
+        asked += [["failures", failures.ALGORITHM]]
     question = f"{_digest(asked)}-{_digest(inputs.content)}"
     before, is_more = state.question.removesuffix(MORE), state.question.endswith(MORE)
     is_same = before == question

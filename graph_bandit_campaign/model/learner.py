@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,8 @@ from agents.contract import (
     SourceLearner,
     SourceResults,
 )
-from graph_bandit_campaign.model.failures.forecast import have_failed
+from agents.process import ProcessAgent
+from graph_bandit_campaign.model.failures import have_failed
 from graph_bandit_campaign.pool.index import PoolLike
 from graph_bandit_campaign.results.measurement import Measurement
 from graph_bandit_campaign.state import LEVEL, CampaignState, Suggestion
@@ -30,6 +32,7 @@ from graph_bandit_env.pools import KernelPool
 from graph_bandit_lab import AgentSpec
 
 DEFAULT = "default"  # in place of the name of an agent
+OF_RESULTS = frozenset(("noise_variance", "forget"))  # settings that are not those of a model of failures
 
 
 class AgentChangedWarning(UserWarning):
@@ -207,9 +210,8 @@ class Learner:
         )
         trained = self._trained.get(state.target)
         if fresh or trained is None or trained[0] != key:
-            agent = self._model.blank() if isinstance(self._model, Describer) else self._make()
             sequence = np.random.SeedSequence([state.seed, count])
-            agent.reset(None, seed=int(sequence.generate_state(1)[0]), graph_set=self.graph_set)
+            agent = self._begin(int(sequence.generate_state(1)[0]))
             if self.sources and isinstance(agent, SourceLearner):
                 agent.learn_sources([self._placed(source, index_of) for source in self.sources])
             indices = np.array([index_of[measurement.id] for measurement in measured], np.int64)
@@ -226,9 +228,21 @@ class Learner:
                 left &= ~noisy
             if left.any():
                 agent.update(None, indices[left], rewards[left])
-            self._model, trained = agent, (key, agent)
-            self._trained[state.target] = trained
+            self._trained[state.target] = trained = key, agent
         return trained[1]
+
+    def process(self) -> ProcessAgent[Any]:
+        """Return an exact Gaussian process on the graphs, without results: with the agent's settings, or the default.
+
+        Settings of the noise of results, and of which are forgotten, are left out.
+        """
+        if not isinstance(self._model, ProcessAgent):
+            return self.like(self.graph_set, default_agent(self.graph_set, 1), None).process()
+        if OF_RESULTS.isdisjoint(AgentSpec.parse(self.spec).settings):
+            return cast(ProcessAgent[Any], self._begin(0))
+        agent = cast(ProcessAgent[Any], self._make(without=OF_RESULTS))
+        agent.reset(None, seed=0, graph_set=self.graph_set)
+        return agent
 
     def like(self, graph_set: PoolLike, spec: str, most: int | None) -> Learner:
         """Return one for the same goals and sources, with another agent or other graphs of the same pool."""
@@ -240,15 +254,22 @@ class Learner:
             return source
         return replace(source, graphs=[index_of[str(key)] for key in source.graphs])
 
+    def _begin(self, seed: int) -> Agent:
+        """Return an agent without results; it shares the description of the graphs, if that is known."""
+        self._model = self._model.blank() if isinstance(self._model, Describer) else self._make()
+        self._model.reset(None, seed=seed, graph_set=self.graph_set)
+        return self._model
+
     @property
     def _takes_kernel(self) -> bool:
         return AgentSpec.parse(self.spec).settings.get("kernel") == "custom"
 
-    def _make(self) -> Agent:
+    def _make(self, without: Collection[str] = ()) -> Agent:
         spec = AgentSpec.parse(self.spec)
+        settings = {name: value for name, value in spec.settings.items() if name not in without}
         if isinstance(self.graph_set, KernelPool) and self._takes_kernel:
-            return registry.make_agent(spec.name, **spec.settings, kernel_matrix=self.graph_set.kernel)
-        return registry.make_agent(spec.name, **spec.settings)
+            return registry.make_agent(spec.name, **settings, kernel_matrix=self.graph_set.kernel)
+        return registry.make_agent(spec.name, **settings)
 
 
 def expect(

@@ -9,14 +9,15 @@ from functools import lru_cache, partial
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graph_bandit_campaign.campaign import Campaign
 from graph_bandit_campaign.constraints.batch.offers import find_offers
 from graph_bandit_campaign.model.front import join_forecasts
 from graph_bandit_campaign.model.learner import read_prediction
 from graph_bandit_campaign.model.scan.passes import make_pass
-from graph_bandit_campaign.model.scan.scan import Query
-from graph_bandit_campaign.pool.own_columns import PackedRanks, restore, strip
+from graph_bandit_campaign.model.scan.scan import Query, restore_raters, strip_raters
+from graph_bandit_campaign.pool.own_columns import PackedRanks
 from graph_bandit_campaign.pool.prepared import Block, PreparedPool
 from graph_bandit_campaign.report.answer import Answer, Quantities
 from graph_bandit_campaign.report.predictions import heading, prediction_row, states_of
@@ -49,25 +50,24 @@ class Forecaster:
         selection = query.limits.select_rows(block.smiles, cells).organic(block.smiles)
         offers = find_offers(replace(query.terms, per=None, at_most=None), cells, selection, block.smiles)
         selection = selection.with_known(query.names.price, offers.priced)
-        fails = None if query.judge is None else query.judge.probability(block.smiles)
-        for k, (suggestion, smiles) in enumerate(zip(self._expect(block), block.smiles, strict=True)):
+        own = query.numbers(block)
+        for k, name in enumerate(block.ids):
+            if own is not None and name in self.added:
+                own[k] = np.where(np.isnan(own[k]), self.added[name], own[k])
+        fails = None if query.fails is None else query.fails(block.traits, own, block.smiles)
+        for k, (suggestion, smiles) in enumerate(zip(self._expect(block, own), block.smiles, strict=True)):
             failing = None if fails is None else (float(fails[k]), bool(fails[k] > query.likely))
             state = self.states.get(suggestion.id)
             yield prediction_row(self.quantities, suggestion, smiles, failing, state, selection.reason(k))
 
-    def _expect(self, block: Block) -> tuple[Suggestion, ...]:
+    def _expect(self, block: Block, own: NDArray[np.float64] | None) -> tuple[Suggestion, ...]:
         """Return the predictions of some molecules, by each goal and jointly."""
-        values = block.numbers(self.query.source.columns, self.query.source.skip_bad_rows)
-        for k, name in enumerate(block.ids if self.added else ()):
-            if name in self.added:
-                values[k] = np.where(np.isnan(values[k]), self.added[name], values[k])
         nothing, forecasts = tuple(map(Suggestion, block.ids)), []
         for rater, view in zip(self.query.raters, self.state.views(), strict=True):
             best = view.yardstick()
             if best is None:
                 forecasts.append(nothing)
                 continue
-            own = values if self.query.source.columns else None
             prediction = rater(block.traits, own, block.smiles).prediction
             forecasts.append(read_prediction(prediction, best, range(len(block)), block.ids, view.maximize))
         return join_forecasts(self.state, forecasts) if self.state.goals else forecasts[0]
@@ -98,9 +98,9 @@ def write_predictions(
         ValueError: if a part is damaged.
         ChildProcessError: an OSError, if two processes die at the same part.
     """
-    judged = query if campaign.failing().teaches else replace(query, judge=None)
+    judged = query if campaign.failing().teaches else replace(query, fails=None)
     forecaster = Forecaster(judged, campaign.state, answer.quantities, added, states_of(answer))
-    head = heading(answer.quantities, True, judged.judge is not None)
+    head = heading(answer.quantities, True, judged.fails is not None)
     parts = _predict(pool, forecaster)
     delimiter = {".csv": ",", ".tsv": "\t"}.get(path.suffix.lower())
     if delimiter is not None:
@@ -114,10 +114,8 @@ def write_predictions(
 def _predict(pool: PreparedPool, forecaster: Forecaster) -> Iterator[list[list[str]]]:
     """Yield the rows of each part, in the order of the pool."""
     query = forecaster.query
-    stripped = [strip(rater) for rater in query.raters]
-    bare = replace(forecaster, query=replace(query, raters=tuple(rater for rater, _ in stripped)))
-    packed = pickle.dumps((bare, [ranks for _, ranks in stripped]))
-    work = partial(predict_part, pool.folder.resolve(), packed)
+    bare, ranks = strip_raters(query)
+    work = partial(predict_part, pool.folder.resolve(), pickle.dumps((replace(forecaster, query=bare), ranks)))
     ready, following = dict[int, list[list[str]]](), 0
     for number, rows in make_pass(pool, query.source, work, KEPT, "predictions"):
         ready[number] = rows
@@ -143,5 +141,4 @@ def predict_part(folder: Path, packed: bytes, number: int) -> tuple[int, list[li
 def _unpack(content: bytes, folder: Path) -> Forecaster:
     packed: tuple[Forecaster, Sequence[PackedRanks | None]] = pickle.loads(content)  # noqa: S301 - packed above
     bare, ranks = packed
-    raters = (restore(rater, own, folder) for rater, own in zip(bare.query.raters, ranks, strict=True))
-    return replace(bare, query=replace(bare.query, raters=tuple(raters)))
+    return replace(bare, query=restore_raters(bare.query, ranks, folder))

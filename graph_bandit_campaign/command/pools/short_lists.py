@@ -167,7 +167,7 @@ class ShortLists:
             source=settings.source,
             index=GoalsIndex.of(state) if state.goals else None,
             taken=frozenset(place for name, place in zip(in_pool.ids, places, strict=True) if name in taken),
-            judge=failing.judge,
+            fails=failing.rater,
             likely=failing.bound,
             best=reward,
             hopeful=MOST + settings.n,
@@ -188,11 +188,12 @@ class ShortLists:
         matched = self.match(np.array(sorted(before | scans[-1].places), np.int64))
         in_pool, block, settings = matched.in_pool, matched.block, self.settings
         selection, constraints = select(in_pool.smiles, block.cells, self.asked, settings, len(matched.molecules))
-        best = scans[-1].offered if query.judge is None else scans[-1].sound
+        best = scans[-1].offered if query.fails is None else scans[-1].sound
         is_all = not best.is_full or not scans[-1].places - before
         spared = np.zeros(len(matched.molecules), np.bool_)
-        if query.judge is not None and query.last is not None:
-            spared[: len(in_pool)] = come_back(query.judge.probability(block.smiles), block.places, query.last)
+        if query.fails is not None and query.last is not None:
+            probability = query.fails(block.traits, query.numbers(block), block.smiles)
+            spared[: len(in_pool)] = come_back(probability, block.places, query.last)
 
         def more(ended: ShortListEndedError) -> Offer:
             if not ended.are_likely:

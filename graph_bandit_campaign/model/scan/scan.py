@@ -17,7 +17,7 @@ from graph_bandit_campaign.constraints.batch.offers import Offers, find_offers, 
 from graph_bandit_campaign.constraints.batch.terms import Terms
 from graph_bandit_campaign.constraints.limits.columns import ColumnNames, LimitColumns
 from graph_bandit_campaign.constraints.limits.limits import Limits
-from graph_bandit_campaign.model.failures.forecast import FailureJudge
+from graph_bandit_campaign.model.failures import FailureRater
 from graph_bandit_campaign.model.goals_index import GoalsIndex, choose_short_list
 from graph_bandit_campaign.model.scan.best import Best, Places
 from graph_bandit_campaign.model.scan.passes import make_pass
@@ -49,8 +49,8 @@ class Query:
     """What molecules are worth for several goals; None: the first rater says it."""
     taken: frozenset[tuple[int, int]] = frozenset()
     """Part and row of molecules that are measured, failed or pending."""
-    judge: FailureJudge | None = None
-    """Tells which molecules are likely to fail; None: failures do not teach."""
+    fails: FailureRater | None = None
+    """Rates how likely molecules are to fail; None: there are not enough failures."""
     likely: float = 1.0
     """Probability of failing above which a molecule is likely to fail."""
     best: float | None = None
@@ -74,6 +74,20 @@ class Query:
     def columns(self) -> tuple[str, ...]:
         """Return all columns that are read."""
         return tuple(dict.fromkeys((*self.names.columns, *self.source.columns)))
+
+    @property
+    def every_rater(self) -> list[Rater]:
+        """Return the raters, and that of failures after them if there is one."""
+        return [*self.raters, *([self.fails.rater] if self.fails else [])]
+
+    def with_raters(self, raters: Sequence[Rater]) -> Query:
+        """Return the same query with others in the place of `every_rater`."""
+        fails = self.fails and replace(self.fails, rater=raters[-1])
+        return replace(self, raters=tuple(raters[: len(self.raters)]), fails=fails)
+
+    def numbers(self, block: Block) -> NDArray[np.float64] | None:
+        """Return the user's own columns of some molecules, `(n, c)`, as raters read them; None: there are none."""
+        return block.numbers(self.source.columns, self.source.skip_bad_rows) if self.source.columns else None
 
 
 class Ways:
@@ -179,7 +193,7 @@ def scan(pool: PreparedPool, query: Query) -> Found:
         ChildProcessError: an OSError, if two processes die at the same part.
     """
     scanned, wrong = Found.nothing(query), dict[int, ValueError]()
-    work = partial(scan_part, pool.folder.resolve(), _pack(query))
+    work = partial(scan_part, pool.folder.resolve(), pickle.dumps(strip_raters(query)))
     for result in make_pass(pool, query.source, work, KEPT, "molecules", stop=lambda: bool(wrong)):
         if isinstance(result, Found):
             scanned.merge(result)
@@ -208,19 +222,21 @@ def scan_part(folder: Path, query: bytes, number: int) -> Found | tuple[int, Val
     return scanned
 
 
-def _pack(query: Query) -> bytes:
-    stripped = [strip(rater) for rater in query.raters]
-    return pickle.dumps(
-        (replace(query, raters=tuple(rater for rater, _ in stripped)), [ranks for _, ranks in stripped])
-    )
+def strip_raters(query: Query) -> tuple[Query, list[PackedRanks | None]]:
+    """Return a query whose raters lack their ranks, and these as they travel."""
+    raters, ranks = zip(*map(strip, query.every_rater), strict=True)
+    return query.with_raters(raters), list(ranks)
+
+
+def restore_raters(query: Query, ranks: Sequence[PackedRanks | None], folder: Path) -> Query:
+    """Return the query of `strip_raters` with the ranks, whose files are in the folder of the pool."""
+    pairs = zip(query.every_rater, ranks, strict=True)
+    return query.with_raters([restore(rater, own, folder) for rater, own in pairs])
 
 
 @lru_cache(maxsize=1)
-def _unpack(query: bytes, folder: Path) -> Query:
-    packed: tuple[Query, Sequence[PackedRanks | None]] = pickle.loads(query)  # noqa: S301 - packed by `_pack`
-    asked, ranks = packed
-    raters = (restore(rater, own, folder) for rater, own in zip(asked.raters, ranks, strict=True))
-    return replace(asked, raters=tuple(raters))
+def _unpack(packed: bytes, folder: Path) -> Query:
+    return restore_raters(*pickle.loads(packed), folder)  # noqa: S301 - packed by `scan`
 
 
 def _scan_block(block: Block, asked: Query, scanned: Found) -> None:
@@ -238,11 +254,11 @@ def _scan_block(block: Block, asked: Query, scanned: Found) -> None:
     scanned.meeting += int(selection.mask.sum())
     scanned.unpriced += int((selection.mask & ~offers.priced).sum())
     offered &= [(part, row) not in asked.taken for part, row in block.places.tolist()]
-    tests = _Tests(block, on_structures, asked)
+    own = asked.numbers(block)
+    tests = _Tests(block, on_structures, asked, own)
     if asked.lists_spares:
         scanned.spares.add(_list_spares(block, offers, np.flatnonzero(offered), tests, asked))
         return
-    own = block.numbers(asked.source.columns, skip_bad) if asked.source.columns else None
     ratings = [rater(block.traits, own, block.smiles) for rater in asked.raters]
     if asked.best is not None:  # what is too dear for this batch may still be better
         left = np.flatnonzero(offered)
@@ -251,7 +267,7 @@ def _scan_block(block: Block, asked: Query, scanned: Found) -> None:
     if asked.groups and not by_scaffold:
         offered &= np.array([group not in asked.groups for group in offers.groups], np.bool_)
     if asked.groups and by_scaffold:
-        tests = _Tests(block, on_structures, asked, asked.groups)
+        tests = _Tests(block, on_structures, asked, own, asked.groups)
     if terms.price is not None:
         cheap = np.nan_to_num(offers.prices, nan=math.inf) <= asked.money
         for k in np.flatnonzero(offered & ~cheap).tolist():
@@ -270,7 +286,7 @@ def _scan_block(block: Block, asked: Query, scanned: Found) -> None:
         )
     for way, worth in enumerate(worths):
         scanned.offered.lists[way].add_if(worth, names, places, lambda some: tests.meets(rest[some]))
-        if asked.judge is not None:
+        if asked.fails is not None:
             scanned.sound.lists[way].add_if(worth, names, places, lambda some: tests.may_come(rest[some]))
 
 
@@ -292,6 +308,7 @@ class _Tests:
     block: Block
     limits: Limits
     asked: Query
+    own: NDArray[np.float64] | None
     full: frozenset[str] = frozenset()  # scaffolds of which no other molecule is wanted
     _meets: dict[int, bool] = field(default_factory=dict)
     _probability: dict[int, float] = field(default_factory=dict)
@@ -307,12 +324,14 @@ class _Tests:
         return np.array([self._meets[k] for k in index.tolist()], np.bool_)
 
     def probability(self, index: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the probability of some molecules to fail; 0 if failures do not teach."""
-        if self.asked.judge is None:
+        """Return the probability of some molecules to fail; 0 if there are not enough failures."""
+        if self.asked.fails is None:
             return np.zeros(len(index))
         new = [k for k in index.tolist() if k not in self._probability]
-        probability = self.asked.judge.probability([self.block.smiles[k] for k in new])
-        self._probability.update(zip(new, probability.tolist(), strict=True))
+        if new:
+            own, smiles = None if self.own is None else self.own[new], [self.block.smiles[k] for k in new]
+            probability = self.asked.fails(self.block.traits.take(np.array(new)), own, smiles)
+            self._probability.update(zip(new, probability.tolist(), strict=True))
         return np.array([self._probability[k] for k in index.tolist()])
 
     def is_sound(self, index: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -1,5 +1,6 @@
 """Campaigns that learn from failures."""
 
+import networkx as nx
 import numpy as np
 import pytest
 from rdkit import Chem
@@ -7,6 +8,7 @@ from rdkit.Chem.Fragments import fr_C_O
 from support.molecules import some_molecules
 
 from graph_bandit_campaign import Campaign, Goal
+from graph_bandit_env import from_networkx
 
 MOLECULES = some_molecules(40)
 IDS = MOLECULES.ids
@@ -38,7 +40,6 @@ def test_molecules_that_are_likely_to_fail_are_not_suggested():
     forecast = made.failing()
     assert forecast.teaches
     assert np.array_equal(forecast.likely, FAILS)
-    assert np.allclose(forecast.odds, 1 - forecast.probability)
     assert not FAILS[chosen(made, int((~FAILS).sum()) - 12)].any()
 
 
@@ -61,6 +62,41 @@ def test_where_too_few_others_are_left_the_least_likely_to_fail_are_suggested():
 def test_few_teach_nothing(failed, measured):
     order = [*FAILING[:failed], *np.flatnonzero(~FAILS)[:measured]]
     assert not campaign(order).failing().teaches
+
+
+def test_failures_without_a_cause_leave_the_others_near_the_share_so_far():
+    away, flagged = [], []
+    for seed in range(10):
+        draws, made = np.random.default_rng(seed), Campaign(MOLECULES, "random")
+        order = draws.permutation(40)
+        for k in order[:30]:
+            if draws.random() < 0.3:
+                made.tell_failed(IDS[k])
+            else:
+                made.tell(IDS[k], float(MOLECULES.targets[k]))
+        forecast = made.failing()
+        assert forecast.teaches
+        away.append(forecast.probability[order[30:]].mean() - len(made.state.failed) / 30)
+        flagged.append(forecast.likely[order[30:]].mean())
+    assert np.mean(away) == pytest.approx(0, abs=0.05)
+    assert np.mean(flagged) < 0.2
+
+
+SPECS = ["random", "gp-ucb", "gp-ucb:noise_variance=100", "gp-ucb:forget=3"]
+
+
+@pytest.mark.parametrize("agent", SPECS)
+def test_any_agent_leaves_out_other_graphs_that_are_likely_to_fail(agent):
+    graphs = [nx.star_graph(n) for n in range(5, 17)] + [nx.path_graph(n) for n in range(5, 17)]
+    pool = from_networkx(graphs, node_attribute=None, ids=[f"g{k}" for k in range(24)])
+    made, stars = Campaign(pool, agent), np.arange(24) < 12
+    for k in range(0, 24, 2):
+        if stars[k]:
+            made.tell_failed(pool.ids[k])
+        else:
+            made.tell(pool.ids[k], k / 10)
+    assert np.array_equal(made.failing().likely, stars)
+    assert not {suggestion.id for suggestion in made.ask(6)} & {pool.ids[k] for k in range(12)}
 
 
 def test_a_failure_that_turns_out_well_is_forgotten():
