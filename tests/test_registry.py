@@ -11,6 +11,7 @@ import registry
 def test_lists_the_agents_in_alphabetical_order():
     assert registry.list_agents() == tuple(sorted(registry.list_agents()))
     assert {"gnn-ts", "random"} <= set(registry.list_agents())
+    assert dir(registry) == sorted(registry.__all__)
 
 
 @pytest.mark.parametrize(
