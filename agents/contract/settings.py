@@ -17,6 +17,18 @@ LARGEST_SETTING = 1e100  # float64 holds its square
 LARGEST_COUNT = 10**9  # of anything that takes time or memory
 COUNT_OR_SHARE = (int, float)
 
+SYMBOLS = {  # of settings in papers; the first setting that an agent has is meant
+    "gap_weight": ("gamma",),
+    "exploration_share": ("gamma", "eta"),
+    "exploration_scale": ("alpha", "beta", "c", "gamma", "kappa", "nu"),
+    "regularization": ("lambda", "lam", "lamda", "ridge"),
+    "noise_variance": ("lambda", "lam", "lamda", "ridge", "sigma"),
+    "learning_rate": ("eta", "lr"),
+    "epsilon": ("eps",),
+    "width": ("m",),
+    "depth": ("l",),
+}
+
 
 class Must(NamedTuple):
     """What a setting must be beyond its type: `width: Annotated[int, Must(is_even, "even")]`."""
@@ -89,7 +101,11 @@ def check_names(given: Iterable[str], known: Sequence[str]) -> None:
 
 
 def _nearest(name: str, known: Sequence[str]) -> str:
-    """Return the known name that is spelt alike, else one that contains it, else one that is spelt a little alike."""
+    """Return the known name of a symbol, or one that is spelt alike, contains it, or is spelt a little alike."""
+    symbol = name.strip("_").lower()
+    for setting, symbols in SYMBOLS.items():
+        if symbol in symbols and setting in known:
+            return setting
     containing = [other for other in known if len(name) > 2 and name in other]
     alike = difflib.get_close_matches
     return next(iter(alike(name, known, 1) or containing or alike(name, known, 1, cutoff=0.5)), "")

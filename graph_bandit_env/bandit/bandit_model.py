@@ -26,7 +26,7 @@ from graph_bandit_env.bandit.spaces import Observation, graph_set_space, indices
 from graph_bandit_env.checks import check_choice, check_flag, check_integer, check_number
 from graph_bandit_env.graphs.graph_set import GraphSet, as_graph_set
 from graph_bandit_env.graphs.random_graphs import RandomGraphs, largest_size
-from graph_bandit_env.rewards.noise import NoiseStream, make_noise
+from graph_bandit_env.rewards.noise import NOISE_DRAWS, NoiseStream, make_noise
 from graph_bandit_env.rewards.reward_models import (
     RANDOM_REWARDS,
     REWARD_MODELS,
@@ -71,7 +71,7 @@ class BanditModel:
         self.drift_rate = self._check_drift_rate(arguments.drift_rate)
         fixed = None if self.resample_graphs or self.varies else self.num_graphs
         self.noise = make_noise(arguments.noise, arguments.noise_std, fixed)
-        self.common_noise = check_flag("common_noise", arguments.common_noise)
+        self.noise_draws = check_choice("noise_draws", arguments.noise_draws, NOISE_DRAWS)
         self.horizon = check_integer("horizon", arguments.horizon, 1)
         self.actions_per_round = self.num_graphs
         if arguments.actions_per_round is not None:
@@ -105,7 +105,7 @@ class BanditModel:
     def draw(self, rng: np.random.Generator) -> Instance:
         """Draw an instance from new streams of `rng`: graphs, mean rewards, rounds, noise, and any drift."""
         graphs_rng, reward_rng, rounds_rng, noise_rng = rng.spawn(4)
-        noise = NoiseStream(self.noise, noise_rng, self.common_noise, self.num_graphs)
+        noise = NoiseStream(self.noise, noise_rng, self.noise_draws, self.num_graphs)
         if self.drift is None:
             source = self._draw_source(graphs_rng, reward_rng)
             return Instance(source, self.actions_per_round, rounds_rng, noise)

@@ -26,7 +26,7 @@ SYMBOLS = {
     "horizon": "T",
     "width": "m",
 }
-UNSAID = {"replacement": 1, "common_noise": 0, "resample_graphs": 0, "batch": 1, "delay": 0, "random_rounds": 0}
+UNSAID = {"replacement": 1, "noise_draws": "round", "resample_graphs": 0, "batch": 1, "delay": 0, "random_rounds": 0}
 """Values that descriptions of environments leave out."""
 
 
@@ -37,7 +37,7 @@ def write_size(size: object) -> str:
 
 WORDS: Mapping[str, Callable[[Any], str]] = {  # in the order of a description
     "replacement": lambda value: "with replacement" if value else "each graph once",
-    "common_noise": lambda value: "common noise" if value else "noise of each agent",
+    "noise_draws": lambda value: f"noise drawn for each {value}",
     "resample_graphs": lambda value: f"new graphs each {value}" if value else "one graph set",
     "reward_seed": lambda value: f"reward function {'of each repetition' if value is None else value}",
     "drift": lambda value: f"means that {value or 'stay'}",

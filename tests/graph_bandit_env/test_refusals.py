@@ -88,6 +88,8 @@ def test_settings(settings, field):
     [
         (lambda: GraphActionBandit(graph_model=GRAPHS), TypeError, "graphs"),
         (lambda: GraphActionBandit(nois_std=0.1), TypeError, "Did you mean `noise_std`"),
+        (lambda: GraphActionBandit(sigma=0.1), TypeError, "Did you mean `noise_std`"),
+        (lambda: GraphActionBandit(seed=1), TypeError, "`reset"),
         (lambda: GraphActionBanditVector(num_envs=0), ValueError, "num_envs"),
         (lambda: GraphActionBanditVector(render_mode="rgb_array"), ValueError, "render_mode"),
         (lambda: GraphActionBanditVector(autoreset_mode="never"), ValueError, "never"),

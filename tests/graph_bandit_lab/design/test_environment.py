@@ -62,7 +62,10 @@ def test_refuses_environments_that_cannot_be_made_or_stored(changes, error, name
         ({"resample_graphs": np.True_, "reward_seed": 3}, "new graphs each episode, reward function 3"),
         ({"batch": 10, "delay": [2, 5], "random_rounds": np.int64(3)}, "batches of 10, rewards after 2 to 5 rounds"),
         ({"delay": 3, "announced": False}, "rewards after 3 rounds, not announced"),
-        ({"drift": "jump", "drift_rate": 1, "common_noise": True}, "common noise, means that jump, at rate 1.0"),
+        (
+            {"drift": "jump", "drift_rate": 1, "noise_draws": "graph"},
+            "noise drawn for each graph, means that jump, at rate 1.0",
+        ),
         ({"graph_model": "rdpg", "reward_model": "transitivity"}, "random dot product graphs"),
         ({"graph_model": "mixed", "reward_model": "transitivity"}, "transitivity reward"),
         ({"graph_model": "weighted", "reward_model": "spanning_tree"}, "rings with edge weights"),
