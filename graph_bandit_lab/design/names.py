@@ -12,7 +12,7 @@ from typing import Any
 
 from graph_bandit_env.rewards import is_structural
 
-FEEDBACK = ("batch", "delay", "random_rounds", "announced")
+FEEDBACK = ("batch", "delay", "random_rounds", "announced", "distinct")
 """Settings that are those of the loop, and not of the environment that it plays."""
 OWN, TARGET, COLUMN = "own", "target", "column"
 """The graph model of the user's own graphs, the reward model of the values that were measured on them, and the noise of
@@ -43,6 +43,7 @@ WORDS: Mapping[str, Callable[[Any], str]] = {  # in the order of a description
     "drift": lambda value: f"means that {value or 'stay'}",
     "drift_rate": lambda value: f"at rate {value}",
     "batch": lambda value: "one at a time" if value == 1 else f"batches of {value}",
+    "distinct": lambda value: "repeats allowed" if value is False else "no repeats",
     "delay": lambda value: "rewards at once" if value == 0 else f"rewards after {write_size(value)} rounds",
     "announced": lambda value: "announced" if value else "not announced",
     "random_rounds": lambda value: f"first {value} rounds at random" if value else "no rounds at random",
@@ -98,6 +99,7 @@ def _meaningless(environment: Mapping[str, object]) -> tuple[str, ...]:
     without: tuple[str, ...] = () if environment.get("graph_model") == "er" else ("edge_prob",)
     without += () if environment.get("graph_model") == OWN else ("graphs", "minimize")
     without += ("drift_rate",) if environment.get("drift") is None else ()
+    without += ("distinct",) if environment.get("batch", 1) == 1 else ()
     return without + (("announced",) if not environment.get("delay") else ())
 
 
