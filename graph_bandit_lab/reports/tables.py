@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import astuple, replace
 from typing import TypeAlias
 
 import pandas as pd
@@ -11,12 +11,11 @@ import pandas as pd
 from graph_bandit_lab.analysis.aggregates import aggregate_agents
 from graph_bandit_lab.analysis.ranking import Ranking, name_tasks, rank_agents
 from graph_bandit_lab.analysis.scores import TABLE_1, Change, Field, compare_agents, fields_of, score_agents
-from graph_bandit_lab.analysis.statistics import Quantity, earlier_versions, play_equal_instances, summarize
+from graph_bandit_lab.analysis.statistics import LEAST, Quantity, earlier_versions, play_equal_instances, summarize
 from graph_bandit_lab.design.names import name_environments
 from graph_bandit_lab.formats import (
     MISSING,
     format_count,
-    format_difference,
     format_duration,
     format_estimate,
     format_interval,
@@ -133,7 +132,7 @@ def tables_of_fields(results: pd.DataFrame) -> list[Rows]:
                     format_spread(score.relative, score.relative_sd),
                     format_share(score.top_rate),
                     *[published] * paper,
-                    MISSING if label == best else format_difference(difference),
+                    MISSING if label == best else format_estimate(*astuple(difference), 3),
                     *finds.get(label, (MISSING, MISSING))[: 2 * found],
                     str(score.environments),
                     str(score.trials),
@@ -226,7 +225,7 @@ def table_of_changes(changes: Sequence[Change], measure: str = "total_regret") -
     rows: Rows = [columns]
     for change in changes:
         means = format_number(change.before, digits), format_number(change.after, digits)
-        interval = f"{change.difference:+.3f} [{change.low:+.3f}, {change.high:+.3f}]"
+        interval = format_estimate(change.difference, change.low, change.high, 3, "+")
         rows.append((change.label, str(change.trials), *means, interval, change.verdict))
     return rows
 
@@ -266,5 +265,8 @@ def print_warnings(results: pd.DataFrame) -> None:
     """Warn if agents have not played the same instances, or if earlier versions of their algorithms have played."""
     if not play_equal_instances(results):
         print("\nThe agents have not all played the same instances: run the missing repetitions before you compare.")
+    finished = results[results["status"] == "finished"]
+    if results["environment_key"].nunique() == 1 and finished["label"].value_counts().min() < LEAST:
+        print(f"\nAn interval needs {LEAST} repetitions: two show too little of how far others would be.")
     for label in earlier_versions(results):
         print(f"\n{label} was played by an earlier version of the agent's algorithm, and is not continued.")
