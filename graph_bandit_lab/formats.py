@@ -16,19 +16,9 @@ def format_number(value: float, digits: int = 1) -> str:
     return MISSING if math.isnan(value) else f"{value:.{digits}f}"
 
 
-def format_ratio(ratio: float) -> str:
-    """Write a ratio, or a dash for `nan`."""
-    return format_number(ratio, 3)
-
-
 def format_share(share: float) -> str:
     """Write a share in percent."""
     return f"{100 * share:.1f} %"
-
-
-def format_spread(mean: float, deviation: float) -> str:
-    """Write a mean and its standard deviation."""
-    return f"{mean:.3f} ({deviation:.3f})"
 
 
 def format_interval(summary: AgentSummary, digits: int = 1) -> str:
@@ -43,7 +33,7 @@ def format_interval(summary: AgentSummary, digits: int = 1) -> str:
 def format_relative(summary: AgentSummary) -> str:
     """Write a mean relative to the largest, with its paired 95 % interval where that is known."""
     known = summary.relative, summary.relative_low, summary.relative_high
-    return format_ratio(summary.relative) if math.isnan(summary.relative_low) else format_estimate(*known, 3)
+    return format_number(summary.relative, 3) if math.isnan(summary.relative_low) else format_estimate(*known, 3)
 
 
 def format_estimate(value: float, low: float, high: float, digits: int = 1, sign: str = "") -> str:

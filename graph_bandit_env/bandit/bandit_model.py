@@ -12,6 +12,7 @@ from graph_bandit_env.bandit.arguments import OBSERVATION_KINDS, RESAMPLINGS, Ba
 from graph_bandit_env.bandit.instance import (
     DRIFT_NAMES,
     DRIFT_RATE,
+    Drift,
     DriftName,
     GraphSource,
     Instance,
@@ -20,7 +21,6 @@ from graph_bandit_env.bandit.instance import (
     Rewards,
     SameGraphs,
     draw_general_rewards,
-    make_drift,
 )
 from graph_bandit_env.bandit.spaces import Observation, graph_set_space, indices_space
 from graph_bandit_env.checks import check_choice, check_flag, check_integer, check_number
@@ -112,7 +112,7 @@ class BanditModel:
         (drift_rng,) = rng.spawn(1)
         graph_set = self.own_graphs or self.random_graphs.draw(graphs_rng)
         means, fresh = draw_with_fresh(self.reward_model, graph_set, reward_rng, self.reward_scale)
-        drift = make_drift(self.drift, fresh, self.drift_rate, drift_rng)
+        drift = Drift(self.drift, fresh, self.drift_rate, drift_rng)
         return Instance(SameGraphs(graph_set, means), self.actions_per_round, rounds_rng, noise, drift)
 
     def _draw_source(self, graphs_rng: np.random.Generator, reward_rng: np.random.Generator) -> GraphSource:

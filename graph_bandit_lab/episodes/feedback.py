@@ -128,10 +128,8 @@ def check_diagnosable(feedback: Feedback) -> None:
     Raises:
         ValueError: if there are batches, random rounds or announced rewards.
     """
-    if feedback.batch > 1:
-        raise ValueError("Expected diagnostics without batches: an insight is one into a single choice. Got both.")
-    if feedback.random_rounds:
-        raise ValueError("Expected diagnostics without random rounds, which no agent has chosen. Got both.")
+    if feedback.batch > 1 or feedback.random_rounds:
+        raise ValueError("Expected diagnostics without batches and random rounds: they explain a choice of one graph.")
     if feedback.announces:
         raise ValueError(
             "Expected diagnostics without announced rewards, the default of delays. Use `announced=False`, "

@@ -20,10 +20,8 @@ from graph_bandit_lab.formats import (
     format_estimate,
     format_interval,
     format_number,
-    format_ratio,
     format_relative,
     format_share,
-    format_spread,
 )
 
 Rows: TypeAlias = list[tuple[str, ...]]
@@ -104,20 +102,11 @@ def tables_of_fields(results: pd.DataFrame) -> list[Rows]:
     for field, simple, top in zip(
         fields, fields_of(results, SIMPLE_REGRET), fields_of(results, TOP_SHARE), strict=True
     ):
-        header = (
-            "agent",
-            "relative regret (sd)",
-            "top rate",
-            *columns,
-            "environments",
-            "trials",
-            "repetitions",
-            "core time",
-        )
-        rows: Rows = [header]
+        counted = "environments", "trials", "repetitions", "core time"
+        rows: Rows = [("agent", "relative regret (sd)", "top rate", *columns, *counted)]
         shares = top.trials.groupby(level="environment").mean().mean().map(format_share)
         finds = {
-            score.label: (format_ratio(score.relative), shares[score.label])
+            score.label: (format_number(score.relative, 3), shares[score.label])
             for score in score_agents(simple.trials, simple.reference)
         }
         scores = score_agents(field.trials, field.reference)
@@ -125,11 +114,11 @@ def tables_of_fields(results: pd.DataFrame) -> list[Rows]:
         for score in scores:
             label, theirs = score.label, TABLE_1.get(field.paper.get(score.label, ""))
             difference = compare_agents(field.trials, label, best, field.reference)
-            published = f"{format_ratio(theirs.relative)}, {format_share(theirs.top_rate)}" if theirs else ""
+            published = f"{format_number(theirs.relative, 3)}, {format_share(theirs.top_rate)}" if theirs else ""
             rows.append(
                 (
                     label,
-                    format_spread(score.relative, score.relative_sd),
+                    f"{score.relative:.3f} ({score.relative_sd:.3f})",
                     format_share(score.top_rate),
                     *[published] * paper,
                     MISSING if label == best else format_estimate(*astuple(difference), 3),

@@ -1,8 +1,9 @@
 import pickle
 
+import gymnasium as gym
 import numpy as np
 import pytest
-from gymnasium.spaces import Graph, GraphInstance
+from gymnasium.spaces import Box, Graph, GraphInstance
 
 from graph_bandit_env import GraphSet
 from graph_bandit_env.bandit.spaces import graph_set_space
@@ -20,6 +21,13 @@ def test_graphs_with_edge_features_are_members_of_a_space_with_edge_features():
 def test_equal_spaces_hold_graphs_of_the_same_features():
     space = graph_set_space(2, 3)
     assert space == pickle.loads(pickle.dumps(space)) != graph_set_space(2, 4)
+
+
+def test_gymnasiums_checker_looks_at_no_node_or_edge_by_itself(monkeypatch):
+    monkeypatch.setattr(Box, "contains", None)
+    env = gym.make("GraphActionBandit-v0", num_graphs=3)
+    env.reset(seed=0)
+    env.step(0)
 
 
 def any_rows(rng, width):
