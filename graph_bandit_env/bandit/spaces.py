@@ -38,15 +38,16 @@ class GraphSpace(_NoArrays, Graph):
 
     def contains(self, x: object) -> bool:
         """Return whether Gymnasium's `contains` accepts a graph; it checks each node and edge by itself."""
-        if not (isinstance(x, GraphInstance) and all(map(_has_rows, (x.nodes, x.edges, x.edge_links)))):
-            return super().contains(x)  # type: ignore[arg-type]
-        links, counts = x.edge_links, (len(x.nodes), len(x.edges))
+        graph: Any = x
+        if not (isinstance(x, GraphInstance) and all(map(_has_rows, x))):
+            return super().contains(graph)
+        nodes, edges, links = graph
         return bool(
             links.dtype.kind in "iu"
-            and links.shape == (counts[1], 2)
-            and ((links >= 0) & (links < counts[0])).all()
-            and _are_rows_of(self.node_space, x.nodes)
-            and _are_rows_of(self.edge_space, x.edges)
+            and links.shape == (len(edges), 2)
+            and ((links >= 0) & (links < len(nodes))).all()
+            and _are_rows_of(self.node_space, nodes)
+            and _are_rows_of(self.edge_space, edges)
         )
 
 

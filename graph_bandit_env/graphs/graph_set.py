@@ -6,8 +6,7 @@ import copy
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from types import ModuleType
-from typing import TYPE_CHECKING, ClassVar, Self, SupportsIndex, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Self, SupportsIndex, overload
 
 import numpy as np
 from gymnasium.spaces import GraphInstance
@@ -282,7 +281,7 @@ class GraphSet(Sequence[GraphInstance]):
         return graphs
 
 
-def _import_pyg() -> ModuleType:
+def _import_pyg() -> Any:
     """Import PyG's graphs: the first import in a process calls a function of torch that is deprecated."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "`torch.jit.script` is deprecated", DeprecationWarning)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 import pandas as pd
@@ -113,7 +113,8 @@ def tables_of_fields(results: pd.DataFrame) -> list[Rows]:
         best = next((score.label for score in scores if score.label in field.reference), "")
         for score in scores:
             label, theirs = score.label, TABLE_1.get(field.paper.get(score.label, ""))
-            difference = compare_agents(field.trials, label, best, field.reference)
+            versus = compare_agents(field.trials, label, best, field.reference)
+            difference = format_estimate(versus.difference, versus.low, versus.high, 3)
             published = f"{format_number(theirs.relative, 3)}, {format_share(theirs.top_rate)}" if theirs else ""
             rows.append(
                 (
@@ -121,7 +122,7 @@ def tables_of_fields(results: pd.DataFrame) -> list[Rows]:
                     f"{score.relative:.3f} ({score.relative_sd:.3f})",
                     format_share(score.top_rate),
                     *[published] * paper,
-                    MISSING if label == best else format_estimate(*astuple(difference), 3),
+                    MISSING if label == best else difference,
                     *finds.get(label, (MISSING, MISSING))[: 2 * found],
                     str(score.environments),
                     str(score.trials),
