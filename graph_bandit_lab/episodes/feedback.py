@@ -150,7 +150,7 @@ def check_batch(feedback: Feedback, num_graphs: int | Sequence[int], replacement
     if feedback.distinct and feedback.batch > max(1, fewest):
         raise ValueError(
             f"Expected `batch` to be at most {fewest}, the number of graphs. Got {feedback.batch}. With "
-            "`distinct=False`, a batch may repeat a graph."
+            "`distinct=False` (`--no-distinct`), a batch may repeat a graph."
         )
 
 
