@@ -58,6 +58,7 @@ __all__ = [
     "register_agent",
     "registered_agents",
 ]
+__dir__ = __all__.copy  # `dir(registry)` shows what it offers
 
 __version__ = version("graph-bandit-env")
 
@@ -96,7 +97,7 @@ _ADMITTED: dict[str, Registration] = {}  # agents of files, by names of the form
 
 
 def make_environment(**settings: Any) -> gym.Env[Any, Any]:
-    """Make the environment `GraphActionBandit-v0`.
+    """Make the environment `GraphActionBandit-v0`, without Gymnasium's passive checker.
 
     Args:
         settings: keyword settings of `graph_bandit_env.GraphActionBandit`.
@@ -105,7 +106,7 @@ def make_environment(**settings: Any) -> gym.Env[Any, Any]:
 
     import graph_bandit_env  # noqa: F401 - the import registers the environment
 
-    return gym.make(ENVIRONMENT_ID, **settings)
+    return gym.make(ENVIRONMENT_ID, disable_env_checker=True, **settings)
 
 
 def make_agent(name: str, **settings: Any) -> Agent:

@@ -280,8 +280,8 @@ class NoiseAhead:
 
     def __init__(self, num_envs: int, bandit: BanditModel) -> None:
         self._named = bandit.noise if isinstance(bandit.noise, NamedNoise) else None
-        self._common = bandit.common_noise
-        columns = bandit.num_graphs if bandit.common_noise else 1
+        self._of_graphs = bandit.noise_draws == "graph"
+        columns = bandit.num_graphs if self._of_graphs else 1
         rounds = max(1, min(ROUNDS, bandit.horizon, NUMBERS // columns))
         self._numbers = np.zeros((num_envs, rounds if self._named else 0, columns))
         self._used = np.full(num_envs, rounds)  # rounds of the block that have been played
@@ -313,7 +313,7 @@ class NoiseAhead:
         for i in rows[self._used[rows] == rounds].tolist():
             self._numbers[i] = instances[i].noise.draw_ahead(rounds)
             self._used[i] = 0
-        columns = played[rows] if self._common else 0
+        columns = played[rows] if self._of_graphs else 0
         noise[rows] = self._named.scale(played[rows]) * self._numbers[rows, self._used[rows], columns]
         self._used[rows] += 1
         return noise

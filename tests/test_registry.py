@@ -11,6 +11,7 @@ import registry
 def test_lists_the_agents_in_alphabetical_order():
     assert registry.list_agents() == tuple(sorted(registry.list_agents()))
     assert {"gnn-ts", "random"} <= set(registry.list_agents())
+    assert dir(registry) == sorted(registry.__all__)
 
 
 @pytest.mark.parametrize(
@@ -20,6 +21,9 @@ def test_lists_the_agents_in_alphabetical_order():
         ("zzz", {}, "epsilon-greedy"),
         ("lin-ucb:preset=paper", {}, "`lin-ucb`"),
         ("gnn-ts", {"widht": 8}, "`width`"),
+        ("lin-ucb", {"alpha": 1.0}, "`exploration_scale`"),
+        ("exp3", {"gamma": 0.1}, "`exploration_share`"),
+        ("neural-ucb", {"lambda": 1}, "`regularization`"),
         ("random", {"preset": "paper"}, "`paper`"),
         ("mine_i:Mine", {}, "`mine_i:Mine`"),
     ],
@@ -27,6 +31,12 @@ def test_lists_the_agents_in_alphabetical_order():
 def test_unknown_names_come_with_advice(name, settings, named):
     with pytest.raises(ValueError, match=named):
         registry.make_agent(name, **settings)
+
+
+@pytest.mark.parametrize("text", ["random()", "gnn-ts(width=256, covariance='diagonal')"])
+def test_an_agent_is_written_with_the_settings_that_differ_from_its_defaults(text):
+    name, _, settings = text.partition("(")
+    assert repr(registry.make_agent(name, **eval(f"dict({settings}"))) == text
 
 
 def test_an_agent_of_ones_own_is_made_by_name(monkeypatch):

@@ -63,11 +63,12 @@ def compose(
     def make(**given: Any) -> A_co:
         extras = {parameter.name: given.pop(parameter.name) for parameter in own if parameter.name in given}
         chosen = read_settings(settings_class, given)
-        if rule is None:
-            return model(chosen, **extras)
-        make_rule = partial(rule, **{setting: getattr(chosen, setting) for setting in offered})
-        make_rule()  # refuses bad values before anything is made
-        return model(chosen, make_rule, **extras)
+        rules = [partial(rule, **{setting: getattr(chosen, setting) for setting in offered})] if rule else []
+        for make_rule in rules:
+            make_rule()  # refuses bad values before anything is made
+        agent = model(chosen, *rules, **extras)
+        vars(agent)["name"] = name
+        return agent
 
     make.__name__ = make.__qualname__ = name.replace("-", "_")
     make.__doc__ = _describe(name, model, rule, settings_class)

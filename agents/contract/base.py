@@ -65,6 +65,7 @@ class BaseAgent(ABC, Generic[S]):
         learns: whether rewards change what it plays.
         blindness: what the graphs of `reset` differ in and the agent does not read, in sentences; empty if nothing.
         addition: what the agent added to the features of the graphs of `reset`, as a sentence; empty if nothing.
+        name: name in the registry; empty for an agent of another class.
     """
 
     algorithm: int = 1
@@ -72,12 +73,19 @@ class BaseAgent(ABC, Generic[S]):
     learns: bool = True
     blindness: str = ""
     addition: str = ""
+    name: str = ""
     generator: torch.Generator
     num_graphs: int
     _memory: GraphMemory | None = None  # until an observation shows other graphs than those of `reset`
 
     def __init__(self, settings: S) -> None:
         self.settings = settings
+
+    def __repr__(self) -> str:
+        """Return the name of the agent, with the settings that differ from its defaults."""
+        values = [(field, getattr(self.settings, field.name)) for field in dataclasses.fields(self.settings)]
+        changed = (f"{field.name}={value!r}" for field, value in values if value != field.default)
+        return f"{self.name or type(self).__name__}({', '.join(changed)})"
 
     @abstractmethod
     def begin(self, graphs: Batch, seed: int) -> None:

@@ -17,6 +17,10 @@ LARGEST_SETTING = 1e100  # float64 holds its square
 LARGEST_COUNT = 10**9  # of anything that takes time or memory
 COUNT_OR_SHARE = (int, float)
 
+# Symbols of settings in papers; the first setting that an agent has is meant.
+SYMBOLS = {"gap_weight": "gamma", "exploration_share": "gamma eta", "exploration_scale": "alpha beta gamma kappa nu"}
+SYMBOLS |= {"regularization": "lambda ridge", "noise_variance": "lambda ridge sigma", "learning_rate": "eta lr"}
+
 
 class Must(NamedTuple):
     """What a setting must be beyond its type: `width: Annotated[int, Must(is_even, "even")]`."""
@@ -91,10 +95,11 @@ def check_names(given: Iterable[str], known: Sequence[str]) -> None:
 
 
 def _nearest(name: str, known: Sequence[str]) -> str:
-    """Return the known name that is spelt alike, else one that contains it, else one that is spelt a little alike."""
+    """Return the known name of a symbol, or one that is spelt alike, contains it, or is spelt a little alike."""
+    meant = [other for other, symbols in SYMBOLS.items() if other in known and name.strip("_") in symbols.split()]
     containing = [other for other in known if len(name) > 2 and name in other]
     alike = difflib.get_close_matches
-    return next(iter(alike(name, known, 1) or containing or alike(name, known, 1, cutoff=0.5)), "")
+    return next(iter(meant or alike(name, known, 1) or containing or alike(name, known, 1, cutoff=0.5)), "")
 
 
 def describe_fields(settings_class: type) -> dict[str, str]:

@@ -19,7 +19,7 @@ SMALL: dict[str, Any] = {"num_graphs": 100, "num_nodes": 10, "observe": "indices
 CASES: dict[str, dict[str, Any]] = {
     "K=100": {},
     "K=100, 10 offered a round": {"actions_per_round": 10},
-    "K=100, common noise": {"common_noise": True},
+    "K=100, noise drawn for each graph": {"noise_draws": "graph"},
     "K=20, N=20, new graphs in each round": {
         "num_graphs": 20,
         "num_nodes": 20,

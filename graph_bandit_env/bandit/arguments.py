@@ -12,7 +12,7 @@ from graph_bandit_env.bandit.instance import DRIFT_RATE, DriftName
 from graph_bandit_env.bandit.signatures import name_nearest
 from graph_bandit_env.graphs.graph_set import GraphSet
 from graph_bandit_env.graphs.random_graphs import GraphModelName, Size
-from graph_bandit_env.rewards.noise import Noise, NoiseName
+from graph_bandit_env.rewards.noise import Noise, NoiseDraws, NoiseName
 from graph_bandit_env.rewards.reward_models import RewardModel, RewardScale
 
 if TYPE_CHECKING:
@@ -83,8 +83,9 @@ class BanditArguments:
     the noise to add."""
     noise_std: float | Sequence[float] | NDArray[np.floating] = 0.01
     """Standard deviation of the named noises, in reward units; or K of them, one for each graph of a set that stays."""
-    common_noise: bool = False
-    """True: the noise of a graph in a round does not depend on what was played before, for paired comparisons."""
+    noise_draws: NoiseDraws = "round"
+    """Noise is drawn once for each round, whichever graph is played ("round"), or for each graph and round ("graph").
+    Named noise does not depend on what was played before."""
     horizon: int = 1000
     """T, the number of rounds of an episode."""
     actions_per_round: int | None = None

@@ -12,6 +12,7 @@ from graph_bandit_env.bandit.arguments import OBSERVATION_KINDS, RESAMPLINGS, Ba
 from graph_bandit_env.bandit.instance import (
     DRIFT_NAMES,
     DRIFT_RATE,
+    Drift,
     DriftName,
     GraphSource,
     Instance,
@@ -20,13 +21,12 @@ from graph_bandit_env.bandit.instance import (
     Rewards,
     SameGraphs,
     draw_general_rewards,
-    make_drift,
 )
 from graph_bandit_env.bandit.spaces import Observation, graph_set_space, indices_space
 from graph_bandit_env.checks import check_choice, check_flag, check_integer, check_number
 from graph_bandit_env.graphs.graph_set import GraphSet, as_graph_set
 from graph_bandit_env.graphs.random_graphs import RandomGraphs, largest_size
-from graph_bandit_env.rewards.noise import NoiseStream, make_noise
+from graph_bandit_env.rewards.noise import NOISE_DRAWS, NoiseStream, make_noise
 from graph_bandit_env.rewards.reward_models import (
     RANDOM_REWARDS,
     REWARD_MODELS,
@@ -71,7 +71,7 @@ class BanditModel:
         self.drift_rate = self._check_drift_rate(arguments.drift_rate)
         fixed = None if self.resample_graphs or self.varies else self.num_graphs
         self.noise = make_noise(arguments.noise, arguments.noise_std, fixed)
-        self.common_noise = check_flag("common_noise", arguments.common_noise)
+        self.noise_draws = check_choice("noise_draws", arguments.noise_draws, NOISE_DRAWS)
         self.horizon = check_integer("horizon", arguments.horizon, 1)
         self.actions_per_round = self.num_graphs
         if arguments.actions_per_round is not None:
@@ -105,14 +105,14 @@ class BanditModel:
     def draw(self, rng: np.random.Generator) -> Instance:
         """Draw an instance from new streams of `rng`: graphs, mean rewards, rounds, noise, and any drift."""
         graphs_rng, reward_rng, rounds_rng, noise_rng = rng.spawn(4)
-        noise = NoiseStream(self.noise, noise_rng, self.common_noise, self.num_graphs)
+        noise = NoiseStream(self.noise, noise_rng, self.noise_draws, self.num_graphs)
         if self.drift is None:
             source = self._draw_source(graphs_rng, reward_rng)
             return Instance(source, self.actions_per_round, rounds_rng, noise)
         (drift_rng,) = rng.spawn(1)
         graph_set = self.own_graphs or self.random_graphs.draw(graphs_rng)
         means, fresh = draw_with_fresh(self.reward_model, graph_set, reward_rng, self.reward_scale)
-        drift = make_drift(self.drift, fresh, self.drift_rate, drift_rng)
+        drift = Drift(self.drift, fresh, self.drift_rate, drift_rng)
         return Instance(SameGraphs(graph_set, means), self.actions_per_round, rounds_rng, noise, drift)
 
     def _draw_source(self, graphs_rng: np.random.Generator, reward_rng: np.random.Generator) -> GraphSource:

@@ -18,6 +18,16 @@ import docstring_parser
 
 REASON = "reason"
 """Metadata key of a field that its class fixes (`init=False`): says why it is not an argument."""
+SYMBOLS = {
+    "T": "horizon",
+    "K": "num_graphs",
+    "N": "num_nodes",
+    "d": "feature_dim",
+    "p": "edge_prob",
+    "sigma": "noise_std",
+    "seed": "reset(seed=...)",
+}
+"""Arguments by their symbols in papers; a seed is no argument."""
 
 Arguments = TypeVar("Arguments")
 Fields = ParamSpec("Fields")
@@ -37,9 +47,8 @@ def name_nearest(kind: Kind) -> Kind:
             if name in fields and name not in taken:
                 raise TypeError(f"Expected no argument `{name}`: {fields[name].metadata[REASON]}")
             if name not in fields:
-                nearest = difflib.get_close_matches(name, taken, n=1)
+                nearest = [SYMBOLS[name]] if name in SYMBOLS else difflib.get_close_matches(name, taken, n=1)
                 hint = f" Did you mean `{nearest[0]}`?" if nearest else ""
-                hint = " Give it to `reset`." if name == "seed" else hint
                 python = f"{kind.__name__}.__init__() got an unexpected keyword argument {name!r}"
                 # Python's words, too: programs that try an argument look for them, TorchRL's GymEnv for example.
                 raise TypeError(f"Unknown argument `{name}`.{hint} Arguments: {', '.join(taken)}. ({python})")

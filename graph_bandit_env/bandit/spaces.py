@@ -34,7 +34,33 @@ class _NoArrays:
 
 
 class GraphSpace(_NoArrays, Graph):
-    """Gymnasium's space of graphs."""
+    """Gymnasium's space of graphs with node and edge features, whose `contains` checks whole arrays."""
+
+    def contains(self, x: object) -> bool:
+        """Return whether Gymnasium's `contains` accepts a graph; it checks each node and edge by itself."""
+        graph: Any = x
+        if not (isinstance(x, GraphInstance) and all(map(_has_rows, x))):
+            return super().contains(graph)
+        nodes, edges, links = graph
+        return bool(
+            links.dtype.kind in "iu"
+            and links.shape == (len(edges), 2)
+            and ((links >= 0) & (links < len(nodes))).all()
+            and _are_rows_of(self.node_space, nodes)
+            and _are_rows_of(self.edge_space, edges)
+        )
+
+
+def _has_rows(values: object) -> bool:
+    return type(values) is np.ndarray and values.ndim > 0 and values.dtype != object
+
+
+def _are_rows_of(space: Any, rows: NDArray[Any]) -> bool:
+    """Return whether each row of an array is a member of a `Box`, as it is if there are no rows."""
+    if len(rows) == 0:
+        return True
+    fits = np.can_cast(rows.dtype, space.dtype) and rows.shape[1:] == space.shape
+    return bool(fits and (rows >= space.low).all() and (rows <= space.high).all())
 
 
 class GraphSequence(_NoArrays, Sequence):

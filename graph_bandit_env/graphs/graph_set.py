@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar, Self, SupportsIndex, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Self, SupportsIndex, overload
 
 import numpy as np
 from gymnasium.spaces import GraphInstance
@@ -146,7 +147,7 @@ class GraphSet(Sequence[GraphInstance]):
     def __getitem__(self, index: slice) -> tuple[GraphInstance, ...]: ...
 
     def __getitem__(self, index: SupportsIndex | slice) -> GraphInstance | tuple[GraphInstance, ...]:
-        """Return a copy of a graph, or a tuple of copies for a slice."""
+        """Return a copy of a graph, or a tuple of copies for a slice; edges without features get a read-only 1."""
         if isinstance(index, slice):
             return tuple(self[k] for k in range(*index.indices(len(self))))
         k = range(len(self))[index]
@@ -157,7 +158,8 @@ class GraphSet(Sequence[GraphInstance]):
 
     def _copies(self, start: int, stop: int) -> Iterator[GraphInstance]:
         for nodes, links, edges in self._packed.read(start, stop):
-            copied = np.ones((len(links), 1), np.float32) if edges is None else edges.copy()
+            ones = np.broadcast_to(np.ones(1, np.float32), (len(links), 1))  # read-only; takes no memory
+            copied = ones if edges is None else edges.copy()
             yield GraphInstance(nodes.copy(), copied, links.astype(np.int64))
 
     def __repr__(self) -> str:
@@ -248,7 +250,6 @@ class GraphSet(Sequence[GraphInstance]):
     def to_batch(self) -> Batch:
         """Return `Batch.from_data_list(self.to_pyg())`, without making K `Data` first."""
         import torch
-        from torch_geometric.data import Batch
 
         packed, count = self._packed, len(self)
         links = packed.links.T.astype(np.int64, order="C")
@@ -258,7 +259,9 @@ class GraphSet(Sequence[GraphInstance]):
         if edges is not None:
             tensors["edge_attr"] = _own_tensor(edges)
         ptr, edge_ptr = torch.tensor(packed.node_offsets), torch.tensor(packed.edge_offsets)
-        batch = Batch(**tensors, batch=torch.from_numpy(np.repeat(np.arange(count), self.num_nodes)), ptr=ptr)
+        batch = _import_pyg().Batch(
+            **tensors, batch=torch.from_numpy(np.repeat(np.arange(count), self.num_nodes)), ptr=ptr
+        )
         # What `collate` of PyG keeps, from which `get_example` and `to_data_list` take the graphs apart again:
         batch._num_graphs = count
         batch._slice_dict = {name: ptr if name == "x" else edge_ptr for name in tensors}
@@ -268,15 +271,22 @@ class GraphSet(Sequence[GraphInstance]):
     def to_pyg(self) -> list[Data]:
         """Return the graphs as PyG `Data`: `x` float32, `edge_index` int64 and, with edge features, `edge_attr`."""
         import torch
-        from torch_geometric.data import Data
 
-        graphs = []
+        graphs, make = [], _import_pyg().Data
         for nodes, links, edges in self._packed.read(0, len(self)):
-            graph = Data(x=torch.tensor(nodes), edge_index=torch.tensor(links.T.astype(np.int64)))
+            graph = make(x=torch.tensor(nodes), edge_index=torch.tensor(links.T.astype(np.int64)))
             if edges is not None:
                 graph.edge_attr = torch.tensor(edges)
             graphs.append(graph)
         return graphs
+
+
+def _import_pyg() -> Any:
+    """Import PyG's graphs: the first import in a process calls a function of torch that is deprecated."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "`torch.jit.script` is deprecated", DeprecationWarning)
+        import torch_geometric.data
+    return torch_geometric.data
 
 
 def _own_tensor(features: Floats) -> Tensor:

@@ -13,9 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 from graph_bandit_env.checks import LARGEST_MEAN, check_choice, check_number
 
 NoiseName = Literal["gaussian", "uniform", "rademacher"]
+NoiseDraws = Literal["round", "graph"]
 Noise = Callable[[np.random.Generator, float], float]
 
 NOISES: tuple[NoiseName, ...] = get_args(NoiseName)
+NOISE_DRAWS: tuple[NoiseDraws, ...] = get_args(NoiseDraws)
 _STANDARD: dict[NoiseName, Callable[[np.random.Generator, int], NDArray[np.float64]]] = {
     "gaussian": lambda rng, count: rng.standard_normal(count),
     "uniform": lambda rng, count: rng.uniform(-math.sqrt(3), math.sqrt(3), count),
@@ -85,12 +87,12 @@ class NoiseStream:
     Args:
         noise: draws the noise of one reward.
         rng: the only source of randomness.
-        common: draw noise for every graph in every round, so that it does not depend on what is played.
+        draws: "round", one draw for each round, whichever graph is played; or "graph", one for each graph and round.
         num_graphs: K, or the most graphs of a round.
     """
 
-    def __init__(self, noise: Noise | NamedNoise, rng: np.random.Generator, common: bool, num_graphs: int) -> None:
-        self._noise, self._rng, self._common, self._num_graphs = noise, rng, common, num_graphs
+    def __init__(self, noise: Noise | NamedNoise, rng: np.random.Generator, draws: NoiseDraws, num_graphs: int) -> None:
+        self._noise, self._rng, self._of_graphs, self._num_graphs = noise, rng, draws == "graph", num_graphs
 
     def draw(self, means: NDArray[np.float64], action: int) -> float:
         """Draw the noise of this round's reward.
@@ -107,8 +109,8 @@ class NoiseStream:
         """
         if isinstance(self._noise, NamedNoise):
             drawn = self.draw_ahead(1)[0]
-            return float(self._noise.scale(action) * drawn[action if self._common else 0])
-        if not self._common:
+            return float(self._noise.scale(action) * drawn[action if self._of_graphs else 0])
+        if not self._of_graphs:
             return draw_noise(self._noise, self._rng, float(means[action]))
         return [draw_noise(self._noise, self._rng, mean) for mean in means.tolist()][action]
 
@@ -116,14 +118,14 @@ class NoiseStream:
         """Draw the noise of the next rounds, which `draw` multiplies by its standard deviation; only for named noise.
 
         Returns:
-            `(rounds, K)` float64 if the noise is common, else `(rounds, 1)`.
+            `(rounds, K)` float64 if each graph has its own noise, else `(rounds, 1)`.
 
         Raises:
             TypeError: if the noise is a user's function.
         """
         if not isinstance(self._noise, NamedNoise):
             raise TypeError(f"Expected noise that has a name. Got {self._noise!r}, which may depend on what is played.")
-        columns = self._num_graphs if self._common else 1
+        columns = self._num_graphs if self._of_graphs else 1
         return self._noise.standard(self._rng, rounds * columns).reshape(rounds, columns)
 
 

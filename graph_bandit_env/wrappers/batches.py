@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import SupportsFloat
 
 import gymnasium as gym
@@ -19,9 +20,10 @@ from graph_bandit_env.env import GraphActionBandit
 class BatchedActions(gym.Wrapper, RecordConstructorArgs):
     """Play q graphs a step, before any of their rewards is seen.
 
-    An action is q indices, `MultiDiscrete([K, ..., K])`, played as q rounds in their order. The observation is that
-    after the last one, and the reward is the sum. Where an episode ends within a step, the graphs after that are not
-    played. Nothing is played if one of those that will be is not on offer, or is named twice without replacement.
+    An action is q indices, `MultiDiscrete([K, ..., K])`, which may repeat a graph. They are played as q rounds in their
+    order. The observation is that after the last one, and the reward is the sum. If an episode ends within a step, the
+    graphs after that are not played. Nothing is played if one of those that will be is not on offer, or is named twice
+    without replacement.
     `run_bandit` plays batches by itself.
 
     `action_mask` in `info` is that of the next step. Every other key holds q rows, one for each round, with zeros for
@@ -35,7 +37,7 @@ class BatchedActions(gym.Wrapper, RecordConstructorArgs):
     Args:
         env: `GraphActionBandit-v0`, also in `PaddedGraphSet`, `GraphSetIndices` or `DelayedRewards`; all rounds of an
             episode have the same graphs and offer all of them.
-        size: q, from 1 to the number of graphs.
+        size: q, from 1; without replacement, to the number of graphs.
 
     Raises:
         TypeError: if it is another environment.
@@ -53,7 +55,7 @@ class BatchedActions(gym.Wrapper, RecordConstructorArgs):
                 "Expected rounds that offer the same graphs, since those of a step are chosen together. Leave out "
                 '`actions_per_round`, and resample graphs by "episode" if at all.'
             )
-        self.size = check_integer("size", size, 1, bandit.num_graphs)
+        self.size = check_integer("size", size, 1, math.inf if bandit.replacement else bandit.num_graphs)
         self._bandit = env.unwrapped
         self._graphs = int(env.action_space.n)
         self.action_space = MultiDiscrete([self._graphs] * self.size)

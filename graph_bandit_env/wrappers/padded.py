@@ -255,6 +255,9 @@ def padded_bandit(
     return PaddedGraphSet(bandit, max_nodes, max_edges, max_graphs, mask_dtype)
 
 
+vars(padded_bandit).update(metadata=GraphActionBandit.metadata)  # `gymnasium.make` looks up its render modes
+
+
 class GraphSetIndices(gym.ObservationWrapper, RecordConstructorArgs):
     """Observe which graphs are on offer, as a Dict of Boxes; the graphs themselves are at `env.unwrapped.graph_set`.
 

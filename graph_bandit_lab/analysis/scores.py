@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -228,9 +229,9 @@ class Change:
     @property
     def verdict(self) -> str:
         """Return what the interval shows."""
-        if self.high < 0:
-            return "better"
-        return "worse" if self.low > 0 else "no difference seen"
+        if math.isnan(self.low):
+            return "too few repetitions"
+        return "better" if self.high < 0 else "worse" if self.low > 0 else "no difference seen"
 
 
 def compare_folders(first: str | Path, second: str | Path, measure: str = "total_regret") -> list[Change]:

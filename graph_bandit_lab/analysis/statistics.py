@@ -14,6 +14,9 @@ from scipy import special, stats
 from graph_bandit_lab.design.names import to_json
 
 ROUNDING = 1e-9
+LEAST = 3
+"""Repetitions that Student's interval needs. With two its quantile is 12.7, so that of regret could span from the mean
+divided by 330,000 to the mean times 330,000; with three, by 74; with five, by 16."""
 Floats: TypeAlias = NDArray[np.float64]
 Quantity: TypeAlias = Literal["nonnegative", "share", "any"]
 RANGES: Mapping[Quantity, tuple[float, float]] = {
@@ -58,8 +61,8 @@ def mean_interval(values: Floats, quantity: Quantity = "nonnegative") -> tuple[F
         quantity: "nonnegative", such as regret; "share", which lies between 0 and 1; or "any", such as rewards.
 
     Returns:
-        Lower and upper end, each of shape `(...)`; `nan` if n < 2, or where all n numbers are equal, which do not tell
-        how far others would be from them.
+        Lower and upper end, each of shape `(...)`; `nan` if n < `LEAST`, or where all n numbers are equal, which do not
+        show how far others would be from them.
 
     Raises:
         ValueError: if a number is outside of its range, by more than rounding.
@@ -90,9 +93,9 @@ def ratio_interval(values: Floats, reference: Floats) -> tuple[float, float]:
         reference: x, the same.
 
     Returns:
-        Lower and upper end; `nan` if n < 2, if a mean is 0, or if neither varies.
+        Lower and upper end; `nan` if n < `LEAST`, if a mean is 0, or if neither varies.
     """
-    means = (values.mean(), reference.mean()) if len(values) > 1 else (0.0, 0.0)
+    means = (values.mean(), reference.mean()) if len(values) >= LEAST else (0.0, 0.0)
     if min(means) <= 0 or (np.ptp(values) == 0 and np.ptp(reference) == 0):
         return float("nan"), float("nan")
     factor = np.exp(float(_half_width(values / means[0] - reference / means[1])))
@@ -103,13 +106,13 @@ def paired_interval(differences: pd.Series[float], seed: int = 0) -> tuple[float
     """Return the mean over environments of differences by (environment, seed), and its 95 % interval.
 
     It is a bootstrap over environments, which differ more than repetitions on one of them do; or Student's interval
-    over repetitions, if there is one environment.
+    over repetitions, if there is one environment: `nan` if there are fewer than `LEAST`.
     """
     by_environment = differences.groupby(level="environment").mean()
-    mean, spread = float(by_environment.mean()), float(np.ptp(differences))
+    mean = float(by_environment.mean())
     if len(by_environment) > 1:
         return mean, *bootstrap_interval(np.asarray(by_environment, np.float64), seed)
-    half = float(_half_width(np.asarray(differences, np.float64))) if len(differences) > 1 and spread > 0 else 0.0
+    half = float(_half_width(np.asarray(differences, np.float64)))
     return mean, mean - half, mean + half
 
 
@@ -128,8 +131,8 @@ def bootstrap_interval(values: Floats, seed: int = 0) -> tuple[float, float]:
 
 
 def _half_width(values: Floats) -> Floats:
-    """Return t_{0.975, n-1} s / sqrt(n) over the first axis; `nan` if n < 2."""
-    if len(values) < 2:
+    """Return t_{0.975, n-1} s / sqrt(n) over the first axis; `nan` if n < `LEAST`."""
+    if len(values) < LEAST:
         return np.full(values.shape[1:], np.nan)
     return np.asarray(stats.t.ppf(0.975, len(values) - 1) * stats.sem(values, axis=0))
 

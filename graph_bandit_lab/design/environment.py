@@ -69,6 +69,8 @@ class EnvironmentSettings(BanditArguments):
     announced: bool = True
     """Tell agents which rewards are on their way when they choose, where the graphs stay. Those with `select_awaiting`
     take it into account."""
+    distinct: bool = True
+    """The graphs of a batch differ. False: a batch may repeat a graph."""
 
     resample_graphs: bool | Literal["episode", "round"] = False
     """Draw new graphs for each round ("round"). With "episode", or True, a repetition has one graph set, as with False,
@@ -149,7 +151,7 @@ class EnvironmentSettings(BanditArguments):
     def to_dict(self) -> dict[str, Any]:
         """Return the settings as results store them, own graphs by their content; `to_arguments` makes keywords."""
         taken = [field.name for field in dataclasses.fields(self) if field.init and field.name not in READING]
-        stored = {name: getattr(self, name) for name in taken if name != "announced"}
+        stored = {name: getattr(self, name) for name in taken if name not in ("announced", "distinct")}
         if self.contents is not None:
             sizes = {"num_nodes": self.contents.num_nodes, "feature_dim": self.contents.feature_dim}
             sizes |= {} if self.resample_graphs else {"num_graphs": self.contents.num_graphs}
@@ -159,7 +161,8 @@ class EnvironmentSettings(BanditArguments):
         stored["reward_model"] = self.rewards
         kept = {k: list(v) if isinstance(v, tuple) else v for k, v in stored.items()}
         announced = self.announced and self.resample_graphs != "round"
-        return kept if self.delay == 0 else kept | {"announced": announced}
+        kept |= {} if self.delay == 0 else {"announced": announced}
+        return kept if self.distinct else kept | {"distinct": False}
 
     @cached_property
     def contents(self) -> Contents | None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from graph_bandit_env.rewards import is_structural
 
-FEEDBACK = ("batch", "delay", "random_rounds", "announced")
+FEEDBACK = ("batch", "delay", "random_rounds", "announced", "distinct")
 """Settings that are those of the loop, and not of the environment that it plays."""
 OWN, TARGET, COLUMN = "own", "target", "column"
 """The graph model of the user's own graphs, the reward model of the values that were measured on them, and the noise of
@@ -26,7 +26,7 @@ SYMBOLS = {
     "horizon": "T",
     "width": "m",
 }
-UNSAID = {"replacement": 1, "common_noise": 0, "resample_graphs": 0, "batch": 1, "delay": 0, "random_rounds": 0}
+UNSAID = {"replacement": 1, "noise_draws": "round", "resample_graphs": 0, "batch": 1, "delay": 0, "random_rounds": 0}
 """Values that descriptions of environments leave out."""
 
 
@@ -37,12 +37,13 @@ def write_size(size: object) -> str:
 
 WORDS: Mapping[str, Callable[[Any], str]] = {  # in the order of a description
     "replacement": lambda value: "with replacement" if value else "each graph once",
-    "common_noise": lambda value: "common noise" if value else "noise of each agent",
+    "noise_draws": lambda value: f"noise drawn for each {value}",
     "resample_graphs": lambda value: f"new graphs each {value}" if value else "one graph set",
     "reward_seed": lambda value: f"reward function {'of each repetition' if value is None else value}",
     "drift": lambda value: f"means that {value or 'stay'}",
     "drift_rate": lambda value: f"at rate {value}",
     "batch": lambda value: "one at a time" if value == 1 else f"batches of {value}",
+    "distinct": lambda value: "repeats allowed" if value is False else "no repeats",
     "delay": lambda value: "rewards at once" if value == 0 else f"rewards after {write_size(value)} rounds",
     "announced": lambda value: "announced" if value else "not announced",
     "random_rounds": lambda value: f"first {value} rounds at random" if value else "no rounds at random",
@@ -98,6 +99,7 @@ def _meaningless(environment: Mapping[str, object]) -> tuple[str, ...]:
     without: tuple[str, ...] = () if environment.get("graph_model") == "er" else ("edge_prob",)
     without += () if environment.get("graph_model") == OWN else ("graphs", "minimize")
     without += ("drift_rate",) if environment.get("drift") is None else ()
+    without += ("distinct",) if environment.get("batch", 1) == 1 else ()
     return without + (("announced",) if not environment.get("delay") else ())
 
 

@@ -164,7 +164,7 @@ class Sweep:
             cast = _make_agents(grid)
             for environment in grid.environments:
                 settings = environment.to_dict()
-                check_batch(environment.batch, settings["num_graphs"])
+                check_batch(environment.feedback, settings["num_graphs"], environment.replacement)
                 keys, refused = dict[str, RunKey](), dict[str, str]()
                 for spec, agent, key in cast:
                     if not (reason := _why_not(spec, agent, environment)):

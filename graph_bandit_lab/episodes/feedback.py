@@ -40,6 +40,9 @@ class Feedback:
     """Number of first rounds that play random graphs, the same ones for every agent, which learns from them."""
     announced: bool = True
     """Tell agents with `select_awaiting` which rewards of the present graphs are on their way."""
+    distinct: bool = True
+    """True: the graphs of a batch differ. False: a batch may repeat a graph. The graphs are then chosen one after the
+    other, and `select_awaiting` is told those that are chosen already."""
 
     def __post_init__(self) -> None:
         for name, least in (("batch", 1), ("random_rounds", 0)):
@@ -47,9 +50,11 @@ class Feedback:
             if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
                 raise ValueError(f"Expected `{name}` to be an integer >= {least}. Got {value!r}.")
             object.__setattr__(self, name, int(value))
-        if not isinstance(self.announced, bool | np.bool_):
-            raise ValueError(f"Expected `announced` to be True or False. Got {self.announced!r}.")
-        object.__setattr__(self, "announced", bool(self.announced))
+        for name in ("announced", "distinct"):
+            value = getattr(self, name)
+            if not isinstance(value, bool | np.bool_):
+                raise ValueError(f"Expected `{name}` to be True or False. Got {value!r}.")
+            object.__setattr__(self, name, bool(value) or (name == "distinct" and self.batch == 1))
         object.__setattr__(self, "delay", check_delay(self.delay))  # equal settings are equal
 
     @property
@@ -83,17 +88,18 @@ class Schedule:
             ValueError: if a graph of a batch is not on offer any more.
         """
         graphs, batch = getattr(self._world, "graph_set", None), self._feedback.batch
+        distinct = self._feedback.distinct
         if not self._chosen:
             self._graphs = graphs
             if self._random_left > 0:
                 offered = np.flatnonzero(action_mask)
-                count = min(batch, self._random_left, len(offered))
-                self._chosen = self._draws.choice(offered, count, replace=False).tolist()
+                count = min(batch, self._random_left, len(offered) if distinct else batch)
+                self._chosen = self._draws.choice(offered, count, replace=not distinct).tolist()
                 self._random_left -= count
             else:
                 announced = self._feedback.announced and graphs is not None  # unless it is not known which they are
                 awaiting = [action for among, _, action, _ in self._late.waiting if announced and among is graphs]
-                self._chosen = choose(agent, observation, action_mask, batch, awaiting)
+                self._chosen = choose(agent, observation, action_mask, batch, awaiting, distinct)
         action = self._chosen.pop(0)
         if batch > 1 and not (action_mask[action] and graphs is self._graphs):
             raise ValueError(DIFFERENT)
@@ -122,10 +128,8 @@ def check_diagnosable(feedback: Feedback) -> None:
     Raises:
         ValueError: if there are batches, random rounds or announced rewards.
     """
-    if feedback.batch > 1:
-        raise ValueError("Expected diagnostics without batches: an insight is one into a single choice. Got both.")
-    if feedback.random_rounds:
-        raise ValueError("Expected diagnostics without random rounds, which no agent has chosen. Got both.")
+    if feedback.batch > 1 or feedback.random_rounds:
+        raise ValueError("Expected diagnostics without batches and random rounds: they explain a choice of one graph.")
     if feedback.announces:
         raise ValueError(
             "Expected diagnostics without announced rewards, the default of delays. Use `announced=False`, "
@@ -133,26 +137,40 @@ def check_diagnosable(feedback: Feedback) -> None:
         )
 
 
-def check_batch(batch: int, num_graphs: int | Sequence[int]) -> None:
-    """Refuse batches of more different graphs than there are.
+def check_batch(feedback: Feedback, num_graphs: int | Sequence[int], replacement: bool) -> None:
+    """Refuse batches that cannot be played.
 
     Raises:
-        ValueError: if `batch` is larger than the number of graphs, or than the smallest where it varies.
+        ValueError: if the graphs of a batch are to differ, and there are fewer (or may be, where their number varies);
+            or if they may repeat one that can be played only once.
     """
     fewest = min(num_graphs) if isinstance(num_graphs, Sequence) else num_graphs
-    if batch > max(1, fewest):
-        raise ValueError(f"Expected `batch` to be at most {fewest}, the number of graphs. Got {batch}.")
+    if not (feedback.distinct or replacement):
+        raise ValueError("Expected `distinct=True` without replacement: no graph can be played twice. Got False.")
+    if feedback.distinct and feedback.batch > max(1, fewest):
+        raise ValueError(
+            f"Expected `batch` to be at most {fewest}, the number of graphs. Got {feedback.batch}. With "
+            "`distinct=False` (`--no-distinct`), a batch may repeat a graph."
+        )
 
 
-def choose(agent: Any, observation: Any, action_mask: ArrayLike, count: int, awaiting: Sequence[int] = ()) -> list[int]:
-    """Let an agent choose different graphs; one after the other if it has no `select_batch`.
+def choose(
+    agent: Any,
+    observation: Any,
+    action_mask: ArrayLike,
+    count: int,
+    awaiting: Sequence[int] = (),
+    distinct: bool = True,
+) -> list[int]:
+    """Let an agent choose graphs; one after the other if they may repeat, or if it has no `select_batch`.
 
     Args:
         agent: has `select_action`, and perhaps `select_batch` and `select_awaiting`.
         observation: that of the round.
         action_mask: `(K,)`. 1 for each graph on offer.
-        count: how many to choose; all on offer, if there are fewer.
+        count: how many to choose; all on offer, if they are to differ and there are fewer.
         awaiting: graphs played whose rewards the agent is told to be on their way.
+        distinct: whether the graphs must differ.
 
     Returns:
         Indices of graphs, in the order of choice.
@@ -161,6 +179,11 @@ def choose(agent: Any, observation: Any, action_mask: ArrayLike, count: int, awa
         ValueError: if a method that chooses several returns anything but that many different graphs on offer.
     """
     mask: NDArray[np.int8] = np.array(action_mask)
+    if not distinct:
+        repeated: list[int] = []
+        for _ in range(count):
+            repeated += choose(agent, observation, mask, 1, [*awaiting, *repeated])
+        return repeated
     count = min(count, int(np.count_nonzero(mask)))
     if awaiting and hasattr(agent, "select_awaiting"):
         return _check("select_awaiting", agent.select_awaiting(observation, count, awaiting, mask), mask, count)

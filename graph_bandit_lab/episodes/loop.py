@@ -112,4 +112,4 @@ def _check_inputs(env: object, agent: object, diagnose: bool, feedback: Feedback
     if bandit:
         if feedback.batch > 1 and (bandit.each_round or bandit.actions_per_round < bandit.num_graphs):
             raise ValueError(DIFFERENT)
-        check_batch(feedback.batch, bandit.num_graphs)
+        check_batch(feedback, bandit.num_graphs, bandit.replacement)

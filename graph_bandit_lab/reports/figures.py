@@ -334,8 +334,16 @@ def _draw(axes: Axes, curves: np.ndarray, line: tuple[str, str], band: Quantity 
 
 
 def _scale_logarithmically(axes: Axes) -> None:
-    means = [np.asarray(line.get_ydata(), float) for line in axes.lines]
-    positive = np.concatenate([mean[mean > 0] for mean in means]) if means else np.array([])
-    if len(positive):
+    """Scale the means of an axis logarithmically; if some are 0, 0 has a tick below the lowest power of ten."""
+    means = np.concatenate([[], *(np.asarray(line.get_ydata(), float) for line in axes.lines)])
+    positive = means[means > 0]
+    if not len(positive):
+        return
+    lowest, highest = positive.min(), positive.max()
+    if len(positive) == len(means):
         axes.set_yscale("log", nonpositive="clip")
-        axes.set_ylim(positive.min() / 2, positive.max() * 2)
+        axes.set_ylim(lowest / 2, 2 * highest)
+        return
+    floor = 10 ** np.floor(np.log10(lowest))
+    axes.set_yscale("symlog", linthresh=floor, linscale=0.5)  # linear from 0 to there
+    axes.set_ylim(-floor / 5, 2 * highest)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from graph_bandit_lab.design.plan import Task
 
 FILE_NAME = "results.sqlite"
-FORMAT = 6  # of the file; also raised when agents play differently under equal settings
+FORMAT = 7  # of the file; also raised when agents play differently under equal settings
 REPETITIONS = """CREATE TABLE repetitions (
     settings_hash TEXT NOT NULL,   -- of the next five columns but `label`, and `plug_in`
     seed INTEGER NOT NULL,         -- of this repetition

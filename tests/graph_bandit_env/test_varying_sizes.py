@@ -70,8 +70,8 @@ def test_the_reward_of_a_graph_does_not_depend_on_the_largest_beside_it(reward_m
         env.step(0)
 
 
-def test_common_noise_does_not_depend_on_what_was_played():
-    first, second = make(common_noise=True), make(common_noise=True)
+def test_noise_of_each_graph_does_not_depend_on_what_was_played():
+    first, second = make(noise_draws="graph"), make(noise_draws="graph")
     first.reset(seed=0)
     second.reset(seed=0)
     for t in range(20):

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from graph_bandit_env.bandit.instance import DRIFT_NAMES, make_drift
+from graph_bandit_env.bandit.instance import DRIFT_NAMES, Drift
 
 ROOT = np.array([[1.0, 0.0], [0.5, 2.0], [-1.0, 1.0]])
 
@@ -13,7 +13,7 @@ def fresh(rng):
 def trajectories(name, rate, rounds, count=3000):
     """Means `(count, rounds, K)` of many drifts that start from a fresh draw."""
     rng = np.random.default_rng(0)
-    drift = make_drift(name, fresh, rate, rng)
+    drift = Drift(name, fresh, rate, rng)
     means = np.empty((count, rounds, 3))
     for row in means:
         row[0] = fresh(rng)
@@ -53,5 +53,5 @@ def test_a_jump_replaces_all_means_or_none_after_a_geometric_time():
 
 def test_a_slow_walk_loses_no_digits():
     """With a rate of 1e-12, 1 - a^2 from a would be wrong in the fourth digit."""
-    drift = make_drift("walk", lambda rng: np.ones(1), 1e-12, np.random.default_rng(0))
+    drift = Drift("walk", lambda rng: np.ones(1), 1e-12, np.random.default_rng(0))
     assert drift(np.zeros(1))[0] == pytest.approx(np.sqrt(2e-12), rel=1e-11)

@@ -14,10 +14,10 @@ def make(size=3, wrap=lambda env: env, **settings):
 
 
 def test_a_step_plays_its_graphs_as_rounds():
-    env, bare = make(), gym.make("GraphActionBandit-v0", **SMALL)
+    env, bare = make(size=6), gym.make("GraphActionBandit-v0", **SMALL)  # more graphs than there are: some repeat
     env.reset(seed=1)
     bare.reset(seed=1)
-    for actions in np.random.default_rng(0).integers(0, 5, (4, 3)):
+    for actions in np.random.default_rng(0).integers(0, 5, (2, 6)):
         rounds = [bare.step(action) for action in actions]
         _, reward, terminated, truncated, info = env.step(actions)
         assert info["rewards"].tolist() == [one[1] for one in rounds]

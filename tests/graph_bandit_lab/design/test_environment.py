@@ -16,7 +16,7 @@ from graph_bandit_lab.design.names import describe_environment, name_environment
 from graph_bandit_lab.design.own_graphs import PoolFile, read_own_graphs, to_arguments
 
 OF_FILES = ["target", "minimize", "noise_column", "smiles", "skip_bad_rows"]
-OF_FEEDBACK = ["batch", "delay", "random_rounds", "announced"]
+OF_FEEDBACK = ["batch", "delay", "random_rounds", "announced", "distinct"]
 TAKEN = [field.name for field in fields(EnvironmentSettings) if field.init]
 
 
@@ -61,8 +61,12 @@ def test_refuses_environments_that_cannot_be_made_or_stored(changes, error, name
         ({"num_graphs": [5, np.int64(40)], "resample_graphs": "round"}, "new graphs each round"),
         ({"resample_graphs": np.True_, "reward_seed": 3}, "new graphs each episode, reward function 3"),
         ({"batch": 10, "delay": [2, 5], "random_rounds": np.int64(3)}, "batches of 10, rewards after 2 to 5 rounds"),
+        ({"batch": 9, "distinct": False}, "batches of 9, repeats allowed"),
         ({"delay": 3, "announced": False}, "rewards after 3 rounds, not announced"),
-        ({"drift": "jump", "drift_rate": 1, "common_noise": True}, "common noise, means that jump, at rate 1.0"),
+        (
+            {"drift": "jump", "drift_rate": 1, "noise_draws": "graph"},
+            "noise drawn for each graph, means that jump, at rate 1.0",
+        ),
         ({"graph_model": "rdpg", "reward_model": "transitivity"}, "random dot product graphs"),
         ({"graph_model": "mixed", "reward_model": "transitivity"}, "transitivity reward"),
         ({"graph_model": "weighted", "reward_model": "spanning_tree"}, "rings with edge weights"),

@@ -72,16 +72,39 @@ def test_the_first_rounds_are_the_same_random_ones_for_every_agent_and_are_told(
     assert len({tuple(run_bandit(small_env(), Listener(), seed, feedback=STARTS).actions[:4]) for seed in range(9)}) > 5
 
 
+class Waiting(Listener):
+    """A listener that also keeps which rewards are on their way when it chooses."""
+
+    def __init__(self):
+        super().__init__()
+        self.asked = []
+
+    def select_awaiting(self, observation, count, awaiting, action_mask=None):
+        self.asked.append((count, list(awaiting)))
+        return [self.select_action(observation, action_mask)]
+
+
 def test_an_agent_is_told_what_is_on_its_way_where_it_is_announced(small_env):
-    asked = []
-
-    class Waiting(Listener):
-        def select_awaiting(self, observation, count, awaiting, action_mask=None):
-            asked.append((count, list(awaiting)))
-            return [self.select_action(observation, action_mask)]
-
     for announced in (False, True):
-        result = run_bandit(small_env(horizon=6), Waiting(), feedback=Feedback(delay=2, announced=announced))
-        assert bool(asked) is announced
+        agent = Waiting()
+        result = run_bandit(small_env(horizon=6), agent, feedback=Feedback(delay=2, announced=announced))
+        assert bool(agent.asked) is announced
     actions = result.actions.tolist()
-    assert asked == [(1, actions[max(0, t - 2) : t]) for t in range(1, 6)]  # in the first round, nothing is on its way
+    assert agent.asked == [(1, actions[max(0, t - 2) : t]) for t in range(1, 6)]  # in the first round, nothing is
+
+
+@pytest.mark.parametrize("kind", [Listener, Waiting])
+def test_a_batch_that_may_repeat_graphs_is_chosen_one_after_the_other(small_env, kind):
+    agent = kind()
+    result = run_bandit(small_env(horizon=12), agent, feedback=Feedback(batch=8, distinct=False, random_rounds=2))
+    actions = result.actions.tolist()
+    assert [(choices, len(told)) for choices, told, _ in agent.told] == [(0, 2), (8, 8), (16, 2)]
+    assert len(set(actions[2:10])) < 8  # of six graphs
+    assert getattr(agent, "asked", [])[:7] == [(1, actions[2 : 2 + k]) for k in range(1, 8)][: 7 * (kind is Waiting)]
+
+
+@pytest.mark.parametrize("settings", [{"feedback": Feedback(batch=7)}, {"replacement": False}])
+def test_batches_that_cannot_be_played_are_refused(small_env, settings):
+    feedback = settings.pop("feedback", Feedback(batch=2, distinct=False))
+    with pytest.raises(ValueError, match="batch|distinct"):
+        run_bandit(small_env(**settings), Listener(), feedback=feedback)

@@ -45,7 +45,8 @@ def column(table, name):
 
 
 def test_the_page_of_a_run_needs_nothing_else_and_has_pictures_and_numbers(tmp_path):
-    page = write_report(fill(tmp_path, ts=[(0.1, 0.5), (0.3, 1.5)], random=[(1.0, 0.25), (2.0, 0.25)])).read_text()
+    levels = {"ts": [(0.1, 0.5), (0.3, 1.5), (0.2, 1.0)], "random": [(1.0, 0.25), (2.0, 0.25), (3.0, 0.25)]}
+    page = write_report(fill(tmp_path, **levels)).read_text()
     names = {
         "report.html",
         "results.sqlite",
@@ -55,7 +56,7 @@ def test_the_page_of_a_run_needs_nothing_else_and_has_pictures_and_numbers(tmp_p
     assert not re.search(r'(src|href)="(?!#)', page)
     assert page.count("<svg") > 2
     assert "have not all played the same" not in page
-    for text in ("10.0 [0.0, 5,742.7]", "1.000 [0.002, 574.272]", "50.0 %", "&lt;ts&gt;"):
+    for text in ("10.0 [2.9, 34.6]", "1.000 [0.289, 3.463]", "0.250 [–]", "33.3 %", "&lt;ts&gt;"):
         assert text in page
     picture = imread(tmp_path / "regret.png")
     assert picture.shape[1] >= 1600
@@ -92,7 +93,7 @@ def test_a_page_warns_where_agents_played_different_instances_or_one_instance_on
 
 
 def test_curves_are_means_and_bands_intervals(tmp_path):
-    results = load_results(fill(tmp_path, ts=[(0.1, 0.5), (0.3, 1.5)], old=[1.0, 2.0]))
+    results = load_results(fill(tmp_path, ts=[(0.1, 0.5), (0.2, 1.0), (0.3, 1.5)], old=[1.0, 2.0, 3.0]))
     left, right = regret_figure(results, ["ts", "old"]).axes
     np.testing.assert_allclose(left.lines[0].get_ydata(), 0.2 * np.arange(1, ROUNDS + 1))
     np.testing.assert_allclose(right.lines[0].get_ydata(), 0.2)
@@ -102,6 +103,16 @@ def test_curves_are_means_and_bands_intervals(tmp_path):
     assert len(regret.lines) == len(share.lines) == 1  # of what was recorded
     heights = share.collections[0].get_paths()[0].vertices[:, 1]
     assert 0 <= np.nanmin(heights) <= np.nanmax(heights) <= 1
+
+
+def test_a_simple_regret_of_0_is_drawn_on_the_logarithmic_axis(tmp_path):
+    results = load_results(fill(tmp_path, ts=[(0.1, 0.0)], old=[(0.1, 0.5)]))
+    regret, _ = findings_figure(results, ["ts", "old"]).axes
+    regret.figure.draw_without_rendering()
+    (bottom, top), ticks = regret.get_ylim(), dict(zip(regret.get_yticks(), regret.get_yticklabels(), strict=True))
+    assert bottom < 0 < 0.5 < 25 < top
+    assert ticks[0.0].get_text() == "$\\mathdefault{0}$"
+    assert ticks[0.1].get_text() == "$\\mathdefault{10^{-1}}$"
 
 
 def drawn_panels(tmp_path, environments, **levels):

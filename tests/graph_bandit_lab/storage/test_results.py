@@ -162,7 +162,10 @@ def play(folder, **environment):
 def test_a_stored_repetition_is_played_again_bit_for_bit(tmp_path, environment):
     row = play(tmp_path, **environment)
     agent = registry.make_agent(row["agent"], **row["agent_settings"])
-    told = {name: row["environment"].get(name, True) for name in ("batch", "delay", "random_rounds", "announced")}
+    told = {
+        name: row["environment"].get(name, True)
+        for name in ("batch", "delay", "random_rounds", "announced", "distinct")
+    }
     again = run_bandit(environment_of(row), agent, row["seed"], feedback=Feedback(**told))
     for name in ("actions", "rewards", "regret"):
         assert np.array_equal(getattr(again, name), row[name])
