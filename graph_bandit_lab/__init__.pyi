@@ -17,6 +17,7 @@ from .reports.report import write_report as write_report
 from .reports.tables import further_tables as further_tables
 from .reports.tables import print_warnings as print_warnings
 from .reports.tables import table_of as table_of
+from .reports.tables import table_of_chance as table_of_chance
 from .reports.tables import table_of_changes as table_of_changes
 from .reports.tables import tables_of_rounds as tables_of_rounds
 from .storage.export import write_csv as write_csv

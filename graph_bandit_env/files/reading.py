@@ -19,7 +19,7 @@ from graph_bandit_env.pools.parents import Forms
 from graph_bandit_env.tables.opening import KINDS, OTHERS, TEXT
 
 NAME = re.compile(r"[^./\\]+")  # neither a suffix nor a separator
-NAMES = ("library",)
+LIBRARY = "library"
 SMILES = "smiles"  # the usual name of their column
 READERS = {".jsonl": read_json_lines, ".jsonl.gz": read_json_lines, ".pt": read_pyg_file}
 TABLES = (*TEXT, *(f"{kind}.gz" for kind in TEXT), *OTHERS)
@@ -44,6 +44,8 @@ def read_pool(
     columns: Sequence[str] = (),
     forms: Forms = "joined",
     directed: bool | None = None,
+    num_graphs: int = 60,
+    seed: int = 0,
 ) -> GraphPool:
     """Read a pool of graphs from a file of any form, or make one that has a name.
 
@@ -51,7 +53,8 @@ def read_pool(
         source: path of a table of molecules (as in `from_smiles_csv`), of networkx graphs (`.jsonl`, `.jsonl.gz`: one
             graph a line, as `networkx.node_link_data` writes them) or of PyG graphs (`.pt`: a list of `Data` that
             `torch.save` wrote, or what `InMemoryDataset.save` wrote). A text without suffix and separator is the name
-            of a pool, even where there is a file of that name: "library" is `enumerate_library`.
+            of a pool, even where there is a file of that name: "library" is `enumerate_library`, and a name in
+            `graph_bandit_env.pools.kinds.KINDS`, such as "bipartite", draws graphs of that kind and their mean rewards.
         target: the measured values: a column of a table; a key of `graph` in `.jsonl`; an attribute in `.pt` or,
             written as a whole number, a column of `y`; "qed", "logp" or "tpsa" of the library. None: nothing was
             measured, except that `.pt` takes `y` if there is one, and the library "qed".
@@ -64,6 +67,8 @@ def read_pool(
         most_atoms: how many atoms a molecule may have, as in `from_smiles_csv`.
         columns: further columns of numbers, as in `from_smiles_csv`. All other forms refuse them.
         forms: whether salts are described by their parent, as in `from_smiles_csv`; other graphs have none.
+        num_graphs: how many graphs of a kind are drawn.
+        seed: by which they are drawn.
         directed: True keeps the directions of edges, False drops them. None: as the file says: lines of networkx graphs
             have a key `directed`. PyG graphs say nothing: they are then undirected, and a missing direction is refused.
             Molecules are undirected, and refuse True.
@@ -81,7 +86,8 @@ def read_pool(
     if is_name(source):
         _check_options(source, smiles, on_error, columns)
         _check_bonds(source, directed)
-        pool = _make_named(source, target)
+        pool = _make_named(source, target, num_graphs, seed)
+        pool = pool.without_directions() if directed is False else pool
     elif (form := _form_of(path := Path(source))) in READERS:
         if sheet is not None:
             raise ValueError(f"Expected a workbook (.xlsx) with a sheet `{sheet}`. Got {path.name}.")
@@ -111,14 +117,17 @@ def is_file_of_graphs(path: Path) -> bool:
     return path.name.lower().endswith(tuple(READERS))
 
 
-def _make_named(name: str, target: str | None) -> GraphPool:
-    if name not in NAMES:
-        nearest = difflib.get_close_matches(name, NAMES, n=1)
-        hint = f" Did you mean `{nearest[0]}`?" if nearest else ""
-        raise ValueError(
-            f"Unknown pool `{name}`.{hint} Give the name {', '.join(NAMES)}, or a file that ends in {FORMS}."
-        )
-    return enumerate_library(check_choice("target of the library", target or "qed", get_args(Property)))
+def _make_named(name: str, target: str | None, num_graphs: int, seed: int) -> GraphPool:
+    if name == LIBRARY:
+        return enumerate_library(check_choice("target of the library", target or "qed", get_args(Property)))
+    from graph_bandit_env.pools.kinds import KINDS, draw_kind  # imports networkx, which files do not need
+
+    if name in KINDS and target is None:
+        return draw_kind(name, num_graphs, seed)
+    nearest = difflib.get_close_matches(name, (LIBRARY, *KINDS), n=1)
+    hint = f" Did you mean `{nearest[0]}`?" if nearest else ""
+    expected = f"the name {LIBRARY}, a kind of graphs without `target`, or a file that ends in {FORMS}"
+    raise ValueError(f"Expected {expected}. Got `{name}`.{hint}")
 
 
 def _form_of(path: Path) -> str:

@@ -40,9 +40,8 @@ def mixed_graphs(rng: np.random.Generator, num_graphs: int, num_nodes: ArrayLike
         K graphs: nodes `(N, d)` float32, all 1; edges `(E, 2)` in both directions.
     """
     sizes = np.broadcast_to(np.asarray(num_nodes, np.int64), num_graphs).tolist()
-    graphs = [_connect(_draw_kind(rng, size), rng) for size in sizes]
-    links = [_links_of(graph) for graph in graphs]
-    return GraphSet.from_symmetric([np.ones((size, feature_dim), np.float32) for size in sizes], links)
+    links = [np.array(_draw_connected(rng, size).edges, np.int32).reshape(-1, 2) for size in sizes]
+    return GraphSet([np.ones((size, feature_dim)) for size in sizes], links, directed=False)
 
 
 def weighted_lattices(rng: np.random.Generator, num_graphs: int, num_nodes: ArrayLike, feature_dim: int) -> GraphSet:
@@ -63,20 +62,17 @@ def weighted_lattices(rng: np.random.Generator, num_graphs: int, num_nodes: Arra
         K graphs: nodes `(N, d)` float32, all 1; edges `(E, 2)` in both directions, with their weight, `(E, 1)` float32.
     """
     sizes = np.broadcast_to(np.asarray(num_nodes, np.int64), num_graphs).tolist()
-    nodes, links, weights = [], [], []
+    links, weights = [], []
     for size in sizes:
         pairs = np.unique([sorted((i, (i + step) % size)) for i in range(size) for step in (1, 2)], axis=0)
-        pairs = pairs[pairs[:, 0] < pairs[:, 1]]
-        drawn = rng.gamma(np.exp(rng.uniform(*SPREADS)), size=len(pairs))
-        both, row = np.unique(np.concatenate([pairs, pairs[:, ::-1]]), axis=0, return_index=True)
-        nodes.append(np.ones((size, feature_dim), np.float32))
-        links.append(both.astype(np.int32))
-        weights.append(np.tile(drawn / drawn.mean() if size > 1 else drawn, 2)[row, None].astype(np.float32))
-    return GraphSet.from_symmetric(nodes, links, weights)
+        links.append(pairs[pairs[:, 0] < pairs[:, 1]])
+        drawn = rng.gamma(np.exp(rng.uniform(*SPREADS)), size=(len(links[-1]), 1))
+        weights.append(drawn / drawn.mean() if size > 1 else drawn)
+    return GraphSet([np.ones((size, feature_dim)) for size in sizes], links, weights, directed=False)
 
 
-def _draw_kind(rng: np.random.Generator, size: int) -> nx.Graph:
-    """Draw a graph of one kind, which need not be connected."""
+def _draw_connected(rng: np.random.Generator, size: int) -> nx.Graph:
+    """Draw a graph of one kind, and join each of its parts to the next one by an edge between two random nodes."""
     import networkx as nx
 
     degree = min(DEGREE, (size - 1) // 2 * 2)
@@ -89,7 +85,10 @@ def _draw_kind(rng: np.random.Generator, size: int) -> nx.Graph:
         lambda: nx.barabasi_albert_graph(size, degree // 2, seed=seed),
         lambda: _draw_blocks(size, degree, 2 + int(3 * share), seed),
     )
-    return kinds[kind]()
+    graph = kinds[kind]()
+    for first, second in pairwise([sorted(part) for part in nx.connected_components(graph)]):
+        graph.add_edge(int(rng.choice(first)), int(rng.choice(second)))
+    return graph
 
 
 def _draw_blocks(size: int, degree: int, blocks: int, seed: int) -> nx.Graph:
@@ -100,22 +99,6 @@ def _draw_blocks(size: int, degree: int, blocks: int, seed: int) -> nx.Graph:
     between = min(1.0, (1 - INSIDE) * degree / (size - size / blocks))
     probabilities = np.where(np.eye(blocks, dtype=np.bool_), inside, between)
     return nx.stochastic_block_model(sizes, probabilities.tolist(), seed=seed)
-
-
-def _connect(graph: nx.Graph, rng: np.random.Generator) -> nx.Graph:
-    """Join each part of a graph to the next one by an edge between two random nodes."""
-    import networkx as nx
-
-    parts = [sorted(part) for part in nx.connected_components(graph)]
-    for first, second in pairwise(parts):
-        graph.add_edge(int(rng.choice(first)), int(rng.choice(second)))
-    return graph
-
-
-def _links_of(graph: nx.Graph) -> NDArray[np.int32]:
-    """Return each edge in both directions, sorted."""
-    both = [pair for u, v in graph.edges for pair in ((u, v), (v, u))]
-    return np.array(sorted(both), np.int32).reshape(-1, 2)
 
 
 GraphModelName = Literal["er", "rdpg", "mixed", "weighted"]

@@ -36,8 +36,9 @@ class EnvironmentSettings(BanditArguments):
 
     graphs: str | None = None
     """File of your own graphs instead of random ones: a table of molecules (.csv, .tsv, .txt, .smi, .sdf, .xlsx or
-    .parquet), networkx graphs (.jsonl), or PyG graphs (.pt); or `library`, a pool of 4,419 molecules. Results know the
-    graphs by their content, wherever the file lies."""
+    .parquet), networkx graphs (.jsonl), or PyG graphs (.pt); or `library`, a pool of 4,419 molecules; or the name of a
+    kind of graphs, such as `bipartite`: with `resample_graphs`, each repetition draws its own `num_graphs` and their
+    mean rewards. Results know the graphs by their content, wherever the file lies."""
     directed: bool | None = None
     """Whether edges in the file of `graphs` have a direction: True keeps it, False adds the missing direction of each
     edge. None: as the file says (`.jsonl` does; a `.pt` file must hold both directions)."""
@@ -145,6 +146,7 @@ class EnvironmentSettings(BanditArguments):
         if self.graphs is None:
             return None
         reading = {name: getattr(self, name) for name in READING}
+        reading["num_graphs"] = tuple(self.num_graphs) if isinstance(self.num_graphs, list) else self.num_graphs
         file = PoolFile(source=self.graphs, with_values=self.reward_model is None, **reading)
         return replace(file, source=str(Path(self.graphs).absolute())) if file.is_file else file
 

@@ -38,6 +38,14 @@ class PoolFile:
     """Leave out rows that cannot be read as molecules."""
     directed: bool | None = None
     """Whether directions of edges are kept; None: as the file says."""
+    num_graphs: int = 0
+    """How many graphs are drawn, if the source is a kind; else 0."""
+    seed: int = 0
+    """Seed by which they are drawn."""
+
+    def __post_init__(self) -> None:
+        if self.is_file or self.source == "library":  # is the same, whatever is asked for
+            object.__setattr__(self, "num_graphs", 0)
 
     @property
     def is_file(self) -> bool:
@@ -106,6 +114,28 @@ def read_own_graphs(file: PoolFile) -> OwnGraphs:
     return _read(file, _last_change(file))
 
 
+def read_played(file: PoolFile, environment: Mapping[str, Any], seed: int) -> OwnGraphs:
+    """Read the graphs of a repetition: of a kind, those of its seed if each repetition draws its own.
+
+    Args:
+        file: where the graphs are read from.
+        environment: as results store it.
+        seed: of the repetition.
+
+    Raises:
+        FileNotFoundError: if the file is gone.
+        ValueError: if it does not hold what it held when the repetition was planned.
+    """
+    own = read_own_graphs(file)
+    if own.contents.digest != environment["graphs"]:
+        raise ValueError(
+            f"{file.name} has changed since it was planned or played: its graphs, values or noise differ. Give the old "
+            "file, with the same `target` and `noise_column`, or play the new one into another folder."
+        )
+    draws_own = file.num_graphs and environment["resample_graphs"]
+    return read_own_graphs(replace(file, seed=seed)) if draws_own else own
+
+
 def read_outline(file: PoolFile) -> OwnGraphs:
     """Read what settings are checked against: contents, values and noise, with a point in place of each graph.
 
@@ -169,6 +199,7 @@ def _read_pool(file: PoolFile) -> tuple[GraphPool, NDArray[np.float64] | None]:
     """
     on_error: Literal["raise", "skip"] = "skip" if file.skip_bad_rows else "raise"
     read = partial(read_pool, file.source, smiles=file.smiles, on_error=on_error, forms="apart", directed=file.directed)
+    read = partial(read, num_graphs=file.num_graphs, seed=file.seed)
     if file.noise_column is None:
         return read(file.target), None
     if not file.is_file or is_file_of_graphs(Path(file.source)):

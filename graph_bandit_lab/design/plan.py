@@ -12,7 +12,7 @@ import numpy as np
 import registry
 from graph_bandit_lab.design.environment import EnvironmentSettings
 from graph_bandit_lab.design.names import FEEDBACK, RunKey, describe_environment, to_json, write_size
-from graph_bandit_lab.design.own_graphs import OwnGraphs, PoolFile, read_own_graphs, to_arguments
+from graph_bandit_lab.design.own_graphs import OwnGraphs, PoolFile, read_played, to_arguments
 from graph_bandit_lab.design.settings import AgentSpec
 from graph_bandit_lab.episodes.feedback import Feedback, check_batch
 
@@ -82,15 +82,7 @@ class Repetition:
             FileNotFoundError: if the file is gone.
             ValueError: if it does not hold what it held when the repetition was planned.
         """
-        if self.pool is None:
-            return None
-        own = read_own_graphs(self.pool)
-        if own.contents.digest != self.key.environment["graphs"]:
-            raise ValueError(
-                f"Expected {self.pool.source} to hold what it held when this was planned. It has changed. Put the file "
-                "back and play again with --retry-failed, or play what it holds now into another folder."
-            )
-        return own
+        return None if self.pool is None else read_played(self.pool, self.key.environment, self.seed)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import TypeAlias
 import pandas as pd
 
 from graph_bandit_lab.analysis.aggregates import aggregate_agents
+from graph_bandit_lab.analysis.chance import compare_with_chance
 from graph_bandit_lab.analysis.ranking import Ranking, name_tasks, rank_agents
 from graph_bandit_lab.analysis.scores import TABLE_1, Change, Field, compare_agents, fields_of, score_agents
 from graph_bandit_lab.analysis.statistics import LEAST, Quantity, earlier_versions, play_equal_instances, summarize
@@ -179,6 +180,26 @@ def tables_of_tasks(ranking: Ranking) -> list[tuple[str, pd.DataFrame, int]]:
         ("ms a round", ranking.milliseconds, 1),
     ]
     return [table for table in tables if len(table[1])]
+
+
+def table_of_chance(results: pd.DataFrame, agents: Sequence[str]) -> Rows:
+    """Return header and rows of R_T relative to uniform play, as `compare_with_chance` computes it.
+
+    Args:
+        results: of `load_results`.
+        agents: labels that have a column, in this order. The last column has the highest of all agents.
+    """
+    table, names = compare_with_chance(results), environment_names(results)
+    rows: Rows = [("R_T / chance ± standard error", *agents, "highest")]
+    for key, group in table.groupby(level="environment_key", sort=False):
+        cells = {
+            str(label): f"{cell.mean:.2f}±{cell.error:.2f}{' worse' * cell.worse}"
+            for (_, label), cell in zip(group.index, group.itertuples(), strict=True)
+        }
+        highest = str(group["mean"].idxmax()[1])
+        rows.append((names[str(key)], *(cells.get(label, MISSING) for label in agents), f"{cells[highest]} {highest}"))
+    means = table["mean"].groupby(level="label").mean().reindex(list(agents))
+    return [*rows, ("mean", *(format_number(mean, 2) for mean in means), "")]
 
 
 def environments_of(results: pd.DataFrame) -> dict[str, dict[str, object]]:

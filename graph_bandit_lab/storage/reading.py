@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 import registry
 from graph_bandit_lab.design.names import TARGET, has_one_instance, name_environments, to_json, write_size
-from graph_bandit_lab.design.own_graphs import PoolFile, read_own_graphs, to_arguments
+from graph_bandit_lab.design.own_graphs import PoolFile, read_played, to_arguments
 from graph_bandit_lab.episodes.findings import FINDINGS
 from graph_bandit_lab.episodes.loop import episode_seeds
 from graph_bandit_lab.storage.database import damaged, open_to_read
@@ -211,12 +211,8 @@ def environment_of(row: Row, graphs: str | None = None, **reading: Any) -> gym.E
         wanted = "no file: random graphs were played" if played is None else f"`graphs`, what was played: {name}"
         raise ValueError(f"Expected {wanted}. Got {graphs or 'none'}.")
     if graphs is not None:
-        own = read_own_graphs(PoolFile(source=graphs, with_values=environment["reward_model"] == TARGET, **reading))
-        if own.contents.digest != played:
-            raise ValueError(
-                f"Expected {graphs} to hold what was played: {name}. Its graphs, values or noise are others. Give the "
-                "file as it was, and `target` and `noise_column` as they were."
-            )
+        reading |= {"with_values": environment["reward_model"] == TARGET, "num_graphs": environment["num_graphs"]}
+        own = read_played(PoolFile(source=graphs, **reading), environment, int(row["seed"]))
     env = registry.make_environment(**to_arguments(environment, own))
     env.reset(seed=episode_seeds(int(row["seed"]))[0])
     return env

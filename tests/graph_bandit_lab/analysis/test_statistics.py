@@ -4,10 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from graph_bandit_lab.analysis import aggregate_agents
+from graph_bandit_lab import EnvironmentSettings, RunSettings, load_results, run_experiment, table_of_chance
+from graph_bandit_lab.analysis import aggregate_agents, compare_with_chance
 from graph_bandit_lab.analysis.aggregates import (
     profile_agents,
 )
+from graph_bandit_lab.analysis.chance import reject
 from graph_bandit_lab.analysis.scores import relative_regret
 from graph_bandit_lab.analysis.statistics import (
     earlier_versions,
@@ -33,6 +35,24 @@ def frame(**totals):
 def test_interval_of_regret_is_students_on_the_logarithmic_scale():
     half = 4.30265 / 3**0.5 / 2  # of the mean of 1, 2, 3, relative to it
     assert mean_interval(np.array([1.0, 2.0, 3.0])) == pytest.approx((2 * np.exp(-half), 2 * np.exp(half)), rel=1e-5)
+
+
+def test_holms_test_stops_at_the_first_hypothesis_that_is_not_rejected():
+    p_values = np.array([0.04, 0.005, 0.03, np.nan, 0.01])  # times 5, 4, 3: 0.025, 0.04, 0.09, though 0.04 < 0.05 alone
+    assert reject(p_values).tolist() == [False, True, False, False, True]
+
+
+def test_regret_is_compared_with_that_of_uniform_play(tmp_path):
+    environment = EnvironmentSettings(graphs="one optimal", num_graphs=4, resample_graphs="episode", horizon=5)
+    agents = "random", "gp-ucb"
+    run_experiment(RunSettings(out=tmp_path, environment=environment, agents=agents, repetitions=3, progress=False))
+    results = load_results(tmp_path)
+    table = compare_with_chance(results).droplevel("environment_key")
+    ratios = results["total_regret"].groupby(results["label"]).agg(["mean", "sem"]) / (5 * 2.25)  # means are 0, 0, 0, 3
+    np.testing.assert_allclose(table.loc[[*agents], ["mean", "error"]], ratios.loc[[*agents]])
+    always = results.assign(total_regret=5 * 3.0 - 1e-3 * results["seed"] / results["seed"].max())  # never the best one
+    assert compare_with_chance(always)["worse"].all()
+    assert table_of_chance(always, ["random"])[1][2].startswith("1.33±0.00 worse")
 
 
 def test_interval_of_a_share_is_students_on_the_scale_of_its_logarithmic_odds():

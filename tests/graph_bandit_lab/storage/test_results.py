@@ -13,6 +13,7 @@ import pytest
 
 import registry
 from graph_bandit_cli import main
+from graph_bandit_env.files import digest
 from graph_bandit_lab import (
     BanditResult,
     EnvironmentSettings,
@@ -180,6 +181,19 @@ def test_the_instance_of_own_graphs_is_read_from_their_file(tmp_path):
     for graphs in (None, str(file)):
         with pytest.raises(ValueError, match=r"hits\.csv \(affinity\)"):
             environment_of(row, graphs, target="affinity")
+
+
+@pytest.mark.parametrize(("drawn", "digests"), [({"resample_graphs": "episode", "num_graphs": 9}, 2), ({}, 1)])
+def test_the_instance_of_a_kind_is_drawn_by_the_seed_of_its_repetition(tmp_path, drawn, digests):
+    settings = EnvironmentSettings(graphs="outlier", horizon=3, **drawn)
+    run_experiment(RunSettings(out=tmp_path, environment=settings, agents=("random",), repetitions=2, progress=False))
+    results = load_results(tmp_path)
+    worlds = [environment_of(row, "outlier").unwrapped for _, row in results.iterrows()]
+    for world, (_, row) in zip(worlds, results.iterrows(), strict=True):
+        gaps = world.mean_rewards.max() - world.mean_rewards
+        np.testing.assert_array_equal(gaps[row["actions"]], row["regret"])
+    assert len({digest(world.graph_set) for world in worlds}) == digests
+    assert not hasattr(worlds[0].graph_set, "targets")  # which agents would see
 
 
 @pytest.fixture

@@ -1,0 +1,126 @@
+"""Kinds of graphs on which agents are tried, each with mean rewards of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+
+from graph_bandit_env.checks import check_integer
+from graph_bandit_env.pools.graph_pool import GraphPool
+
+Floats = NDArray[np.float64]
+
+
+def draw_kind(name: str, num_graphs: int, seed: int) -> GraphPool:
+    """Draw graphs of a kind, and their mean rewards as the values of the pool. Another seed draws others of both.
+
+    Args:
+        name: one of `KINDS`.
+        num_graphs: K.
+        seed: of graphs and means.
+
+    Raises:
+        KeyError: if there is no such kind.
+        ValueError: if K is not at least 1.
+    """
+    rng = np.random.default_rng([seed, *name.encode()])
+    shared = rng.standard_normal(5)
+    drawn = [KINDS[name](rng, shared) for _ in range(check_integer("num_graphs", num_graphs, 1))]
+    if name == "duplicates":  # three of each
+        drawn = [drawn[k // 3] for k in range(num_graphs)]
+    graphs, nodes, values, *edge_features = zip(*drawn, strict=True)
+    means = np.array(values, np.float64)
+    if name in ("outlier", "one optimal"):
+        means[rng.integers(num_graphs)] = 3.0
+    links = [np.array(graph.edges, np.int64).reshape(-1, 2) for graph in graphs]
+    # Rounded, so that a draw has the same digest on every type of CPU.
+    return GraphPool(nodes, links, *edge_features, targets=means.round(6), directed=graphs[0].is_directed())
+
+
+def _degrees(graph: nx.Graph) -> Floats:
+    return np.array([[degree] for _, degree in graph.degree], np.float64)
+
+
+def _bipartite(rng: np.random.Generator, _: Floats) -> tuple[Any, ...]:
+    """Draw one whose features name the side. Two thirds, with sides that differ by two nodes at most, are optimal."""
+    left, right = rng.integers(3, 9, 2).tolist()
+    graph = nx.bipartite.random_graph(left, right, 0.5, rng)
+    return graph, [[side, 1] for side in [0] * left + [1] * right], 1 if abs(left - right) <= 2 else -abs(left - right)
+
+
+def _sizes(rng: np.random.Generator, _: Floats) -> tuple[Any, ...]:
+    """Draw one of 5 to 300 nodes with the degree as a feature; 40 nodes are best."""
+    size = int(np.exp(rng.uniform(np.log(5), np.log(300))))
+    graph = nx.gnm_random_graph(size, 2 * size, rng)
+    return graph, _degrees(graph), -abs(np.log(size / 40))
+
+
+def _acyclic(rng: np.random.Generator, _: Floats) -> tuple[Any, ...]:
+    """Draw a directed acyclic graph with random labels; the mean is the length of its longest path."""
+    size = int(rng.integers(6, 16))
+    graph = nx.from_numpy_array(np.triu(rng.random((size, size)) < 0.3, 1), create_using=nx.DiGraph)
+    return graph, np.eye(3)[rng.integers(3, size=size)], nx.dag_longest_path_length(graph, weight="")
+
+
+def _edge_features(rng: np.random.Generator, shared: Floats) -> tuple[Any, ...]:
+    """Draw one with four features of an edge; the mean is linear in their mean."""
+    graph = nx.gnp_random_graph(int(rng.integers(6, 15)), 0.4, rng)
+    features = rng.standard_normal((graph.size(), 4)) + rng.standard_normal(4)
+    mean = (features.sum(axis=0) * shared[:4]).sum() / max(graph.size(), 1)
+    return graph, rng.standard_normal((len(graph), 3)), mean, features
+
+
+def _parts(count: int, sizes: tuple[int, int], rng: np.random.Generator, shared: Floats) -> tuple[Any, ...]:
+    """Draw a graph of some parts; the mean is linear in the mean node."""
+    graph = nx.disjoint_union_all([nx.gnp_random_graph(int(rng.integers(*sizes)), 0.6, rng) for _ in range(count)])
+    nodes = rng.standard_normal((len(graph), 5)) + rng.standard_normal(5)
+    return graph, nodes, (nodes.mean(axis=0) * shared).sum()
+
+
+def _cloud(rng: np.random.Generator, _: Floats) -> tuple[Any, ...]:
+    """Draw points with their coordinates, of which the nearer half is joined; the mean is their mean distance."""
+    points = rng.standard_normal((int(rng.integers(8, 20)), 3)) * np.exp(rng.standard_normal(3) / 2)
+    distances = np.sqrt(((points[:, None] - points) ** 2).sum(axis=2))
+    return nx.from_numpy_array(np.triu(distances < np.median(distances), 1)), points, distances.mean()
+
+
+def _small_world(encode: Callable[[Floats], Any], rng: np.random.Generator, _: Floats) -> tuple[Any, ...]:
+    """Draw a graph of Watts & Strogatz with a code of degrees as features; the mean is its transitivity."""
+    graph = nx.watts_strogatz_graph(20, 4, rng.random(), rng)
+    return graph, encode(_degrees(graph)), nx.transitivity(graph)
+
+
+def _star_or_path(rng: np.random.Generator, _: Floats) -> tuple[Any, ...]:
+    """Draw a star or a path; the mean is the root of the sum of all distances."""
+    size = int(rng.integers(3, 30))
+    graph = nx.star_graph(size - 1) if rng.random() < 0.5 else nx.path_graph(size)
+    return graph, np.ones((size, 1)), np.sqrt(nx.wiener_index(graph))
+
+
+def _unexplained(spread: float, rng: np.random.Generator, _: Floats) -> tuple[Any, ...]:
+    """Draw an Erdos-Renyi graph, and a mean that nothing explains."""
+    return nx.gnp_random_graph(20, 0.4, rng), rng.standard_normal((20, 10)), spread * rng.standard_normal()
+
+
+KINDS: Mapping[str, Callable[[np.random.Generator, Floats], tuple[Any, ...]]] = {
+    "bipartite": _bipartite,
+    "sizes": _sizes,
+    "single nodes": partial(_parts, 1, (1, 2)),
+    "directed acyclic": _acyclic,
+    "edge features": _edge_features,
+    "disconnected": partial(_parts, 4, (2, 7)),
+    "point clouds": _cloud,
+    "small world": partial(_small_world, np.ones_like),
+    "small world degree": partial(_small_world, np.asarray),
+    "small world one-hot": partial(_small_world, lambda degrees: np.eye(20)[degrees[:, 0].astype(int)]),
+    "stars and paths": _star_or_path,
+    "outlier": partial(_unexplained, 0.1),
+    **dict.fromkeys(("duplicates", "one optimal", "constant"), partial(_unexplained, 0.0)),
+}
+"""How a graph of each kind is drawn, by a generator and five weights that all graphs of a draw share: the graph, node
+features, the mean reward, and perhaps edge features."""
