@@ -1,7 +1,7 @@
 """The agents of graph-bandit-env. An agent sees observations, masks and rewards, never mean rewards or regret.
 
 Make an agent by name with `registry.make_agent`. To write your own agent, import from the subpackages: `contract`,
-`beliefs`, the families `neural`, `kernel`, `process`, `molecule`, `classic` and `policy_gradient`, and `zoo`, which
+`beliefs`, the families `neural`, `process`, `molecule` and `classic`, and `zoo`, which
 joins models and rules. `traits` holds what is computed of molecules, `padded` networks for learners of any library, and
 `sb3` policies for users of Stable-Baselines3.
 """

@@ -39,7 +39,7 @@ FLOORS_OF_THE_CAMPAIGN = (  # each imports those before it only
     ("backtest", "command"),
     ("screening", "operations"),
 )
-GYMNASIUM = {"gntk": (), "agents": ("agents.padded", "agents.sb3", "agents.policy_gradient")}
+GYMNASIUM = {"gntk": (), "agents": ("agents.padded", "agents.sb3")}
 """Who may import Gymnasium, and of it the spaces alone."""
 ONLY_POSIX = r"\b(fcntl|termios|sched_getaffinity|killpg|getuid|geteuid|SIGKILL|SIGHUP|SIGUSR1)\b"
 MODULES_IN_A_FOLDER, LINES_IN_A_FILE = 10, 350

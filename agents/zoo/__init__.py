@@ -10,7 +10,6 @@ FAMILIES = {
         *("gnn-ei", "gnn-greedy", "gnn-pe", "gnn-ts", "gnn-ucb", "epsilon-greedy"),
         *("nn-ei", "nn-greedy", "nn-pe", "nn-ts", "nn-ucb", "neural-ts", "neural-ucb"),
     ),
-    "policy_gradient": ("sb3-ppo",),
     "process": (
         *("gntk-ei", "gntk-greedy", "gntk-pe", "gntk-ts", "gntk-ucb", "wl-ei", "wl-ts", "wl-ucb"),
         *("gp-ei", "gp-greedy", "gp-ts", "gp-ucb", "lin-ts", "lin-ucb", "squarecb"),

@@ -18,11 +18,11 @@ VARIANTS = [
 ]
 COSTLY = [
     *("gnn-ts", "neural-ts", "exp3"),
-    *(pytest.param(name, marks=pytest.mark.slow) for name in ("sb3-ppo", "molecule-ucb", "gp-ucb", "gntk-ts:forget=5")),
+    *(pytest.param(name, marks=pytest.mark.slow) for name in ("molecule-ucb", "gp-ucb", "gntk-ts:forget=5")),
 ]
 FAMILIES = (
     *("gnn-ei:warp=normal_scores", "nn-pe", "neural-ucb", "epsilon-greedy", "gntk-ts:forget=5", "gp-ei", "lin-ucb"),
-    *("wl-ucb:short_list=2,forget=5", "squarecb", "ucb1", "gaussian-ts", "exp3", "random", "sb3-ppo"),
+    *("wl-ucb:short_list=2,forget=5", "squarecb", "ucb1", "gaussian-ts", "exp3", "random"),
 )
 one_of_each_family = pytest.mark.parametrize("make", FAMILIES, indirect=True)
 

@@ -47,7 +47,7 @@ def ready(name, observation=GRAPHS, **settings):
 
 
 @pytest.mark.parametrize("others", OTHERS.values(), ids=list(OTHERS))
-@pytest.mark.parametrize("name", ["ucb1", "sb3-ppo"])
+@pytest.mark.parametrize("name", ["ucb1", "exp3"])
 def test_an_agent_on_one_set_refuses_others_and_goes_on_with_its_own(name, others):
     agent, twin = ready(name), ready(name)
     for use in (agent.select_action, lambda observation: agent.update(observation, 0, 1.0)):

@@ -20,7 +20,7 @@ FEATURES = [[[1.0], [2.0], [3.0], [4.0]], [[5.0], [6.0], [7.0]]]
 ARROWS = GraphSet(NODES, LINKS, FEATURES, directed=True)
 EDGES = GraphSet(NODES, LINKS, FEATURES, directed=False)
 RING = [[k, (k + 1) % 5] for k in range(5)]
-BLIND = ("gnn-ts:width=8", "nn-ts:width=8", "gntk-ucb", "lin-ucb", "wl-ucb", "sb3-ppo")
+BLIND = ("gnn-ts:width=8", "nn-ts:width=8", "gntk-ucb", "lin-ucb", "wl-ucb")
 
 
 def make(name):
@@ -100,7 +100,7 @@ def test_agents_without_directions_play_as_on_the_undirected_set(name):
 
 def test_every_agent_says_what_it_reads():
     expected = {"gnn-ts": {"node features"}, "epsilon-greedy": {"node features"}, "nn-ucb": {"node features"}}
-    expected |= {"gntk-ei": {"node features"}, "lin-ts": {"node features"}, "sb3-ppo": {"node features"}}
+    expected |= {"gntk-ei": {"node features"}, "lin-ts": {"node features"}}
     expected |= {"wl-ts": {"node features", "edge features"}, "molecule-ts": {"SMILES"}}
     expected |= {"ucb1": set(), "gaussian-ts": set(), "random": set()}
     for name, reads in expected.items():

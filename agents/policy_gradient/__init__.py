@@ -1,1 +1,0 @@
-"""The agent `sb3-ppo`: policy gradient in the bandit."""
