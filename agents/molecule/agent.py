@@ -72,9 +72,9 @@ class MoleculeAgent(ProcessAgent[MoleculeSettings]):
             RuntimeError: before the first `reset`.
         """
         self.check_reset()
-        described = cast(MoleculeDescription, self.sources.described)
+        described = cast(MoleculeDescription, self.results.described)
         links, numbers = self.learnt.links, self.posterior.seen
-        molecules, count = described.molecules, self.sources.count
+        molecules, count = described.molecules, described.count
         seen, positions = (numbers % count).unique(return_inverse=True)
         used = [name for name in weights_of(self.settings) if name in described.traits.names]
         traits = described.traits.only(used).take(seen.numpy())

@@ -18,9 +18,8 @@ from agents.contract.inputs import read_feedback, read_mask, read_noises, read_p
 from agents.contract.protocol import Prediction
 from agents.process.likelihood import PRIOR_NOISE
 from agents.process.player import ProcessPlayer
-from agents.process.results import Learnt
+from agents.process.results import Learnt, read_sources
 from agents.process.settings import MixtureSettings
-from agents.process.sources import Sources
 from gntk import one_thread, symmetric_root
 
 OWN = "what structures do not tell"
@@ -84,14 +83,14 @@ class ProcessAgent(ProcessPlayer[S]):
     def learn_sources(self, sources: Sequence[SourceResults]) -> None:
         """Learn from results of other quantities; see `agents.contract.SourceLearner`."""
         self.check_reset()
-        self._told = Sources.of(self.described, sources, self.settings, self._joined) if sources else None
-        self._joined, self._kernel, self._ranked = self.sources.described, None, None
+        joined, self.sources = read_sources(sources, self.described, self._joined, self.settings)
+        self._joined, self._kernel, self._ranked = joined, None, None
         self.learnt = Learnt(tuple(part.weight for part in self.described.parts), PRIOR_NOISE)
         self._refresh()
 
     def correlations(self) -> dict[str, Correlation]:
         """Return how each source goes along with the rewards, by its name."""
-        return self.sources.correlations(self.learnt.links)
+        return self.results.correlations(self.learnt.links)
 
     @one_thread()
     def predict_chosen(self, count: int, offered: int) -> Prediction:
@@ -188,13 +187,14 @@ class ProcessAgent(ProcessPlayer[S]):
             RuntimeError: before the first `reset`.
         """
         graphs, posterior = self._every[self._read_index(index)], self.posterior
-        links, count = self.learnt.links, self.sources.count
+        links, results = self.learnt.links, self.results
+        count = results.described.count
         quantities, at = posterior.seen // count, posterior.seen % count
         alpha, terms = posterior.dual_weights(), dict[str, Tensor]()
         if links:
             alpha = alpha * links.between(quantities, quantities.new_zeros(1))[:, 0]
             terms[OWN] = links.residual * (alpha @ (at.unsqueeze(1) == graphs).double())
-        of_parts = torch.einsum("q,qpn->pn", alpha, self.sources.described.kernels.columns(at, graphs))
+        of_parts = torch.einsum("q,qpn->pn", alpha, results.described.kernels.columns(at, graphs))
         for part, weight, term in zip(self.described.parts, self.learnt.weights, of_parts, strict=True):
             terms[part.name] = terms.get(part.name, 0.0) + weight * term
         seen, row = posterior.seen.unique(return_inverse=True)
@@ -206,7 +206,7 @@ class ProcessAgent(ProcessPlayer[S]):
             seen[own].numpy(),
             pulls.numpy(),
             by_rank=isinstance(self.targets, NormalScores),
-            others=tuple(map(self.sources.name_of, seen[~own].tolist())),
+            others=tuple(map(results.name_of, seen[~own].tolist())),
         )
 
     def shares(self) -> dict[str, float]:
@@ -222,7 +222,7 @@ class ProcessAgent(ProcessPlayer[S]):
 
     def _add(self, actions: Tensor, values: Tensor, sides: Tensor, deviations: Tensor) -> None:
         """Learn from results that are no plain rewards."""
-        self.results.partial.add(self._every[actions], values, sides, deviations)
+        self.partial.add(self._every[actions], values, sides, deviations)
         self._ranked = None
         self._refresh()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
@@ -56,13 +57,15 @@ class GraphAgent(ProcessAgent[P]):
         Raises:
             ValueError: if there are sources, whose graphs are those of `reset`, or these graphs cannot change.
         """
-        if self.sources.told:
+        if self.sources:
             raise ValueError("Expected the graphs of `reset` while there are sources. Got others: leave sources out.")
         before = vars(self).copy()
         try:
-            self.results = self.results.exchanged(kept, len(graphs))
-            self.history = self.results.history
-            if self.results.num_results < before["results"].num_results:  # those that are left may have another scale
+            count = self.results.num_results
+            self.history, self.partial = copy.deepcopy(self.history), copy.deepcopy(self.partial)
+            for results in (self.history, self.partial):
+                results.exchange(kept, len(graphs))
+            if self.results.num_results < count:  # those that are left may have another scale
                 self.learnt = Learnt(self.learnt.weights, self.learnt.noise)
             self._described = self.described.exchange(kept, graphs)
             self._every = torch.arange(self.num_graphs) if self.offered is None else self.offered
@@ -88,10 +91,10 @@ class GraphAgent(ProcessAgent[P]):
                 SMILES, or there are results of other quantities.
         """
         self.check_reset()
-        if type(self.described) is not Description or self.sources.told:
+        if type(self.described) is not Description or self.sources:
             raise ValueError(
                 "Expected graphs that are compared by what is read of them, and results of one quantity. Got "
-                f"{'sources' if self.sources.told else 'others'}. The `molecule-` agents make raters of molecules."
+                f"{'sources' if self.sources else 'others'}. The `molecule-` agents make raters of molecules."
             )
         known = self._memory or GraphMemory.of(self._first)
         seen, positions = self.posterior.seen.unique(return_inverse=True)

@@ -30,9 +30,8 @@ from agents.contract.protocol import DivergedError, Prediction, State
 from agents.process.description import Description
 from agents.process.kernels import Mixture
 from agents.process.likelihood import PRIOR_NOISE
-from agents.process.results import Learnt, Results, condition, learn_weights, noise_in_units
+from agents.process.results import Learnt, Quantity, Results
 from agents.process.settings import MixtureSettings
-from agents.process.sources import Sources
 from gntk import effective_dimension, information_gain, one_thread, quick_root, symmetric_root
 
 if TYPE_CHECKING:
@@ -71,7 +70,10 @@ class ProcessPlayer(BatchBeliefAgent[S]):
         ValueError: if the rule eliminates graphs, and rewards are forgotten.
     """
 
-    results: Results
+    partial: PartialResults
+    """Rewards of which only a bound is known, or whose measuring noise is known."""
+    sources: tuple[Quantity, ...]
+    """Results of other quantities."""
     learnt: Learnt
     posterior: DualPosterior
     """The posterior of the targets, given all results."""
@@ -111,9 +113,10 @@ class ProcessPlayer(BatchBeliefAgent[S]):
         return self._described
 
     @property
-    def sources(self) -> Sources:
-        """Return the graphs, and results of other quantities."""
-        return self._told or Sources(self.described)
+    def results(self) -> Results:
+        """Return all results, and the graphs that they are of."""
+        rewards = Quantity.of_rewards(self.history, self.partial, self.settings)
+        return Results(self._joined or self.described, rewards, self.sources)
 
     def blank(self) -> Self:
         """Return an agent with equal settings that was told nothing, and shares the description of the graphs."""
@@ -125,11 +128,10 @@ class ProcessPlayer(BatchBeliefAgent[S]):
         """Describe the graphs, and start with nothing measured."""
         super().begin(graphs, seed)
         count: int = graphs.num_graphs
-        self.results = Results(History(count, self.settings.forget), PartialResults(count))
-        self.history = self.results.history
+        self.history, self.partial = History(count, self.settings.forget), PartialResults(count)
         self._every, self._seed = torch.arange(count), seed
         self._described = self.describe(graphs)
-        self._told: Sources | None = None
+        self._joined, self.sources = None, ()
         self.learnt = Learnt(tuple(part.weight for part in self._described.parts), PRIOR_NOISE)
         self._kernel: tuple[Description, tuple[float, ...], Kernel] | None = None
         self._condition()
@@ -226,17 +228,17 @@ class ProcessPlayer(BatchBeliefAgent[S]):
         Raises:
             ValueError: if there are sources, whose graphs a state does not hold.
         """
-        if self.sources.told:
+        if self.sources:
             raise ValueError("Expected an agent without sources, whose graphs a state does not hold. Tell them again.")
         learnt = {"weights": list(self.learnt.weights), "noise": self.learnt.noise, "learnt_from": self.learnt.count}
-        return {**super().state(), **learnt, "seed": self._seed, "partial": self.results.partial.state_dict()}
+        return {**super().state(), **learnt, "seed": self._seed, "partial": self.partial.state_dict()}
 
     def restore(self, state: State) -> None:
         """Continue with weights, noise and results of a state."""
         super().restore(state)
         self.learnt = Learnt(tuple(state["weights"]), state["noise"], state["learnt_from"])
         self._seed = state["seed"]
-        self.results.partial.load_state_dict(state["partial"])
+        self.partial.load_state_dict(state["partial"])
         self._condition()
 
     def _mean_and_variance(self) -> tuple[Tensor, Tensor]:
@@ -318,28 +320,29 @@ class ProcessPlayer(BatchBeliefAgent[S]):
 
     def _refresh(self) -> None:
         """Learn the weights again if there are enough new results, and condition on all of them."""
-        if self.learnt.is_due(self.results.num_results, self.settings) and self.results.differ:
+        results = self.results
+        if self.learnt.is_due(results.num_results, self.settings) and results.differ:
             try:
-                self.learnt = learn_weights(self.sources, self.results, self.settings)
+                self.learnt = results.learn(self.settings)
             except (torch.linalg.LinAlgError, ArithmeticError) as error:  # type: ignore[attr-defined]
                 raise DivergedError(f"The weights could not be learnt from the measurements: {error}") from error
         self._condition()
 
     def _condition(self) -> None:
         """Build the posterior given all results."""
-        self.targets, self._believed = self.results.targets(self.settings), None
-        known_noise = noise_in_units(self.settings, self.targets)
+        results, self._believed = self.results, None
+        self.targets, known_noise = results.rewards.targets, results.known_noise(self.settings)
         if known_noise is not None:
             self.learnt = replace(self.learnt, noise=known_noise)
         try:
-            self.posterior = condition(self.sources, self._mix(), self.learnt, self.results, self.targets)
+            self.posterior = results.condition(self._mix(), self.learnt)
         except (torch.linalg.LinAlgError, ArithmeticError) as error:  # type: ignore[attr-defined]
             raise DivergedError(f"The posterior given the measurements could not be computed: {error}") from error
-        self.result_noise = self.learnt.noise + self.results.typical_noise(self.targets)
+        self.result_noise = self.learnt.noise + results.typical_noise
 
     def _mix(self) -> Kernel:
         """Return the sum of the parts; the last one is kept while weights and graphs stay."""
-        described, weights = self.sources.described, self.learnt.weights
+        described, weights = self._joined or self.described, self.learnt.weights
         if self._kernel is None or self._kernel[:2] != (described, weights):
             self._kernel = described, weights, described.mixture(weights)
         return self._kernel[2]

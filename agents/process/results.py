@@ -1,29 +1,38 @@
-"""All results that a Gaussian process learns from, the posterior given them, and the weights that they teach."""
+"""All results that a Gaussian process learns from: the posterior given them, and the weights that they teach."""
 
 from __future__ import annotations
 
-import copy
-from dataclasses import dataclass
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 
+import numpy as np
 import torch
+from scipy.optimize import isotonic_regression
 from torch import Tensor
 
-from agents.beliefs.censoring import NO_PSEUDO_RESULTS, PseudoResults, Thresholds, match_bounds
+from agents.beliefs.censoring import FARTHEST, NO_PSEUDO_RESULTS, PseudoResults, Thresholds, match_bounds
 from agents.beliefs.posterior import DualPosterior, Kernel
 from agents.beliefs.rewards import (
+    Bounds,
     History,
     PartialResults,
+    Standardised,
     Targets,
     make_targets,
     variances_of,
 )
+from agents.contract.abilities import Correlation, SourceResults
+from agents.contract.inputs import read_feedback
+from agents.process.description import Description
 from agents.process.likelihood import MOST_RESULTS, PRIOR_NOISE, Rows, likelihood_of
-from agents.process.links import Links
+from agents.process.links import Links, link
 from agents.process.settings import MixtureSettings
-from agents.process.sources import Sources
 
 MOST_BOUNDS = 1000  # evenly spaced ones stand for more of them: the cost grows as m^3
 MATCHES = 3  # times that weights are learnt and bounds matched in turn
+SURE = 1.96  # standard deviations on either side of a 95 % interval
 
 
 @dataclass(frozen=True)
@@ -47,136 +56,277 @@ class Learnt:
             return due
         return count >= self.count + (forget if isinstance(forget, int) else round(1 / (1 - forget)))
 
+    @property
+    def noises(self) -> list[float]:
+        """Return the noise variance of a reward, and of a result of each source that counts."""
+        return [self.noise, *(self.links.noises if self.links else ())]
+
+
+@dataclass(frozen=True, eq=False)
+class Quantity:
+    """Results of one quantity: of the rewards, or of a source. It is one table at one time."""
+
+    history: History
+    """Results of m graphs whose noise is learnt."""
+    partial: PartialResults
+    """Results of these graphs of which only a bound is known, or whose measuring noise is known."""
+    graphs: Tensor
+    """`(m,)` int64. These graphs, among those of the process."""
+    targets: Targets
+    """The scale on which results are modelled."""
+    name: str = ""
+    """Name of a source."""
+
+    @staticmethod
+    def of_rewards(history: History, partial: PartialResults, settings: MixtureSettings) -> Quantity:
+        """Return the rewards of all graphs."""
+        targets = make_targets(partial.join(history), settings.standardizes, settings.warp, partial)
+        return Quantity(history, partial, torch.arange(len(history.counts)), targets)
+
+    @staticmethod
+    def of_source(name: str, graphs: Tensor, values: Tensor, sides: Tensor, settings: MixtureSettings) -> Quantity:
+        """Collect results of a source, several of which may be of one graph.
+
+        It has a unit of its own, so that its results are standardised even if rewards are not.
+
+        Args:
+            name: name of the source.
+            graphs: `(q,)` int64. Graph of each result.
+            values: `(q,)` float64.
+            sides: `(q,)` int64. As in `agents.contract.SourceResults`.
+            settings: say whether results are modelled by ranks.
+        """
+        own, places = graphs.unique(return_inverse=True)
+        exact, history, partial = sides == 0, History(len(own)), PartialResults(len(own))
+        history.add(places[exact], values[exact])
+        partial.add(places[~exact], values[~exact], sides[~exact], torch.zeros_like(values[~exact]))
+        targets = make_targets(history, True, settings.warp, partial) if bool(exact.any()) else Standardised()
+        return Quantity(history, partial, own, targets, name)
+
+    @cached_property
+    def bounds(self) -> Bounds:
+        """Return the tightest bounds; their graphs are numbered as those of the history."""
+        return self.partial.bounds
+
+    @cached_property
+    def levels(self) -> Tensor:
+        """Return the bounds on the scale of the targets, `(b,)` float64."""
+        is_scaled = len(self.history.seen) or not self.name
+        return self.targets.of(self.bounds.values) if is_scaled else levels_of(self.bounds)
+
+    def rows(self, pseudo: PseudoResults = NO_PSEUDO_RESULTS) -> Rows:
+        """Return a row for each graph with exact results, and pseudo results in the place of bounds."""
+        merged = self.partial.merge()
+        noisy = PseudoResults(
+            merged.graphs, self.targets.of(merged.values), variances_of(merged.deviations, self.targets)
+        )
+        rows = Rows.of(self.history, self.targets, noisy=noisy)
+        none = torch.zeros(len(pseudo.graphs), dtype=torch.float64)
+        more = Rows(pseudo.graphs, none + torch.inf, pseudo.values, pseudo.noises, none)
+        return Rows(*map(torch.cat, zip(rows._replace(graphs=self.graphs[rows.graphs]), more, strict=True)))
+
+    def guessed(self) -> Rows:
+        """Return these rows with each bound as a value after them: the mean of a standard normal variable beyond it.
+
+            E[z | s (z - x) > 0] = s phi(x) / Phi(-s x)
+
+        Links are learnt from these. Pseudo results have what a kernel made of the bounds before there were links; with
+        few rewards these would then not be found.
+        """
+        rows, signs = self.rows(), self.bounds.signs
+        away = signs * self.levels.clamp(-FARTHEST, FARTHEST)
+        values = signs * math.sqrt(2 / math.pi) / torch.special.erfcx(away / math.sqrt(2))  # also far out
+        nothing = torch.zeros_like(values)
+        more = Rows(self.graphs[self.bounds.graphs], torch.ones_like(values), values, nothing, nothing)
+        return Rows(*map(torch.cat, zip(rows, more, strict=True)))
+
+    def thresholds(self, noise: float, first: int = 0) -> Thresholds:
+        """Return the bounds, given the noise variance of a result, with graphs that are numbered from `first`."""
+        signs = self.bounds.signs
+        return Thresholds(first + self.graphs[self.bounds.graphs], self.levels, signs, torch.full_like(signs, noise))
+
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """Rewards, bounds, and results whose noise is known."""
+    """All results, and the graphs that they are of."""
 
-    history: History
-    """Results whose noise is learnt."""
-    partial: PartialResults
-    """Results of which only a bound is known, or whose measuring noise is known."""
+    described: Description
+    """N graphs: those of the set, and then those of sources."""
+    rewards: Quantity
+    """Results that are rewards."""
+    sources: tuple[Quantity, ...] = field(default=())
+    """Results of S other quantities."""
 
     @property
     def num_results(self) -> int:
-        """Return the number of results told."""
-        return self.history.num_results + len(self.partial)
+        """Return the number of results that are rewards."""
+        return self.rewards.history.num_results + len(self.rewards.partial)
 
     @property
     def differ(self) -> bool:
         """Return whether two results differ by more than rounding errors: equal ones tell nothing of the kernel."""
-        joined = self.partial.join(self.history)
+        joined = self.rewards.partial.join(self.rewards.history)
         means = joined.means[joined.seen]
         return len(means) > 0 and bool((means - means[:1]).abs().gt(joined.resolution).any())
 
-    def exchanged(self, kept: Tensor, added: int) -> Results:
-        """Return the results of the graphs in the slots `kept` `(n,)`, which are followed by new graphs."""
-        other = copy.deepcopy(self)
-        for results in (other.history, other.partial):
-            results.exchange(kept, added)
-        return other
+    @property
+    def typical_noise(self) -> float:
+        """Return the median of the known noise variances of all rewards, in squared units of the targets.
 
-    def targets(self, settings: MixtureSettings) -> Targets:
-        """Return the scale on which they are modelled."""
-        return make_targets(self.partial.join(self.history), settings.standardizes, settings.warp, self.partial)
-
-    def merge(self, targets: Targets) -> PseudoResults:
-        """Return the results whose measuring noise is known, one for each graph, in units of the targets."""
-        merged = self.partial.merge()
-        return PseudoResults(merged.graphs, targets.of(merged.values), variances_of(merged.deviations, targets))
-
-    def typical_noise(self, targets: Targets) -> float:
-        """Return the median of the known noise variances of all results, in squared units of the targets.
-
-        That of a result whose measuring noise is not known counts as 0 here.
+        That of a reward whose measuring noise is not known counts as 0 here.
         """
-        known = self.partial.deviations[self.partial.sides == 0]
-        every = torch.cat([known, known.new_zeros(len(self.history))])
-        return variances_of(every.median().unsqueeze(0), targets).item() if len(known) else 0.0
+        known = self.rewards.partial.deviations[self.rewards.partial.sides == 0]
+        every = torch.cat([known, known.new_zeros(len(self.rewards.history))])
+        return variances_of(every.median().unsqueeze(0), self.rewards.targets).item() if len(known) else 0.0
+
+    def known_noise(self, settings: MixtureSettings) -> float | None:
+        """Return the noise variance in squared units of the targets if it is known, else None."""
+        return None if settings.noise_variance is None else settings.noise_variance / self.rewards.targets.unit**2
+
+    def condition(self, mixture: Kernel, learnt: Learnt) -> DualPosterior:
+        """Return the posterior given all results; those of sources count if it has been learnt how.
+
+        Args:
+            mixture: the sum of the parts.
+            learnt: what is learnt of it.
+
+        Raises:
+            ArithmeticError, LinAlgError: as `match_bounds`.
+        """
+        exact = self._given(mixture, learnt, NO_PSEUDO_RESULTS)
+        own, *others = (
+            quantity.thresholds(noise, number * self.described.count)
+            for number, quantity, noise in self._counting(learnt)
+        )
+        bounds = own.some(MOST_BOUNDS)
+        if others:
+            most = max(MOST_BOUNDS // 2, MOST_BOUNDS - len(bounds.graphs))
+            bounds = Thresholds.join([bounds, Thresholds.join(others).some(most)])
+        return self._given(mixture, learnt, match_bounds(exact, bounds)) if len(bounds.graphs) else exact
+
+    def learn(self, settings: MixtureSettings) -> Learnt:
+        """Return the weights, the noise and the links that maximise the marginal likelihood of all results.
+
+        Raises:
+            ArithmeticError, LinAlgError: as `match_bounds`.
+        """
+        described, medians = self.described, [part.weight for part in self.described.parts]
+        known_noise, shares = self.known_noise(settings), described.shares
+        if shares is None and self.sources:
+            shares = [median / sum(medians) for median in medians]
+        links = Links.unknown(len(self.sources)) if self.sources else None
+        learnt, bounds = Learnt(tuple(medians), known_noise or PRIOR_NOISE, links=links), self.rewards.bounds
+        for _ in range(MATCHES if len(bounds.graphs) else 1):
+            pseudo = NO_PSEUDO_RESULTS
+            if len(bounds.graphs):
+                exact = self._given(described.mixture(learnt.weights), learnt, NO_PSEUDO_RESULTS)
+                pseudo = match_bounds(exact, self.rewards.thresholds(learnt.noise).some(MOST_RESULTS))
+            told = [source.guessed() for source in self.sources]
+            spread, rewards = settings.weight_spread, self.rewards.rows(pseudo)
+            likelihood = likelihood_of(described.kernels, medians, spread, rewards, told, shares)
+            weights, noise, links = likelihood.fit(known_noise, settings.known_weight is not None)
+            learnt = Learnt(tuple(weights), noise, self.num_results, links)
+        return learnt
+
+    def correlations(self, links: Links | None) -> dict[str, Correlation]:
+        """Return how each source goes along with the rewards, by its name."""
+        if links is None:
+            return {source.name: Correlation(0.0, -1.0, 1.0) for source in self.sources}
+        ends = [
+            Correlation(r, *(math.tanh(math.atanh(r) + side * SURE * error) for side in (-1, 1)))
+            for r, error in zip(links.correlations, links.errors, strict=True)
+        ]
+        return dict(zip((source.name for source in self.sources), ends, strict=True))
+
+    def name_of(self, number: int) -> tuple[str, str]:
+        """Return the source, and the graph in it, of the number of a value as `LinkedKernel` has it."""
+        quantity, graph = divmod(number, self.described.count)
+        return self.sources[quantity - 1].name, self.described.names[graph]
+
+    def _counting(self, learnt: Learnt) -> list[tuple[int, Quantity, float]]:
+        """Return number, results and noise of the quantities that count."""
+        return [*zip(range(1 + len(self.sources)), (self.rewards, *self.sources), learnt.noises, strict=False)]
+
+    def _given(self, mixture: Kernel, learnt: Learnt, pseudo: PseudoResults) -> DualPosterior:
+        """Return the posterior given all exact results, and pseudo results for bounds."""
+        graphs, targets, count = [pseudo.graphs], [pseudo.values], self.described.count
+        counts = [learnt.noise / pseudo.noises]
+        for number, quantity, noise in self._counting(learnt):
+            rows = quantity.rows()
+            graphs.append(number * count + rows.graphs)
+            counts.append(learnt.noise / (noise / rows.counts + rows.noises))
+            targets.append(rows.targets)
+        kernel = link(mixture, count, learnt.links)
+        return DualPosterior(kernel, learnt.noise, torch.cat(graphs), torch.cat(counts), torch.cat(targets))
 
 
-def condition(sources: Sources, mixture: Kernel, learnt: Learnt, results: Results, targets: Targets) -> DualPosterior:
-    """Return the posterior given all results; those of sources count if it has been learnt how.
+def levels_of(bounds: Bounds) -> Tensor:
+    """Return where bounds lie on the scale of standard normal values, if there are bounds alone: `(b,)` float64.
+
+        x = Phi^{-1}(F(bound)),   F increasing and nearest to the share of results below each bound
+
+    F is the estimate of greatest likelihood [Ayer et al. 1955]. Without it, a class of few would count as one of half.
+    """
+    place = bounds.values.unique(return_inverse=True)[1]
+    counts = place.bincount().double()
+    below = place.bincount(weights=(bounds.signs < 0).double())
+    shares = isotonic_regression((below / counts).numpy(), weights=counts.numpy()).x
+    least = 0.5 / len(place)
+    levels: Tensor = torch.special.ndtri(torch.from_numpy(shares).clamp(least, 1 - least))[place]
+    return levels
+
+
+def read_sources(
+    given: Sequence[SourceResults], described: Description, before: Description | None, settings: MixtureSettings
+) -> tuple[Description, tuple[Quantity, ...]]:
+    """Return the graphs of a set with those of sources after them, and the results of these.
 
     Args:
-        sources: the graphs, and results of other quantities.
-        mixture: the sum of the parts.
-        learnt: what is learnt of it.
-        results: the results.
-        targets: their scale.
+        given: results of each source.
+        described: the set.
+        before: graphs of the set and of sources, which are taken if they are the same.
+        settings: say on which scale results are modelled.
 
     Raises:
-        ArithmeticError, LinAlgError: as `match_bounds`.
+        ValueError: see `agents.contract.SourceLearner`.
     """
-    exact = _given(sources, mixture, learnt, results, targets, NO_PSEUDO_RESULTS)
-    bounds = _bounds_of(sources, learnt, results, targets)
-    if not len(bounds.graphs):
-        return exact
-    return _given(sources, mixture, learnt, results, targets, match_bounds(exact, bounds))
+    names = [source.name for source in given]
+    if len({*names}) < len(names):
+        raise ValueError(f"Expected sources with different names. Got {', '.join(names)}.")
+    read = [_read_results(source) for source in given]
+    known, lists = described.names, list[list[int | str]]()
+    for source in given:
+        lists.append([graph if isinstance(graph, str) else int(graph) for graph in source.graphs])
+        outside = [graph for graph in lists[-1] if isinstance(graph, int) and not 0 <= graph < len(known)]
+        if outside:
+            raise ValueError(f"Expected graphs from 0 to {len(known) - 1} in a source. Got {outside[0]}.")
+    joined, places = described, list[Tensor]()
+    if not any(isinstance(graph, str) for graphs in lists for graph in graphs):
+        places = [torch.tensor(graphs) for graphs in lists]
+    else:
+        texts = [[graph if isinstance(graph, str) else known[graph] for graph in graphs] for graphs in lists]
+        joined, places = described.join(texts, before)
+    quantities = zip(names, places, read, strict=True)
+    return joined, tuple(Quantity.of_source(name, at, *each, settings) for name, at, each in quantities)
 
 
-def noise_in_units(settings: MixtureSettings, targets: Targets) -> float | None:
-    """Return the noise variance in squared units of the targets if it is known, else None."""
-    return None if settings.noise_variance is None else settings.noise_variance / targets.unit**2
-
-
-def learn_weights(sources: Sources, results: Results, settings: MixtureSettings) -> Learnt:
-    """Return the weights, the noise and the links that maximise the marginal likelihood of all results.
-
-    Args:
-        sources: the graphs, and results of other quantities.
-        results: the results.
-        settings: settings of kernel and likelihood.
+def _read_results(source: SourceResults) -> tuple[Tensor, Tensor]:
+    """Return the values of a source, `(q,)` float64, and their sides, `(q,)` int64.
 
     Raises:
-        ArithmeticError, LinAlgError: as `match_bounds`.
+        ValueError: if they are not finite numbers, one for each graph, a side is none of -1, 0 and 1, or all results
+            tell the same.
     """
-    described, targets, are_known = sources.described, results.targets(settings), settings.known_weight is not None
-    medians, known_noise = [part.weight for part in described.parts], noise_in_units(settings, targets)
-    shares = described.shares
-    if shares is None and sources.told:
-        shares = [median / sum(medians) for median in medians]
-    links = Links.unknown(len(sources.told)) if sources.told else None
-    learnt = Learnt(tuple(medians), known_noise or PRIOR_NOISE, links=links)
-    bounds = results.partial.bounds
-    for _ in range(MATCHES if len(bounds.graphs) else 1):
-        pseudo, noisy = NO_PSEUDO_RESULTS, results.merge(targets)
-        if len(bounds.graphs):
-            exact = _given(sources, described.mixture(learnt.weights), learnt, results, targets, NO_PSEUDO_RESULTS)
-            pseudo = match_bounds(exact, Thresholds.of(bounds, targets, learnt.noise).some(MOST_RESULTS))
-        rewards, told = Rows.of(results.history, targets, pseudo, noisy), [source.guessed() for source in sources.told]
-        likelihood = likelihood_of(described.kernels, medians, settings.weight_spread, rewards, told, shares)
-        weights, noise, links = likelihood.fit(known_noise, are_known)
-        learnt = Learnt(tuple(weights), noise, results.num_results, links)
-    return learnt
-
-
-def _given(
-    sources: Sources,
-    mixture: Kernel,
-    learnt: Learnt,
-    results: Results,
-    targets: Targets,
-    pseudo: PseudoResults,
-) -> DualPosterior:
-    """Return the posterior given all rewards, exact results of sources, and pseudo results for the bounds of both."""
-    counted, noise = results.history.counts, learnt.noise
-    seen, noisy = counted.nonzero().squeeze(1), results.merge(targets)
-    graphs = [seen, noisy.graphs, pseudo.graphs]
-    weights = [counted[seen].double(), noise / (noise + noisy.noises), noise / pseudo.noises]
-    values = [targets.of(results.history.means[seen]), noisy.values, pseudo.values]
-    if learnt.links:
-        for rows, more in zip((graphs, weights, values), sources.rows(learnt.links, noise), strict=True):
-            rows.append(more)
-    kernel = sources.kernel(mixture, learnt.links)
-    return DualPosterior(kernel, noise, torch.cat(graphs), torch.cat(weights), torch.cat(values))
-
-
-def _bounds_of(sources: Sources, learnt: Learnt, results: Results, targets: Targets) -> Thresholds:
-    """Return bounds of the rewards, and as many of those of sources as these leave of the most, or half as many."""
-    own = Thresholds.of(results.partial.bounds, targets, learnt.noise).some(MOST_BOUNDS)
-    others = sources.thresholds(learnt.links)
-    if not others:
-        return own
-    most = max(MOST_BOUNDS // 2, MOST_BOUNDS - len(own.graphs))
-    return Thresholds.join([own, Thresholds.join(others).some(most)])
+    count = len(source.graphs)
+    _, values = read_feedback(np.arange(count), source.values, count)
+    given = np.zeros(count) if source.sides is None else np.asarray(source.sides)
+    if given.shape != (count,) or not np.isin(given, (-1, 0, 1)).all():
+        raise ValueError(f"Expected a side of -1, 0 or 1 for each of {count} results. Got {source.sides!r}.")
+    sides = torch.from_numpy(given.astype(np.int64))
+    exact = values[sides == 0]
+    if not (exact != exact[:1]).any() and len(sides.unique()) < 2:
+        raise ValueError(
+            f"Expected a source with two results that tell something different: values, or bounds on either side. "
+            f"`{source.name}` has none: leave it out."
+        )
+    return values, sides

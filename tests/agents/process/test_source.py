@@ -10,8 +10,8 @@ from support.posterior import bounded
 
 import registry
 from agents.contract import SourceResults
+from agents.process.results import Quantity, levels_of
 from agents.process.settings import MixtureSettings
-from agents.process.sources import Source, levels_of
 
 POOL = some_molecules(60)
 FEW = np.arange(0, 60, 5)
@@ -52,8 +52,8 @@ def test_the_posterior_given_classes_is_that_of_weighted_draws():
     graphs = [*range(1, 60, 8)]
     agent = taught(np.zeros(len(graphs)), np.where(POOL.targets[graphs] > MIDDLE, 1, -1), graphs)
     links, kernel, targets = agent.learnt.links, agent.posterior.kernel, agent.targets
-    source = agent.sources.told[0]
-    thresholds = agent.sources.thresholds(links)[0]
+    source = agent.sources[0]
+    thresholds = source.thresholds(links.noises[0], len(POOL))
     asked = torch.tensor([2, 17, 33, *thresholds.graphs])
     rewards = torch.from_numpy(FEW)
     prior, cross = kernel.columns(rewards, rewards).numpy(), kernel.columns(rewards, asked).numpy()
@@ -76,7 +76,9 @@ def test_the_posterior_given_classes_is_that_of_weighted_draws():
 @pytest.mark.parametrize("sign", [1, -1])
 def test_the_mean_beyond_a_far_bound_is_beyond_it(level, sign):
     graphs, sides = torch.tensor([0, 1, 2]), torch.tensor([0, 0, sign])
-    source = Source.of("other", graphs, torch.tensor([-1.0, 1.0, level]).double(), sides, MixtureSettings(warp="none"))
+    source = Quantity.of_source(
+        "other", graphs, torch.tensor([-1.0, 1.0, level]).double(), sides, MixtureSettings(warp="none")
+    )
     guess, at = source.guessed().targets[-1].item(), source.levels[0].item()
     assert sign * guess >= max(0.0, sign * at)
     if sign * at > 3:

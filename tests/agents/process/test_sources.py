@@ -56,7 +56,7 @@ def test_related_results_teach_in_either_direction(warp, sign):
 def test_the_posterior_is_that_of_all_results_at_once():
     agent = taught(source(), source(-RELATED[:50], BOTH[:50], "third"))
     posterior, kernel = agent.posterior, agent.posterior.kernel
-    every = len(agent.sources.described.names)
+    every = agent.results.described.count
     assert every == 60 + 40
     matrix = kernel.columns(torch.arange(3 * every), torch.arange(3 * every)).numpy()
     noises = posterior.noise / posterior.counts.numpy()
@@ -68,7 +68,7 @@ def test_the_posterior_is_that_of_all_results_at_once():
 
 def test_several_results_of_a_molecule_count_as_their_mean():
     doubled = source(np.concatenate([RELATED + 0.5, RELATED - 0.5]), [*BOTH, *BOTH])
-    told = taught(doubled).sources.told[0]
+    told = taught(doubled).sources[0]
     assert told.history.counts.tolist() == [2] * len(BOTH)
     np.testing.assert_allclose(told.history.means, RELATED)
 
