@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -15,6 +17,7 @@ from torch import Tensor
 from agents.beliefs.batches import choose_batch
 from agents.beliefs.belief import Belief, Imagine
 from agents.beliefs.choices.probabilities import choice_probabilities
+from agents.beliefs.misfit import FIRST, MisfitWarning, Watch
 from agents.beliefs.rewards.history import History
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.abilities import DRAWS, ActionProbabilities
@@ -39,6 +42,7 @@ class BeliefAgent(BaseAgent[S]):
 
     Attributes:
         history: the rewards observed.
+        watch: how far rewards lie from their forecasts.
         rule: ranks the graphs by the belief.
     """
 
@@ -49,6 +53,7 @@ class BeliefAgent(BaseAgent[S]):
         super().__init__(settings)
         self._make_rule = make_rule
         self._ranked: tuple[Belief, Tensor] | None = None
+        self.watch = Watch()
 
     @abstractmethod
     def belief(self) -> Belief:
@@ -66,7 +71,7 @@ class BeliefAgent(BaseAgent[S]):
 
     def begin(self, graphs: Batch, seed: int) -> None:
         """Start with nothing observed."""
-        self.history, self.rule = History(graphs.num_graphs), self._make_rule()
+        self.history, self.rule, self.watch = History(graphs.num_graphs), self._make_rule(), Watch()
         self._ranked = None
 
     def choose(self, mask: Tensor) -> int:
@@ -77,18 +82,47 @@ class BeliefAgent(BaseAgent[S]):
         return masked_argmax(index, mask, self.generator)
 
     def learn(self, slots: Tensor, rewards: Tensor) -> None:
-        """Add the rewards to the history."""
+        """Add the rewards to the history, and compare a single one with its forecast.
+
+        Warns:
+            MisfitWarning: if it shows for the first time that the model is wrong.
+        """
+        residual = None
+        if len(slots) == 1 and len(self.history) >= FIRST:
+            residual = self.residual(int(slots), float(rewards))
         self.history.add(slots, rewards)
         self._ranked = None
+        if residual is not None and self.watch.add(residual):
+            warnings.warn(self.remark, MisfitWarning, stacklevel=4)
+
+    def residual(self, slot: int, reward: float) -> float | None:
+        """Return by how many standard deviations a reward lies above its forecast; None: nothing was forecast."""
+        return None
+
+    @property
+    def remark(self) -> str:
+        """Return what is to be said about the fit of the model, as a sentence; empty: nothing."""
+        if not self.watch.is_wrong:
+            return ""
+        other = "ucb1" if self.name.startswith("gp-") else "gp-ucb"
+        return (
+            f"The rewards are not what `{self.name or type(self).__name__}` forecasts: its errors were "
+            f"{self.watch.misfit:.1f} times as large as it expects. Its model is wrong here. Try `{other}`."
+        )
 
     def state(self) -> State:
         """Return the history, and the state of the rule."""
-        return {"history": self.history.state_dict(), "rule": self.rule.state_dict()}
+        return {
+            "history": self.history.state_dict(),
+            "rule": self.rule.state_dict(),
+            "watch": dataclasses.asdict(self.watch),
+        }
 
     def restore(self, state: State) -> None:
         """Replace the history and the state of the rule."""
         self.history.load_state_dict(state["history"])
         self.rule.load_state_dict(state["rule"])
+        self.watch = Watch(**state["watch"])
         self._ranked = None
 
     def weigh_choices(self, mask: Tensor, draws: int) -> ActionProbabilities:

@@ -26,6 +26,7 @@ class Insight:
         log_determinant: log det(U / ridge) after all earlier rounds.
         effective_dimension: effective dimension of the kernel at these weights; its horizon is the number of earlier
             rounds, at least 1.
+        misfit: root mean square of the standardised errors of earlier forecasts: 1 is expected; `nan` before any.
     """
 
     mean: Array
@@ -34,6 +35,7 @@ class Insight:
     variance: Array
     log_determinant: float
     effective_dimension: float
+    misfit: float
 
 
 def make_insight(
@@ -41,6 +43,7 @@ def make_insight(
     index: Tensor,
     rule: object,
     targets: Targets,
+    misfit: float,
     variance: Tensor,
     log_determinant: float,
     effective_dimension: float,
@@ -55,4 +58,5 @@ def make_insight(
         variance=variance.numpy(),
         log_determinant=log_determinant,
         effective_dimension=effective_dimension,
+        misfit=misfit,
     )

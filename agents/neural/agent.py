@@ -117,6 +117,19 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         self.weights = fit(self.network, self.weights, self.history, self.settings, self.generator)  # line 7: theta_t
         self._current = self._predicted = None
 
+    def residual(self, slot: int, reward: float) -> float | None:
+        """Return by how many standard deviations a reward lies above its forecast, with noise.
+
+        The forecast is that of the last choice. The paper's algorithm, without a part of each graph's own, has none.
+        """
+        places = torch.tensor([slot]) if self.offered is None else (self.offered == slot).nonzero()[:, 0]
+        scale = self.settings.exploration_scale if self.settings.own_variance else 0.0
+        if self._ranked is None or not scale or not len(places):
+            return None
+        belief, own = self._ranked[0], self._residual()
+        away = own.targets.of(torch.tensor(reward, dtype=torch.float64)) - belief.mean[places[0]]
+        return float(away / ((belief.spread[places[0]] / scale).square() + own.noise).sqrt())
+
     def imagine(self) -> Imagine:
         """Return a function that takes actions, and returns the belief after them; means do not change."""
         imagined, counts = _build_covariance(self.settings, self.network), self.history.counts.clone()
@@ -160,6 +173,7 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
             index,
             self.rule,
             self._targets(),
+            self.watch.misfit,
             variance=covariance.variance(features, self.offered),
             log_determinant=covariance.log_determinant(features),
             effective_dimension=dimension,

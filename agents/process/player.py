@@ -151,6 +151,15 @@ class ProcessPlayer(BatchBeliefAgent[S]):
         super().learn(slots, rewards)
         self._refresh()
 
+    def residual(self, slot: int, reward: float) -> float | None:
+        """Return by how many standard deviations a reward lies above its forecast, with noise."""
+        (place,) = (self._every == slot).nonzero(as_tuple=True)
+        if not len(place):
+            return None
+        mean, variance = (float(values[place]) for values in self._mean_and_variance())
+        target = float(self.targets.of(torch.tensor(reward, dtype=torch.float64)))
+        return (target - mean) / math.sqrt(variance + self.result_noise)
+
     @property
     def seen(self) -> Tensor:
         """Return the graphs of the results, `(q,)` int64, without those of results of sources."""
@@ -213,6 +222,7 @@ class ProcessPlayer(BatchBeliefAgent[S]):
             index,
             self.rule,
             self.targets,
+            self.watch.misfit,
             variance=self._mean_and_variance()[1] / noise,
             log_determinant=2 * information_gain(root.unsqueeze(1) * kernel.columns(seen, seen) * root, noise),
             effective_dimension=dimension,

@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-DIAGNOSTICS = ("mean_event", "sample_event", "optimism_event", "potential", "log_determinant", "effective_dimension")
+DIAGNOSTICS = (
+    *("mean_event", "sample_event", "optimism_event", "potential", "log_determinant", "effective_dimension"),
+    "misfit",
+)
 FINDINGS = ("simple_regret", "best_found", "top_share")
 TOP = 100  # the top 1 % is one graph of each hundred, rounded up
 TIE = 1e-12  # relative to the largest absolute value; means that differ by less are equal, as for `masked_argmax`
@@ -132,8 +135,9 @@ class Diagnostics:
         E^sigma:  |r_hat(G) - f(G)| <= c_t nu sigma(G) for all G,   c_t = sqrt(4 log t + 2 log K)
         E^a:      r_hat(G*) - f(G*) > nu sigma(G*)             [anti-concentration: the draw of the best is optimistic]
 
-    Each round also records min{1, sigma^2} of the graph played, log det(U / ridge) of the rounds before, and the
-    effective dimension with their number as the horizon. E^sigma and E^a are `nan` if the rule draws no rewards.
+    Each round also records min{1, sigma^2} of the graph played, log det(U / ridge) of the rounds before, the effective
+    dimension with their number as the horizon, and how large earlier errors of forecasts were (1 is expected). E^sigma
+    and E^a are `nan` if the rule draws no rewards.
     """
 
     def __init__(self) -> None:
@@ -167,6 +171,7 @@ class Diagnostics:
                 min(1.0, float(insight.variance[action])),
                 insight.log_determinant,
                 insight.effective_dimension,
+                insight.misfit,
             )
         )
 

@@ -228,7 +228,7 @@ def _play_missing(
     work = find_work(plan, stored, diagnostics, retry_failed)
     store.relabel({repetition.key.settings_hash: repetition.label for repetition in plan.repetitions})
     store.add_tasks(plan.tasks)
-    failures, blind = 0, set[tuple[str, str]]()
+    failures, said = 0, set[tuple[str, str, str]]()
     with closing(Progress(work.to_do, progress)) as bar, _open_log(store.path.parent / LOG_NAME) as log:
 
         def warn(text: str) -> None:
@@ -246,9 +246,11 @@ def _play_missing(
                 store.add(key, seed, repetition.label, result, outcome.wall_time, error, outcome.versions, name)
             elif not outcome.error:
                 store.add_diagnostics(key, seed, outcome.result)
-            if outcome.blindness and (repetition.label, key.environment_key) not in blind:
-                blind.add((repetition.label, key.environment_key))
-                warn(f"{bar.name_pair(repetition)}: {outcome.blindness}")
+            for remark in outcome.remarks:
+                about = repetition.label, key.environment_key, remark.split(":")[0]
+                if about not in said:
+                    said.add(about)
+                    warn(f"{bar.name_pair(repetition)}: {remark}")
             log.info("%s", bar.line(repetition, outcome))
             if outcome.error:
                 failures += 1

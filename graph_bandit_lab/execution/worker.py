@@ -34,8 +34,8 @@ class Outcome:
     """The traceback if the status is "failed", else empty."""
     versions: dict[str, str] = field(default_factory=software_versions)
     """Software versions of the process that played."""
-    blindness: str = ""
-    """What the graphs differ in and the agent does not read, in sentences."""
+    remarks: tuple[str, ...] = ()
+    """What the agent does not read of the graphs, what it added to them, and how its model fits, in sentences."""
 
 
 def play(repetition: Repetition, diagnose: bool = False) -> Outcome:
@@ -58,8 +58,8 @@ def play(repetition: Repetition, diagnose: bool = False) -> Outcome:
             raise
         except BaseException:  # noqa: BLE001 - stored with its traceback; a SystemExit would end the worker
             return failed(traceback.format_exc(), time.perf_counter() - begin)
-    blindness = str(getattr(agent, "blindness", ""))
-    return Outcome(result, time.perf_counter() - begin, blindness=blindness)
+    said = (str(getattr(agent, name, "")) for name in ("blindness", "addition", "remark"))
+    return Outcome(result, time.perf_counter() - begin, remarks=tuple(filter(None, said)))
 
 
 def failed(error: str, wall_time: float = 0.0) -> Outcome:

@@ -104,33 +104,34 @@ def findings_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
 
 
 def diagnostics_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
-    """Draw the diagnostics of each round: events of the analysis, elliptical potential, effective dimension.
+    """Draw the diagnostics of each round: events of the analysis, elliptical potential, effective dimension, errors.
 
     Args:
         results: of `load_results`; repetitions without diagnostics are left out.
         order: labels of the agents.
 
     Returns:
-        Five panels, means over repetitions with 95 % confidence bands.
+        Six panels, means over repetitions with 95 % confidence bands.
     """
     diagnosed = results[results["diagnostics"].map(bool) & (results["status"] == "finished")]
     lines, order = agent_lines(order), [label for label in order if (diagnosed["label"] == label).any()]
-    quantities: list[Quantity] = ["share", "share", "share", "nonnegative", "nonnegative"]
+    quantities: list[Quantity] = ["share", "share", "share", *["nonnegative"] * 3]
     bound = {"its bound, $2\\,\\log\\det(U_t/\\mathrm{ridge})$": ("#444444", ":")}
     with mpl.rc_context(STYLE):
-        figure, panels = _make_figure(5, 3, (12, 4.0), {label: lines[label] for label in order} | bound)
+        figure, panels = _make_figure(6, 3, (12, 4.0), {label: lines[label] for label in order} | bound)
         for label in order:
             rows = diagnosed.loc[diagnosed["label"] == label, "diagnostics"]
             recorded = {name: np.stack([row[name] for row in rows]) for name in rows.iloc[0]}
             rounds = np.arange(1, recorded["potential"].shape[1] + 1)
             shares = [recorded[name].cumsum(axis=1) / rounds for name in EVENTS]
             curves = [*shares, recorded["potential"].cumsum(axis=1), recorded["effective_dimension"]]
+            curves.append(recorded["misfit"])
             for axes, values, quantity in zip(panels, curves, quantities, strict=True):
                 if not np.isnan(values).all():
                     _draw(axes, values, lines[label], quantity)
             after = np.append(recorded["log_determinant"][:, 1:], np.full((len(rows), 1), np.nan), axis=1)
             panels[3].plot(rounds, 2 * after.mean(axis=0), ":", color=lines[label][0], linewidth=1.6)
-        titles = [*EVENTS.values(), "Uncertainty played", "Effective dimension so far"]
+        titles = [*EVENTS.values(), "Uncertainty played", "Effective dimension so far", "Errors of forecasts"]
         for axes, title in zip(panels, titles, strict=True):
             axes.set(title=title, xlabel="round $t$")
             axes.title.set_fontsize(12.5)
@@ -140,6 +141,7 @@ def diagnostics_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
         # Lines come in pairs: a sum and its bound. A bound far above the sums would flatten them.
         panels[3].set(ylabel="$\\sum_s\\,\\min\\{1,\\,\\sigma_s^2\\}$", ylim=(0, 2.0 * highest))
         panels[4].set(ylabel="$\\tilde d$ at horizon $t$", ylim=(0, None))
+        panels[5].set(ylabel="1 is expected", ylim=(0, None))
     return figure
 
 

@@ -1,11 +1,16 @@
 """What all agents with a belief do, tested on one whose belief is given."""
 
+import warnings
+
+import numpy as np
 import pytest
 import torch
+from scipy.stats import norm
 
 import registry
 from agents.beliefs import Belief, Greedy
 from agents.beliefs.agent import BeliefAgent
+from agents.beliefs.misfit import MisfitWarning, Watch
 from graph_bandit_env import GraphSet
 
 MEAN = torch.tensor([0.0, 3.0, 1.0, 2.0], dtype=torch.float64)
@@ -45,3 +50,30 @@ def test_the_best_graph_seen_is_that_with_the_largest_mean_of_those_played(graph
     assert agent.belief().best is None
     agent.update(None, [2, 0], [0.0, 9.0])
     assert agent.belief().best == 1
+
+
+def test_a_model_that_is_wrong_is_noticed_once_and_one_that_is_right_is_not():
+    """Evidence is the largest log likelihood ratio of residuals of standard deviation 3 to those of 1 since a round."""
+    rng = np.random.default_rng(0)
+    for scale, expected in ((1.0, 0), (1.3, 0), (2.5, 1)):
+        watch, residuals = Watch(), scale * rng.normal(size=300)
+        assert sum(watch.add(residual) for residual in residuals) == expected
+        clipped = residuals.clip(-5, 5)
+        assert watch.misfit == pytest.approx(np.sqrt((clipped**2).mean()))
+        steps = norm.logpdf(clipped, scale=3) - norm.logpdf(clipped)
+        assert watch.evidence == pytest.approx(max(0.0, *(steps[k:].sum() for k in range(300))))
+
+
+@pytest.mark.parametrize("name", ["gp-ucb", "gntk-ts", "lin-ucb", "gnn-ucb"])
+def test_rewards_that_no_model_forecasts_are_told_once(name, graphs):
+    agent, rng = registry.make_agent(name), np.random.default_rng(0)
+    agent.reset(None, graph_set=GraphSet.from_pyg(graphs))
+    with warnings.catch_warnings(record=True, action="always") as caught:
+        for t in range(90):
+            agent.select_action(None)
+            agent.update(None, t % len(graphs), rng.normal() if t < 40 else 10.0 * rng.normal())
+    told = [warning for warning in caught if warning.category is MisfitWarning]
+    assert len(told) == 1
+    assert agent.remark
+    agent.select_action(None)
+    assert agent.insight().misfit == agent.watch.misfit > 1.5

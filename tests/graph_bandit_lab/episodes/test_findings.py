@@ -21,6 +21,7 @@ def record(mask=(1, 1, 1), action=0, rounds=1, **changes):
         "variance": np.array([0.5, 3.0, 0.1]),
         "log_determinant": 7.0,
         "effective_dimension": 2.5,
+        "misfit": 1.2,
     }
     agent = SimpleNamespace(insight=lambda: SimpleNamespace(**{**belief, **changes}))
     diagnostics = Diagnostics()

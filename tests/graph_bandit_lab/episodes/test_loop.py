@@ -65,7 +65,7 @@ def test_the_time_leaves_out_the_reset_the_diagnostics_the_recommendations_and_t
         return slow
 
     belief = SimpleNamespace(mean=np.zeros(6), spread=np.ones(6), sampled=None, variance=np.ones(6))
-    belief.log_determinant = belief.effective_dimension = 0.0
+    belief.log_determinant = belief.effective_dimension = belief.misfit = 0.0
     agent.reset, agent.select_action = passing(1000.0, agent.reset), passing(1.0, agent.select_action)
     agent.insight = passing(100.0, lambda: belief)
     agent.predict_means = passing(10_000.0, lambda: np.zeros(6))
