@@ -67,7 +67,7 @@ class Campaign(Records):
         goals: what is wanted of several measured quantities, in place of `maximize` and `target`; None: one quantity,
             or the goals of the file, whose ranges and weights may change. Agents choose for several by upper bounds in
             place of their rule. Results of a limit that is left out are left out of the file, too.
-        ignore_failures: True: graphs that failed teach nothing about others.
+        ignore_failures: True: nothing is learnt from failures about other graphs.
         also: results of other assays by the name of the assay, and by id or, of molecules in the pool or not, by
             SMILES: numbers, bounds (">4.5") or two classes. They teach, and are not saved: give them each time. They
             need a `molecule-` or `gp-` agent. With several goals, each is taught by all of them.

@@ -74,7 +74,7 @@ class CampaignState:
         algorithm: version of the agent's algorithm; another version may suggest other graphs from the same
             measurements.
         goals_algorithm: version of the choice for several goals, as `algorithm`.
-        failures_algorithm: version of what failures teach.
+        failures_algorithm: version of the model of failures.
         structures: SMILES of the molecules that were suggested or, by `replace_results`, measured, by id, so that one
             is known after it has left the pool or got another id.
         by_default: True if nobody named the agent.

@@ -150,4 +150,4 @@ class FailureLearner:
 
 
 def _probability(share: float, mean: Floats) -> Floats:
-    return np.round(np.clip(share - mean, 0, 1), DIGITS)
+    return np.asarray(np.round(np.clip(share - mean, 0, 1), DIGITS), np.float64)

@@ -79,7 +79,7 @@ def describe_change(earlier: CampaignState | None, now: CampaignState, count: in
     if earlier and earlier.goals:
         versions.append(("The choice for several goals", earlier.goals_algorithm, now.goals_algorithm))
     if earlier and have_failed(earlier):
-        versions.append(("What failures teach", earlier.failures_algorithm, now.failures_algorithm))
+        versions.append(("The model of failures", earlier.failures_algorithm, now.failures_algorithm))
     for what, before, after in versions:
         if before != after:
             texts.append(f"{what} has changed {since} (algorithm {before}, now {after}): suggestions may differ.")

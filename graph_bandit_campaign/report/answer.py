@@ -107,11 +107,11 @@ class Answer:
     bill: Bill = field(default_factory=Bill)
     """What the suggestions cost, and of which groups they are."""
     failures: str = ""
-    """How many molecules are likely to fail, and why; empty if failures do not teach."""
+    """How many candidates are likely to fail; empty before there are enough failures."""
     fails: Mapping[str, float] = field(default_factory=dict)
-    """Probability of each molecule to fail, by its id; empty if failures do not teach."""
+    """Probability of each candidate to fail, by its id; empty before there are enough failures."""
     likely: Collection[str] = ()
-    """Ids of the molecules that are likely to fail."""
+    """Ids of the candidates that are likely to fail."""
     taken_back: Sequence[str] = ()
     """Ids of the suggestions of the last round, which this one replaces because the user said so."""
     written: Mapping[str, str] = field(default_factory=dict)

@@ -58,7 +58,7 @@ def prediction_row(
         quantities: what is predicted.
         expected: the prediction.
         smiles: its SMILES; None: it is not a molecule.
-        failing: the probability to fail, and whether that makes it likely to; None: failures do not teach.
+        failing: the probability to fail, and whether that makes it likely to; None: there are not enough failures.
         state: as in `states_of`; None: it is only on offer.
         reason: the limit that excludes it; empty if it meets all.
     """

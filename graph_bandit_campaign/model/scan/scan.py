@@ -236,7 +236,8 @@ def restore_raters(query: Query, ranks: Sequence[PackedRanks | None], folder: Pa
 
 @lru_cache(maxsize=1)
 def _unpack(packed: bytes, folder: Path) -> Query:
-    return restore_raters(*pickle.loads(packed), folder)  # noqa: S301 - packed by `scan`
+    query, ranks = pickle.loads(packed)  # noqa: S301 - packed by `scan`
+    return restore_raters(query, ranks, folder)
 
 
 def _scan_block(block: Block, asked: Query, scanned: Found) -> None:
