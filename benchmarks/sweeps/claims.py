@@ -4,7 +4,7 @@ A setting of the environment (num_graphs, num_nodes, ...) is compared between en
 setting of an agent (width, gradients_at, ...) also between equal instances. It prints ratios of regret from one value
 to the next; with `--settled`, how often each agent plays only one graph at the end; with `--halves`, for each
 environment, whether regret bends: where it grows in proportion to t, the second half of the rounds costs as much as the
-first, and where it grows as sqrt(t), 0.41 of it.
+first, and where it grows as sqrt(t), 0.41 of it; with `--kinds`, whether agents meet the aims of the sweep `kinds`.
 """
 
 from __future__ import annotations
@@ -19,10 +19,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from benchmarks.speed.measure import Row, show
 from graph_bandit_lab import load_results
-from graph_bandit_lab.analysis import mean_interval, paired_interval
-from graph_bandit_lab.design import name_environments
+from graph_bandit_lab.analysis import compare_with_chance, mean_interval, paired_interval
 from graph_bandit_lab.reports import print_columns
+
+LITTLE = ["two graphs", "3000 graphs", "noise", "one optimal", "outlier", "constant"]  # to learn
+UNREAD = ["weights", "edge features", "directed acyclic"]  # by `gnn-` agents, at least in part
+GNN = "gnn-ts", "gnn-ucb"
+FAIR = "sizes", "point clouds", "small world", "network"
 
 
 def ratios(results: pd.DataFrame, setting: str) -> list[tuple[str, ...]]:
@@ -44,10 +49,10 @@ def ratios(results: pd.DataFrame, setting: str) -> list[tuple[str, ...]]:
         ValueError: if the setting does not vary.
     """
     of_agents = any(setting in settings for settings in results["agent_settings"])
-    records = results.to_dict("records")
+    place, records = "agent_settings" if of_agents else "environment", results.to_dict("records")
     rows = pd.DataFrame(
         {
-            "value": [_value(row, setting, of_agents) for row in records],
+            "value": [json.dumps(row[place].get(setting)) for row in records],
             "agent": results["agent"] if of_agents else results["label"],
             "environment": [_without(row["environment"], setting) for row in records],
             "variant": [_without(row["agent_settings"], setting) if of_agents else "" for row in records],
@@ -117,8 +122,19 @@ def halves(results: pd.DataFrame) -> list[tuple[str, ...]]:
     return [(*header, "settled on another", "seeds"), *(row for _, row in sorted(rows))]
 
 
-def _value(row: Mapping[Any, Any], setting: str, of_agents: bool) -> str:
-    return json.dumps(row["agent_settings" if of_agents else "environment"].get(setting))
+def kinds(table: pd.DataFrame) -> list[Row]:
+    """Return the aims for the sweep `kinds`, and whether they are met.
+
+    Args:
+        table: of `compare_with_chance`, with the name of the task in place of its key.
+    """
+    learnt = table["mean"].unstack("label").drop(index=LITTLE, errors="ignore").reindex(columns=[*GNN, "gp-ucb"])
+    aims = [(agent, kind, 0.65 if kind in FAIR else 0.5) for agent in GNN for kind in learnt.index.difference(UNREAD)]
+    aims += [("gp-ucb", kind, 0.3) for kind in learnt.index]
+    bad = {"worse, by Holm": table["worse"], "above 1 by 2 standard errors": table["mean"] > 1 + 2 * table["error"]}
+    rows = [Row.at_most(what, cells.sum(), "", 0, f"{[*table.index[cells]]}") for what, cells in bad.items()]
+    rows += [Row.at_most(f"{agent} on {kind}", learnt.loc[kind, agent], "", most) for agent, kind, most in aims]
+    return [*rows, Row.at_most("gp-ucb, mean over kinds", learnt["gp-ucb"].mean(), "", 0.15)]
 
 
 def _rank(value: Any) -> tuple[bool, float, str]:
@@ -139,19 +155,21 @@ def main() -> None:
     parser.add_argument("settings", nargs="*")
     parser.add_argument("--settled", action="store_true", help="how often an agent plays one graph in the last half")
     parser.add_argument("--halves", action="store_true", help="the second half of the rounds against the first")
+    parser.add_argument("--kinds", action="store_true", help="the aims of the sweep `kinds`")
     parser.add_argument("--markdown", action="store_true", help="print the tables in Markdown")
     arguments = parser.parse_args()
     plays = arguments.settled or arguments.halves
     results = load_results(arguments.folder, arrays=("actions", "regret") if plays else ())
     results = results[results["status"] == "finished"]
-    tables = {"": settled(results)} if arguments.settled else {}
+    if arguments.kinds:
+        names = dict(zip(results["environment_key"], results["environment_name"], strict=True))
+        show(kinds(compare_with_chance(results).rename(index=names, level="environment_key")))
+    tables = [("", settled(results))] if arguments.settled else []
     if arguments.halves:
-        firsts = results.drop_duplicates("environment_key")
-        names = name_environments(list(firsts["environment"]))
-        for key, name in zip(firsts["environment_key"], names, strict=True):
-            tables[f"{name}\n"] = halves(results[results["environment_key"] == key])
-    tables |= {f"{setting}\n": ratios(results, setting) for setting in arguments.settings}
-    for title, rows in tables.items():
+        environments = results.groupby(["environment_key", "environment_name"], sort=False)
+        tables += [(f"{name}\n", halves(mine)) for (_, name), mine in environments]
+    tables += [(f"{setting}\n", ratios(results, setting)) for setting in arguments.settings]
+    for title, rows in tables:
         print(title)
         print_columns(rows, markdown=arguments.markdown)
         print()

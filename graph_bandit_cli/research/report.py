@@ -23,9 +23,9 @@ class Command:
     """Also print the table in Markdown, and for a sweep a table of every environment."""
     at: Annotated[tuple[int, ...], NONE] = ()
     """Also print what agents had paid and found by the end of these rounds, such as `--at 20 50 100`."""
-    chance: bool = False
-    """Also print R_T relative to uniform play, which is computed, and which agents are worse (`worse`: by Holm's test
-    over all cells). Graphs must be drawn, not read from a file."""
+    chance: Annotated[tuple[str, ...], NONE] = ()
+    """Also print R_T of these agents relative to uniform play, which is computed, and the highest R_T of all agents.
+    `worse` marks agents that are worse, by Holm's test over all of them. Graphs must be drawn, not read from a file."""
     csv: Path | None = None
     """Also write a row for each repetition to this file, with a column for each setting."""
     parquet: Path | None = None
@@ -76,7 +76,7 @@ class Command:
         from graph_bandit_lab.reports import print_columns
 
         print()
-        print_columns(table_of_chance(load_results(self.folder, arrays=())), markdown=self.markdown)
+        print_columns(table_of_chance(load_results(self.folder, arrays=()), self.chance), markdown=self.markdown)
 
     def _print_rounds(self) -> None:
         from graph_bandit_lab import load_results, tables_of_rounds

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graph_bandit_env import GraphPool, GraphSet, MoleculeSet
-from graph_bandit_env.files import LIBRARY, digest, is_file_of_graphs, is_name, read_pool
+from graph_bandit_env.files import digest, is_file_of_graphs, is_name, read_pool
 from graph_bandit_lab.design.names import COLUMN, FEEDBACK, TARGET
 
 POOLS_HELD = 2  # in memory, in each process
@@ -44,7 +44,7 @@ class PoolFile:
     """Seed by which they are drawn."""
 
     def __post_init__(self) -> None:
-        if self.is_file or self.source == LIBRARY:  # is the same, whatever is asked for
+        if self.is_file or self.source == "library":  # is the same, whatever is asked for
             object.__setattr__(self, "num_graphs", 0)
 
     @property

@@ -193,25 +193,23 @@ def tables_of_tasks(ranking: Ranking) -> list[tuple[str, pd.DataFrame, int]]:
     return [table for table in tables if len(table[1])]
 
 
-def table_of_chance(results: pd.DataFrame, agents: Sequence[str] = ()) -> Rows:
+def table_of_chance(results: pd.DataFrame, agents: Sequence[str]) -> Rows:
     """Return header and rows of R_T relative to uniform play, as `compare_with_chance` computes it.
 
     Args:
         results: of `load_results`.
-        agents: labels that have a column, in this order; none: all have. The last column has the highest of all.
+        agents: labels that have a column, in this order. The last column has the highest of all agents.
     """
     table, names = compare_with_chance(results), environment_names(results)
-    columns = agents or list(dict.fromkeys(map(str, results["label"])))
-    rows: Rows = [("R_T / chance ± standard error", *columns, "highest")]
+    rows: Rows = [("R_T / chance ± standard error", *agents, "highest")]
     for key, group in table.groupby(level="environment_key", sort=False):
-        cells = {
-            str(label): f"{cell.mean:.2f}±{cell.error:.2f}{' worse' * cell.worse}"
-            for (_, label), cell in zip(group.index, group.itertuples(), strict=True)
-        }
-        highest = str(group["mean"].idxmax()[1])
-        rows.append((names[str(key)], *(cells.get(label, MISSING) for label in columns), f"{cells[highest]} {highest}"))
-    means = table["mean"].groupby(level="label").mean().reindex(list(columns))
-    return [*rows, ("mean", *map("{:.2f}".format, means), "")]
+        columns = (group[name] for name in ("mean", "error", "worse"))
+        texts = [f"{mean:.2f}±{error:.2f}{' worse' * worse}" for mean, error, worse in zip(*columns, strict=True)]
+        cells = dict(zip(group.index.get_level_values("label"), texts, strict=True))
+        highest = str(group["mean"].droplevel("environment_key").idxmax())
+        rows.append((names[str(key)], *(cells.get(label, MISSING) for label in agents), f"{cells[highest]} {highest}"))
+    means = table["mean"].groupby(level="label").mean().reindex(list(agents))
+    return [*rows, ("mean", *(format_number(mean, 2) for mean in means), "")]
 
 
 def environments_of(results: pd.DataFrame) -> dict[str, dict[str, object]]:

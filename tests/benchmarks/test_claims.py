@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.sweeps.claims import halves, ratios
+from benchmarks.sweeps.claims import halves, kinds, ratios
 
 pytestmark = pytest.mark.slow
 AGENT = {"agent": "x", "label": "x"}
@@ -59,3 +59,17 @@ def test_halves_are_compared_with_each_other_and_with_random_play():
     }
     assert all(len(row) == len(header) for row in rows)
     assert [row[2:4] for row in halves(table[table["label"] == "bends"])[1:]] == [("", "")]
+
+
+def test_aims_of_kinds_of_graphs_are_judged_by_kind():
+    means = {
+        "bipartite": {"gnn-ts": 0.6, "gnn-ucb": 0.5, "gp-ucb": 0.2},
+        "sizes": {"gnn-ts": 0.6, "gnn-ucb": 0.9, "gp-ucb": 0.2},
+        "weights": {"gnn-ts": 0.9, "gnn-ucb": 0.9, "gp-ucb": 0.2},
+        "noise": {"gnn-ts": 1.3, "gnn-ucb": 1.0, "gp-ucb": 0.9},
+    }
+    table = pd.DataFrame(means).T.rename_axis("environment_key").stack().rename_axis(["environment_key", "label"])
+    rows = kinds(pd.DataFrame({"mean": table, "error": 0.1, "worse": table > 1.2}))
+    missed = ["gnn-ts on bipartite", "gnn-ucb on sizes", "gp-ucb, mean over kinds"]
+    assert [row.name for row in rows if not row.met] == ["worse, by Holm", "above 1 by 2 standard errors", *missed]
+    assert len(rows) == 2 + 2 * 2 + 3 + 1
