@@ -7,6 +7,7 @@ from functools import cached_property
 
 import torch
 from torch import Tensor
+from tqdm import tqdm
 
 from agents.process.parts.part import AddTo, FastReading, Reading
 from gntk import symmetric_root
@@ -53,15 +54,20 @@ class Kernels:
 
     def columns(self, rows: Tensor, index: Tensor) -> Tensor:
         """Return the kernels between two lists of graphs, `(q, P, n)`."""
-        kept = self.kept(rows, index)
-        return self._compute(rows, index) if kept is None else kept
+        places = self.places(rows)
+        if places is None:
+            return self._compute(rows, index)
+        columns = self.kept[places]
+        return columns if self.is_every(index) else columns[:, :, index]
 
-    def kept(self, rows: Tensor, index: Tensor) -> Tensor | None:
-        """Return the kernels between two lists of graphs, `(q, P, n)`; None if their columns are not kept."""
-        if not self._keep(rows):
-            return None
-        columns = self._kept[self._place[rows]]
-        return columns if self._is_every(index) else columns[:, :, index]
+    @property
+    def kept(self) -> Tensor:
+        """Return the columns that are kept, `(u, P, M)`."""
+        return self._kept[: self._used]
+
+    def places(self, rows: Tensor) -> Tensor | None:
+        """Return where the columns of some graphs stand among those that are kept; None if they are not kept."""
+        return self._place[rows] if self._keep(rows) else None
 
     @cached_property
     def diagonals(self) -> Tensor:
@@ -87,11 +93,13 @@ class Kernels:
         other.__dict__["diagonals"] = torch.cat([self.diagonals[:, kept], own], dim=1)
         return other
 
-    def _is_every(self, index: Tensor) -> bool:
+    def is_every(self, index: Tensor) -> bool:
+        """Return whether these are all graphs, in their order."""
         return len(index) == self.count and (index is self._every or torch.equal(index, self._every))
 
     def _compute(self, rows: Tensor, index: Tensor) -> Tensor:
-        return torch.cat([reading.columns(rows, index)[own] for reading, own in self.sources]).transpose(0, 1)
+        sources = tqdm(self.sources, "comparing graphs", delay=5, disable=None, leave=False)  # from 5 s on
+        return torch.cat([reading.columns(rows, index)[own] for reading, own in sources]).transpose(0, 1)
 
     def _keep(self, rows: Tensor) -> bool:
         """Compute what is missing of some columns; return whether all of them are kept."""
@@ -128,15 +136,19 @@ class Mixture:
     def __init__(self, kernels: Kernels, weights: Sequence[float]) -> None:
         self.kernels, self.weights = kernels, torch.tensor(weights, dtype=torch.float64)
         self._faced: tuple[Tensor, list[AddTo]] | None = None
+        self._mixed = torch.zeros(0, kernels.count, dtype=torch.float64)  # of the columns that are kept
 
     def columns(self, rows: Tensor, index: Tensor) -> Tensor:
         """Return the weighted sum of the kernels between two lists of graphs, `(q, n)`.
 
         If they are not kept, all parts are added to a few of the graphs `index` before the next.
         """
-        kept = self.kernels.kept(rows, index)
-        if kept is not None:
-            return torch.matmul(self.weights, kept)
+        places = self.kernels.places(rows)
+        if places is not None:
+            more = self.kernels.kept[len(self._mixed) :]
+            self._mixed = torch.cat([self._mixed, torch.matmul(self.weights, more)]) if len(more) else self._mixed
+            mixed = self._mixed[places]
+            return mixed if self.kernels.is_every(index) else mixed[:, index]
         total = torch.zeros(len(index), len(rows), dtype=torch.float64)
         facing, few = self._facing(rows), max(LEAST_AT_A_TIME, SUMS_AT_A_TIME // max(1, len(rows)))
         for some, sums in zip(index.split(few), total.split(few), strict=True):

@@ -24,8 +24,8 @@ from graph_bandit_lab import load_results
 from graph_bandit_lab.analysis import compare_with_chance, mean_interval, paired_interval
 from graph_bandit_lab.reports import print_columns
 
-LITTLE = "two graphs", "3000 graphs", "noise", "one optimal", "outlier", "constant"  # to learn
-UNREAD = "weights", "edge features", "directed acyclic"  # by `gnn-` agents, at least in part
+LITTLE = ["two graphs", "3000 graphs", "noise", "one optimal", "outlier", "constant"]  # to learn
+UNREAD = ["weights", "edge features", "directed acyclic"]  # by `gnn-` agents, at least in part
 GNN = "gnn-ts", "gnn-ucb"
 FAIR = "sizes", "point clouds", "small world", "network"
 
@@ -128,7 +128,7 @@ def kinds(table: pd.DataFrame) -> list[Row]:
     Args:
         table: of `compare_with_chance`, with the name of the task in place of its key.
     """
-    learnt = table["mean"].unstack("label").drop(index=[*LITTLE], errors="ignore").reindex(columns=[*GNN, "gp-ucb"])
+    learnt = table["mean"].unstack("label").drop(index=LITTLE, errors="ignore").reindex(columns=[*GNN, "gp-ucb"])
     aims = [(agent, kind, 0.65 if kind in FAIR else 0.5) for agent in GNN for kind in learnt.index.difference(UNREAD)]
     aims += [("gp-ucb", kind, 0.3) for kind in learnt.index]
     bad = {"worse, by Holm": table["worse"], "above 1 by 2 standard errors": table["mean"] > 1 + 2 * table["error"]}

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from scipy import stats
 
 from graph_bandit_lab.analysis.statistics import Floats
 from graph_bandit_lab.storage.reading import environment_of, without_mark
-
-LEVEL = 0.05
 
 
 def compare_with_chance(results: pd.DataFrame) -> pd.DataFrame:
@@ -29,20 +29,22 @@ def compare_with_chance(results: pd.DataFrame) -> pd.DataFrame:
     Raises:
         FileNotFoundError, ValueError: if graphs are read from a file.
     """
+    rows: Any = results.drop_duplicates(["environment_key", "seed"]).to_dict("records")
     chance = {}
-    for _, row in results.drop_duplicates(["environment_key", "seed"]).iterrows():
+    for row in rows:
         graphs = row["environment"]["graphs"]
-        means = environment_of(row, graphs and without_mark(graphs)).unwrapped.mean_rewards  # type: ignore[attr-defined]
+        world: Any = environment_of(row, graphs and without_mark(graphs)).unwrapped
+        means = world.mean_rewards
         chance[row["environment_key"], row["seed"]] = row["horizon"] * (means.max() - means.mean())
     pairs = zip(results["environment_key"], results["seed"], strict=True)
     ratios = results["total_regret"] / pd.Series([chance[pair] or np.nan for pair in pairs], results.index)
     groups = ratios.dropna().groupby([results["environment_key"], results["label"]], sort=False)
-    table = groups.agg(mean="mean", error="sem", count="count")
+    table = groups.agg(["mean", "sem", "count"]).rename(columns={"sem": "error"})
     excess = (table["mean"] - 1) / table["error"].clip(lower=1e-12)
     return table.assign(worse=reject(stats.t.sf(excess, table["count"] - 1)))
 
 
-def reject(p_values: Floats, level: float = LEVEL) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def reject(p_values: Floats, level: float = 0.05) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Return which hypotheses are rejected, at this probability of any false rejection      [Holm 1979].
 
     Args:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from torch_geometric.data import Batch
 
 MOST_WHOLE, MOST_NODES = 2000, 20_000  # graphs, and nodes of all, whose kernel takes as long as ten columns else
+MOST_COMPARED, MOST_PRODUCTS = 10_000, 5e10  # nodes of all graphs, and their pairs times features: a few seconds
 AT_A_TIME = 8  # graphs of which the kernel is computed where only its diagonal is wanted
 
 
@@ -43,7 +44,7 @@ class Network:
     @staticmethod
     def of(batch: Batch, depth: int, own_count: bool, features: NodeFeatures = GIVEN_FEATURES) -> Network:
         """Read K graphs."""
-        graphs = features.encode(batch, own_count=own_count)
+        graphs = sample_nodes(features.encode(batch, own_count=own_count))
         at_once = len(graphs) <= MOST_WHOLE and len(graphs.nodes) <= MOST_NODES
         return Network(graphs, depth, own_count, at_once, features)
 
@@ -73,7 +74,7 @@ class Network:
         """Return the graphs that stay, and then new ones."""
         new = [] if graphs is None else graphs.to_data_list()
         encoded = encode_more(self.features.encode, self.graphs, kept, new, self.own_count)
-        return replace(self, graphs=encoded, at_once=False)
+        return replace(self, graphs=sample_nodes(encoded), at_once=False)
 
     def known(self) -> Sequence[Tensor]:
         """Return the aggregated graphs."""
@@ -91,3 +92,25 @@ class Network:
     def _take(self, index: Tensor) -> AggregatedGraphs:
         every = len(index) == len(self.graphs) and bool((index == torch.arange(len(index))).all())
         return self.graphs if every else select_graphs(self.graphs, index)
+
+
+def sample_nodes(graphs: AggregatedGraphs) -> AggregatedGraphs:
+    """Return some nodes of each graph if those of all take too long to compare, and let them stand for the others.
+
+    They are evenly spaced in the order of a random number w^T h, which does not depend on the order of the nodes.
+    """
+    most = min(MOST_COMPARED, int((MOST_PRODUCTS / graphs.feature_dim) ** 0.5)) // max(1, len(graphs))
+    sizes = graphs.offsets.diff()
+    if not len(graphs) or int(sizes.max()) <= most or len(graphs.nodes) <= most * len(graphs):
+        return graphs
+    direction = torch.randn(graphs.feature_dim, generator=torch.Generator().manual_seed(0), dtype=graphs.nodes.dtype)
+    order, chosen, most = graphs.nodes @ direction, list[Tensor](), max(1, most)
+    for begin, size in zip(graphs.offsets.tolist(), sizes.tolist(), strict=False):
+        ranked = begin + order[begin : begin + size].argsort(stable=True)
+        places = torch.arange(size) if size <= most else (torch.arange(most) * 2 + 1) * size // (2 * most)
+        chosen.append(ranked[places])
+    kept = torch.tensor([len(places) for places in chosen])
+    offsets = torch.nn.functional.pad(kept.cumsum(0), (1, 0))
+    return replace(
+        graphs, nodes=graphs.nodes[torch.cat(chosen)], offsets=offsets, divisors=graphs.divisors * (kept / sizes)
+    )

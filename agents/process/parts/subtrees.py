@@ -18,6 +18,7 @@ from gntk import keep_nodes
 if TYPE_CHECKING:
     from torch_geometric.data import Batch
 
+MOST_FEATURES, DIRECTIONS = 64, 32  # numbers of a node that get labels of their own; directions in place of more
 SAMPLE = 500  # graphs whose distances stand for those of all
 
 Labels = NDArray[np.uint64]
@@ -168,6 +169,8 @@ class Labelling:
     """`(bins - 1, d)`. Between the bins of each feature of nodes; None: features are integers."""
     reads_edges: bool
     """Whether edges have labels."""
+    directions: NDArray[np.float64] | None = None
+    """`(d, 32)`. Random directions whose numbers stand for very many features; None: the features themselves count."""
 
     @staticmethod
     def of(batch: Batch, bins: int) -> Labelling:
@@ -177,15 +180,21 @@ class Labelling:
         reads_edges = not plain and _are_integers(edges)
         if _are_integers(batch.x):
             return Labelling(None, reads_edges)
+        features, directions = batch.x.double().numpy(), None
+        if features.shape[1] > MOST_FEATURES:
+            directions = np.random.default_rng(0).normal(size=(features.shape[1], DIRECTIONS))
+            features = features @ directions
         shares = np.arange(1, bins) / bins  # values that occur, so that no rounding decides on which side they are
-        thresholds = np.quantile(batch.x.double().numpy(), shares, axis=0, method="inverted_cdf")
-        return Labelling(thresholds, reads_edges)
+        thresholds = np.quantile(features, shares, axis=0, method="inverted_cdf")
+        return Labelling(thresholds, reads_edges, directions)
 
     def of_nodes(self, batch: Batch) -> Labels:
         """Return the labels of n nodes with d features: `(n, d)`, or `(n, 1)` if features are integers."""
         if self.thresholds is None:
             return _hash_rows(batch.x)[:, None]
-        bins = (batch.x.double().numpy()[:, None, :] > self.thresholds).sum(axis=1)
+        features = batch.x.double().numpy()
+        features = features if self.directions is None else features @ self.directions
+        bins = (features[:, None, :] > self.thresholds).sum(axis=1)
         return _mix(bins.astype(np.uint64) * np.uint64(bins.shape[1]) + np.arange(bins.shape[1], dtype=np.uint64))
 
     def of_edges(self, batch: Batch) -> Labels:
