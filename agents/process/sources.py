@@ -149,7 +149,7 @@ class Sources:
             before: graphs of a set and of sources, which are taken if they are the same.
 
         Raises:
-            ValueError: see `agents.contract.SourceLearner`.
+            ValueError: see `agents.contract.ModelAgent`.
         """
         names = [source.name for source in results]
         if len({*names}) < len(names):
