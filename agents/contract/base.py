@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -17,7 +18,6 @@ from agents.contract.graph_memory import PLAY_CHANGING_GRAPHS, FirstGraphs, Grap
 from agents.contract.inputs import derive_streams, holds_graphs, read_feedback, read_graphs, read_mask
 from agents.contract.protocol import GraphSetLike, MoleculeSetLike, State
 from agents.contract.reading import NODE_FEATURES, SMILES, AddedFeaturesWarning, BlindAgentWarning, as_read, blindness
-from agents.contract.state import check_identity, make_identity
 from gntk import one_thread as one_thread
 
 if TYPE_CHECKING:
@@ -92,19 +92,11 @@ class BaseAgent(ABC, Generic[S]):
         """
 
     def check_size(self, num_graphs: int) -> None:
-        """Refuse more graphs than memory or time allow, before anything is computed; by default none are too many.
+        """Refuse more graphs of a round than memory or time allow, before anything is computed; by default none.
 
         Raises:
             ValueError: if there are too many; it says what they would take, and what to use.
         """
-
-    def check_changing_size(self, num_graphs: int) -> None:
-        """Refuse more graphs in a round than memory or time allow where graphs change; by default as `check_size`.
-
-        Raises:
-            ValueError: as `check_size`.
-        """
-        self.check_size(num_graphs)
 
     def meet(self, kept: Tensor, graphs: Sequence[Data]) -> None:
         """Go on with other graphs: those in the slots `kept`, which get the first slots, and then new ones.
@@ -212,7 +204,7 @@ class BaseAgent(ABC, Generic[S]):
         if shown is not None or memory is not None:
             keys = first.keys if shown is None else tuple(map(key_of, shown))
             if keys != (first.keys if memory is None else memory.shown):
-                self.check_changing_size(len(keys))
+                self.check_size(len(keys))
                 kept, graph = self.worth_keeping(), partial(first.graph, shown=shown)
                 self._go_on(kept, (memory or GraphMemory.of(first)).showing(keys, graph, kept))
         self._looked_at = observation
@@ -236,7 +228,7 @@ class BaseAgent(ABC, Generic[S]):
         Raises:
             ValueError: if the state belongs to other settings, graphs or another version of the algorithm.
         """
-        check_identity(state, self._identity())
+        _check_identity(state, self._identity())
         memory = state["graph_memory"] and GraphMemory.from_state(state["graph_memory"])
         if memory or self._memory:
             self._go_on(torch.zeros(0, dtype=torch.int64), memory or GraphMemory.of(self._first))
@@ -258,11 +250,16 @@ class BaseAgent(ABC, Generic[S]):
             )
 
     def _identity(self) -> State:
+        """Return what a state must share with the agent that loads it: settings, a hash of the graphs, and version."""
         self.check_reset()
         settings = dataclasses.asdict(self.settings)
         if "device" in settings:
             settings["device"] = "cpu"  # a state saved on one device fits all
-        return make_identity(settings, self._known, self.algorithm)
+        digest = hashlib.sha256()
+        for tensor in self._known:
+            digest.update(f"{tensor.dtype}{tuple(tensor.shape)}".encode())
+            digest.update(tensor.numpy().tobytes())
+        return {"settings": settings, "graphs": digest.hexdigest(), "algorithm": self.algorithm}
 
     def _go_on(self, kept: Tensor, memory: GraphMemory) -> None:
         """Meet the graphs of a memory, in which those in the slots `kept` come first."""
@@ -273,3 +270,27 @@ class BaseAgent(ABC, Generic[S]):
         except BaseException:
             self._memory, self.num_graphs = before
             raise
+
+
+def _check_identity(state: State, expected: State) -> None:
+    """Refuse a state that was saved with other settings or on other graphs, or that no agent saved.
+
+    Raises:
+        ValueError: if settings, graphs or versions of the algorithm differ; the message says which.
+    """
+    identity = state.get("identity")
+    if identity is None:
+        raise ValueError("Expected a state made by `state_dict`. Got one without identity.")
+    mine, theirs = expected["settings"], identity["settings"]
+    names = sorted(mine.keys() | theirs.keys())
+    differing = [name for name in names if mine.get(name, NOTHING) != theirs.get(name, NOTHING)]
+    if differing:
+        listed = ", ".join(f"`{name}`: {theirs.get(name)!r}" for name in differing)
+        raise ValueError(f"Expected the state of an agent with the same settings. Got another {listed}.")
+    if expected["graphs"] != identity["graphs"]:
+        raise ValueError("Expected the state of an agent on the same graphs. Got one on other graphs.")
+    if identity["algorithm"] != expected["algorithm"]:
+        raise ValueError(
+            f"Expected the state of version {expected['algorithm']} of the agent's algorithm. Got one of version "
+            f"{identity['algorithm']}, which plays differently. Give a new agent the same measurements by `update`."
+        )

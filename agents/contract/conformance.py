@@ -58,20 +58,18 @@ def check_agent(factory: AgentFactory, needs: str = "any") -> tuple[str, ...]:
     checks = _Checks(factory, _Graphs() if needs == "any" else _Molecules())
     skipped = ("_",) if needs == "any" else ("_", "reads_observations")
     asked = [getattr(checks, name) for name in vars(_Checks) if not name.startswith(skipped)]
-    faults = {str(check.__doc__): _find_fault(check) for check in asked}
+    faults = dict[str, str | None]()
+    for check in asked:
+        try:
+            fault = check()
+        except Exception as error:  # noqa: BLE001 - an unknown agent may raise anything, and all of it is a fault
+            fault = f"raised {type(error).__name__}: {error}"
+            if _Graphs.__name__ in fault or _Molecules.__name__ in fault:
+                fault += ". A graph set need have no more than `to_pyg()`, which returns the list of graphs"
+        faults[check.__doc__] = fault
     if problems := [f"{claim} It {fault}." for claim, fault in faults.items() if fault]:
         raise AgentCheckError(problems)
     return f"It reads {name_readings(getattr(factory(), 'reads', None))}.", *faults
-
-
-def _find_fault(check: Callable[[], str | None]) -> str | None:
-    try:
-        return check()
-    except Exception as error:  # noqa: BLE001 - an unknown agent may raise anything, and all of it is a fault
-        fault = f"raised {type(error).__name__}: {error}"
-        if _Graphs.__name__ in fault or _Molecules.__name__ in fault:
-            fault += ". A graph set need have no more than `to_pyg()`, which returns the list of graphs"
-        return fault
 
 
 class _Graphs:
@@ -192,8 +190,7 @@ class _Checks:
         state = agent.state_dict()
         saved = {name: _snapshot(value) for name, value in state.items()}
         twin.load_state_dict(state)
-        for player in (agent, twin):
-            list(_play(player, 2))
+        _compare(agent, twin, 2)  # as both learn on
         changed = [f"`{name}`" for name, value in state.items() if _snapshot(value) != saved.get(name)]
         return f"changed {', '.join(changed)}: save and load copies of tensors (`clone`)" if changed else None
 

@@ -217,16 +217,15 @@ def holds_graphs(observation: object) -> TypeGuard[Sequence[Instance]]:
     """
     entries = observation if isinstance(observation, (tuple, list)) else ()
     shown = [hasattr(entry, "edge_links") for entry in entries]
-    if any(shown):
-        if not all(shown):
-            stranger = entries[shown.index(False)]
-            raise TypeError(f"Expected an observation of graphs alone. Got {type(stranger).__name__} among them.")
+    if shown and all(shown):
         return True
     first = entries[0] if len(entries) else observation
-    if hasattr(first, "edge_index") or (isinstance(observation, Mapping) and "edge_index" in observation):
+    in_another_form = hasattr(first, "edge_index") or (isinstance(observation, Mapping) and "edge_index" in observation)
+    if any(shown) or in_another_form:
         raise TypeError(
-            "Expected an observation of graphs to be a tuple of GraphInstance. Got graphs in another form. Give agents "
-            'the observations of `observe="graphs"`, without a wrapper that pads them.'
+            "Expected an observation of graphs to be a tuple of GraphInstance alone. Got graphs in another form, or "
+            'something else among them. Give agents the observations of `observe="graphs"`, without a wrapper that '
+            "pads them."
         )
     return False
 
@@ -261,14 +260,13 @@ def _with_equal_edge_features(graphs: list[Data]) -> list[Data]:
     """
     given = (graph.edge_attr for graph in graphs)
     features = [edges[:, None] if edges is not None and edges.dim() == 1 else edges for edges in given]
-    widths = sorted({edges.shape[1] for edges in features if edges is not None})
-    if not widths:
+    pairs = zip(graphs, features, strict=True)
+    widths = {0 if edges is None else edges.shape[1] for graph, edges in pairs if graph.num_edges or edges is not None}
+    if len(widths) > 1:
+        raise ValueError(f"Expected graphs with equal numbers of edge features. Got {sorted(widths)}.")
+    if not any(widths):
         return graphs
-    bare = next((k for k, graph in enumerate(graphs) if features[k] is None and graph.num_edges), None)
-    if len(widths) > 1 or bare is not None:
-        missing = "" if bare is None else f", and none in graph {bare}"
-        raise ValueError(f"Expected graphs with equal numbers of edge features. Got {widths}{missing}.")
-    full = [torch.zeros(0, widths[0]) if edges is None else edges for edges in features]
+    full = [torch.zeros(0, *widths) if edges is None else edges for edges in features]
     return [copy(graph).update({"edge_attr": edges}) for graph, edges in zip(graphs, full, strict=True)]
 
 
