@@ -245,9 +245,7 @@ class BaseAgent(ABC, Generic[S]):
             RuntimeError: if the agent has no graphs yet.
         """
         if not hasattr(self, "num_graphs"):
-            raise RuntimeError(
-                "Expected `reset` first. Got an agent without graphs. Call agent.reset(observation, seed=0)."
-            )
+            raise RuntimeError("Expected `reset` first. Call agent.reset(observation, seed=0).")
 
     def _identity(self) -> State:
         """Return what a state must share with the agent that loads it: settings, a hash of the graphs, and version."""

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from agents.contract.inputs import Instance
+from agents.contract.inputs import Instance, make_data
 from agents.contract.protocol import Agent, MeanPredictor, State
 from agents.contract.reading import READABLE, name_readings
 
@@ -73,19 +73,14 @@ def check_agent(factory: AgentFactory, needs: str = "any") -> tuple[str, ...]:
 
 
 class _Graphs:
-    """A graph set of five paths of one to five nodes with two features."""
+    """The graphs of `_observation`, as a graph set."""
 
     def to_pyg(self) -> list[Data]:
-        from torch_geometric.data import Data
-
-        generator = torch.Generator().manual_seed(0)
-        paths = [torch.stack([torch.arange(links), torch.arange(links) + 1]) for links in range(NUM_GRAPHS)]
-        both = [torch.cat([path, path.flip(0)], dim=1) for path in paths]
-        return [Data(x=torch.randn(k + 1, 2, generator=generator), edge_index=edges) for k, edges in enumerate(both)]
+        return [make_data(graph) for graph in _observation(INDICES)]
 
 
 class _Molecules(_Graphs):
-    """The same with SMILES, paths of the same lengths, for agents that need molecules."""
+    """The same with SMILES, chains of as many atoms, for agents that need molecules."""
 
     smiles = tuple("C" * nodes for nodes in range(1, NUM_GRAPHS + 1))
 
@@ -266,9 +261,11 @@ def _choose(agent: Agent, observation: tuple[Instance, ...]) -> list[int] | None
 
 
 def _observation(order: Iterable[int]) -> tuple[Instance, ...]:
-    """Return an observation of the graphs in some order."""
-    graphs = [(graph.x.numpy(), graph.edge_index.T.numpy()) for graph in _Graphs().to_pyg()]
-    return tuple(Instance(x, np.ones((len(links), 1), np.float32), links) for x, links in (graphs[k] for k in order))
+    """Return five paths of one to five nodes with two features in some order, of which the k-th has k links."""
+    nodes = np.random.default_rng(0).normal(size=(NUM_GRAPHS, NUM_GRAPHS, 2)).astype(np.float32)
+    pairs = [[(a, b) for a in range(k + 1) for b in (a - 1, a + 1) if 0 <= b <= k] for k in range(NUM_GRAPHS)]
+    links = [np.array(each, np.int64).reshape(-1, 2) for each in pairs]
+    return tuple(Instance(nodes[k, : k + 1], np.ones((2 * k, 1), np.float32), links[k]) for k in order)
 
 
 def _global_generators() -> dict[str, object]:
