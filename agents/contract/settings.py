@@ -14,7 +14,6 @@ Settings = TypeVar("Settings")
 
 LARGEST_SETTING = 1e100  # float64 holds its square
 LARGEST_COUNT = 10**9  # of anything that takes time or memory
-COUNT_OR_SHARE = (int, float)
 
 # Symbols of settings in papers; the first setting that an agent has is meant.
 SYMBOLS = {"gap_weight": "gamma", "exploration_share": "gamma eta", "exploration_scale": "alpha beta gamma kappa nu"}
@@ -136,19 +135,16 @@ def check_fields(settings: Any) -> None:
         if value is None and NoneType in kinds:
             continue
         wanted = tuple(kind for kind in kinds if kind is not NoneType)
-        kind: Any = wanted if len(wanted) > 1 else wanted[0]
-        if get_origin(kind) is Literal:
-            checks = [Must(get_args(kind).__contains__, f"one of {', '.join(map(str, get_args(kind)))}")]
+        if get_origin(wanted[0]) is Literal:
+            checks = [Must(get_args(wanted[0]).__contains__, f"one of {', '.join(map(str, get_args(wanted[0])))}")]
         else:
-            checks = [NUMBER] if REAL in conditions else [*_CHECKS[kind]]
+            checks = [NUMBER] if REAL in conditions else [*_CHECKS[wanted]]
         for condition in (*checks, *conditions):
             if not condition.holds(value):
                 expected = condition.expected + (" or None" if NoneType in kinds else "")
                 got = repr(value) if type(value) is not int or abs(value) < 10**20 else "one of more than 20 digits"
                 raise ValueError(f"Expected `{name}` to be {expected}. Got {got}.")
-        if kind == COUNT_OR_SHARE:
-            kind = type(value)
-        object.__setattr__(settings, name, kind(value) if kind in (int, float) else value)
+        object.__setattr__(settings, name, float(value) if wanted == (float,) else value)
 
 
 def _is_count_or_share(value: Any) -> bool:
@@ -165,10 +161,10 @@ def check_warp(warp: Warp, standardize: bool) -> None:
         raise ValueError(f"Expected `standardize` with `warp`, whose targets have a scale of their own. Got {warp!r}.")
 
 
-_CHECKS: dict[Any, tuple[Must, ...]] = {
-    bool: (Must(lambda value: isinstance(value, bool), "True or False"),),
-    str: (Must(lambda value: isinstance(value, str), "a string"),),
-    int: (INTEGER, between(1, LARGEST_COUNT)),
-    float: (NUMBER, between(0, LARGEST_SETTING)),
-    COUNT_OR_SHARE: (NUMBER, Must(_is_count_or_share, "an integer of at least 1, or a number above 0 and below 1")),
+_CHECKS: dict[tuple[type, ...], tuple[Must, ...]] = {
+    (bool,): (Must(lambda value: isinstance(value, bool), "True or False"),),
+    (str,): (Must(lambda value: isinstance(value, str), "a string"),),
+    (int,): (INTEGER, between(1, LARGEST_COUNT)),
+    (float,): (NUMBER, between(0, LARGEST_SETTING)),
+    (int, float): (NUMBER, Must(_is_count_or_share, "an integer of at least 1, or a number above 0 and below 1")),
 }
