@@ -11,7 +11,7 @@ from typing import SupportsIndex
 
 import numpy as np
 
-from agents.contract import Agent, Correlation, PartsWeigher
+from agents.contract import Agent, Correlation, ModelAgent
 from graph_bandit_campaign.assays.told import OtherAssay, correlations_of, read_also
 from graph_bandit_campaign.checks import check_integer
 from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
@@ -251,12 +251,12 @@ class Campaign(Records):
     @property
     def learns_bounds(self) -> bool:
         """Return whether the agent learns from a bound as such; else the number is taught as if it were the value."""
-        return self._learner.learns_bounds
+        return self._learner.has_posterior
 
     @property
     def learns_noises(self) -> bool:
         """Return whether the agent learns from results with a noise of their own; else these are refused."""
-        return self._learner.learns_noises
+        return self._learner.has_posterior
 
     @property
     def uses_columns(self) -> bool:
@@ -279,7 +279,7 @@ class Campaign(Records):
         Args:
             goal: as in `model`.
         """
-        return agent.shares() if isinstance(agent := self._model_of(goal)[0], PartsWeigher) else {}
+        return agent.shares() if isinstance(agent := self._model_of(goal)[0], ModelAgent) else {}
 
     def reasons(self, ids: Iterable[str], goal: str = "") -> dict[str, Reason]:
         """Return what the predictions of some graphs are sums of, over the parts of the model and over the results.

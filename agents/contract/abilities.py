@@ -1,4 +1,4 @@
-"""Protocols of what only some agents can do: weigh prices, explain, tell odds, draw jointly, learn from bounds."""
+"""Protocols of what only some agents can do: wait for rewards, tell odds, and answer what an exact posterior knows."""
 
 from __future__ import annotations
 
@@ -22,37 +22,6 @@ DRAWS = 10_000
 
 
 @runtime_checkable
-class PriceMinder(BatchAgent, Protocol):
-    """A batch agent that can also choose what is best for the money."""
-
-    def select_priced(
-        self,
-        observation: object,
-        count: int,
-        prices: ArrayLike,
-        action_mask: ArrayLike | None = None,
-        pending: Sequence[int] = (),
-        fits: Fits | None = None,
-    ) -> list[int]:
-        """Return `count` different graphs as `select_batch` does, of which each is worth its price.
-
-        Only ratios of prices count. Equal prices change nothing: the graphs are those of `select_batch`.
-
-        Args:
-            observation: as in `select_action`.
-            count: number of graphs to choose.
-            prices: `(K,)`. Price of each graph; it may be NaN where `action_mask` rules the graph out.
-            action_mask: `(K,)`, as in `select_action`.
-            pending: as in `select_batch`.
-            fits: which graphs can join those chosen so far, for batches within a budget, for example; None: all. The
-                agent returns fewer graphs if nothing that it considers fits.
-
-        Raises:
-            ValueError: if fewer than `count` graphs are on offer, or one of them has no positive, finite price.
-        """
-
-
-@runtime_checkable
 class LateLearner(BatchAgent, Protocol):
     """A batch agent that can take into account which rewards are on their way."""
 
@@ -72,14 +41,6 @@ class LateLearner(BatchAgent, Protocol):
         Raises:
             ValueError: if fewer than `count` graphs are on offer.
         """
-
-
-@runtime_checkable
-class PartsWeigher(Protocol):
-    """An agent whose model compares graphs in several ways, and learns from the rewards how much each of them tells."""
-
-    def shares(self) -> dict[str, float]:
-        """Return the share of each part in the prior variance of the mean rewards, by what it compares; 1 in all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,148 +101,6 @@ class Explanation:
     others: tuple[tuple[str, str], ...] = ()
 
 
-@runtime_checkable
-class Explainer(Protocol):
-    """An agent that can say what its predictions are sums of."""
-
-    def explain(self, index: Sequence[int]) -> Explanation:
-        """Return what the current predictions of n graphs of the last observation are sums of.
-
-        It draws nothing from the agent's generators, and changes no later choice.
-
-        Raises:
-            ValueError: if an index is not one of a graph.
-        """
-
-
-@runtime_checkable
-class GainForecaster(BatchAgent, Protocol):
-    """A batch agent whose model knows how the mean rewards of graphs depend on each other."""
-
-    def draw_gains(self, index: Sequence[int], value: float, count: int, seed: int) -> NDArray[np.float64]:
-        """Return joint draws of by how much the mean rewards of some graphs exceed a value.
-
-        It draws nothing from the agent's generators, and changes no later choice.
-
-        Args:
-            index: n graphs of the last observation.
-            value: in reward units.
-            count: how many draws.
-            seed: seed of the draws.
-
-        Returns:
-            `(count, n)` float64, in reward units; 0 where a mean reward does not exceed the value.
-        """
-
-    def imagine_bounds(self, index: Sequence[int], pending: Sequence[int] = ()) -> BoundsImaginer:
-        """Return a function that imagines results of some graphs one by one, and tells where the others may lie.
-
-        Given nothing, or the place of one more graph in `index`, whose result then counts as measured and equal to its
-        mean, it returns mean - nu std and mean + nu std of the mean reward of each graph of `index`, `(n,)` float64
-        each, in reward units. It changes no later choice.
-
-        Args:
-            index: n graphs of the last observation.
-            pending: graphs whose results count as measured from the beginning.
-        """
-
-    def draw_rewards(self, index: Sequence[int], count: int, seed: int) -> NDArray[np.float64]:
-        """Return joint draws of the mean rewards of some graphs; as `draw_gains`.
-
-        Args:
-            index: n graphs of the last observation.
-            count: how many draws.
-            seed: seed of the draws.
-
-        Returns:
-            `(count, n)` float64, in reward units.
-        """
-
-
-@runtime_checkable
-class ChoiceForecaster(BatchAgent, Protocol):
-    """A batch agent that knows how far graphs fall short of its predictions if they are chosen for these."""
-
-    def predict_chosen(self, count: int, offered: int) -> Prediction:
-        """Return the prediction of `predict`, corrected for graphs that are chosen; it holds for no others.
-
-        It draws nothing from the agent's generators, and changes no later choice.
-
-        Args:
-            count: how many graphs are chosen.
-            offered: how many graphs they are chosen from. If they are all chosen, nothing is corrected.
-
-        Raises:
-            ValueError: if `count` is not from 1 to `offered`.
-        """
-
-
-@runtime_checkable
-class Describer(Protocol):
-    """An agent that computes much about the graphs at `reset`, and can share it."""
-
-    def blank(self) -> Agent:
-        """Return an agent with equal settings that knows no reward; it need not describe the same graphs again."""
-
-
-@runtime_checkable
-class ResultsWeigher(BatchAgent, Protocol):
-    """A batch agent that tells what one more result of a graph is worth, if it has one already or not."""
-
-    def worth_of_results(self, index: Sequence[int], named: Sequence[int], times: int = 1) -> NDArray[np.float64]:
-        """Return by how much the mean reward of the graph that is named best is expected to rise by results of a graph.
-
-        Before and after, the graph with the largest expected mean reward is named best. It draws nothing from the
-        agent's generators, and changes no later choice.
-
-        Args:
-            index: n graphs of the last observation, each on its own.
-            named: graphs that can be named best. Each graph of `index` can be, too, once it is measured.
-            times: how many results, of which the mean is taken.
-
-        Returns:
-            `(n,)` float64, in reward units, at least 0.
-        """
-
-
-@runtime_checkable
-class BoundsLearner(Protocol):
-    """An agent that also learns from results of which only a bound is known."""
-
-    def update_bounds(self, observation: object, action: ArrayLike, value: ArrayLike, above: ArrayLike) -> None:
-        """Learn from one bound on a result, or from arrays of many.
-
-        Args:
-            observation: as in `Agent.update`.
-            action: index of the graph that was played, or `(n,)` integers.
-            value: the bound, in reward units, or `(n,)` numbers.
-            above: True if the reward lies above the bound, False if it lies below; or `(n,)` of these.
-
-        Raises:
-            ValueError: as `Agent.update`, or if a side is neither True nor False; nothing is changed then.
-            DivergedError: if the fit turned non-finite, or did not converge.
-        """
-
-
-@runtime_checkable
-class NoiseLearner(Protocol):
-    """An agent that also learns from results whose measuring noise is known."""
-
-    def update_noisy(self, observation: object, action: ArrayLike, reward: ArrayLike, noise: ArrayLike) -> None:
-        """Learn from one result and its noise, or from arrays of many.
-
-        Args:
-            observation: as in `Agent.update`.
-            action: index of the graph that was played, or `(n,)` integers.
-            reward: the result, or `(n,)` numbers.
-            noise: standard deviation of the measuring noise, in reward units: one for all, or `(n,)` numbers.
-
-        Raises:
-            ValueError: as `Agent.update`, or if a noise is not a positive number; nothing is changed then.
-            DivergedError: if the fit turned non-finite, or did not converge.
-        """
-
-
 @dataclass(frozen=True, eq=False)
 class SourceResults:
     """Results of another quantity, which may tell something of the rewards."""
@@ -316,8 +135,70 @@ class Correlation:
 
 
 @runtime_checkable
-class SourceLearner(Protocol):
-    """An agent that also learns from results of other quantities, of the same graphs or of other molecules."""
+class ModelAgent(BatchAgent, Protocol):
+    """A batch agent with an exact posterior, which a campaign can ask everything.
+
+    It weighs prices, learns from bounds, noisy results and results of other quantities, draws jointly, and explains its
+    predictions. Except for `select_priced` and the methods that learn, its methods draw nothing from the agent's
+    generators, and change no later choice.
+    """
+
+    def blank(self) -> Agent:
+        """Return an agent with equal settings that knows no reward; it need not describe the same graphs again."""
+
+    def select_priced(
+        self,
+        observation: object,
+        count: int,
+        prices: ArrayLike,
+        action_mask: ArrayLike | None = None,
+        pending: Sequence[int] = (),
+        fits: Fits | None = None,
+    ) -> list[int]:
+        """Return `count` different graphs as `select_batch` does, of which each is worth its price.
+
+        Only ratios of prices count. Equal prices change nothing: the graphs are those of `select_batch`.
+
+        Args:
+            observation: as in `select_action`.
+            count: number of graphs to choose.
+            prices: `(K,)`. Price of each graph; it may be NaN where `action_mask` rules the graph out.
+            action_mask: `(K,)`, as in `select_action`.
+            pending: as in `select_batch`.
+            fits: which graphs can join those chosen so far, for batches within a budget, for example; None: all. The
+                agent returns fewer graphs if nothing that it considers fits.
+
+        Raises:
+            ValueError: if fewer than `count` graphs are on offer, or one of them has no positive, finite price.
+        """
+
+    def update_bounds(self, observation: object, action: ArrayLike, value: ArrayLike, above: ArrayLike) -> None:
+        """Learn from one bound on a result, or from arrays of many.
+
+        Args:
+            observation: as in `Agent.update`.
+            action: index of the graph that was played, or `(n,)` integers.
+            value: the bound, in reward units, or `(n,)` numbers.
+            above: True if the reward lies above the bound, False if it lies below; or `(n,)` of these.
+
+        Raises:
+            ValueError: as `Agent.update`, or if a side is neither True nor False; nothing is changed then.
+            DivergedError: if the fit turned non-finite, or did not converge.
+        """
+
+    def update_noisy(self, observation: object, action: ArrayLike, reward: ArrayLike, noise: ArrayLike) -> None:
+        """Learn from one result and its noise, or from arrays of many.
+
+        Args:
+            observation: as in `Agent.update`.
+            action: index of the graph that was played, or `(n,)` integers.
+            reward: the result, or `(n,)` numbers.
+            noise: standard deviation of the measuring noise, in reward units: one for all, or `(n,)` numbers.
+
+        Raises:
+            ValueError: as `Agent.update`, or if a noise is not a positive number; nothing is changed then.
+            DivergedError: if the fit turned non-finite, or did not converge.
+        """
 
     def learn_sources(self, sources: Sequence[SourceResults]) -> None:
         """Learn from results of other quantities, in place of those of the last call, until `reset`.
@@ -338,3 +219,75 @@ class SourceLearner(Protocol):
 
     def correlations(self) -> dict[str, Correlation]:
         """Return how each source goes along with the rewards, by its name."""
+
+    def shares(self) -> dict[str, float]:
+        """Return the share of each part in the prior variance of the mean rewards, by what it compares; 1 in all."""
+
+    def explain(self, index: Sequence[int]) -> Explanation:
+        """Return what the current predictions of n graphs of the last observation are sums of.
+
+        Raises:
+            ValueError: if an index is not one of a graph.
+        """
+
+    def draw_gains(self, index: Sequence[int], value: float, count: int, seed: int) -> NDArray[np.float64]:
+        """Return joint draws of by how much the mean rewards of some graphs exceed a value.
+
+        Args:
+            index: n graphs of the last observation.
+            value: in reward units.
+            count: how many draws.
+            seed: seed of the draws.
+
+        Returns:
+            `(count, n)` float64, in reward units; 0 where a mean reward does not exceed the value.
+        """
+
+    def imagine_bounds(self, index: Sequence[int], pending: Sequence[int] = ()) -> BoundsImaginer:
+        """Return a function that imagines results of some graphs one by one, and tells where the others may lie.
+
+        Given nothing, or the place of one more graph in `index`, whose result then counts as measured and equal to its
+        mean, it returns mean - nu std and mean + nu std of the mean reward of each graph of `index`, `(n,)` float64
+        each, in reward units. It changes no later choice.
+
+        Args:
+            index: n graphs of the last observation.
+            pending: graphs whose results count as measured from the beginning.
+        """
+
+    def draw_rewards(self, index: Sequence[int], count: int, seed: int) -> NDArray[np.float64]:
+        """Return joint draws of the mean rewards of some graphs.
+
+        Args:
+            index: n graphs of the last observation.
+            count: how many draws.
+            seed: seed of the draws.
+
+        Returns:
+            `(count, n)` float64, in reward units.
+        """
+
+    def predict_chosen(self, count: int, offered: int) -> Prediction:
+        """Return the prediction of `predict`, corrected for graphs that are chosen; it holds for no others.
+
+        Args:
+            count: how many graphs are chosen.
+            offered: how many graphs they are chosen from. If they are all chosen, nothing is corrected.
+
+        Raises:
+            ValueError: if `count` is not from 1 to `offered`.
+        """
+
+    def worth_of_results(self, index: Sequence[int], named: Sequence[int], times: int = 1) -> NDArray[np.float64]:
+        """Return by how much the mean reward of the graph that is named best is expected to rise by results of a graph.
+
+        Before and after, the graph with the largest expected mean reward is named best.
+
+        Args:
+            index: n graphs of the last observation, each on its own.
+            named: graphs that can be named best. Each graph of `index` can be, too, once it is measured.
+            times: how many results, of which the mean is taken.
+
+        Returns:
+            `(n,)` float64, in reward units, at least 0.
+        """

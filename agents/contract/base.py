@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -13,33 +14,16 @@ import torch
 from numpy.typing import ArrayLike
 from torch import Tensor
 
-from agents.contract.graph_memory import (
-    PLAY_CHANGING_GRAPHS,
-    READ_EVERYTHING,
-    FirstGraphs,
-    GraphMemory,
-    ObservedGraphs,
-)
+from agents.contract.graph_memory import PLAY_CHANGING_GRAPHS, FirstGraphs, GraphMemory, key_of
 from agents.contract.inputs import derive_streams, holds_graphs, read_feedback, read_graphs, read_mask
 from agents.contract.protocol import GraphSetLike, MoleculeSetLike, State
-from agents.contract.reading import (
-    DIRECTIONS,
-    EDGE_FEATURES,
-    NODE_FEATURES,
-    SMILES,
-    AddedFeaturesWarning,
-    BlindAgentWarning,
-    edge_features_vary,
-    with_both_directions,
-)
-from agents.contract.state import check_identity, make_identity
+from agents.contract.reading import NODE_FEATURES, SMILES, AddedFeaturesWarning, BlindAgentWarning, as_read, blindness
 from gntk import one_thread as one_thread
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
     from torch_geometric.data import Batch, Data
 
-Graphs = TypeVar("Graphs", "Batch", "Data")
 S = TypeVar("S", bound="DataclassInstance")
 
 NOTHING = object()  # no observation
@@ -108,19 +92,11 @@ class BaseAgent(ABC, Generic[S]):
         """
 
     def check_size(self, num_graphs: int) -> None:
-        """Refuse more graphs than memory or time allow, before anything is computed; by default none are too many.
+        """Refuse more graphs of a round than memory or time allow, before anything is computed; by default none.
 
         Raises:
             ValueError: if there are too many; it says what they would take, and what to use.
         """
-
-    def check_changing_size(self, num_graphs: int) -> None:
-        """Refuse more graphs in a round than memory or time allow where graphs change; by default as `check_size`.
-
-        Raises:
-            ValueError: as `check_size`.
-        """
-        self.check_size(num_graphs)
 
     def meet(self, kept: Tensor, graphs: Sequence[Data]) -> None:
         """Go on with other graphs: those in the slots `kept`, which get the first slots, and then new ones.
@@ -184,14 +160,15 @@ class BaseAgent(ABC, Generic[S]):
         self.check_size(graphs.num_graphs)
         self.__dict__.pop("num_graphs", None)  # an agent whose `begin` fails must be reset before it plays
         self._memory = None
-        seen = self._as_read(graphs, getattr(graph_set, "directed", None))
+        seen = as_read(graphs, self.reads, getattr(graph_set, "directed", None))
         self.begin(seen, network_seed)
         self.generator, self.num_graphs = generator, graphs.num_graphs
         again = partial(self.read, None, graph_set) if getattr(graph_set, "never_changes", False) else None
         self._first, self._looked_at = FirstGraphs(graphs, observation, again), observation
         self._known = self.known()
-        has_smiles = isinstance(graph_set, MoleculeSetLike)
-        self.blindness = "" if has_smiles and SMILES in self.reads else self._find_blindness(graphs, seen)
+        knows_smiles = SMILES in self.reads and isinstance(graph_set, MoleculeSetLike)
+        reads = frozenset[str]() if knows_smiles else self.reads_here()
+        self.blindness = blindness(type(self).__name__, reads, graphs, seen)
         if self.blindness:
             warnings.warn(self.blindness, BlindAgentWarning, stacklevel=3)
         if self.addition:
@@ -222,15 +199,14 @@ class BaseAgent(ABC, Generic[S]):
             ValueError: if they are not those of `reset`, and the agent plays on one set; nothing is changed then.
         """
         self.check_reset()
-        shown = ObservedGraphs(observation, self._first) if holds_graphs(observation) else self._first
-        if self._memory is None:
-            same = shown is self._first or shown.keys == self._first.keys
-        else:
-            same = self._memory.shows(shown)
-        if not same:
-            self.check_changing_size(len(shown.keys))
-            kept = self.worth_keeping()
-            self._go_on(kept, (self._memory or GraphMemory.of(self._first)).showing(shown, kept))
+        first, memory = self._first, self._memory
+        shown = observation if holds_graphs(observation) else None
+        if shown is not None or memory is not None:
+            keys = first.keys if shown is None else tuple(map(key_of, shown))
+            if keys != (first.keys if memory is None else memory.shown):
+                self.check_size(len(keys))
+                kept, graph = self.worth_keeping(), partial(first.graph, shown=shown)
+                self._go_on(kept, (memory or GraphMemory.of(first)).showing(keys, graph, kept))
         self._looked_at = observation
 
     @final
@@ -252,8 +228,11 @@ class BaseAgent(ABC, Generic[S]):
         Raises:
             ValueError: if the state belongs to other settings, graphs or another version of the algorithm.
         """
-        check_identity(state, self._identity())
-        self._move_to(None if state["graph_memory"] is None else GraphMemory.from_state(state["graph_memory"]))
+        _check_identity(state, self._identity())
+        memory = state["graph_memory"] and GraphMemory.from_state(state["graph_memory"])
+        if memory or self._memory:
+            self._go_on(torch.zeros(0, dtype=torch.int64), memory or GraphMemory.of(self._first))
+            self._memory = memory
         self.restore(state)
         self.generator.set_state(state["generator"])
         self._looked_at = NOTHING
@@ -266,50 +245,50 @@ class BaseAgent(ABC, Generic[S]):
             RuntimeError: if the agent has no graphs yet.
         """
         if not hasattr(self, "num_graphs"):
-            raise RuntimeError(
-                "Expected `reset` first. Got an agent without graphs. Call agent.reset(observation, seed=0)."
-            )
-
-    def _as_read(self, graphs: Graphs, directed: bool | None = None) -> Graphs:
-        """Return graphs as the agent reads them: with each edge in both directions, unless it reads directions."""
-        if DIRECTIONS in self.reads or directed is False or getattr(graphs, "edge_index", None) is None:
-            return graphs
-        return with_both_directions(graphs)
-
-    def _find_blindness(self, graphs: Batch, seen: Batch) -> str:
-        reads = self.reads_here()
-        if not reads:  # which judges graphs by their rewards alone
-            return ""
-        name, problems = type(self).__name__, []
-        if EDGE_FEATURES not in reads and edge_features_vary(graphs):
-            problems.append("It does not read edge features, which differ here.")
-        if seen is not graphs:
-            problems.append("It does not read directions: each edge counts in both.")
-        if not problems:
-            return ""
-        others = ", ".join(f"`{other}`" for other in READ_EVERYTHING)
-        return f"{name} does not see all of these graphs. {' '.join(problems)} Agents that read all of it: {others}."
+            raise RuntimeError("Expected `reset` first. Call agent.reset(observation, seed=0).")
 
     def _identity(self) -> State:
+        """Return what a state must share with the agent that loads it: settings, a hash of the graphs, and version."""
         self.check_reset()
         settings = dataclasses.asdict(self.settings)
         if "device" in settings:
             settings["device"] = "cpu"  # a state saved on one device fits all
-        return make_identity(settings, self._known, self.algorithm)
-
-    def _move_to(self, memory: GraphMemory | None) -> None:
-        """Forget the rewards, and go on with the graphs of a memory; None: those of `reset`."""
-        if memory is None and self._memory is None:
-            return
-        self._go_on(torch.zeros(0, dtype=torch.int64), memory or GraphMemory.of(self._first))
-        self._memory = memory
+        digest = hashlib.sha256()
+        for tensor in self._known:
+            digest.update(f"{tensor.dtype}{tuple(tensor.shape)}".encode())
+            digest.update(tensor.numpy().tobytes())
+        return {"settings": settings, "graphs": digest.hexdigest(), "algorithm": self.algorithm}
 
     def _go_on(self, kept: Tensor, memory: GraphMemory) -> None:
         """Meet the graphs of a memory, in which those in the slots `kept` come first."""
         before = self._memory, self.num_graphs
         self._memory, self.num_graphs = memory, len(memory.offered)
         try:
-            self.meet(kept, [self._as_read(graph) for graph in memory.graphs[len(kept) :]])
+            self.meet(kept, [as_read(graph, self.reads) for graph in memory.graphs[len(kept) :]])
         except BaseException:
             self._memory, self.num_graphs = before
             raise
+
+
+def _check_identity(state: State, expected: State) -> None:
+    """Refuse a state that was saved with other settings or on other graphs, or that no agent saved.
+
+    Raises:
+        ValueError: if settings, graphs or versions of the algorithm differ; the message says which.
+    """
+    identity = state.get("identity")
+    if identity is None:
+        raise ValueError("Expected a state made by `state_dict`. Got one without identity.")
+    mine, theirs = expected["settings"], identity["settings"]
+    names = sorted(mine.keys() | theirs.keys())
+    differing = [name for name in names if mine.get(name, NOTHING) != theirs.get(name, NOTHING)]
+    if differing:
+        listed = ", ".join(f"`{name}`: {theirs.get(name)!r}" for name in differing)
+        raise ValueError(f"Expected the state of an agent with the same settings. Got another {listed}.")
+    if expected["graphs"] != identity["graphs"]:
+        raise ValueError("Expected the state of an agent on the same graphs. Got one on other graphs.")
+    if identity["algorithm"] != expected["algorithm"]:
+        raise ValueError(
+            f"Expected the state of version {expected['algorithm']} of the agent's algorithm. Got one of version "
+            f"{identity['algorithm']}, which plays differently. Give a new agent the same measurements by `update`."
+        )

@@ -6,11 +6,10 @@ import fnmatch
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from agents.contract.inputs import Instance, holds_graphs, make_data
@@ -24,8 +23,6 @@ PLAY_CHANGING_GRAPHS = (
     *("epsilon-greedy", "squarecb", "random"),
 )
 """Agents that play on graphs that change, by name; `*` stands for every rule."""
-READ_EVERYTHING = ("gp-ucb",)
-"""Agents that read edge features and directions, by name."""
 Key = int
 """Identifies the content of a graph within one process, in 64 bits."""
 
@@ -33,17 +30,6 @@ Key = int
 def plays_changing_graphs(agent: str) -> bool:
     """Return whether an agent of this package plays on graphs that change, with its default settings."""
     return any(fnmatch.fnmatch(agent, pattern) for pattern in PLAY_CHANGING_GRAPHS)
-
-
-class ShownGraphs(Protocol):
-    """The K graphs of a round."""
-
-    @property
-    def keys(self) -> tuple[Key, ...]:
-        """Return the key of each graph."""
-
-    def graph(self, index: int) -> Data:
-        """Return a graph, with tensors like those of the graphs of `reset`."""
 
 
 class FirstGraphs:
@@ -57,7 +43,7 @@ class FirstGraphs:
 
     def __init__(self, batch: Batch, observation: object, read_again: Callable[[], Batch] | None = None) -> None:
         self._kept, self._read_again = None if read_again else batch, read_again
-        self._shown = tuple(map(_key_of, observation)) if holds_graphs(observation) else None
+        self._shown = tuple(map(key_of, observation)) if holds_graphs(observation) else None
 
     @cached_property
     def batch(self) -> Batch:
@@ -75,14 +61,10 @@ class FirstGraphs:
         """Return the key of each graph."""
         return self._shown or tuple(_key_of_data(self.graph(k)) for k in range(self.batch.num_graphs))
 
-    def graph(self, index: int) -> Data:
-        """Return a graph."""
-        graph: Data = self.batch.get_example(index)
+    def graph(self, index: int, shown: Sequence[Instance] | None = None) -> Data:
+        """Return a graph; or one that an observation shows, with the tensors of these graphs."""
+        graph: Data = self.batch.get_example(index) if shown is None else make_like(make_data(shown[index]), self.empty)
         return graph
-
-    def like(self, graph: Data) -> Data:
-        """Return a graph of an observation with the tensors of these graphs: `make_like`."""
-        return make_like(graph, self.empty)
 
 
 def make_like(graph: Data, empty: Mapping[str, Tensor]) -> Data:
@@ -101,29 +83,12 @@ def make_like(graph: Data, empty: Mapping[str, Tensor]) -> Data:
         if given is None and graph.num_edges == 0:
             given = mine
         if given is None or given.shape[1:] != mine.shape[1:]:
-            shape = None if given is None else tuple(given.shape)
-            raise ValueError(f"Expected graphs with `{name}` of {mine.shape[1]} columns, as at `reset`. Got {shape}.")
+            got = given if given is None else tuple(given.shape)
+            raise ValueError(f"Expected graphs with `{name}` of {mine.shape[1]} columns, as at `reset`. Got {got}.")
         tensors[name] = given.to(mine.dtype)
     from torch_geometric.data import Data
 
     return Data(edge_index=graph.edge_index, **tensors)
-
-
-class ObservedGraphs:
-    """The graphs of an observation.
-
-    Args:
-        observation: a tuple of K Gymnasium `GraphInstance`.
-        first: the graphs of `reset`.
-    """
-
-    def __init__(self, observation: Sequence[Instance], first: FirstGraphs) -> None:
-        self.keys = tuple(map(_key_of, observation))
-        self._observation, self._first = observation, first
-
-    def graph(self, index: int) -> Data:
-        """Return a graph."""
-        return self._first.like(make_data(self._observation[index]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,32 +103,32 @@ class GraphMemory:
     """`(K,)` int64. The slots of the graphs of the round, in their order."""
 
     @staticmethod
-    def of(shown: ShownGraphs) -> GraphMemory:
-        """Return a memory of the graphs of a round alone; equal ones have a slot each."""
-        indices = range(len(shown.keys))
-        return GraphMemory(shown.keys, tuple(map(shown.graph, indices)), torch.arange(len(shown.keys)))
+    def of(first: FirstGraphs) -> GraphMemory:
+        """Return a memory of the graphs of `reset` alone; equal ones have a slot each."""
+        indices = range(len(first.keys))
+        return GraphMemory(first.keys, tuple(map(first.graph, indices)), torch.arange(len(first.keys)))
 
-    def shows(self, shown: ShownGraphs) -> bool:
-        """Return whether these are the graphs of the round, in their order."""
-        return shown.keys == tuple(self.keys[slot] for slot in self.offered.tolist())
+    @property
+    def shown(self) -> tuple[Key, ...]:
+        """Return the keys of the graphs of the round."""
+        return tuple(self.keys[slot] for slot in self.offered.tolist())
 
-    def showing(self, shown: ShownGraphs, kept: Tensor) -> GraphMemory:
+    def showing(self, shown: Sequence[Key], graph: Callable[[int], Data], kept: Tensor) -> GraphMemory:
         """Return the memory in a round that shows other graphs.
 
         Args:
-            shown: the graphs of the round.
+            shown: keys of the graphs of the round.
+            graph: returns a graph of the round.
             kept: `(n,)` int64. Slots of the graphs that stay; they are the first n slots of the result.
         """
-        slots = kept.tolist()
-        slot_of = {self.keys[slot]: position for position, slot in reversed(list(enumerate(slots)))}
-        graphs = [self.graphs[slot] for slot in slots]
-        keys = [self.keys[slot] for slot in slots]
-        for index, key in enumerate(shown.keys):
+        keys, graphs = [self.keys[slot] for slot in kept.tolist()], [self.graphs[slot] for slot in kept.tolist()]
+        slot_of = {key: slot for slot, key in reversed(list(enumerate(keys)))}
+        for index, key in enumerate(shown):
             if key not in slot_of:
                 slot_of[key] = len(keys)
                 keys.append(key)
-                graphs.append(shown.graph(index))
-        return GraphMemory(tuple(keys), tuple(graphs), torch.tensor([slot_of[key] for key in shown.keys]))
+                graphs.append(graph(index))
+        return GraphMemory(tuple(keys), tuple(graphs), torch.tensor([slot_of[key] for key in shown]))
 
     def state_dict(self) -> State:
         """Return the graphs, and the slots of those of the round."""
@@ -178,7 +143,7 @@ class GraphMemory:
         return GraphMemory(tuple(map(_key_of_data, graphs)), graphs, state["offered"].clone())
 
 
-def _key_of(graph: Instance) -> Key:
+def key_of(graph: Instance) -> Key:
     """Return the key of a graph; edges whose only feature is 1, as in an environment, have none."""
     links, edges = graph.edge_links, graph.edges
     links = np.zeros((0, 2), np.int64) if links is None else np.ascontiguousarray(links, np.int64)
@@ -189,10 +154,4 @@ def _key_of(graph: Instance) -> Key:
 
 def _key_of_data(graph: Data) -> Key:
     edges = None if graph.edge_attr is None else graph.edge_attr.numpy()
-    return _key_of(_Instance(graph.x.numpy(), edges, graph.edge_index.T.numpy()))
-
-
-class _Instance(NamedTuple):
-    nodes: NDArray[np.float32]
-    edges: NDArray[np.float32] | None
-    edge_links: NDArray[np.int64]
+    return key_of(Instance(graph.x.numpy(), edges, graph.edge_index.T.numpy()))

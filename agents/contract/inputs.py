@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 import numpy as np
 import torch
@@ -20,20 +20,15 @@ if TYPE_CHECKING:
 TIE = 1e-12  # relative to the largest index in absolute value; rounding errors of float64 are about 1e-15
 
 
-class Instance(Protocol):
+class Instance(NamedTuple):
     """A graph of an observation, with the fields of Gymnasium's `GraphInstance`, which is not imported here."""
 
-    @property
-    def nodes(self) -> NDArray[np.float32]:
-        """Return the features of the nodes, `(n, d)`."""
-
-    @property
-    def edges(self) -> NDArray[np.float32] | None:
-        """Return the features of the edges, `(E, e)`."""
-
-    @property
-    def edge_links(self) -> NDArray[np.int64] | None:
-        """Return the pairs of nodes that edges join, `(E, 2)`."""
+    nodes: NDArray[np.float32]
+    """`(n, d)`. Features of the nodes."""
+    edges: NDArray[np.float32] | None
+    """`(E, e)`. Features of the edges."""
+    edge_links: NDArray[np.int64] | None
+    """`(E, 2)`. Pairs of nodes that edges join."""
 
 
 def read_graphs(observation: object, graph_set: GraphSetLike | None = None) -> Batch:
@@ -99,17 +94,14 @@ def read_mask(action_mask: ArrayLike | None, num_graphs: int) -> Tensor:
     """
     if action_mask is None:
         return torch.ones(num_graphs, dtype=torch.bool)
-    mask = _as_array(action_mask)
-    if mask.ndim != 1 or len(mask) < num_graphs:
-        raise ValueError(f"Expected `action_mask` of shape `({num_graphs},)`, or longer. Got `{mask.shape}`.")
-    if mask.dtype.kind not in "biuf" or not ((mask == 0) | (mask == 1)).all():
-        raise ValueError(f"Expected `action_mask` to hold zeros and ones. Got {action_mask!r}.")
-    if mask[num_graphs:].any():
-        raise ValueError(f"Expected `action_mask` to hold zeros after the {num_graphs} graphs. Got {action_mask!r}.")
-    mask = mask[:num_graphs]
-    if not mask.any():
-        raise ValueError("Expected `action_mask` to allow at least one graph. Got zeros only.")
-    return torch.from_numpy(mask.astype(np.bool_))
+
+    def fits(mask: NDArray[Any]) -> Any:
+        allows_some = mask.ndim == 1 and len(mask) >= num_graphs and mask[:num_graphs].any()
+        return allows_some and ((mask == 0) | (mask == 1)).all() and not mask[num_graphs:].any()
+
+    expected = f"`({num_graphs},)` zeros and ones, not all zero, which only zeros may follow"
+    mask = _read("action_mask", action_mask, "biuf", expected, fits)
+    return torch.from_numpy(mask[:num_graphs].astype(np.bool_))
 
 
 def read_feedback(action: ArrayLike, reward: ArrayLike, num_graphs: int) -> tuple[Tensor, Tensor]:
@@ -123,21 +115,16 @@ def read_feedback(action: ArrayLike, reward: ArrayLike, num_graphs: int) -> tupl
     Raises:
         ValueError: if lengths differ, an action is not an index of the set, or a reward is not such a number.
     """
-    actions, rewards = np.atleast_1d(_as_array(action)), np.atleast_1d(_as_array(reward))
-    if actions.ndim != 1 or actions.shape != rewards.shape or len(actions) == 0:
-        raise ValueError(
-            f"Expected as many actions as rewards, at least one. Got shapes `{actions.shape}` and `{rewards.shape}`."
-        )
-    if actions.dtype.kind not in "iu" or actions.min() < 0 or actions.max() >= num_graphs:
-        raise ValueError(f"Expected actions that are integers from 0 to {num_graphs - 1}. Got {action!r}.")
-    if rewards.dtype.kind not in "biuf" or not np.isfinite(rewards).all():
-        raise ValueError(f"Expected rewards that are finite numbers. Got {reward!r}. Nothing was learnt from them.")
-    if (np.abs(rewards.astype(np.longdouble)) > LARGEST_REWARD).any():
-        raise ValueError(
-            f"Expected rewards from -{LARGEST_REWARD} to {LARGEST_REWARD}, whose squares can be added up. "
-            f"Got {reward!r}. Nothing was learnt from them. Give all rewards in a larger unit."
-        )
-    return torch.from_numpy(actions.astype(np.int64)), torch.from_numpy(rewards.astype(np.float64))
+    indices = f"an integer from 0 to {num_graphs - 1}, or `(n,)` of them, n >= 1"
+    given = _read("action", action, "iu", indices, lambda a: a.ndim < 2 and a.size > 0 and (a >= 0) & (a < num_graphs))
+    actions = np.atleast_1d(given).astype(np.int64)
+
+    def fits(rewards: NDArray[Any]) -> Any:  # their squares can be added up
+        return rewards.shape in (given.shape, actions.shape) and np.abs(rewards.astype(np.float64)) <= LARGEST_REWARD
+
+    expected = f"a finite number for each action ({len(actions)} in all), at most {LARGEST_REWARD} in absolute value"
+    rewards = np.atleast_1d(_read("reward", reward, "biuf", expected, fits)).astype(np.float64)
+    return torch.from_numpy(actions), torch.from_numpy(rewards)
 
 
 def read_sides(above: ArrayLike, count: int) -> Tensor:
@@ -150,10 +137,9 @@ def read_sides(above: ArrayLike, count: int) -> Tensor:
     Raises:
         ValueError: if it is neither one truth value nor `count` of them.
     """
-    sides = np.asarray(_as_array(above))
-    if sides.dtype != np.bool_ or sides.shape not in ((), (count,)):
-        raise ValueError(f"Expected `above` to be True or False, or {count} of these. Got {above!r}.")
-    return torch.from_numpy(np.broadcast_to(sides, count).copy())
+    expected = f"True or False, or {count} of these"
+    sides = _read("above", above, "b", expected, lambda sides: sides.shape in ((), (count,)))
+    return torch.from_numpy(np.broadcast_to(sides, count).astype(np.bool_))
 
 
 def read_noises(noise: ArrayLike, count: int) -> Tensor:
@@ -166,12 +152,10 @@ def read_noises(noise: ArrayLike, count: int) -> Tensor:
     Raises:
         ValueError: if it is neither one such number nor `count` of them.
     """
-    noises = np.asarray(_as_array(noise))
-    good = noises.dtype.kind in "iuf" and noises.shape in ((), (count,))
-    if not good or not ((noises > 0) & (noises <= LARGEST_REWARD)).all():
-        raise ValueError(
-            f"Expected `noise` to be a number above 0 and up to {LARGEST_REWARD:g}, or {count} of these. Got {noise!r}."
-        )
+    expected = f"a number above 0 and up to {LARGEST_REWARD:g}, or {count} of these"
+    noises = _read(
+        "noise", noise, "iuf", expected, lambda n: n.shape in ((), (count,)) and (n > 0) & (n <= LARGEST_REWARD)
+    )
     return torch.from_numpy(np.broadcast_to(noises, count).astype(np.float64))
 
 
@@ -185,35 +169,42 @@ def read_pending(pending: Sequence[int], num_graphs: int) -> list[int]:
     Raises:
         ValueError: if an index is not one of the set, or occurs twice.
     """
-    indices = _read_indices(pending, num_graphs)
-    if indices is None or len(set(indices)) < len(indices):
-        raise ValueError(f"Expected `pending` to be different integers from 0 to {num_graphs - 1}. Got {pending!r}.")
+    indices = read_awaiting(pending, num_graphs, "pending")
+    if len({*indices}) < len(indices):
+        raise ValueError(f"Expected `pending` to be different graphs. Got {pending!r}.")
     return indices
 
 
-def read_awaiting(awaiting: Sequence[int], num_graphs: int) -> list[int]:
+def read_awaiting(awaiting: Sequence[int], num_graphs: int, name: str = "awaiting") -> list[int]:
     """Return the indices of the graphs whose rewards are on their way.
 
     Args:
         awaiting: indices of the set; one that was played several times occurs as often.
         num_graphs: K.
+        name: name of the argument, for the message.
 
     Raises:
         ValueError: if an index is not one of the set.
     """
-    indices = _read_indices(awaiting, num_graphs)
-    if indices is None:
-        raise ValueError(f"Expected `awaiting` to be integers from 0 to {num_graphs - 1}. Got {awaiting!r}.")
+    expected = f"integers from 0 to {num_graphs - 1}"
+    given = _read(name, awaiting, "iu", expected, lambda a: a.ndim == 1 and (a >= 0) & (a < num_graphs))
+    indices: list[int] = given.tolist()
     return indices
 
 
-def _read_indices(given: Sequence[int], num_graphs: int) -> list[int] | None:
-    checked = _as_array(given)
-    if checked.shape == (0,):
-        return []
-    good = checked.ndim == 1 and checked.dtype.kind in "iu" and ((checked >= 0) & (checked < num_graphs)).all()
-    indices: list[int] = checked.tolist()
-    return indices if good else None
+def _read(name: str, given: object, kinds: str, expected: str, fits: Callable[[NDArray[Any]], Any]) -> NDArray[Any]:
+    """Return an argument as an array, which may be empty or of one of some kinds of NumPy.
+
+    Raises:
+        ValueError: if it is no such array, or does not fit; it names the argument, and says what was expected.
+    """
+    try:
+        values = np.asarray(given)
+    except (TypeError, ValueError, RuntimeError):  # rows of different lengths; a tensor that requires gradients
+        values = np.array(None)
+    if (values.size > 0 and values.dtype.kind not in kinds) or not np.all(fits(values)):
+        raise ValueError(f"Expected `{name}` to be {expected}. Got {given!r}.")
+    return values
 
 
 def holds_graphs(observation: object) -> TypeGuard[Sequence[Instance]]:
@@ -226,16 +217,15 @@ def holds_graphs(observation: object) -> TypeGuard[Sequence[Instance]]:
     """
     entries = observation if isinstance(observation, (tuple, list)) else ()
     shown = [hasattr(entry, "edge_links") for entry in entries]
-    if any(shown):
-        if not all(shown):
-            stranger = entries[shown.index(False)]
-            raise TypeError(f"Expected an observation of graphs alone. Got {type(stranger).__name__} among them.")
+    if shown and all(shown):
         return True
     first = entries[0] if len(entries) else observation
-    if hasattr(first, "edge_index") or (isinstance(observation, Mapping) and "edge_index" in observation):
+    in_another_form = hasattr(first, "edge_index") or (isinstance(observation, Mapping) and "edge_index" in observation)
+    if any(shown) or in_another_form:
         raise TypeError(
-            "Expected an observation of graphs to be a tuple of GraphInstance. Got graphs in another form. Give agents "
-            'the observations of `observe="graphs"`, without a wrapper that pads them.'
+            "Expected an observation of graphs to be a tuple of GraphInstance alone. Got graphs in another form, or "
+            'something else among them. Give agents the observations of `observe="graphs"`, without a wrapper that '
+            "pads them."
         )
     return False
 
@@ -262,34 +252,22 @@ def masked_argmax(index: Tensor, mask: Tensor, generator: torch.Generator) -> in
     return int(tied[int(torch.randint(len(tied), (), generator=generator))])
 
 
-def _as_array(values: object) -> NDArray[Any]:
-    """Return an array; what cannot become one, such as rows of different lengths, becomes an object that is refused."""
-    try:
-        return np.asarray(values)
-    except (TypeError, ValueError, RuntimeError):  # RuntimeError: a tensor that requires gradients
-        return np.array(None)
-
-
 def _with_equal_edge_features(graphs: list[Data]) -> list[Data]:
     """Return graphs with edge features `(E, e)` in all or in none, because a batch needs them so; a column may be flat.
 
     Raises:
         ValueError: if a graph has edges without features, or another number of features than others.
     """
-    given = [graph.edge_attr for graph in graphs]
+    given = (graph.edge_attr for graph in graphs)
     features = [edges[:, None] if edges is not None and edges.dim() == 1 else edges for edges in given]
-    widths = sorted({edges.shape[1] for edges in features if edges is not None})
-    if not widths:
+    pairs = zip(graphs, features, strict=True)
+    widths = {0 if edges is None else edges.shape[1] for graph, edges in pairs if graph.num_edges or edges is not None}
+    if len(widths) > 1:
+        raise ValueError(f"Expected graphs with equal numbers of edge features. Got {sorted(widths)}.")
+    if not any(widths):
         return graphs
-    bare = next((k for k, graph in enumerate(graphs) if features[k] is None and graph.num_edges), None)
-    if len(widths) > 1 or bare is not None:
-        missing = "" if bare is None else f", and none in graph {bare}"
-        raise ValueError(f"Expected graphs with equal numbers of edge features. Got {widths}{missing}.")
-    full = [torch.zeros(0, widths[0]) if edges is None else edges for edges in features]
-    return [
-        graph if edges is before else copy(graph).update({"edge_attr": edges})
-        for graph, before, edges in zip(graphs, given, full, strict=True)
-    ]
+    full = [torch.zeros(0, *widths) if edges is None else edges for edges in features]
+    return [copy(graph).update({"edge_attr": edges}) for graph, edges in zip(graphs, full, strict=True)]
 
 
 def make_data(graph: Instance) -> Data:
@@ -298,6 +276,4 @@ def make_data(graph: Instance) -> Data:
     edges = None if graph.edges is None else torch.tensor(graph.edges)
     from torch_geometric.data import Data
 
-    return Data(
-        x=torch.tensor(graph.nodes), edge_index=torch.tensor(np.asarray(links, np.int64).T.copy()), edge_attr=edges
-    )
+    return Data(torch.tensor(graph.nodes), torch.tensor(np.asarray(links, np.int64).T.copy()), edges)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 NODE_FEATURES, EDGE_FEATURES, DIRECTIONS, SMILES = "node features", "edge features", "directions", "SMILES"
 READABLE = (NODE_FEATURES, EDGE_FEATURES, DIRECTIONS, SMILES)
 """What an agent can read of graphs, in the words of its attribute `reads`."""
+READ_EVERYTHING = ("gp-ucb",)
+"""Agents that read edge features and directions, by name."""
 
 VALUES_AT_ONCE = 1 << 15  # which stay in the cache of a core
 
@@ -34,6 +36,39 @@ class BlindAgentWarning(UserWarning):
 
 class AddedFeaturesWarning(BlindAgentWarning):
     """An agent adds to the features of its graphs, which tell them apart too little."""
+
+
+def as_read(graphs: Graphs, reads: frozenset[str], directed: bool | None = None) -> Graphs:
+    """Return graphs as an agent reads them: with each edge in both directions, unless it reads directions.
+
+    Args:
+        graphs: a batch, or a graph; or what is no graph, as molecules are not.
+        reads: what the agent reads.
+        directed: False: each edge is known to be there in both directions.
+    """
+    if DIRECTIONS in reads or directed is False or getattr(graphs, "edge_index", None) is None:
+        return graphs
+    return with_both_directions(graphs)
+
+
+def blindness(name: str, reads: frozenset[str], graphs: Batch, seen: Batch) -> str:
+    """Return what graphs differ in and an agent does not read, in sentences; empty if nothing.
+
+    Args:
+        name: name of the agent.
+        reads: what it reads; nothing, if it judges each graph by its rewards alone.
+        graphs: the graphs.
+        seen: the graphs as it reads them.
+    """
+    problems = list[str]()
+    if reads and EDGE_FEATURES not in reads and edge_features_vary(graphs):
+        problems.append("It does not read edge features, which differ here.")
+    if reads and seen is not graphs:
+        problems.append("It does not read directions: each edge counts in both.")
+    if not problems:
+        return ""
+    others = ", ".join(f"`{other}`" for other in READ_EVERYTHING)
+    return f"{name} does not see all of these graphs. {' '.join(problems)} Agents that read all of it: {others}."
 
 
 def with_both_directions(graphs: Graphs) -> Graphs:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import NoneType
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
@@ -15,7 +14,6 @@ Settings = TypeVar("Settings")
 
 LARGEST_SETTING = 1e100  # float64 holds its square
 LARGEST_COUNT = 10**9  # of anything that takes time or memory
-COUNT_OR_SHARE = (int, float)
 
 # Symbols of settings in papers; the first setting that an agent has is meant.
 SYMBOLS = {"gap_weight": "gamma", "exploration_share": "gamma eta", "exploration_scale": "alpha beta gamma kappa nu"}
@@ -31,13 +29,15 @@ class Must(NamedTuple):
     """What the message says was expected."""
 
 
-def between(least: int, most: int) -> Must:
+def between(least: float, most: float) -> Must:
     """Return the condition that a number lies in a range, both ends included."""
     return Must(lambda value: least <= value <= most, f"from {least} to {most}")
 
 
+INTEGER = Must(lambda value: isinstance(value, int) and not isinstance(value, bool), "an integer")
+NUMBER = Must(lambda value: isinstance(value, (int, float)) and not isinstance(value, bool), "a number")
 POSITIVE = Must(lambda value: value > 0, "positive")
-REAL = Must(lambda value: True, "a finite number")
+REAL = between(-LARGEST_SETTING, LARGEST_SETTING)
 """The mark of a field of float that may be negative."""
 
 Warp: TypeAlias = Literal["none", "normal_scores"]
@@ -69,29 +69,29 @@ def read_settings(settings_class: type[Settings], given: Mapping[str, Any]) -> S
     presets: Mapping[str, Mapping[str, Any]] = getattr(settings_class, "presets", {})
     given = dict(given)
     preset = given.pop("preset", None)
-    if preset is not None and (not isinstance(preset, str) or preset not in presets):
-        nearest = difflib.get_close_matches(str(preset), presets, n=1)
-        hint = f" Did you mean `{nearest[0]}`?" if nearest else ""
-        raise ValueError(f"Unknown preset `{preset}`.{hint} Presets: {', '.join(presets) or 'none'}.")
+    if preset is not None:
+        check_names([preset], [*presets], "preset")
     names = [field.name for field in dataclasses.fields(settings_class)]  # type: ignore[arg-type]
     check_names(given, [*names, "preset"] if presets else names)
     return settings_class(**{**(presets[preset] if preset else {}), **given})
 
 
-def check_names(given: Iterable[str], known: Sequence[str]) -> None:
+def check_names(given: Iterable[object], known: Sequence[str], kind: str = "setting") -> None:
     """Refuse unknown settings.
 
     Args:
         given: names that the user gave.
         known: names of all settings.
+        kind: what the names are of, for the message.
 
     Raises:
         ValueError: if a name of `given` is not in `known`; the message shows the nearest.
     """
     for name in given:
         if name not in known:
-            hint = f" Did you mean `{nearest}`?" if (nearest := _nearest(name, known)) else ""
-            raise ValueError(f"Unknown setting `{name}`.{hint} Settings: {', '.join(known) or 'none'}.")
+            hint = f" Did you mean `{nearest}`?" if (nearest := _nearest(str(name), known)) else ""
+            names = ", ".join(known) or "none"
+            raise ValueError(f"Unknown {kind} `{name}`.{hint} {kind.capitalize()}s: {names}.")
 
 
 def _nearest(name: str, known: Sequence[str]) -> str:
@@ -129,32 +129,26 @@ def check_fields(settings: Any) -> None:
     annotations = get_type_hints(type(settings), include_extras=True)
     for name in (field.name for field in dataclasses.fields(settings) if field.init):
         value, conditions = getattr(settings, name), getattr(annotations[name], "__metadata__", ())
+        value = value.item() if isinstance(value, np.generic) else value
         hint = get_args(annotations[name])[0] if conditions else annotations[name]
         kinds = get_args(hint) if get_origin(hint) is not Literal and get_args(hint) else (hint,)
         if value is None and NoneType in kinds:
             continue
         wanted = tuple(kind for kind in kinds if kind is not NoneType)
-        kind: Any = wanted if len(wanted) > 1 else wanted[0]
-        if get_origin(kind) is Literal:
-            good, expected = value in get_args(kind), f"one of {', '.join(map(str, get_args(kind)))}"
+        if get_origin(wanted[0]) is Literal:
+            checks = [Must(get_args(wanted[0]).__contains__, f"one of {', '.join(map(str, get_args(wanted[0])))}")]
         else:
-            check, expected = _CHECKS["real" if REAL in conditions else kind]
-            good = check(value)
-        or_none = " or None" if NoneType in kinds else ""
-        if not good:
-            raise ValueError(f"Expected `{name}` to be {expected}{or_none}. Got {value!r}.")
-        if kind == COUNT_OR_SHARE:
-            kind = int if _is_number(value, int, np.integer) else float
-        if kind is int and value > LARGEST_COUNT:
-            shown = value if value < 10**20 else "one of more than 20 digits"
-            raise ValueError(f"Expected `{name}` to be at most {LARGEST_COUNT}. Got {shown}.")
-        if kind is float and abs(value if isinstance(value, int) else float(value)) > LARGEST_SETTING:
-            raise ValueError(f"Expected `{name}` to be at most {LARGEST_SETTING}. Got {value!r}.")
-        for condition in conditions:
+            checks = [NUMBER] if REAL in conditions else [*_CHECKS[wanted]]
+        for condition in (*checks, *conditions):
             if not condition.holds(value):
-                raise ValueError(f"Expected `{name}` to be {condition.expected}{or_none}. Got {value!r}.")
-        if kind in (int, float):
-            object.__setattr__(settings, name, kind(value))
+                expected = condition.expected + (" or None" if NoneType in kinds else "")
+                got = repr(value) if type(value) is not int or abs(value) < 10**20 else "one of more than 20 digits"
+                raise ValueError(f"Expected `{name}` to be {expected}. Got {got}.")
+        object.__setattr__(settings, name, float(value) if wanted == (float,) else value)
+
+
+def _is_count_or_share(value: Any) -> bool:
+    return 1 <= value <= LARGEST_COUNT if isinstance(value, int) else 0 < value < 1
 
 
 def check_warp(warp: Warp, standardize: bool) -> None:
@@ -167,24 +161,10 @@ def check_warp(warp: Warp, standardize: bool) -> None:
         raise ValueError(f"Expected `standardize` with `warp`, whose targets have a scale of their own. Got {warp!r}.")
 
 
-def _is_number(value: Any, *types: type) -> bool:
-    return isinstance(value, types) and not isinstance(value, (bool, np.bool_))
-
-
-_CHECKS: dict[Any, tuple[Callable[[Any], bool], str]] = {
-    bool: (lambda value: isinstance(value, bool), "True or False"),
-    str: (lambda value: isinstance(value, str), "a string"),
-    int: (lambda value: _is_number(value, int, np.integer) and value >= 1, "an integer >= 1"),
-    float: (  # written so that NaN fails too
-        lambda value: _is_number(value, int, float, np.integer, np.floating) and 0 <= value < math.inf,
-        "finite and >= 0",
-    ),
-    "real": (
-        lambda value: _is_number(value, int, float, np.integer, np.floating) and math.isfinite(value),
-        REAL.expected,
-    ),
-    COUNT_OR_SHARE: (
-        lambda value: _CHECKS[int][0](value) or (_is_number(value, float, np.floating) and 0 < value < 1),
-        "an integer >= 1 or a number above 0 and below 1",
-    ),
+_CHECKS: dict[tuple[type, ...], tuple[Must, ...]] = {
+    (bool,): (Must(lambda value: isinstance(value, bool), "True or False"),),
+    (str,): (Must(lambda value: isinstance(value, str), "a string"),),
+    (int,): (INTEGER, between(1, LARGEST_COUNT)),
+    (float,): (NUMBER, between(0, LARGEST_SETTING)),
+    (int, float): (NUMBER, Must(_is_count_or_share, "an integer of at least 1, or a number above 0 and below 1")),
 }

@@ -45,7 +45,7 @@ class ProcessAgent(ProcessPlayer[S]):
         pending: Sequence[int] = (),
         fits: Fits | None = None,
     ) -> list[int]:
-        """Return several graphs, of which each is worth its price; see `agents.contract.PriceMinder`.
+        """Return several graphs, of which each is worth its price; see `agents.contract.ModelAgent`.
 
             index'(G) = index(G) - w log(p(G) / min p)
 
@@ -60,7 +60,7 @@ class ProcessAgent(ProcessPlayer[S]):
 
     @one_thread()
     def update_bounds(self, observation: object, action: ArrayLike, value: ArrayLike, above: ArrayLike) -> None:
-        """Learn from results of which only a bound is known; see `agents.contract.BoundsLearner`.
+        """Learn from results of which only a bound is known; see `agents.contract.ModelAgent`.
 
         Of several bounds of a graph on one side the tightest counts.
         """
@@ -71,7 +71,7 @@ class ProcessAgent(ProcessPlayer[S]):
 
     @one_thread()
     def update_noisy(self, observation: object, action: ArrayLike, reward: ArrayLike, noise: ArrayLike) -> None:
-        """Learn from results whose measuring noise is known; see `agents.contract.NoiseLearner`.
+        """Learn from results whose measuring noise is known; see `agents.contract.ModelAgent`.
 
         Several results of a graph count as one: their mean, weighted by precision.
         """
@@ -81,7 +81,7 @@ class ProcessAgent(ProcessPlayer[S]):
 
     @one_thread()
     def learn_sources(self, sources: Sequence[SourceResults]) -> None:
-        """Learn from results of other quantities; see `agents.contract.SourceLearner`."""
+        """Learn from results of other quantities; see `agents.contract.ModelAgent`."""
         self.check_reset()
         joined, self.sources = read_sources(sources, self.described, self._joined, self.settings)
         self._joined, self._kernel, self._ranked = joined, None, None
@@ -94,7 +94,7 @@ class ProcessAgent(ProcessPlayer[S]):
 
     @one_thread()
     def predict_chosen(self, count: int, offered: int) -> Prediction:
-        """Return what is expected of graphs that are chosen for it; see `agents.contract.ChoiceForecaster`.
+        """Return what is expected of graphs that are chosen for it; see `agents.contract.ModelAgent`.
 
         Raises:
             ValueError: if `count` is not from 1 to `offered`.
@@ -134,7 +134,7 @@ class ProcessAgent(ProcessPlayer[S]):
 
     @one_thread()
     def imagine_bounds(self, index: Sequence[int], pending: Sequence[int] = ()) -> BoundsImaginer:
-        """Return a function that imagines results; see `agents.contract.GainForecaster`.
+        """Return a function that imagines results; see `agents.contract.ModelAgent`.
 
         Raises:
             ValueError: if an index is not one of a graph.
@@ -156,7 +156,7 @@ class ProcessAgent(ProcessPlayer[S]):
 
     @one_thread()
     def worth_of_results(self, index: Sequence[int], named: Sequence[int], times: int = 1) -> NDArray[np.float64]:
-        """Return what results of some graphs are worth, `(n,)`; see `agents.contract.ResultsWeigher`.
+        """Return what results of some graphs are worth, `(n,)`; see `agents.contract.ModelAgent`.
 
         Raises:
             ValueError: if an index is not one of a graph, or `times` is smaller than 1.
@@ -173,7 +173,7 @@ class ProcessAgent(ProcessPlayer[S]):
 
     @one_thread()
     def explain(self, index: Sequence[int]) -> Explanation:
-        """Return what the predictions of some graphs are sums of; see `agents.contract.Explainer`.
+        """Return what the predictions of some graphs are sums of; see `agents.contract.ModelAgent`.
 
             m = sum_p w_p k_p(., seen) alpha,   alpha = A^{-1} y,   A = k(seen, seen) + noise
             m = sum_i (A^{-1} k(seen, .))_i y_i

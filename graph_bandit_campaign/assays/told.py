@@ -10,7 +10,7 @@ from typing import TypeAlias, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.contract import Agent, Correlation, MoleculeSetLike, SourceLearner, SourceResults
+from agents.contract import Agent, Correlation, ModelAgent, MoleculeSetLike, SourceResults
 from graph_bandit_campaign.assays.classes import MOST_WORDS, order_classes
 from graph_bandit_campaign.checks import check_value
 from graph_bandit_campaign.pool.index import PoolIndex, PoolLike
@@ -80,7 +80,7 @@ def correlations_of(agent: Agent, state: CampaignState) -> dict[str, Correlation
         agent: trained on rewards, which are the values or, if small ones are wanted, their negatives.
         state: the campaign, with one goal.
     """
-    if not isinstance(agent, SourceLearner):
+    if not isinstance(agent, ModelAgent):
         return {}
     learnt = agent.correlations()
     return learnt if state.maximize else {name: Correlation(-r.value, -r.high, -r.low) for name, r in learnt.items()}

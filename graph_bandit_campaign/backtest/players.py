@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import registry
-from agents.contract import Agent, BatchAgent, Prediction, SourceLearner, SourceResults
+from agents.contract import Agent, BatchAgent, ModelAgent, Prediction, SourceResults
 from graph_bandit_env import MoleculeSet
 from graph_bandit_env.extras import require
 from graph_bandit_lab import AgentSpec
@@ -65,7 +65,7 @@ class AgentPlayer:
             ValueError: if it cannot learn from them.
         """
         self._agent.reset(None, seed=seed, graph_set=molecules)
-        if self._sources and isinstance(self._agent, SourceLearner):
+        if self._sources and isinstance(self._agent, ModelAgent):
             try:
                 self._agent.learn_sources(self._sources)
             except ValueError as error:

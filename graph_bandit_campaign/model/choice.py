@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.contract import Agent, BatchAgent, PriceMinder
+from agents.contract import Agent, BatchAgent, ModelAgent
 from graph_bandit_campaign.checks import TooFewLeftError
 from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
 from graph_bandit_campaign.model.goals_choice import GoalsChooser
@@ -46,11 +46,11 @@ def choose_batch(
 
     The agent chooses a batch; its choices are kept up to the first that the batch has no place for, or that is too dear
     for what is left of the budget. All such graphs are then ruled out, and the agent is asked for the rest, with what
-    was kept as pending. A `PriceMinder` is told while it chooses what still fits, so it is seldom asked twice.
+    was kept as pending. A `ModelAgent` is told while it chooses what still fits, so it is seldom asked twice.
 
     Args:
         agent: trained, or what chooses for several goals. If prices differ, and do not count for the budget alone, it
-            must be a `PriceMinder` or choose for several goals. One that is not a `BatchAgent` chooses one graph after
+            must be a `ModelAgent` or choose for several goals. One that is not a `BatchAgent` chooses one graph after
             the other.
         count: most graphs to choose.
         mask: `(K,)` bool. Graphs that can be chosen.
@@ -72,7 +72,7 @@ def choose_batch(
     check_batch(count, left, constraints)
     left &= constraints.known(len(left))
     space = _Space(constraints, len(left))
-    if not isinstance(agent, GoalsChooser | PriceMinder) and len(np.unique(space.weighed[left])) > 1:
+    if not isinstance(agent, GoalsChooser | ModelAgent) and len(np.unique(space.weighed[left])) > 1:
         raise ValueError(
             f"Expected an agent that weighs prices, since prices differ. {type(agent).__name__} does not. Choose one "
             "of the `gp-` or `molecule-` agents, let prices count for a budget alone, or leave them out."
@@ -288,7 +288,7 @@ def _ask(
         if len(np.unique(space.weighed[mask])) == 1:
             return agent.choose(count, mask, waiting)
         return agent.choose(count, mask, waiting, space.weighed, lambda new: space.fits([*so_far, *new]))
-    if isinstance(agent, PriceMinder) and not space.is_free:
+    if isinstance(agent, ModelAgent) and not space.is_free:
         return agent.select_priced(None, count, space.weighed, mask, waiting, lambda new: space.fits([*so_far, *new]))
     if isinstance(agent, BatchAgent):
         return agent.select_batch(None, count, mask, waiting)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.beliefs import order_by_digest
-from agents.contract import Agent, GainForecaster, PriceMinder
+from agents.contract import Agent, ModelAgent
 from graph_bandit_campaign.constraints.goals.utility import Floats, meets
 from graph_bandit_campaign.model.goals_index import SHORT_LIST, GoalsIndex, choose_short_list
 from graph_bandit_campaign.pool.index import PoolIndex
@@ -44,9 +44,9 @@ class GoalsChooser:
 
     def __init__(self, state: CampaignState, agents: Sequence[Agent], index: PoolIndex) -> None:
         self._index = index
-        self._state, self._first = state, cast(GainForecaster, agents[0])
+        self._state, self._first = state, cast(ModelAgent, agents[0])
         self._values = [
-            Values(cast(GainForecaster, agent), goal.sign) for goal, agent in zip(state.goals, agents, strict=True)
+            Values(cast(ModelAgent, agent), goal.sign) for goal, agent in zip(state.goals, agents, strict=True)
         ]
 
     def choose(
@@ -71,7 +71,7 @@ class GoalsChooser:
             in a draw, that of a graph that is the surest to.
         """
         index = GoalsIndex.of(self._state)
-        if index is None and prices is not None and isinstance(self._first, PriceMinder):
+        if index is None and prices is not None:
             return self._first.select_priced(None, count, prices, mask, pending, fits)
         if index is None:
             return self._first.select_batch(None, count, mask, pending)
@@ -133,7 +133,7 @@ class Values:
         sign: -1 or 1.
     """
 
-    def __init__(self, agent: GainForecaster, sign: float) -> None:
+    def __init__(self, agent: ModelAgent, sign: float) -> None:
         self._agent, self._sign = agent, sign
 
     def predict(self) -> tuple[Floats, Floats]:
@@ -142,13 +142,13 @@ class Values:
         return self._sign * np.asarray(prediction.mean, np.float64), np.asarray(prediction.std, np.float64)
 
     def draw(self, index: Sequence[int], count: int, seed: int) -> Floats:
-        """Return joint draws of the values of n graphs, `(count, n)`; see `GainForecaster.draw_rewards`."""
+        """Return joint draws of the values of n graphs, `(count, n)`; see `ModelAgent.draw_rewards`."""
         return self._sign * self._agent.draw_rewards(index, count, seed)
 
     def imagine_bounds(
         self, index: Sequence[int], pending: Sequence[int]
     ) -> Callable[[int | None], tuple[Floats, Floats]]:
-        """Return a function that imagines results and returns bounds; see `GainForecaster.imagine_bounds`."""
+        """Return a function that imagines results and returns bounds; see `ModelAgent.imagine_bounds`."""
         imagine = self._agent.imagine_bounds(index, pending)
 
         def bounds(at: int | None) -> tuple[Floats, Floats]:

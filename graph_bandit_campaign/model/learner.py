@@ -10,19 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import registry
-from agents.contract import (
-    Agent,
-    BatchAgent,
-    BoundsLearner,
-    ChoiceForecaster,
-    Describer,
-    GainForecaster,
-    MoleculeSetLike,
-    NoiseLearner,
-    Prediction,
-    SourceLearner,
-    SourceResults,
-)
+from agents.contract import Agent, BatchAgent, ModelAgent, MoleculeSetLike, Prediction, SourceResults
 from agents.process import ProcessAgent
 from graph_bandit_campaign.model.failures import have_failed
 from graph_bandit_campaign.pool.index import PoolLike
@@ -127,10 +115,8 @@ class Learner:
     """How many graphs with results it learns from; None: all."""
     algorithm: int
     """Version of its algorithm; another version may suggest other graphs from the same measurements."""
-    learns_bounds: bool
-    """Whether it learns from bounds; if not, each bound is taught as if it were the value."""
-    learns_noises: bool
-    """Whether it learns from results with a noise of their own."""
+    has_posterior: bool
+    """Whether it is a `ModelAgent`, which learns from bounds and noisy results; others take a bound for the value."""
     sources: Sequence[SourceResults]
     """Results of other assays."""
     uses_columns: bool
@@ -151,6 +137,7 @@ class Learner:
             raise ValueError(f"Agent `{name}` needs molecules. Choose another agent, or make a MoleculeSet.")
         self._model: Agent = self._make()
         agent = self._model
+        self.has_posterior = isinstance(agent, ModelAgent)
         if isinstance(graph_set, KernelPool) and not self._takes_kernel and getattr(agent, "reads", None):
             raise ValueError(
                 f"Agent `{spec}` does not read the kernel of the pool, which is all that is known. Choose one that "
@@ -163,18 +150,16 @@ class Learner:
                 f"Agent `{spec}` does not use columns. Choose one that does, such as `molecule-ucb`, or leave out the "
                 "columns of the molecules."
             )
-        if several_goals and not isinstance(agent, GainForecaster):
+        if several_goals and not self.has_posterior:
             raise ValueError(
                 f"Agent `{spec}` cannot choose for several goals, which needs joint draws. Choose one of the "
                 "`gp-` or `molecule-` agents, or one goal."
             )
-        if sources and not isinstance(agent, SourceLearner):
+        if sources and not self.has_posterior:
             raise ValueError(
                 f"Expected one of the `molecule-` or `gp-` agents with results of other assays. Got agent `{spec}`."
             )
         self.algorithm = int(getattr(agent, "algorithm", 1))
-        self.learns_bounds = isinstance(agent, BoundsLearner)
-        self.learns_noises = isinstance(agent, NoiseLearner)
         self._trained: dict[str, tuple[object, Agent]] = {}
 
     def check_noises(self, measured: Iterable[Measurement]) -> None:
@@ -184,7 +169,7 @@ class Learner:
             ValueError: if there is one.
         """
         noisy = next((result for result in measured if result.noise is not None), None)
-        if noisy is not None and not self.learns_noises:
+        if noisy is not None and not self.has_posterior:
             raise ValueError(
                 f"Agent `{self.spec}` cannot use the noise of a result. `{noisy.id}` has one. Choose one of the "
                 "`gp-` or `molecule-` agents, or leave out the noises."
@@ -212,20 +197,20 @@ class Learner:
         if fresh or trained is None or trained[0] != key:
             sequence = np.random.SeedSequence([state.seed, count])
             agent = self._begin(int(sequence.generate_state(1)[0]))
-            if self.sources and isinstance(agent, SourceLearner):
-                agent.learn_sources([self._placed(source, index_of) for source in self.sources])
             indices = np.array([index_of[measurement.id] for measurement in measured], np.int64)
             rewards = np.array([sign * measurement.value for measurement in measured])
             bounded = np.array([bool(measurement.bound) for measurement in measured], np.bool_)
             noises = np.array([np.nan if result.noise is None else result.noise for result in measured], np.float64)
             noisy, left = ~np.isnan(noises), np.ones(len(measured), np.bool_)
-            if isinstance(agent, BoundsLearner) and bounded.any():  # first, because results let it fit to both
-                above = np.array([measurement.bound == "above" for measurement in measured]) == state.maximize
-                agent.update_bounds(None, indices[bounded], rewards[bounded], above[bounded])
-                left &= ~bounded
-            if isinstance(agent, NoiseLearner) and noisy.any():
-                agent.update_noisy(None, indices[noisy], rewards[noisy], noises[noisy])
-                left &= ~noisy
+            if isinstance(agent, ModelAgent):
+                left = ~bounded & ~noisy
+                if self.sources:
+                    agent.learn_sources([self._placed(source, index_of) for source in self.sources])
+                if bounded.any():  # first, because results let it fit to both
+                    above = np.array([measurement.bound == "above" for measurement in measured]) == state.maximize
+                    agent.update_bounds(None, indices[bounded], rewards[bounded], above[bounded])
+                if noisy.any():
+                    agent.update_noisy(None, indices[noisy], rewards[noisy], noises[noisy])
             if left.any():
                 agent.update(None, indices[left], rewards[left])
             self._trained[state.target] = trained = key, agent
@@ -256,7 +241,7 @@ class Learner:
 
     def _begin(self, seed: int) -> Agent:
         """Return an agent without results; it shares the description of the graphs, if that is known."""
-        self._model = self._model.blank() if isinstance(self._model, Describer) else self._make()
+        self._model = self._model.blank() if isinstance(self._model, ModelAgent) else self._make()
         self._model.reset(None, seed=seed, graph_set=self.graph_set)
         return self._model
 
@@ -293,7 +278,7 @@ def expect(
     best = state.yardstick()
     if not isinstance(agent, BatchAgent) or best is None:
         return tuple(Suggestion(ids[k]) for k in indices)
-    if offered and isinstance(agent, ChoiceForecaster):
+    if offered and isinstance(agent, ModelAgent):
         prediction = agent.predict_chosen(len(indices), offered)
     else:
         prediction = agent.predict()

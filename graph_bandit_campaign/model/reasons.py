@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.contract import Agent, Explainer
+from agents.contract import Agent, ModelAgent
 from agents.molecule import MoleculeAgent, mask_atoms
 from graph_bandit_campaign.pool.parsing import molecule_of
 from graph_bandit_campaign.state import CampaignState
@@ -74,7 +74,7 @@ def find_reasons(
         smiles: SMILES of all graphs, if they are molecules, by which those of sources are known; other graphs of
             sources are known by their indices.
     """
-    if not isinstance(agent, Explainer) or state.yardstick() is None:
+    if not isinstance(agent, ModelAgent) or state.yardstick() is None:
         return {}
     explanation, id_of = agent.explain(indices), dict(zip(smiles or map(str, range(len(ids))), ids, strict=True))
     seen = [ids[k] for k in explanation.seen.tolist()]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.beliefs import short_list
-from agents.contract import Agent, GainForecaster, ResultsWeigher
+from agents.contract import Agent, ModelAgent
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.text import percent
 
@@ -68,7 +68,7 @@ def look_ahead(
         left: indices of all graphs that can still be suggested.
     """
     best = state.yardstick()
-    if not isinstance(agent, GainForecaster) or best is None:
+    if not isinstance(agent, ModelAgent) or best is None:
         return None
     best *= 1.0 if state.maximize else -1.0
     pending = [index_of[identifier] for identifier in state.pending if identifier in index_of]
@@ -131,7 +131,7 @@ def find_repeat(
         pending: indices of the pending graphs.
     """
     results = state.means(exact=True)
-    if not isinstance(agent, ResultsWeigher) or len(results) < 2:
+    if not isinstance(agent, ModelAgent) or len(results) < 2:
         return None
     measured = np.array([index_of[identifier] for identifier in results])
     named = measured[np.argsort(-agent.predict().mean[measured], kind="stable")[:NAMED]].tolist()

@@ -240,8 +240,7 @@ def _why_not(spec: AgentSpec, agent: Agent, environment: EnvironmentSettings) ->
     if changing and registry.agent_plays_changing_graphs(spec.name) is False:
         return "plays on one graph set"
     num_graphs = environment.to_dict()["num_graphs"]
-    name = "check_changing_size" if changing else "check_size"
-    check_size: Callable[[int], None] = getattr(agent, name, lambda count: None)  # without it, it is asked at play
+    check_size: Callable[[int], None] = getattr(agent, "check_size", lambda count: None)  # else it is asked at play
     try:
         check_size(max(num_graphs) if isinstance(num_graphs, Sequence) else num_graphs)
     except ValueError as error:

@@ -20,7 +20,7 @@ def begin(sign=1.0, **settings):
 
 def uncorrected(monkeypatch):
     """Let agents predict of chosen molecules what they predict of any."""
-    monkeypatch.setattr("agents.process.forecaster.ProcessForecaster.predict_chosen", lambda self, *_: self.predict())
+    monkeypatch.setattr("agents.process.agent.ProcessAgent.predict_chosen", lambda self, *_: self.predict())
 
 
 @pytest.mark.parametrize(("agent", "count"), [("molecule-ucb", 5), ("molecule-ei", 1)])

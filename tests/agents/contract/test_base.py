@@ -3,14 +3,22 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 import torch
+from support.graphs import ragged_graphs
 
 import registry
 from agents.contract import BaseAgent
 from graph_bandit_env import GraphSet
 
+GRAPHS = GraphSet.from_pyg(ragged_graphs())
+
+
+@dataclass(frozen=True)
+class Settings:
+    device: str = "cpu"
+
 
 class Once(BaseAgent):
-    """Cannot begin on two graphs."""
+    """Cannot begin on two graphs; notes what it learns and meets."""
 
     def begin(self, graphs, seed):
         if graphs.num_graphs == 2:
@@ -22,57 +30,49 @@ class Once(BaseAgent):
     def learn(self, actions, rewards):
         self.seen = actions
 
+    def meet(self, kept, graphs):
+        self.met = kept.tolist(), len(graphs)
 
-def test_a_reset_that_fails_leaves_an_agent_that_must_be_reset(graphs):
-    agent = Once(registry.make_agent("random").settings)
-    agent.reset(None, graph_set=GraphSet.from_pyg(graphs))
+
+def ready(device="cpu"):
+    agent = Once(Settings(device))
+    agent.reset(None, graph_set=GRAPHS)
+    return agent
+
+
+def test_a_reset_that_fails_leaves_an_agent_that_must_be_reset():
+    agent = ready()
     with pytest.raises(ValueError, match="two graphs"):
-        agent.reset(None, graph_set=GraphSet.from_pyg(graphs[:2]))
-    with pytest.raises(RuntimeError, match="Expected `reset` first"):
+        agent.reset(None, graph_set=GRAPHS.take([0, 1]))
+    with pytest.raises(RuntimeError, match="`reset`"):
         agent.select_action(None)
 
 
-def test_what_is_checked_reaches_the_hooks_as_tensors(graphs):
-    agent = Once(registry.make_agent("random").settings)
-    agent.reset(None, graph_set=GraphSet.from_pyg(graphs))
+def test_what_is_checked_reaches_the_hooks_as_tensors():
+    agent = ready()
     agent.update(None, np.array([1, 2]), np.array([0.5, 1.0]))
     assert torch.equal(agent.seen, torch.tensor([1, 2]))
     assert agent.select_action(None, [0, 1, 0, 1]) == 1
 
 
-def test_graphs_equal_to_those_of_reset_are_played_and_others_refused(graphs):
-    graph_set = GraphSet.from_pyg(graphs)
-    agent = Once(registry.make_agent("random").settings)
-    agent.reset(None, graph_set=graph_set)
-    assert agent.select_action(tuple(graph_set)) == 0
-    for use in (agent.select_action, lambda observation: agent.update(observation, 0, 1.0)):
-        with pytest.raises(ValueError, match="Expected the graphs of `reset`"):
-            use(tuple(graph_set)[::-1])
-
-
-class Forgetful(Once):
-    """Plays on other graphs, and says of none that it is worth keeping."""
-
-    def meet(self, kept, graphs):
-        self.met = kept.tolist(), len(graphs)
-
-
-def test_an_agent_meets_all_graphs_of_a_round_unless_it_says_which_to_keep(graphs):
-    graph_set = GraphSet.from_pyg(graphs)
-    agent = Forgetful(registry.make_agent("random").settings)
-    agent.reset(None, graph_set=graph_set)
-    agent.select_action(tuple(graph_set)[::-1])
+def test_an_agent_meets_all_graphs_of_a_round_unless_it_says_which_to_keep():
+    agent = ready()
+    agent.select_action(tuple(GRAPHS)[::-1])
     assert agent.met == ([], 4)
 
 
-@dataclass(frozen=True)
-class DeviceSettings:
-    device: str
+def test_a_state_saved_on_one_device_fits_all():
+    saved, loaded = ready("cuda"), ready("cpu")
+    loaded.load_state_dict(saved.state_dict())
+    assert torch.equal(loaded.generator.get_state(), saved.generator.get_state())
 
 
-def test_a_state_saved_on_one_device_fits_all(graphs):
-    agents = [Once(DeviceSettings(device)) for device in ("cuda", "cpu")]
-    for agent in agents:
-        agent.reset(None, graph_set=GraphSet.from_pyg(graphs))
-    agents[1].load_state_dict(agents[0].state_dict())
-    assert torch.equal(agents[0].generator.get_state(), agents[1].generator.get_state())
+def test_more_graphs_than_can_be_drawn_jointly_are_refused_at_reset_and_later(monkeypatch):
+    monkeypatch.setattr("agents.neural.agent.MOST_DRAWN_JOINTLY", 3)
+    agent, shown = registry.make_agent("gnn-ts", sampling="joint"), tuple(GRAPHS.take([0, 1]))
+    with pytest.raises(ValueError, match="3 graphs"):
+        agent.reset(None, graph_set=GRAPHS)
+    agent.reset(shown)
+    with pytest.raises(ValueError, match="3 graphs"):
+        agent.select_action(tuple(GRAPHS))
+    assert agent.select_action(shown) in (0, 1)

@@ -28,16 +28,6 @@ def make(name):
     return registry.make_agent(name, **({"width": 8} if setting else {}))
 
 
-def blindness_of(name, graph_set):
-    """Return what an agent says at `reset`; nothing else may warn."""
-    agent = make(name)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", BlindAgentWarning)
-        agent.reset(None, seed=0, graph_set=graph_set)
-    assert [str(warning.message) for warning in caught] == ([agent.blindness] if agent.blindness else [])
-    return agent.blindness
-
-
 def assert_equal_graphs(found, expected):
     for name in ("x", "edge_index", "edge_attr"):
         assert torch.equal(getattr(found, name), getattr(expected, name)), name
@@ -109,34 +99,28 @@ def test_every_agent_says_what_it_reads():
     assert registry.make_agent("gntk-ts", kernel="custom", kernel_matrix=np.eye(2)).reads == {*READABLE} - {"SMILES"}
 
 
-def rings(count=4, features=None, **kind):
-    nodes = [np.random.default_rng(0).normal(size=(5, 2))] * count
-    return GraphSet(nodes, [RING] * count, features, **kind)
+def drawn(*shape):
+    return [np.random.default_rng(k).normal(size=shape) for k in range(4)]
 
 
-def drawn(seed, *shape):
-    return np.random.default_rng(seed).normal(size=shape)
+BOTH = [*RING, *([b, a] for a, b in RING)]
+SAME = [drawn(5, 2)[0]] * 4
+BLINDNESS = {  # of an agent that reads nodes alone
+    "edge features": GraphSet(SAME, [RING] * 4, drawn(5, 1), directed=False),
+    "directions": GraphSet(drawn(5, 2), [RING] * 4, directed=True),
+    "": GraphSet.from_pyg(ragged_graphs((5, 7, 3, 6))),
+    "equal edges": GraphSet(SAME, [RING] * 4, [np.ones((5, 1))] * 4, directed=False),
+    "both directions": GraphSet(drawn(5, 2), [BOTH] * 4, directed=True),
+}
 
 
+@pytest.mark.parametrize("kind", BLINDNESS)
 @pytest.mark.parametrize("name", BLIND)
-def test_edge_features_that_vary_are_told(name):
-    said = blindness_of(name, rings(features=[drawn(k, 5, 1) for k in range(4)], directed=False))
-    assert "It does not read edge features, which differ here." in said
-    assert "Agents that read all of it: `gp-ucb`." in said
-    assert "directions" not in said
-
-
-@pytest.mark.parametrize("name", BLIND)
-def test_directions_are_told(name):
-    nodes = [drawn(k, 5, 2) for k in range(4)]
-    said = blindness_of(name, GraphSet(nodes, [RING] * 4, directed=True))
-    assert "It does not read directions: each edge counts in both." in said
-    assert "edge features" not in said
-
-
-@pytest.mark.parametrize("name", BLIND)
-def test_nothing_is_told_of_graphs_that_are_seen(name):
-    assert not blindness_of(name, GraphSet.from_pyg(ragged_graphs((5, 7, 3, 6))))
-    assert not blindness_of(name, rings(features=[np.ones((5, 1))] * 4, directed=False))  # equal graphs, equal edges
-    both = [drawn(k, 5, 2) for k in range(4)], [[*RING, *([b, a] for a, b in RING)]] * 4
-    assert not blindness_of(name, GraphSet(*both, directed=True))  # as an undirected set
+def test_what_an_agent_cannot_see_is_told_and_nothing_else(name, kind):
+    agent = make(name)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", BlindAgentWarning)
+        agent.reset(None, seed=0, graph_set=BLINDNESS[kind])
+    assert [str(warning.message) for warning in caught] == ([agent.blindness] if agent.blindness else [])
+    told = [word for word in ("edge features", "directions") if f"does not read {word}" in agent.blindness]
+    assert told == [kind] * (kind in READABLE)

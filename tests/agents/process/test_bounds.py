@@ -6,7 +6,7 @@ from support.molecules import some_molecules
 from support.posterior import EXACT
 
 import registry
-from agents.contract import BoundsLearner
+from agents.contract import ModelAgent
 
 MOLECULES = some_molecules()
 VALUES = MOLECULES.targets
@@ -32,7 +32,7 @@ def taught(results, bounds=(), **settings):
 
 def test_agents_of_a_sum_of_parts_learn_from_bounds_and_no_others_say_so():
     for name in registry.list_agents():
-        assert isinstance(registry.make_agent(name), BoundsLearner) == name.startswith(EXACT)
+        assert isinstance(registry.make_agent(name), ModelAgent) == name.startswith(EXACT)
 
 
 @pytest.mark.parametrize("warp", ["normal_scores", "none"])

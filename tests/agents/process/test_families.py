@@ -122,7 +122,7 @@ def test_before_any_reward_those_drawn_from_the_belief_have_variance_one_over_th
         ({"kernel": "custom", "kernel_matrix": np.diag([3.0, -1.0])}, "positive semi-definite"),
         ({"kernel": "custom", "kernel_matrix": np.diag([3.0, -1e-7])}, "positive semi-definite"),
         ({"noise_variance": 0}, "`noise_variance` to be positive or None"),
-        ({"noise_variance": "low"}, "`noise_variance` to be finite and >= 0 or None"),
+        ({"noise_variance": "low"}, "`noise_variance` to be a number or None"),
         ({"kernel": "rbf"}, "one of infinite, custom"),
         ({"depth": 1}, "`depth`"),
     ],

@@ -3,7 +3,7 @@ import pytest
 from support.molecules import some_molecules
 
 import registry
-from agents.contract import PriceMinder
+from agents.contract import ModelAgent
 
 MOLECULES = some_molecules(30)
 NAMES = [name for name in registry.list_agents() if registry.agent_needs(name) == "molecules"]
@@ -19,7 +19,7 @@ def begin(name="molecule-ucb", **settings):
 
 @pytest.mark.parametrize("name", NAMES[:1])
 def test_equal_prices_change_nothing(name):
-    assert isinstance(begin(name), PriceMinder)
+    assert isinstance(begin(name), ModelAgent)
     free = begin(name).select_batch(None, 6, MASK, [12])
     assert begin(name).select_priced(None, 6, np.full(30, 7.3), MASK, [12]) == free
     assert begin(name).select_priced(None, 6, np.where(MASK, 0.1, np.nan), MASK, [12]) == free

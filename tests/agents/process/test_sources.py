@@ -88,7 +88,7 @@ def test_reasons_add_up_and_name_the_results_of_sources():
     [
         ([source(), source()], ValueError, "different names"),
         ([source(np.full(len(BOTH), 2.0))], ValueError, "tell something different"),
-        ([source(RELATED[:-1])], ValueError, "as many"),
+        ([source(RELATED[:-1])], ValueError, "for each"),
         ([source(np.where(RELATED > 1, np.nan, RELATED))], ValueError, "finite"),
         ([source(smiles=["C(", *BOTH[1:]])], ValueError, r"C\("),
     ],

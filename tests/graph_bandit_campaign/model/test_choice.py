@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.molecules import some_molecules
 
+from agents.contract import ModelAgent
 from graph_bandit_campaign import BatchConstraints, Campaign
 from graph_bandit_campaign.model.choice import choose_batch, most_allowed
 
@@ -39,14 +40,14 @@ class BatchInOrder(InOrder):
     def predict(self): ...
 
 
-class ForTheMoney(BatchInOrder):
+class ForTheMoney(BatchInOrder, ModelAgent):
     """Weigh prices as far as to accept them; `fits` is not asked, as the protocol allows."""
 
     def select_priced(self, observation, count, prices, action_mask=None, pending=(), fits=None):
         return self.select_batch(observation, count, action_mask, pending)
 
 
-class Attentive(BatchInOrder):
+class Attentive(BatchInOrder, ModelAgent):
     def select_priced(self, observation, count, prices, action_mask=None, pending=(), fits=None):
         chosen, left = [], np.array(action_mask)
         while len(chosen) < count and left.any():
