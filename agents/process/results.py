@@ -288,7 +288,7 @@ def read_sources(
         settings: say on which scale results are modelled.
 
     Raises:
-        ValueError: see `agents.contract.SourceLearner`.
+        ValueError: see `agents.contract.ModelAgent`.
     """
     names = [source.name for source in given]
     if len({*names}) < len(names):
