@@ -14,7 +14,7 @@ from torch import Tensor
 
 from agents.beliefs.batches import choose_batch
 from agents.beliefs.belief import Belief, Imagine
-from agents.beliefs.choices.probabilities import choice_probabilities
+from agents.beliefs.choices import choice_probabilities
 from agents.beliefs.rewards.history import History
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.abilities import DRAWS, ActionProbabilities

@@ -18,7 +18,7 @@ from torch import Tensor
 from agents.beliefs.agent import BatchBeliefAgent
 from agents.beliefs.batches import check_count, choose_batch
 from agents.beliefs.belief import Belief, Imagine
-from agents.beliefs.choices.probabilities import choice_probabilities
+from agents.beliefs.choices import choice_probabilities
 from agents.beliefs.insight import Insight, make_insight
 from agents.beliefs.posterior import DualPosterior, Kernel, Marginals
 from agents.beliefs.rewards import History, PartialResults, Targets, predict

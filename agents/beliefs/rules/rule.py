@@ -22,6 +22,10 @@ class AcquisitionRule(Protocol):
     `eliminates = True`. A rule whose index is not in units of the rewards sets `price_weight`: by how much the index of
     a graph falls if its price is e times as high. A rule that chooses otherwise than it once did sets `algorithm`, the
     version from which its agents count, to 2 or more.
+
+    A rule that draws at random, and knows with which probability it plays each graph, has a method
+    `choice_probabilities(belief, action_mask, generator, draws)`. It returns the probability of each graph and its
+    standard error, which is 0 where nothing is drawn, `(K,)` each; `generator` is for the `draws` draws that it needs.
     """
 
     def __call__(self, belief: Belief, action_mask: Tensor, generator: torch.Generator) -> Tensor:

@@ -8,7 +8,7 @@ from scipy.stats import norm
 
 from agents.beliefs import Belief
 from agents.beliefs.rules import ExpectedImprovement
-from agents.beliefs.rules.expected_improvement import log_gain
+from agents.beliefs.rules.memoryless import log_gain
 from agents.contract.inputs import masked_argmax
 
 MASK, GENERATOR = torch.ones(3, dtype=torch.bool), torch.Generator()

@@ -5,7 +5,7 @@ import torch
 import registry
 from agents.beliefs.belief import Belief
 from agents.beliefs.rules import InverseGapWeighting
-from agents.beliefs.rules.inverse_gap_weighting import inverse_gap_weights
+from agents.beliefs.rules.remembering import inverse_gap_weights
 
 
 def published(predictions, gamma):
