@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from typing import Protocol
+from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -23,33 +23,48 @@ from gntk.engines import Features
 PRIOR_ROUNDS = 2.0  # number of observations that the prior of the noise variance is worth
 
 
-class Covariance(Protocol):
+class Covariance(ABC):
     """Operations on U that an agent needs; `features` holds the tangent features of all K graphs at current weights."""
 
+    remembered: ClassVar[tuple[str, ...]]
+    """Names of the tensors that hold everything added so far."""
+
+    @abstractmethod
     def variance(self, features: Features, among: Tensor | None = None) -> Tensor:
         """Return sigma^2 of each graph, `(K,)` float64, or of the graphs `among` `(n,)`, `(n,)`."""
 
+    @abstractmethod
     def root(self, features: Features, among: Tensor | None = None) -> Tensor:
         """Return R, `(n, r)` float64, continuous in R R^T = psi U^{-1} psi^T, the joint covariance of these graphs."""
 
+    @abstractmethod
     def add(self, features: Features, actions: Tensor) -> None:
         """Add the graphs played, `actions` `(n,)` int64."""
 
-    def exchange(self, kept: Tensor, added: int) -> None:
-        """Go on with other graphs: those of the slots `kept` `(n,)`, then some that were never played."""
-
+    @abstractmethod
     def log_determinant(self, features: Features) -> float:
         """Return log det(U / ridge)."""
 
+    def exchange(self, kept: Tensor, added: int) -> None:  # noqa: B027
+        """Go on with other graphs: those of the slots `kept` `(n,)`, then some that were never played.
+
+        By default nothing changes: U is about weights, not graphs.
+        """
+
     def state_dict(self) -> State:
         """Return everything added so far."""
+        return {name: getattr(self, name).clone() for name in self.remembered}
 
     def load_state_dict(self, state: State) -> None:
         """Replace everything added so far."""
+        for name in self.remembered:
+            setattr(self, name, state[name].clone())
 
 
-class DiagonalCovariance:
+class DiagonalCovariance(Covariance):
     """U without its off-diagonal entries, as in the paper's experiments: O(p) memory. It forgets no graph."""
+
+    remembered = ("diagonal",)
 
     def __init__(self, ridge: float, num_weights: int) -> None:
         self.ridge = ridge
@@ -68,23 +83,12 @@ class DiagonalCovariance:
         """Add psi_j^2 of each graph played to U_jj."""
         self.diagonal += features.select(actions).double().square().sum(0)
 
-    def exchange(self, kept: Tensor, added: int) -> None:
-        """Do nothing: U_jj is about weights, not graphs."""
-
     def log_determinant(self, features: Features) -> float:
         """Return the sum of log(U_jj / ridge)."""
         return (self.diagonal / self.ridge).log().sum().item()
 
-    def state_dict(self) -> State:
-        """Return the diagonal."""
-        return {"diagonal": self.diagonal.clone()}
 
-    def load_state_dict(self, state: State) -> None:
-        """Replace the diagonal."""
-        self.diagonal = state["diagonal"].clone()
-
-
-class _ExactCovariance(ABC):
+class _ExactCovariance(Covariance):
     """Exact U in dual form: sigma^2 = (|psi|^2 - |e|^2) / ridge, with |e|^2 the part that the graphs played explain."""
 
     ridge: float
@@ -115,6 +119,8 @@ class RefreshedCovariance(_ExactCovariance):
     is the same U as that of `FrozenCovariance`.
     """
 
+    remembered = ("counts",)
+
     def __init__(self, ridge: float, num_graphs: int) -> None:
         self.ridge = ridge
         self.counts = torch.zeros(num_graphs, dtype=torch.float64)
@@ -130,14 +136,6 @@ class RefreshedCovariance(_ExactCovariance):
     def log_determinant(self, features: Features) -> float:
         """Return log det(I + S K S / ridge), from the factor."""
         return 2 * self._factor(*self._scaled(features)).diagonal().log().sum().item()
-
-    def state_dict(self) -> State:
-        """Return the counts."""
-        return {"counts": self.counts.clone()}
-
-    def load_state_dict(self, state: State) -> None:
-        """Replace the counts."""
-        self.counts = state["counts"].clone()
 
     def _explained(self, features: Features, among: Tensor | None) -> Tensor:
         scaled, seen = self._scaled(features)
@@ -167,63 +165,32 @@ class FrozenCovariance(_ExactCovariance):
     forgets no graph.
     """
 
+    remembered = ("played", "factor")
+
     def __init__(self, ridge: float, num_weights: int) -> None:
         self.ridge = ridge
-        self._count = 0
-        self._played = torch.empty(0, num_weights, dtype=torch.float32)
-        self._factor = torch.empty(0, 0, dtype=torch.float64)
-
-    @property
-    def played(self) -> Tensor:
-        """Return the features played so far, `(t, p)`."""
-        return self._played[: self._count]
-
-    @property
-    def factor(self) -> Tensor:
-        """Return L, `(t, t)` float64, lower triangular."""
-        return self._factor[: self._count, : self._count]
+        self.played = torch.empty(0, num_weights, dtype=torch.float32)  # Psi, `(t, p)`
+        self.factor = torch.empty(0, 0, dtype=torch.float64)  # L
 
     def add(self, features: Features, actions: Tensor) -> None:
         """Append a row to the factor for each graph played."""
-        for feature in features.select(actions):
-            cross = gram(self.played, feature.unsqueeze(0))
+        for feature in features.select(actions).split(1):
+            cross = gram(self.played, feature)
             row = torch.linalg.solve_triangular(self.factor, cross, upper=False).squeeze(1)
             # The rest plus ridge is ridge (1 + sigma^2), so it is never below ridge.
             rest = feature.double().square().sum() - row.square().sum()
-            self._reserve(self._count + 1)
-            self._played[self._count] = feature  # exact, because features are computed in float32
-            self._factor[self._count, : self._count] = row
-            self._factor[self._count, self._count] = (self.ridge + rest.clamp(min=0)).sqrt()
-            self._count += 1
-
-    def exchange(self, kept: Tensor, added: int) -> None:
-        """Do nothing: features are kept as they were when played."""
+            self.played = torch.cat([self.played, feature])  # exact, because features are computed in float32
+            self.factor = torch.nn.functional.pad(self.factor.T, (0, 1, 0, 1)).T  # in columns, as solvers read it
+            self.factor[-1, :-1], self.factor[-1, -1] = row, (self.ridge + rest.clamp(min=0)).sqrt()
 
     def log_determinant(self, features: Features) -> float:
         """Return log det(I + Psi Psi^T / ridge), from the factor."""
         return (2 * self.factor.diagonal().log() - math.log(self.ridge)).sum().item()
 
-    def state_dict(self) -> State:
-        """Return features and factor."""
-        return {"played": self.played.clone(), "factor": self.factor.clone()}
-
-    def load_state_dict(self, state: State) -> None:
-        """Replace features and factor."""
-        self._count, self._played, self._factor = len(state["played"]), state["played"].clone(), state["factor"].clone()
-
     def _explained(self, features: Features, among: Tensor | None) -> Tensor:
         cross = features.cross(self.played) if among is None else gram(self.played, features.select(among))
         explained: Tensor = torch.linalg.solve_triangular(self.factor, cross, upper=False)
         return explained
-
-    def _reserve(self, count: int) -> None:
-        if count <= len(self._played):
-            return
-        capacity = max(16, 2 * len(self._played))
-        played = torch.empty(capacity, self._played.shape[1], dtype=torch.float32)
-        factor = torch.zeros(capacity, capacity, dtype=torch.float64)
-        played[: self._count], factor[: self._count, : self._count] = self.played, self.factor
-        self._played, self._factor = played, factor
 
 
 def fit_noise(kernel: Tensor, history: History, targets: Targets, ridge: float) -> float:
