@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm, t
 
 from agents.beliefs.rewards import NormalScores, Standardised, predict, predict_chosen
-from agents.beliefs.rewards.chosen import correction
+from agents.beliefs.rewards.forecasts import correction
 
 REWARDS = torch.tensor([0.1, 0.4, 0.5, 1.1, 1.3, 2.0, 2.2, 3.5], dtype=torch.float64)
 MEAN, STD = torch.tensor([-1.0, 0.2, 1.4], dtype=torch.float64), torch.tensor([0.3, 0.6, 0.9], dtype=torch.float64)
