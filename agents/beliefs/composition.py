@@ -96,6 +96,6 @@ def _describe(
     wrap = textwrap.TextWrapper(116, initial_indent="    ", subsequent_indent="        ")
     texts, names = describe_fields(settings), [field.name for field in dataclasses.fields(settings)]
     parts = [("Model", model), *([("Rule", rule)] if rule else [])]
-    head = [f"{part}: {(inspect.getdoc(documented) or '').partition(chr(10))[0]}" for part, documented in parts]
+    head = [f"{part}: {[*(inspect.getdoc(one) or '').splitlines(), ''][0]}" for part, one in parts]
     lines = [wrap.fill(f"{name}: {' '.join(texts.get(name, '').split())}") for name in names]
     return "\n".join([f"Make `{name}`.", "", *head, *(["", "Args:", *lines] if lines else [])])

@@ -100,14 +100,11 @@ class DualPosterior:
 
     def mean_of(self, explained: Tensor) -> Tensor:
         """Return m `(n,)` of graphs of which `explained` returned E `(q, n)`."""
-        means: Tensor = explained.T @ self._whitened
-        return means
+        return explained.T @ self._whitened
 
     def variance_of(self, explained: Tensor, index: Tensor) -> Tensor:
         """Return the variances `(n,)` of the graphs `index`, of which `explained` returned E `(q, n)`."""
-        prior = self.kernel.diagonal(index)
-        variances: Tensor = (prior - explained.square().sum(0)).clamp(min=0)
-        return variances
+        return (self.kernel.diagonal(index) - explained.square().sum(0)).clamp(min=0)
 
     def mean_and_variance(self, index: Tensor, at_a_time: int = BLOCK) -> tuple[Tensor, Tensor]:
         """Return means and variances of the graphs `index` `(n,)`, `(n,)` float64 each, computed in blocks."""

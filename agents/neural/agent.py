@@ -11,13 +11,18 @@ from torch import Tensor
 from torch_geometric.data import Batch, Data
 
 from agents.beliefs.agent import BatchBeliefAgent
-from agents.beliefs.belief import Belief, Imagine
-from agents.beliefs.insight import Insight, make_insight
-from agents.beliefs.residual import Residual
+from agents.beliefs.belief import Belief, Imagine, Insight, make_insight
 from agents.beliefs.rewards import Targets, make_targets, predict
 from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.protocol import DivergedError, Prediction, State
-from agents.neural.covariance import Covariance, DiagonalCovariance, FrozenCovariance, RefreshedCovariance, fit_noise
+from agents.neural.covariance import (
+    Covariance,
+    DiagonalCovariance,
+    FrozenCovariance,
+    RefreshedCovariance,
+    Residual,
+    fit_noise,
+)
 from agents.neural.fit import fit
 from agents.neural.network import Architecture, ModuleArchitecture, PaperArchitecture, name_module
 from agents.neural.settings import NeuralSettings

@@ -3,13 +3,14 @@
     sigma^2(G) = psi(G)^T U^{-1} psi(G),   U = ridge I + sum_i psi_i psi_i^T,   ridge = m lambda
 
 This is (1/m) |g|^2_{U^{-1}} of Wu & Amini (2024), Eq. (3), with both factors 1/m absorbed, in units of the noise
-variance. All decompositions are in float64.
+variance. All decompositions are in float64. Beside it stands the noise, and the part that is each graph's own.
 """
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import ClassVar
 
 import torch
@@ -20,7 +21,8 @@ from agents.contract.protocol import State
 from gntk import gram, symmetric_root
 from gntk.engines import Features
 
-PRIOR_ROUNDS = 2.0  # number of observations that the prior of the noise variance is worth
+PRIOR_ROUNDS = 2.0  # number of observations that the prior of a noise variance is worth
+PRIOR_NOISE = 0.1  # noise variance around each graph's own mean before any graph has been played twice
 
 
 class Covariance(ABC):
@@ -174,7 +176,7 @@ class FrozenCovariance(_ExactCovariance):
 
     def add(self, features: Features, actions: Tensor) -> None:
         """Append a row to the factor for each graph played."""
-        for feature in features.select(actions).split(1):
+        for feature in features.select(actions).unsqueeze(1):
             cross = gram(self.played, feature)
             row = torch.linalg.solve_triangular(self.factor, cross, upper=False).squeeze(1)
             # The rest plus ridge is ridge (1 + sigma^2), so it is never below ridge.
@@ -215,3 +217,43 @@ def fit_noise(kernel: Tensor, history: History, targets: Targets, ridge: float) 
     between = (means * torch.cholesky_solve(means, torch.linalg.cholesky(inner))).sum().item()
     within = history.squares.sum().item() / targets.unit**2
     return (between + within + PRIOR_ROUNDS * ridge) / (history.rounds + PRIOR_ROUNDS)
+
+
+@dataclass(frozen=True, eq=False)
+class Residual:
+    """What the mean reward of each graph differs by from what the network says of it: a part that is each graph's own.
+
+    It is the posterior of delta, independent between graphs, given the values f of the network.
+
+        y = f(G) + delta_G + e,   delta_G ~ N(0, s),   e ~ N(0, n)
+        E delta_G = g (ybar_G - f(G)),   Var delta_G = (1 - g) s,   g = t_G s / (t_G s + n)
+
+    t_G are the rewards of G and ybar_G is their mean. The noise n is that within graphs, and `PRIOR_NOISE` before any
+    graph has been played twice.
+    """
+
+    history: History
+    """The rewards."""
+    targets: Targets
+    """The scale on which they are modelled."""
+    variance: float
+    """s, in squared units of the targets; 0: there is no such part."""
+
+    def mean(self, values: Tensor) -> Tensor:
+        """Return E delta of each slot, `(K,)` float64, given f `(K,)`."""
+        history = self.history
+        gain = 1 - self.spread(history.counts).square() / self.variance if self.variance else 0.0
+        shift = gain * (self.targets.of(history.means) - values.double())
+        return torch.where(history.counts > 0, shift, 0.0)
+
+    def spread(self, counts: Tensor) -> Tensor:
+        """Return the standard deviation of delta after `counts` `(K,)` rewards of each slot, `(K,)` float64."""
+        return (self.variance / (1 + counts.double() * (self.variance / self.noise))).sqrt()
+
+    @property
+    def noise(self) -> float:
+        """Return n, pooled over the graphs."""
+        history = self.history
+        replicates = history.rounds - len(history.seen)
+        within = history.squares.sum().item() / self.targets.unit**2
+        return (within + PRIOR_ROUNDS * PRIOR_NOISE) / (replicates + PRIOR_ROUNDS)

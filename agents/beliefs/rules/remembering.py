@@ -130,14 +130,14 @@ class PhasedElimination:
     elimination: Elimination = "running"
     """As in `EliminationSettings`."""
 
-    candidates: Tensor | None = field(default=None, init=False)
+    candidates: Tensor = field(default_factory=lambda: torch.zeros(0, dtype=torch.bool), init=False)
+    """`(K,)` bool; empty before the first round on a set."""
     rounds: int = field(default=0, init=False)
     eliminates: ClassVar[bool] = True
 
     def __call__(self, belief: Belief, action_mask: Tensor, generator: torch.Generator) -> Tensor:
         """Return the spread of the candidates, and minus infinity for the others."""
-        new_set = self.candidates is None or len(self.candidates) == 0
-        if self.candidates is None or new_set:
+        if new_set := not len(self.candidates):
             self.candidates = torch.ones_like(action_mask)
         upper, lower = belief.mean + belief.spread, belief.mean - belief.spread
         episode_is_over = (self.rounds + 1).bit_count() == 1  # before the rounds 0, 1, 3, 7, ...
@@ -150,13 +150,12 @@ class PhasedElimination:
 
     def forget_graphs(self) -> None:
         """Make all graphs of the next round candidates."""
-        self.candidates = None if self.candidates is None else self.candidates[:0]
+        self.candidates = self.candidates[:0]
 
     def state_dict(self) -> State:
         """Return the candidates and the number of rounds."""
-        return {"candidates": None if self.candidates is None else self.candidates.clone(), "rounds": self.rounds}
+        return {"candidates": self.candidates.clone(), "rounds": self.rounds}
 
     def load_state_dict(self, state: State) -> None:
         """Replace the candidates and the number of rounds."""
-        self.candidates = None if state["candidates"] is None else state["candidates"].clone()
-        self.rounds = state["rounds"]
+        self.candidates, self.rounds = state["candidates"].clone(), state["rounds"]
