@@ -16,7 +16,7 @@ from agents.beliefs.batches import choose_batch
 from agents.beliefs.belief import Belief, Imagine
 from agents.beliefs.choices import choice_probabilities
 from agents.beliefs.rewards.history import History
-from agents.beliefs.rules.rule import AcquisitionRule
+from agents.beliefs.rules import AcquisitionRule
 from agents.contract.abilities import DRAWS, ActionProbabilities
 from agents.contract.base import BaseAgent
 from agents.contract.inputs import masked_argmax, read_awaiting, read_mask, read_pending

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from agents.beliefs.belief import Belief, Imagine
-from agents.beliefs.rules.rule import AcquisitionRule
+from agents.beliefs.rules import AcquisitionRule
 from agents.contract.inputs import masked_argmax
 
 

@@ -17,7 +17,7 @@ from agents.contract.abilities import ActionProbabilities
 from agents.contract.inputs import TIE
 
 if TYPE_CHECKING:
-    from agents.beliefs.rules.rule import AcquisitionRule
+    from agents.beliefs.rules import AcquisitionRule
 
 __all__ = ["choice_probabilities", "largest_of_draws", "probability_of_largest"]
 

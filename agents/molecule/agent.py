@@ -7,7 +7,7 @@ from typing import cast
 
 from torch import Tensor
 
-from agents.beliefs.rules.rule import AcquisitionRule
+from agents.beliefs.rules import AcquisitionRule
 from agents.contract.protocol import GraphSetLike, MoleculeSetLike
 from agents.contract.reading import SMILES
 from agents.molecule.parts import MoleculeDescription, weights_of

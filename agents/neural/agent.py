@@ -13,21 +13,14 @@ from torch_geometric.data import Batch, Data
 from agents.beliefs.agent import BatchBeliefAgent
 from agents.beliefs.belief import Belief, Imagine, Insight, make_insight
 from agents.beliefs.rewards import Targets, make_targets, predict
-from agents.beliefs.rules.rule import AcquisitionRule
+from agents.beliefs.rules import AcquisitionRule
 from agents.contract.protocol import DivergedError, Prediction, State
-from agents.neural.covariance import (
-    Covariance,
-    DiagonalCovariance,
-    FrozenCovariance,
-    RefreshedCovariance,
-    Residual,
-    fit_noise,
-)
+from agents.neural.covariance import Covariance, Residual, build_covariance, fit_noise
 from agents.neural.fit import fit
 from agents.neural.network import Architecture, ModuleArchitecture, PaperArchitecture, name_module
 from agents.neural.settings import NeuralSettings
 from gntk import effective_dimension, gram, one_thread
-from gntk.engines import Features, ModuleOrFactory, Network, features_at
+from gntk.engines import Features, ModuleOrFactory, features_at
 
 MOST_DRAWN_JOINTLY = 5000  # graphs
 SHAPE = ("width", "depth", "node_count", "node_features")
@@ -66,7 +59,7 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         super().begin(graphs, seed)
         self.network = self.architecture.build(graphs, self.settings, seed)  # line 2: theta_0
         self.weights, self.addition = self.network.initial, self.architecture.addition
-        self.covariance = _build_covariance(self.settings, self.network)  # line 2: U_0
+        self.covariance = build_covariance(self.settings, self.network)  # line 2: U_0
         self._taken = None
 
     def meet(self, kept: Tensor, graphs: Sequence[Data]) -> None:
@@ -120,7 +113,7 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
 
     def imagine(self) -> Imagine:
         """Return a function that takes actions, and returns the belief after them; means do not change."""
-        imagined, counts = _build_covariance(self.settings, self.network), self.history.counts.clone()
+        imagined, counts = build_covariance(self.settings, self.network), self.history.counts.clone()
         imagined.load_state_dict(self.covariance.state_dict())
 
         def hallucinate(*actions: int) -> Belief:
@@ -211,14 +204,6 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
 
     def _of_round(self, values: Tensor) -> Tensor:
         return values if self.offered is None else values[self.offered]
-
-
-def _build_covariance(settings: NeuralSettings, network: Network) -> Covariance:
-    if settings.covariance == "diagonal":
-        return DiagonalCovariance(settings.ridge, network.num_features)
-    if settings.history == "refreshed" or settings.gradients_at == "initial":  # equal if features never change
-        return RefreshedCovariance(settings.ridge, network.num_graphs)
-    return FrozenCovariance(settings.ridge, network.num_features)
 
 
 def gnn(

@@ -18,8 +18,9 @@ from torch import Tensor
 
 from agents.beliefs.rewards import History, Targets
 from agents.contract.protocol import State
+from agents.neural.settings import NeuralSettings
 from gntk import gram, symmetric_root
-from gntk.engines import Features
+from gntk.engines import Features, Network
 
 PRIOR_ROUNDS = 2.0  # number of observations that the prior of a noise variance is worth
 PRIOR_NOISE = 0.1  # noise variance around each graph's own mean before any graph has been played twice
@@ -193,6 +194,15 @@ class FrozenCovariance(_ExactCovariance):
         cross = features.cross(self.played) if among is None else gram(self.played, features.select(among))
         explained: Tensor = torch.linalg.solve_triangular(self.factor, cross, upper=False)
         return explained
+
+
+def build_covariance(settings: NeuralSettings, network: Network) -> Covariance:
+    """Return U_0 of the form that the settings say."""
+    if settings.covariance == "diagonal":
+        return DiagonalCovariance(settings.ridge, network.num_features)
+    if settings.history == "refreshed" or settings.gradients_at == "initial":  # equal if features never change
+        return RefreshedCovariance(settings.ridge, network.num_graphs)
+    return FrozenCovariance(settings.ridge, network.num_features)
 
 
 def fit_noise(kernel: Tensor, history: History, targets: Targets, ridge: float) -> float:

@@ -17,7 +17,7 @@ from torch import Tensor
 from torch_geometric.data import Batch
 
 from agents.beliefs.flat_features import FlatFeatures, FlatReader, FlatSettings
-from agents.beliefs.rules.rule import AcquisitionRule
+from agents.beliefs.rules import AcquisitionRule
 from agents.contract.protocol import GraphSetLike
 from agents.contract.settings import LARGEST_COUNT, POSITIVE, Width
 from agents.neural.agent import NeuralAgent
