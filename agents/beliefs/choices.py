@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -12,12 +11,9 @@ from numpy.typing import NDArray
 from scipy.special import log_ndtr
 from torch import Tensor
 
-from agents.beliefs.belief import Belief
+from agents.beliefs.belief import AcquisitionRule, Belief
 from agents.contract.abilities import ActionProbabilities
 from agents.contract.inputs import TIE
-
-if TYPE_CHECKING:
-    from agents.beliefs.rules import AcquisitionRule
 
 __all__ = ["choice_probabilities", "largest_of_draws", "probability_of_largest"]
 

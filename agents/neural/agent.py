@@ -11,9 +11,8 @@ from torch import Tensor
 from torch_geometric.data import Batch, Data
 
 from agents.beliefs.agent import BatchBeliefAgent
-from agents.beliefs.belief import Belief, Imagine, Insight, make_insight
+from agents.beliefs.belief import AcquisitionRule, Belief, Imagine, Insight, make_insight
 from agents.beliefs.rewards import Targets, make_targets, predict
-from agents.beliefs.rules import AcquisitionRule
 from agents.contract.protocol import DivergedError, Prediction, State
 from agents.neural.covariance import Covariance, Residual, build_covariance, fit_noise
 from agents.neural.fit import fit
