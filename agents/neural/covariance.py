@@ -172,23 +172,34 @@ class FrozenCovariance(_ExactCovariance):
 
     def __init__(self, ridge: float, num_weights: int) -> None:
         self.ridge = ridge
-        self.played = torch.empty(0, num_weights, dtype=torch.float32)  # Psi, `(t, p)`
+        self._rows = torch.empty(0, num_weights, dtype=torch.float32)  # Psi, and room for more
         self.factor = torch.empty(0, 0, dtype=torch.float64)  # L
+
+    @property
+    def played(self) -> Tensor:
+        """Return the features played so far, `(t, p)`."""
+        return self._rows[: len(self.factor)]
 
     def add(self, features: Features, actions: Tensor) -> None:
         """Append a row to the factor for each graph played."""
-        for feature in features.select(actions).unsqueeze(1):
-            cross = gram(self.played, feature)
+        for feature in features.select(actions):
+            cross = gram(self.played, feature.unsqueeze(0))
             row = torch.linalg.solve_triangular(self.factor, cross, upper=False).squeeze(1)
             # The rest plus ridge is ridge (1 + sigma^2), so it is never below ridge.
             rest = feature.double().square().sum() - row.square().sum()
-            self.played = torch.cat([self.played, feature])  # exact, because features are computed in float32
+            if len(self.factor) == len(self._rows):
+                self._rows = torch.cat([self._rows, self._rows.new_empty(max(16, len(self._rows)), len(feature))])
+            self._rows[len(self.factor)] = feature  # exact, because features are computed in float32
             self.factor = torch.nn.functional.pad(self.factor.T, (0, 1, 0, 1)).T  # in columns, as solvers read it
             self.factor[-1, :-1], self.factor[-1, -1] = row, (self.ridge + rest.clamp(min=0)).sqrt()
 
     def log_determinant(self, features: Features) -> float:
         """Return log det(I + Psi Psi^T / ridge), from the factor."""
         return (2 * self.factor.diagonal().log() - math.log(self.ridge)).sum().item()
+
+    def load_state_dict(self, state: State) -> None:
+        """Replace features and factor."""
+        self._rows, self.factor = state["played"].clone(), state["factor"].clone()
 
     def _explained(self, features: Features, among: Tensor | None) -> Tensor:
         cross = features.cross(self.played) if among is None else gram(self.played, features.select(among))
