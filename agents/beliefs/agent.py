@@ -6,7 +6,6 @@ import dataclasses
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import TYPE_CHECKING, TypeVar, final
 
 import numpy as np
@@ -15,11 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
 from agents.beliefs.batches import choose_batch
-from agents.beliefs.belief import Belief, Imagine
-from agents.beliefs.choices.probabilities import choice_probabilities
+from agents.beliefs.belief import AcquisitionRule, Belief, Imagine
+from agents.beliefs.choices import choice_probabilities
 from agents.beliefs.misfit import FIRST, MisfitWarning, Watch
 from agents.beliefs.rewards.history import History
-from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.abilities import DRAWS, ActionProbabilities
 from agents.contract.base import BaseAgent
 from agents.contract.inputs import masked_argmax, read_awaiting, read_mask, read_pending
@@ -202,13 +200,8 @@ class BatchBeliefAgent(BeliefAgent[S]):
 
     def choose_awaiting(self, mask: Tensor, count: int, awaiting: Sequence[int]) -> list[int]:
         """Return `count` different graphs that `mask` allows, while rewards of earlier ones are on their way."""
-        imagined = cache(self.imagine)  # which rules that draw rewards do not need
-
-        def imagine(*actions: int) -> Belief:
-            return imagined()(*actions)
-
         self._ranked = None
-        return choose_batch(self.rule, self.belief(), mask, count, self.generator, imagine, awaiting=awaiting)
+        return choose_batch(self.rule, self.belief(), mask, count, self.generator, self.imagine(), awaiting=awaiting)
 
     @final
     @one_thread()

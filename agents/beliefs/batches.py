@@ -9,8 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from agents.beliefs.belief import Belief, Imagine
-from agents.beliefs.rules.rule import AcquisitionRule
+from agents.beliefs.belief import AcquisitionRule, Belief, Imagine
 from agents.contract.inputs import masked_argmax
 
 

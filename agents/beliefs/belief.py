@@ -1,4 +1,4 @@
-"""The belief about the graphs, which is all that an acquisition rule sees."""
+"""The belief about the graphs, which is all that an acquisition rule sees; what a rule is; and what diagnostics see."""
 
 from __future__ import annotations
 
@@ -6,8 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
+
+from agents.beliefs.rewards import Targets
+from agents.contract.protocol import State
+
+Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,8 +44,111 @@ class Belief:
         return root @ torch.randn(root.shape[1], generator=generator, dtype=root.dtype)
 
 
+class AcquisitionRule(Protocol):
+    """A rule that computes an index from a belief; the agent plays the graph with the largest index.
+
+    A rule is a dataclass. Its fields that `__init__` takes are settings of every agent that uses it. A new rule is made
+    at each `reset`. A rule with memory returns it from `state_dict`, and drops what it knows of single graphs when
+    `forget_graphs` is called, where graphs change; the others are `Memoryless`. A rule that returns draws of the
+    rewards sets `draws_rewards = True`, and `draws_jointly = True` if it draws them jointly; else each call of
+    `Belief.joint_root` may decompose the covariance. A rule that never plays a graph again that it has eliminated sets
+    `eliminates = True`. A rule whose index is not in units of the rewards sets `price_weight`: by how much the index of
+    a graph falls if its price is e times as high. A rule that chooses otherwise than it once did sets `algorithm`, the
+    version from which its agents count, to 2 or more.
+
+    A rule that draws at random, and knows with which probability it plays each graph, has a method
+    `choice_probabilities(belief, action_mask, generator, draws)`. It returns the probability of each graph and its
+    standard error, which is 0 where nothing is drawn, `(K,)` each; `generator` is for the `draws` draws that it needs.
+    """
+
+    def __call__(self, belief: Belief, action_mask: Tensor, generator: torch.Generator) -> Tensor:
+        """Return the index of each graph.
+
+        Args:
+            belief: belief about the K graphs.
+            action_mask: `(K,)` bool. Graphs on offer in this round.
+            generator: generator of all the agent's randomness.
+
+        Returns:
+            `(K,)` float64 without NaN. The largest among the allowed graphs is played; ties are broken at random.
+        """
+
+    def forget_graphs(self) -> None:
+        """Forget what was remembered about single graphs, because the round shows others."""
+
+    def state_dict(self) -> State:
+        """Return the memory of the rule."""
+
+    def load_state_dict(self, state: State) -> None:
+        """Replace the memory of the rule."""
+
+
+class Memoryless:
+    """A rule that remembers nothing."""
+
+    def forget_graphs(self) -> None:
+        """Do nothing."""
+
+    def state_dict(self) -> State:
+        """Return an empty dict."""
+        return {}
+
+    def load_state_dict(self, state: State) -> None:
+        """Do nothing."""
+
+
 class Imagine(Protocol):
     """A function that imagines rewards which are not known yet."""
 
     def __call__(self, *actions: int) -> Belief:
         """Return the belief after these actions too, if their rewards equal their means."""
+
+
+@dataclass(frozen=True, eq=False)
+class Insight:
+    """The belief about the K graphs on which a choice was made, and measures of the covariance at that time.
+
+    It is for diagnostics, and never used in play.
+
+    Attributes:
+        mean: `(K,)` float64. f(G), in reward units.
+        spread: `(K,)` float64. nu sigma(G), in reward units.
+        sampled: `(K,)` float64. r_hat(G), in reward units; None if the rule draws no rewards.
+        variance: `(K,)` float64. sigma^2(G), in units of the noise variance.
+        log_determinant: log det(U / ridge) after all earlier rounds.
+        effective_dimension: effective dimension of the kernel at these weights; its horizon is the number of earlier
+            rounds, at least 1.
+        misfit: root mean square of the standardised errors of earlier forecasts: 1 is expected; `nan` before any.
+    """
+
+    mean: Array
+    spread: Array
+    sampled: Array | None
+    variance: Array
+    log_determinant: float
+    effective_dimension: float
+    misfit: float
+
+
+def make_insight(
+    belief: Belief,
+    index: Tensor,
+    rule: object,
+    targets: Targets,
+    misfit: float,
+    variance: Tensor,
+    log_determinant: float,
+    effective_dimension: float,
+) -> Insight:
+    """Convert a belief from the units of the targets to reward units."""
+    draws = getattr(rule, "draws_rewards", False)
+    mean, spread = targets.moments(belief.mean, belief.spread)
+    return Insight(
+        mean=mean.numpy(),
+        spread=spread.numpy(),
+        sampled=targets.to_rewards(index).numpy() if draws else None,
+        variance=variance.numpy(),
+        log_determinant=log_determinant,
+        effective_dimension=effective_dimension,
+        misfit=misfit,
+    )

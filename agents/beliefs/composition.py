@@ -50,9 +50,9 @@ def compose(
     Raises:
         TypeError: if `settings` do not extend those of the model, or model and rule have a setting of the same name.
     """
-    settings_class, base = _class_of(settings), get_type_hints(model)["settings"]
-    if not issubclass(settings_class, base):
-        raise TypeError(f"Expected settings of {name} that extend {base.__name__}. Got {settings_class.__name__}.")
+    settings_class, base = cast("type[DataclassInstance]", settings), get_type_hints(model)["settings"]
+    if not isinstance(settings, type) or not issubclass(settings, base):
+        raise TypeError(f"Expected settings of {name}, a dataclass that extends {base.__name__}. Got {settings!r}.")
     of_rule = {field.name for field in dataclasses.fields(rule) if field.init} if rule else set()
     twice = of_rule.intersection(field.name for field in dataclasses.fields(base))
     if twice:
@@ -76,12 +76,6 @@ def compose(
     return cast("Factory[P, A_co]", make)
 
 
-def _class_of(settings: Callable[..., DataclassInstance]) -> type[DataclassInstance]:
-    if not isinstance(settings, type) or not dataclasses.is_dataclass(settings):
-        raise TypeError(f"Expected the dataclass of the settings. Got {settings!r}.")
-    return settings
-
-
 def _signature(settings_class: type[DataclassInstance], own: list[inspect.Parameter]) -> inspect.Signature:
     hints = get_type_hints(settings_class)
     keyword = partial(inspect.Parameter, kind=inspect.Parameter.KEYWORD_ONLY)
@@ -99,13 +93,9 @@ def _signature(settings_class: type[DataclassInstance], own: list[inspect.Parame
 def _describe(
     name: str, model: Callable[..., object], rule: type[DataclassInstance] | None, settings: type[DataclassInstance]
 ) -> str:
-    model_line, *_ = (inspect.getdoc(model) or "").split("\n")
-    rule_line, *_ = (inspect.getdoc(rule) or "").split("\n") if rule else [""]
     wrap = textwrap.TextWrapper(116, initial_indent="    ", subsequent_indent="        ")
-    texts = describe_fields(settings)
-    lines = [
-        wrap.fill(f"{field.name}: {' '.join(texts.get(field.name, '').split())}")
-        for field in dataclasses.fields(settings)
-    ]
-    head = [f"Make `{name}`.", "", f"Model: {model_line}", *([f"Rule: {rule_line}"] if rule else [])]
-    return "\n".join([*head, *(["", "Args:", *lines] if lines else [])])
+    texts, names = describe_fields(settings), [field.name for field in dataclasses.fields(settings)]
+    parts = [("Model", model), *([("Rule", rule)] if rule else [])]
+    head = [f"{part}: {[*(inspect.getdoc(one) or '').splitlines(), ''][0]}" for part, one in parts]
+    lines = [wrap.fill(f"{name}: {' '.join(texts.get(name, '').split())}") for name in names]
+    return "\n".join([f"Make `{name}`.", "", *head, *(["", "Args:", *lines] if lines else [])])

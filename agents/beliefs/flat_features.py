@@ -84,7 +84,16 @@ class FlatReader:
     def __init__(self, settings: FlatSettings, matrix: ArrayLike | None) -> None:
         if (matrix is not None) != (settings.features == "custom"):
             raise ValueError('Expected `feature_matrix` together with `features="custom"`. Got one without the other.')
-        self.settings, self._given = settings, None if matrix is None else _check_features(matrix)
+        self.settings, self._given = settings, None
+        if matrix is not None:
+            array = np.array(matrix, np.float64)
+            if array.ndim != 2 or not array.size or not np.isfinite(array).all():
+                count = int((~np.isfinite(array)).sum())
+                raise ValueError(
+                    f"Expected finite features of shape `(K, d)`. Got shape `{array.shape}`, with {count} entries "
+                    "that are not finite."
+                )
+            self._given = torch.from_numpy(array)
 
     @property
     def reads(self) -> frozenset[str]:
@@ -144,15 +153,3 @@ def describe(batch: Batch) -> Tensor:
         graphs.sum_over_nodes(nodes.double()) / graphs.sizes.double().unsqueeze(1) for nodes in (graphs.nodes, batch.x)
     ]
     return torch.cat([*means, graphs.sizes.double().log().unsqueeze(1), edges.double().log1p().unsqueeze(1)], dim=1)
-
-
-def _check_features(matrix: ArrayLike) -> Tensor:
-    """Return given features as `(K, d)` float64."""
-    array = np.array(matrix, np.float64)
-    if array.ndim != 2 or not array.size or not np.isfinite(array).all():
-        count = int((~np.isfinite(array)).sum())
-        raise ValueError(
-            f"Expected finite features of shape `(K, d)`. Got shape `{array.shape}`, with {count} entries that are not "
-            "finite."
-        )
-    return torch.from_numpy(array)

@@ -58,7 +58,7 @@ class DualPosterior:
         rounding = torch.finfo(inner.dtype).eps * inner.trace()  # error of a kernel's eigenvalues, which may be 0
         inner.diagonal().add_(noise / counts.double() + rounding)
         self.factor = torch.linalg.cholesky(inner)
-        self._whitened = torch.linalg.solve_triangular(self.factor, targets.unsqueeze(1), upper=False).squeeze(1)
+        self._whitened = _solve(self.factor, targets.unsqueeze(1)).squeeze(1)
 
     def extended(self, graph: int, explained: Tensor, count: float, target: float) -> DualPosterior:
         """Return the posterior given one more result, in O(q^2).
@@ -96,20 +96,15 @@ class DualPosterior:
 
     def explained(self, index: Tensor) -> Tensor:
         """Return E of the graphs `index` `(n,)`: `(q, n)` float64."""
-        cross = self.kernel.columns(self.seen, index)
-        solved: Tensor = torch.linalg.solve_triangular(self.factor, cross, upper=False)
-        return solved
+        return _solve(self.factor, self.kernel.columns(self.seen, index))
 
     def mean_of(self, explained: Tensor) -> Tensor:
         """Return m `(n,)` of graphs of which `explained` returned E `(q, n)`."""
-        means: Tensor = explained.T @ self._whitened
-        return means
+        return explained.T @ self._whitened
 
     def variance_of(self, explained: Tensor, index: Tensor) -> Tensor:
         """Return the variances `(n,)` of the graphs `index`, of which `explained` returned E `(q, n)`."""
-        prior = self.kernel.diagonal(index)
-        variances: Tensor = (prior - explained.square().sum(0)).clamp(min=0)
-        return variances
+        return (self.kernel.diagonal(index) - explained.square().sum(0)).clamp(min=0)
 
     def mean_and_variance(self, index: Tensor, at_a_time: int = BLOCK) -> tuple[Tensor, Tensor]:
         """Return means and variances of the graphs `index` `(n,)`, `(n,)` float64 each, computed in blocks."""
@@ -122,13 +117,11 @@ class DualPosterior:
 
     def dual_weights(self) -> Tensor:
         """Return alpha = A^{-1} y `(q,)`, A = L L^T, with which m = k(., seen) alpha."""
-        weights: Tensor = torch.linalg.solve_triangular(self.factor.T, self._whitened.unsqueeze(1), upper=True)
-        return weights.squeeze(1)
+        return _solve(self.factor.T, self._whitened.unsqueeze(1), upper=True).squeeze(1)
 
     def target_weights(self, index: Tensor) -> Tensor:
         """Return A^{-1} k(seen, .) of the graphs `index` `(n,)`, `(q, n)`: the weights of y in their means."""
-        weights: Tensor = torch.linalg.solve_triangular(self.factor.T, self.explained(index), upper=True)
-        return weights
+        return _solve(self.factor.T, self.explained(index), upper=True)
 
     def covariance(self, index: Tensor) -> Tensor:
         """Return the joint covariance C of the graphs `index` `(n,)`, `(n, n)` float64."""
@@ -154,37 +147,26 @@ class DualPosterior:
             covariances.append(self.covariance(graphs)[place.unsqueeze(-1), place.unsqueeze(-2)])
         return torch.cat(means).reshape(groups.shape), torch.cat(covariances).reshape(*groups.shape, size)
 
-    def conditioned(self, draws: Tensor, noises: Tensor) -> Tensor:
-        """Return draws from the posterior less its mean, given draws from the prior, in O(q^2 + q K) each.
-
-            f - E^T L^{-1} (f(seen) + e),   e ~ N(0, n diag(1 / counts))      [Matheron; Wilson et al. 2021, Eq. 10]
-
-        They are linear in f and e, so that draws do not hang on last bits.
-
-        Args:
-            draws: f, `(K, m)` float64, of all graphs of the set.
-            noises: e, `(q, m)` float64.
-
-        Returns:
-            `(K, m)` float64.
-        """
-        explained = self.explained(torch.arange(len(draws)))
-        whitened = torch.linalg.solve_triangular(self.factor, draws[self.seen] + noises, upper=False)
-        conditioned: Tensor = draws - explained.T @ whitened
-        return conditioned
-
     def root(self, prior: Tensor) -> Tensor:
         """Return a root of the joint covariance of all graphs, in O(q K^2), from one of the prior covariance.
 
+        Draws f from the prior and noises e become draws from the posterior less its mean:
+
+            f - E^T L^{-1} (f(seen) + e),   e ~ N(0, n diag(1 / counts))      [Matheron; Wilson et al. 2021, Eq. 10]
+
+        They are linear in f = R_0 z and e = sqrt(N) z', so that draws do not hang on last bits.
+
         Args:
-            prior: `(K, r)` float64.
+            prior: R_0, `(K, r)` float64.
 
         Returns:
-            `(K, r + q)` float64. R, with R R^T = C: what `conditioned` makes of draws R_0 z and noises sqrt(N) z'.
+            `(K, r + q)` float64. R, with R R^T = C.
         """
         noise = (self.noise / self.counts.double()).sqrt().diag()
         draws = torch.cat([prior, prior.new_zeros(len(prior), len(noise))], dim=1)
-        return self.conditioned(draws, torch.cat([prior.new_zeros(len(noise), prior.shape[1]), noise], dim=1))
+        noises = torch.cat([prior.new_zeros(len(noise), prior.shape[1]), noise], dim=1)
+        explained = self.explained(torch.arange(len(draws)))
+        return draws - explained.T @ _solve(self.factor, draws[self.seen] + noises)
 
 
 class Marginals:
@@ -221,3 +203,8 @@ class Marginals:
         longer.mean = self.mean + row * ((target - self.mean[position]) / pivot)
         longer.variance = (self.variance - row.square()).clamp(min=0)
         return longer
+
+
+def _solve(factor: Tensor, right: Tensor, upper: bool = False) -> Tensor:
+    solved: Tensor = torch.linalg.solve_triangular(factor, right, upper=upper)
+    return solved

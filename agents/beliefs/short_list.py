@@ -40,15 +40,11 @@ def short_list(values: NDArray[np.float64], names: Sequence[str], size: int, see
     least = np.partition(rounded, len(values) - size)[len(values) - size] if size else np.inf
     sure, equal = np.flatnonzero(rounded > least), np.flatnonzero(rounded == least)
     if len(sure) + len(equal) > size:
-        ranked = sorted(equal.tolist(), key=lambda index: _digest(seed, names[index]))
-        equal = np.array(ranked[: size - len(sure)], np.int64)
+        equal = equal[order_by_digest([names[k] for k in equal.tolist()], seed)][: size - len(sure)]
     return np.sort(np.concatenate([sure, equal]))
 
 
 def order_by_digest(names: Sequence[str], seed: int) -> NDArray[np.int64]:
     """Return the places of n different names in the order of the digests of seed and name, `(n,)`."""
-    return np.array(sorted(range(len(names)), key=lambda index: _digest(seed, names[index])), np.int64)
-
-
-def _digest(seed: int, name: str) -> bytes:
-    return hashlib.blake2b(f"{seed} {name}".encode(), digest_size=8).digest()
+    digests = [hashlib.blake2b(f"{seed} {name}".encode(), digest_size=8).digest() for name in names]
+    return np.array(sorted(range(len(names)), key=digests.__getitem__), np.int64)

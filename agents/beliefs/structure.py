@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from agents.contract.settings import NodeCount, NodeFeaturesName
-from gntk import AggregatedGraphs, aggregate_neighbours, keep_nodes
+from gntk import AggregatedGraphs, aggregate_neighbours, join_graphs, keep_nodes, select_graphs
 
 if TYPE_CHECKING:
     from torch_geometric.data import Batch
@@ -68,7 +68,7 @@ class NodeFeatures:
         )
 
     def encode(self, batch: Batch, *, own_count: bool) -> AggregatedGraphs:
-        """Return the graphs in the form that a network takes; as `agents.beliefs.encoding.Encode`."""
+        """Return the graphs in the form that the paper's network takes."""
         if self.added:
             values = [_degrees(batch), batch.ptr.diff()[batch.batch]][-len(self.added) :]
             one_hot = [_one_hot(value, bins) for value, bins in zip(values, self.added, strict=True)]
@@ -77,6 +77,24 @@ class NodeFeatures:
         if self.reads_edges:
             return aggregate_neighbours(batch, own_count=own_count, keep_isolated=self.keep_isolated)
         return keep_nodes(batch, own_count=own_count)
+
+    def exchange(
+        self, encoded: AggregatedGraphs, kept: Tensor, graphs: Batch | None, own_count: bool
+    ) -> AggregatedGraphs:
+        """Return some of the graphs that `encode` returned, and then new ones.
+
+        Args:
+            encoded: graphs that are encoded.
+            kept: `(n,)` int64. Those that stay.
+            graphs: the new graphs; None: there are none.
+            own_count: N of a new graph is its own node count, not the N of the others.
+        """
+        old = select_graphs(encoded, kept)
+        if graphs is None:
+            return old
+        new = self.encode(graphs, own_count=True).to(encoded.nodes.dtype)
+        divisors = new.divisors if own_count else torch.full_like(new.divisors, float(encoded.divisors[0]))
+        return join_graphs(old, replace(new, divisors=divisors))
 
 
 GIVEN_FEATURES = NodeFeatures()

@@ -7,13 +7,13 @@ from typing import cast
 
 from torch import Tensor
 
-from agents.beliefs.rules.rule import AcquisitionRule
+from agents.beliefs.rules import AcquisitionRule
 from agents.contract.protocol import GraphSetLike, MoleculeSetLike
 from agents.contract.reading import SMILES
 from agents.molecule.parts import MoleculeDescription, weights_of
 from agents.molecule.rater import Rater, mix
 from agents.molecule.settings import MoleculeSettings
-from agents.process import ProcessAgent
+from agents.process.agent import ProcessAgent
 from agents.process.links import link
 from agents.traits import Scales
 from agents.traits.molecules import Molecules

@@ -11,26 +11,19 @@ from torch import Tensor
 from torch_geometric.data import Batch, Data
 
 from agents.beliefs.agent import BatchBeliefAgent
-from agents.beliefs.belief import Belief, Imagine
-from agents.beliefs.insight import Insight, make_insight
-from agents.beliefs.residual import Residual
+from agents.beliefs.belief import AcquisitionRule, Belief, Imagine, Insight, make_insight
 from agents.beliefs.rewards import Targets, make_targets, predict
-from agents.beliefs.rules.rule import AcquisitionRule
 from agents.contract.protocol import DivergedError, Prediction, State
-from agents.neural.covariance import Covariance, DiagonalCovariance, FrozenCovariance, RefreshedCovariance, fit_noise
+from agents.neural.covariance import Covariance, Residual, build_covariance, fit_noise
 from agents.neural.fit import fit
 from agents.neural.network import Architecture, ModuleArchitecture, PaperArchitecture, name_module
 from agents.neural.settings import NeuralSettings
 from gntk import effective_dimension, gram, one_thread
-from gntk.engines import Features, ModuleOrFactory, Network, features_at
+from gntk.engines import Features, ModuleOrFactory, features_at
 
 MOST_DRAWN_JOINTLY = 5000  # graphs
-SHAPE = (
-    "width",
-    "depth",
-    "node_count",
-    "node_features",
-)  # settings of the paper's network that do not apply to a module
+SHAPE = ("width", "depth", "node_count", "node_features")
+"""Settings of the paper's network that do not apply to a module."""
 
 
 class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
@@ -47,10 +40,8 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         self, settings: NeuralSettings, architecture: Architecture, make_rule: Callable[[], AcquisitionRule]
     ) -> None:
         super().__init__(settings, make_rule)
-        self.architecture = architecture
-        self._initial: Features | None = None  # psi at theta_0
-        self._current: Features | None = None  # psi at theta_{t-1}
-        self._predicted: Tensor | None = None  # f at theta_{t-1}, where psi is at theta_0
+        self.architecture, self.reads = architecture, architecture.reads
+        self._taken: Features | None = None  # psi at theta_{t-1}, or at theta_0
 
     def check_size(self, num_graphs: int) -> None:
         """Refuse more graphs than can be drawn jointly: each draw decomposes a K x K matrix."""
@@ -66,16 +57,17 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         """Encode the graphs once, and start at theta_0 with nothing observed."""
         super().begin(graphs, seed)
         self.network = self.architecture.build(graphs, self.settings, seed)  # line 2: theta_0
-        self.weights = self.network.initial
-        self.covariance = _build_covariance(self.settings, self.network)  # line 2: U_0
-        self._initial = self._current = self._predicted = None
+        self.weights, self.addition = self.network.initial, self.architecture.addition
+        self.covariance = build_covariance(self.settings, self.network)  # line 2: U_0
+        self._taken = None
 
     def meet(self, kept: Tensor, graphs: Sequence[Data]) -> None:
         """Go on with other graphs: encode the new ones; weights and covariance stay."""
-        self.architecture.exchange(self.network, kept, graphs, self.settings)
+        new = Batch.from_data_list(list(graphs)) if graphs else None
+        self.architecture.exchange(self.network, kept, new)
         self.covariance.exchange(kept, len(graphs))
         self.exchange(kept, len(graphs))
-        self._initial = self._current = self._predicted = None
+        self._taken = None
 
     def worth_keeping(self) -> Tensor:
         """Return the slots of the graphs played, the last `memory` of them."""
@@ -115,7 +107,8 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         super().learn(slots, rewards)
         self.covariance.add(self._features(), slots)  # line 6: U_t, still at theta_{t-1}
         self.weights = fit(self.network, self.weights, self.history, self.settings, self.generator)  # line 7: theta_t
-        self._current = self._predicted = None
+        if self.settings.gradients_at == "current":
+            self._taken = None
 
     def residual(self, slot: int, reward: float) -> float | None:
         """Return by how many standard deviations a reward lies above its forecast, with noise.
@@ -132,7 +125,7 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
 
     def imagine(self) -> Imagine:
         """Return a function that takes actions, and returns the belief after them; means do not change."""
-        imagined, counts = _build_covariance(self.settings, self.network), self.history.counts.clone()
+        imagined, counts = build_covariance(self.settings, self.network), self.history.counts.clone()
         imagined.load_state_dict(self.covariance.state_dict())
 
         def hallucinate(*actions: int) -> Belief:
@@ -179,16 +172,6 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
             effective_dimension=dimension,
         )
 
-    @property
-    def addition(self) -> str:  # type: ignore[override]
-        """Return what was added to the features of the graphs of `reset`."""
-        return self.architecture.addition
-
-    @property
-    def reads(self) -> frozenset[str]:  # type: ignore[override]
-        """Return what its network reads."""
-        return self.architecture.reads
-
     def known(self) -> list[Tensor]:
         """Return the tensors by which the network identifies the graphs."""
         return self.network.fingerprint()
@@ -209,46 +192,31 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         self.network.start_at(state["initial"], state["constants"])
         self.weights = self.network.to_device(state["weights"])
         self.covariance.load_state_dict(state["covariance"])
-        self._initial = self._current = self._predicted = None
+        self._taken = None
 
     def _targets(self) -> Targets:
         return make_targets(self.history, self.settings.standardize, self.settings.warp)
 
     def _features(self) -> Features:
         """Return psi at theta_{t-1} (or theta_0), computed once for each theta: choice and `update` share it."""
-        hold = self.settings.covariance == "exact"
-        if self.settings.gradients_at == "initial":
-            self._initial = self._initial or features_at(self.network, self.network.initial, hold)
-            return self._initial
-        self._current = self._current or features_at(self.network, self.weights, hold)
-        return self._current
+        if self._taken is None:
+            weights = self.network.initial if self.settings.gradients_at == "initial" else self.weights
+            self._taken = features_at(self.network, weights, hold=self.settings.covariance == "exact")
+        return self._taken
 
     def _residual(self) -> Residual:
         return Residual(self.history, self._targets(), self.settings.own_variance)
 
     def _means(self) -> Tensor:
         """Return f(G; theta_{t-1}) + E delta_G of each graph of the round, `(K,)` float64."""
-        values = self._values(self._features()).double()
+        values = self._features().values
+        if self.settings.gradients_at == "initial":
+            values = self.network.values(self.weights)
+        values = values.double()
         return self._of_round(values + self._residual().mean(values))
 
     def _of_round(self, values: Tensor) -> Tensor:
         return values if self.offered is None else values[self.offered]
-
-    def _values(self, features: Features) -> Tensor:
-        """Return f at theta_{t-1}, computed once for each theta, too."""
-        if self.settings.gradients_at == "current":
-            return features.values
-        if self._predicted is None:
-            self._predicted = self.network.values(self.weights)
-        return self._predicted
-
-
-def _build_covariance(settings: NeuralSettings, network: Network) -> Covariance:
-    if settings.covariance == "diagonal":
-        return DiagonalCovariance(settings.ridge, network.num_features)
-    if settings.history == "refreshed" or settings.gradients_at == "initial":  # equal if features never change
-        return RefreshedCovariance(settings.ridge, network.num_graphs)
-    return FrozenCovariance(settings.ridge, network.num_features)
 
 
 def gnn(

@@ -3,53 +3,71 @@
     sigma^2(G) = psi(G)^T U^{-1} psi(G),   U = ridge I + sum_i psi_i psi_i^T,   ridge = m lambda
 
 This is (1/m) |g|^2_{U^{-1}} of Wu & Amini (2024), Eq. (3), with both factors 1/m absorbed, in units of the noise
-variance. All decompositions are in float64.
+variance. All decompositions are in float64. Beside it stands the noise, and the part that is each graph's own.
 """
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from typing import Protocol
+from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 from torch import Tensor
 
 from agents.beliefs.rewards import History, Targets
 from agents.contract.protocol import State
+from agents.neural.settings import NeuralSettings
 from gntk import gram, symmetric_root
-from gntk.engines import Features
+from gntk.engines import Features, Network
 
-PRIOR_ROUNDS = 2.0  # number of observations that the prior of the noise variance is worth
+PRIOR_ROUNDS = 2.0  # number of observations that the prior of a noise variance is worth
+PRIOR_NOISE = 0.1  # noise variance around each graph's own mean before any graph has been played twice
 
 
-class Covariance(Protocol):
+class Covariance(ABC):
     """Operations on U that an agent needs; `features` holds the tangent features of all K graphs at current weights."""
 
+    remembered: ClassVar[tuple[str, ...]]
+    """Names of the tensors that hold everything added so far."""
+
+    @abstractmethod
     def variance(self, features: Features, among: Tensor | None = None) -> Tensor:
         """Return sigma^2 of each graph, `(K,)` float64, or of the graphs `among` `(n,)`, `(n,)`."""
 
+    @abstractmethod
     def root(self, features: Features, among: Tensor | None = None) -> Tensor:
         """Return R, `(n, r)` float64, continuous in R R^T = psi U^{-1} psi^T, the joint covariance of these graphs."""
 
+    @abstractmethod
     def add(self, features: Features, actions: Tensor) -> None:
         """Add the graphs played, `actions` `(n,)` int64."""
 
-    def exchange(self, kept: Tensor, added: int) -> None:
-        """Go on with other graphs: those of the slots `kept` `(n,)`, then some that were never played."""
-
+    @abstractmethod
     def log_determinant(self, features: Features) -> float:
         """Return log det(U / ridge)."""
 
+    def exchange(self, kept: Tensor, added: int) -> None:  # noqa: B027
+        """Go on with other graphs: those of the slots `kept` `(n,)`, then some that were never played.
+
+        By default nothing changes: U is about weights, not graphs.
+        """
+
     def state_dict(self) -> State:
         """Return everything added so far."""
+        return {name: getattr(self, name).clone() for name in self.remembered}
 
     def load_state_dict(self, state: State) -> None:
         """Replace everything added so far."""
+        for name in self.remembered:
+            setattr(self, name, state[name].clone())
 
 
-class DiagonalCovariance:
+class DiagonalCovariance(Covariance):
     """U without its off-diagonal entries, as in the paper's experiments: O(p) memory. It forgets no graph."""
+
+    remembered = ("diagonal",)
 
     def __init__(self, ridge: float, num_weights: int) -> None:
         self.ridge = ridge
@@ -68,23 +86,12 @@ class DiagonalCovariance:
         """Add psi_j^2 of each graph played to U_jj."""
         self.diagonal += features.select(actions).double().square().sum(0)
 
-    def exchange(self, kept: Tensor, added: int) -> None:
-        """Do nothing: U_jj is about weights, not graphs."""
-
     def log_determinant(self, features: Features) -> float:
         """Return the sum of log(U_jj / ridge)."""
         return (self.diagonal / self.ridge).log().sum().item()
 
-    def state_dict(self) -> State:
-        """Return the diagonal."""
-        return {"diagonal": self.diagonal.clone()}
 
-    def load_state_dict(self, state: State) -> None:
-        """Replace the diagonal."""
-        self.diagonal = state["diagonal"].clone()
-
-
-class _ExactCovariance(ABC):
+class _ExactCovariance(Covariance):
     """Exact U in dual form: sigma^2 = (|psi|^2 - |e|^2) / ridge, with |e|^2 the part that the graphs played explain."""
 
     ridge: float
@@ -115,6 +122,8 @@ class RefreshedCovariance(_ExactCovariance):
     is the same U as that of `FrozenCovariance`.
     """
 
+    remembered = ("counts",)
+
     def __init__(self, ridge: float, num_graphs: int) -> None:
         self.ridge = ridge
         self.counts = torch.zeros(num_graphs, dtype=torch.float64)
@@ -130,14 +139,6 @@ class RefreshedCovariance(_ExactCovariance):
     def log_determinant(self, features: Features) -> float:
         """Return log det(I + S K S / ridge), from the factor."""
         return 2 * self._factor(*self._scaled(features)).diagonal().log().sum().item()
-
-    def state_dict(self) -> State:
-        """Return the counts."""
-        return {"counts": self.counts.clone()}
-
-    def load_state_dict(self, state: State) -> None:
-        """Replace the counts."""
-        self.counts = state["counts"].clone()
 
     def _explained(self, features: Features, among: Tensor | None) -> Tensor:
         scaled, seen = self._scaled(features)
@@ -167,21 +168,17 @@ class FrozenCovariance(_ExactCovariance):
     forgets no graph.
     """
 
+    remembered = ("played", "factor")
+
     def __init__(self, ridge: float, num_weights: int) -> None:
         self.ridge = ridge
-        self._count = 0
-        self._played = torch.empty(0, num_weights, dtype=torch.float32)
-        self._factor = torch.empty(0, 0, dtype=torch.float64)
+        self._rows = torch.empty(0, num_weights, dtype=torch.float32)  # Psi, and room for more
+        self.factor = torch.empty(0, 0, dtype=torch.float64)  # L
 
     @property
     def played(self) -> Tensor:
         """Return the features played so far, `(t, p)`."""
-        return self._played[: self._count]
-
-    @property
-    def factor(self) -> Tensor:
-        """Return L, `(t, t)` float64, lower triangular."""
-        return self._factor[: self._count, : self._count]
+        return self._rows[: len(self.factor)]
 
     def add(self, features: Features, actions: Tensor) -> None:
         """Append a row to the factor for each graph played."""
@@ -190,40 +187,33 @@ class FrozenCovariance(_ExactCovariance):
             row = torch.linalg.solve_triangular(self.factor, cross, upper=False).squeeze(1)
             # The rest plus ridge is ridge (1 + sigma^2), so it is never below ridge.
             rest = feature.double().square().sum() - row.square().sum()
-            self._reserve(self._count + 1)
-            self._played[self._count] = feature  # exact, because features are computed in float32
-            self._factor[self._count, : self._count] = row
-            self._factor[self._count, self._count] = (self.ridge + rest.clamp(min=0)).sqrt()
-            self._count += 1
-
-    def exchange(self, kept: Tensor, added: int) -> None:
-        """Do nothing: features are kept as they were when played."""
+            if len(self.factor) == len(self._rows):
+                self._rows = torch.cat([self._rows, self._rows.new_empty(max(16, len(self._rows)), len(feature))])
+            self._rows[len(self.factor)] = feature  # exact, because features are computed in float32
+            self.factor = torch.nn.functional.pad(self.factor.T, (0, 1, 0, 1)).T  # in columns, as solvers read it
+            self.factor[-1, :-1], self.factor[-1, -1] = row, (self.ridge + rest.clamp(min=0)).sqrt()
 
     def log_determinant(self, features: Features) -> float:
         """Return log det(I + Psi Psi^T / ridge), from the factor."""
         return (2 * self.factor.diagonal().log() - math.log(self.ridge)).sum().item()
 
-    def state_dict(self) -> State:
-        """Return features and factor."""
-        return {"played": self.played.clone(), "factor": self.factor.clone()}
-
     def load_state_dict(self, state: State) -> None:
         """Replace features and factor."""
-        self._count, self._played, self._factor = len(state["played"]), state["played"].clone(), state["factor"].clone()
+        self._rows, self.factor = state["played"].clone(), state["factor"].clone()
 
     def _explained(self, features: Features, among: Tensor | None) -> Tensor:
         cross = features.cross(self.played) if among is None else gram(self.played, features.select(among))
         explained: Tensor = torch.linalg.solve_triangular(self.factor, cross, upper=False)
         return explained
 
-    def _reserve(self, count: int) -> None:
-        if count <= len(self._played):
-            return
-        capacity = max(16, 2 * len(self._played))
-        played = torch.empty(capacity, self._played.shape[1], dtype=torch.float32)
-        factor = torch.zeros(capacity, capacity, dtype=torch.float64)
-        played[: self._count], factor[: self._count, : self._count] = self.played, self.factor
-        self._played, self._factor = played, factor
+
+def build_covariance(settings: NeuralSettings, network: Network) -> Covariance:
+    """Return U_0 of the form that the settings say."""
+    if settings.covariance == "diagonal":
+        return DiagonalCovariance(settings.ridge, network.num_features)
+    if settings.history == "refreshed" or settings.gradients_at == "initial":  # equal if features never change
+        return RefreshedCovariance(settings.ridge, network.num_graphs)
+    return FrozenCovariance(settings.ridge, network.num_features)
 
 
 def fit_noise(kernel: Tensor, history: History, targets: Targets, ridge: float) -> float:
@@ -248,3 +238,43 @@ def fit_noise(kernel: Tensor, history: History, targets: Targets, ridge: float) 
     between = (means * torch.cholesky_solve(means, torch.linalg.cholesky(inner))).sum().item()
     within = history.squares.sum().item() / targets.unit**2
     return (between + within + PRIOR_ROUNDS * ridge) / (history.rounds + PRIOR_ROUNDS)
+
+
+@dataclass(frozen=True, eq=False)
+class Residual:
+    """What the mean reward of each graph differs by from what the network says of it: a part that is each graph's own.
+
+    It is the posterior of delta, independent between graphs, given the values f of the network.
+
+        y = f(G) + delta_G + e,   delta_G ~ N(0, s),   e ~ N(0, n)
+        E delta_G = g (ybar_G - f(G)),   Var delta_G = (1 - g) s,   g = t_G s / (t_G s + n)
+
+    t_G are the rewards of G and ybar_G is their mean. The noise n is that within graphs, and `PRIOR_NOISE` before any
+    graph has been played twice.
+    """
+
+    history: History
+    """The rewards."""
+    targets: Targets
+    """The scale on which they are modelled."""
+    variance: float
+    """s, in squared units of the targets; 0: there is no such part."""
+
+    def mean(self, values: Tensor) -> Tensor:
+        """Return E delta of each slot, `(K,)` float64, given f `(K,)`."""
+        history = self.history
+        gain = 1 - self.spread(history.counts).square() / self.variance if self.variance else 0.0
+        shift = gain * (self.targets.of(history.means) - values.double())
+        return torch.where(history.counts > 0, shift, 0.0)
+
+    def spread(self, counts: Tensor) -> Tensor:
+        """Return the standard deviation of delta after `counts` `(K,)` rewards of each slot, `(K,)` float64."""
+        return (self.variance / (1 + counts.double() * (self.variance / self.noise))).sqrt()
+
+    @property
+    def noise(self) -> float:
+        """Return n, pooled over the graphs."""
+        history = self.history
+        replicates = history.rounds - len(history.seen)
+        within = history.squares.sum().item() / self.targets.unit**2
+        return (within + PRIOR_ROUNDS * PRIOR_NOISE) / (replicates + PRIOR_ROUNDS)

@@ -7,20 +7,21 @@ tangent features, the ridge is lambda, and the penalty m lambda |theta - theta_0
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import torch
 from numpy.typing import ArrayLike
 from torch import Tensor
-from torch_geometric.data import Batch, Data
+from torch_geometric.data import Batch
 
 from agents.beliefs.flat_features import FlatFeatures, FlatReader, FlatSettings
-from agents.beliefs.rules.rule import AcquisitionRule
+from agents.beliefs.rules import AcquisitionRule
 from agents.contract.protocol import GraphSetLike
 from agents.contract.settings import LARGEST_COUNT, POSITIVE, Width
 from agents.neural.agent import NeuralAgent
+from agents.neural.network import Architecture
 from agents.neural.settings import NeuralSettings
 from gntk import AggregatedGraphs
 from gntk.engines import Network, paper_network
@@ -53,7 +54,7 @@ class FlatNeuralSettings(FlatSettings, NeuralSettings):
         return self.regularization
 
 
-class FlatArchitecture:
+class FlatArchitecture(Architecture):
     """The network of Zhou et al. (2020) on the features x of each graph, doubled and of unit length.
 
         f(x) = sqrt(m) theta_L ReLU(theta_{L-1} ... ReLU(theta_1 x)),   x = (u, u) / sqrt(2),   u = x_0 / |x_0|
@@ -65,39 +66,33 @@ class FlatArchitecture:
         reader: reads x_0 of graphs.
     """
 
-    addition = ""
     _here: FlatFeatures  # of the graphs that the network is on
 
     def __init__(self, reader: FlatReader) -> None:
-        self._reader = reader
-
-    @property
-    def reads(self) -> frozenset[str]:
-        """Return what the features may tell of graphs."""
-        return self._reader.reads
+        self.reader, self.reads = reader, reader.reads
 
     def build(self, graphs: Batch, settings: NeuralSettings, seed: int) -> Network:
         """Return a network on K graphs, with weights from a seed."""
-        self._here = self._reader.read(graphs)
+        self._here = self.reader.read(graphs)
         nodes = self._as_nodes(self._here)
         network = paper_network(nodes, settings.width, settings.depth, seed, settings.gradient, settings.device)
         network.start_at(draw_published(nodes.feature_dim, settings.width, settings.depth, seed))
         return network
 
-    def exchange(self, network: Network, kept: Tensor, graphs: Sequence[Data], settings: NeuralSettings) -> None:
+    def exchange(self, network: Any, kept: Tensor, graphs: Batch | None) -> None:
         """Take a network to those of its graphs that stay, `kept` `(n,)`, and then to new ones.
 
         Raises:
             ValueError: if features were given, which are those of the graphs of `reset`.
         """
-        features = self._here.exchange(kept, Batch.from_data_list(list(graphs)) if graphs else None)
+        features = self._here.exchange(kept, graphs)
         network.exchange(self._as_nodes(features))
         self._here = features
 
     def _as_nodes(self, features: FlatFeatures) -> AggregatedGraphs:
         """Return the inputs of the network: graphs of one node each."""
         rows = features.rows
-        if self._reader.settings.scale_features:
+        if self.reader.settings.scale_features:
             rows = torch.nn.functional.pad(rows, (0, 1), value=1.0)
         length = torch.linalg.vector_norm(rows, dim=1, keepdim=True)
         halves = rows / length.where(length > 0, 1.0) / math.sqrt(2)
@@ -130,28 +125,18 @@ def draw_published(feature_dim: int, width: int, depth: int, seed: int) -> list[
 
 
 class FlatNeuralAgent(NeuralAgent):
-    """Learn a network on flat features of graphs, as NeuralUCB and NeuralTS do.
+    """Learn a network on flat features of graphs, as NeuralUCB and NeuralTS do."""
 
-    Args:
-        settings: settings of features, network, covariance and fit.
-        make_rule: makes the acquisition rule.
-        reader: reads the features.
-    """
-
-    def __init__(
-        self, settings: FlatNeuralSettings, make_rule: Callable[[], AcquisitionRule], reader: FlatReader
-    ) -> None:
-        super().__init__(settings, FlatArchitecture(reader), make_rule)
-        self._reader = reader
+    architecture: FlatArchitecture
 
     @property
     def uses_columns(self) -> bool:
         """Return whether it reads columns of the graph set."""
-        return self._reader.settings.features == "columns"
+        return self.architecture.reader.settings.features == "columns"
 
     def read(self, observation: object, graph_set: GraphSetLike | None) -> Batch:
         """Return the graphs, and look at the columns of the set."""
-        self._reader.look(graph_set)
+        self.architecture.reader.look(graph_set)
         return super().read(observation, graph_set)
 
 
@@ -170,4 +155,4 @@ def flat(
     """
     if settings.network != "paper":
         raise ValueError(f"Expected no `network`. Got {settings.network!r}. The `gnn-*` agents take one.")
-    return FlatNeuralAgent(settings, make_rule, FlatReader(settings, feature_matrix))
+    return FlatNeuralAgent(settings, FlatArchitecture(FlatReader(settings, feature_matrix)), make_rule)

@@ -2,21 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from abc import ABC, abstractmethod
+from typing import Any
 
 from torch import Tensor, nn
-from torch_geometric.data import Batch, Data
+from torch_geometric.data import Batch
 
-from agents.beliefs.encoding import encode_more
 from agents.beliefs.structure import NodeFeatures
 from agents.contract.reading import DIRECTIONS, EDGE_FEATURES, NODE_FEATURES
 from agents.neural.settings import NeuralSettings
 from gntk.engines import ModuleNetwork, ModuleOrFactory, Network, paper_network
 
 
-class PaperArchitecture:
+class Architecture(ABC):
+    """Makes the network of an agent on some graphs, and takes it to others."""
+
+    reads: frozenset[str]
+    """What the network reads of graphs."""
+    addition: str = ""
+    """What was added to the node features of the first graphs, as a sentence; empty: nothing."""
+
+    @abstractmethod
+    def build(self, graphs: Batch, settings: NeuralSettings, seed: int) -> Network:
+        """Return a network on K graphs, with weights from a seed."""
+
+    @abstractmethod
+    def exchange(self, network: Any, kept: Tensor, graphs: Batch | None) -> None:
+        """Take a network that `build` returned to those of its graphs that stay, `kept` `(n,)`, and then to new ones.
+
+        Raises:
+            ValueError: if it cannot read a graph; nothing is changed then.
+        """
+
+
+class PaperArchitecture(Architecture):
     """The paper's network. N stays that of the first graphs, so that larger graphs do not change its values.
 
     Args:
@@ -26,66 +45,41 @@ class PaperArchitecture:
     reads = frozenset({NODE_FEATURES})
 
     def __init__(self, reads_edges: bool) -> None:
-        self._reads_edges, self._features = reads_edges, NodeFeatures()
-
-    @property
-    def addition(self) -> str:
-        """Return what was added to the node features of the first graphs, as a sentence; empty: nothing."""
-        return self._features.addition
+        self._features = NodeFeatures(reads_edges)
 
     def build(self, graphs: Batch, settings: NeuralSettings, seed: int) -> Network:
         """Return a network on K graphs, with weights from a seed."""
-        self._features = NodeFeatures.of(graphs, settings.node_features, settings.node_count, self._reads_edges)
+        reads_edges = self._features.reads_edges
+        self._features = NodeFeatures.of(graphs, settings.node_features, settings.node_count, reads_edges)
+        self.addition = self._features.addition
         encoded = self._features.encode(graphs, own_count=self._features.own_count)
         return paper_network(encoded, settings.width, settings.depth, seed, settings.gradient, settings.device)
 
-    def exchange(self, network: Any, kept: Tensor, graphs: Sequence[Data], settings: NeuralSettings) -> None:
-        """Take a network that `build` returned to those of its graphs that stay, `kept` `(n,)`, and then to new ones.
-
-        Raises:
-            ValueError: if it cannot read a graph; nothing is changed then.
-        """
-        network.exchange(encode_more(self._features.encode, network.graphs, kept, graphs, self._features.own_count))
-
-
-@dataclass(frozen=True, eq=False)
-class ModuleArchitecture:
-    """A module of the user's."""
-
-    module: ModuleOrFactory
-    """A torch module `Batch -> (K,)`, or a function that makes one."""
-    reads = frozenset({NODE_FEATURES, EDGE_FEATURES, DIRECTIONS})
-    addition = ""
-
-    def build(self, graphs: Batch, settings: NeuralSettings, seed: int) -> Network:
-        """Return a network on K graphs, with weights from a seed."""
-        return ModuleNetwork(self.module, graphs, seed, settings.gradient, settings.device)
-
-    def exchange(self, network: Any, kept: Tensor, graphs: Sequence[Data], settings: NeuralSettings) -> None:
+    def exchange(self, network: Any, kept: Tensor, graphs: Batch | None) -> None:
         """Take a network to those of its graphs that stay, and then to new ones."""
-        network.exchange([*(network.graphs[slot] for slot in kept.tolist()), *graphs])
+        network.exchange(self._features.exchange(network.graphs, kept, graphs, self._features.own_count))
 
 
-class Architecture(Protocol):
-    """Makes the network of an agent on some graphs, and takes it to others."""
+class ModuleArchitecture(Architecture):
+    """A module of the user's.
 
-    @property
-    def reads(self) -> frozenset[str]:
-        """Return what the network reads of graphs."""
+    Args:
+        module: a torch module `Batch -> (K,)`, or a function that makes one.
+    """
 
-    @property
-    def addition(self) -> str:
-        """Return what was added to the node features of the first graphs, as a sentence; empty: nothing."""
+    reads = frozenset({NODE_FEATURES, EDGE_FEATURES, DIRECTIONS})
+
+    def __init__(self, module: ModuleOrFactory) -> None:
+        self._module = module
 
     def build(self, graphs: Batch, settings: NeuralSettings, seed: int) -> Network:
         """Return a network on K graphs, with weights from a seed."""
+        return ModuleNetwork(self._module, graphs, seed, settings.gradient, settings.device)
 
-    def exchange(self, network: Network, kept: Tensor, graphs: Sequence[Data], settings: NeuralSettings) -> None:
-        """Take a network that `build` returned to those of its graphs that stay, `kept` `(n,)`, and then to new ones.
-
-        Raises:
-            ValueError: if it cannot read a graph; nothing is changed then.
-        """
+    def exchange(self, network: Any, kept: Tensor, graphs: Batch | None) -> None:
+        """Take a network to those of its graphs that stay, and then to new ones."""
+        new = [] if graphs is None else graphs.to_data_list()
+        network.exchange([*(network.graphs[slot] for slot in kept.tolist()), *new])
 
 
 def name_module(module: object, given: str) -> str:

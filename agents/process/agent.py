@@ -12,7 +12,7 @@ from torch import Tensor
 
 from agents.beliefs.rewards import NormalScores, predict_chosen
 from agents.beliefs.rewards import worth_of_results as weigh_results
-from agents.beliefs.rules.priced import log_ratios
+from agents.beliefs.rules import log_ratios
 from agents.contract.abilities import BoundsImaginer, Correlation, Explanation, Fits, SourceResults
 from agents.contract.inputs import read_feedback, read_mask, read_noises, read_pending, read_sides
 from agents.contract.protocol import Prediction

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from torch import Tensor
 
 from agents.beliefs.flat_features import FlatReader
-from agents.beliefs.rules.rule import AcquisitionRule
+from agents.beliefs.rules import AcquisitionRule
 from agents.beliefs.structure import NodeFeatures
 from agents.contract.graph_memory import GraphMemory
 from agents.contract.protocol import GraphSetLike, MoleculeSetLike

@@ -146,7 +146,7 @@ class Mixture:
         places = self.kernels.places(rows)
         if places is not None:
             more = self.kernels.kept[len(self._mixed) :]
-            self._mixed = torch.cat([self._mixed, torch.matmul(self.weights, more)]) if len(more) else self._mixed
+            self._mixed = torch.cat([self._mixed, self._mix(more)]) if len(more) else self._mixed
             mixed = self._mixed[places]
             return mixed if self.kernels.is_every(index) else mixed[:, index]
         total = torch.zeros(len(index), len(rows), dtype=torch.float64)
@@ -169,6 +169,13 @@ class Mixture:
     @cached_property
     def _diagonal(self) -> Tensor:
         return self.weights @ self.kernels.diagonals
+
+    def _mix(self, columns: Tensor) -> Tensor:
+        """Return weighted sums of columns `(u, P, M)`: each entry by itself, so that its bits are always the same."""
+        total = torch.zeros(len(columns), columns.shape[2], dtype=torch.float64)
+        for position, weight in enumerate(self.weights.tolist()):
+            total.add_(columns[:, position], alpha=weight)
+        return total
 
     def _facing(self, rows: Tensor) -> list[AddTo]:
         """Return what adds up to the columns of these rows; a posterior asks for the same rows again and again."""

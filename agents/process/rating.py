@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from agents.beliefs.rewards import Targets, predict
-from agents.beliefs.rules.priced import PRICE_WEIGHT
+from agents.beliefs.rules import PRICE_WEIGHT
 from agents.contract.protocol import Prediction
 from gntk import one_thread, symmetric_root
 

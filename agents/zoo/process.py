@@ -41,10 +41,8 @@ class NetworkKernelUCB(KernelSettings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class NetworkKernelPE(EliminationSettings, KernelSettings):
+class NetworkKernelPE(EliminationSettings, NetworkKernelUCB):
     """Settings of `gntk-pe`."""
-
-    exploration_scale: float = 2.0
 
 
 @dataclass(frozen=True, kw_only=True)

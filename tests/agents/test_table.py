@@ -17,6 +17,12 @@ VARIANTS = [
     *("gntk-ts:forget=5", "gntk-ei:forget=0.9", "lin-ucb:forget=1"),
     "wl-ucb:short_list=2,forget=5",
     *("gntk-ts:warp=normal_scores", "gnn-ei:warp=normal_scores", "nn-ts:fit=epochs,epochs=2,warp=normal_scores"),
+    *(
+        "gnn-ts:covariance=diagonal",
+        "gnn-ts:history=frozen",
+        "gnn-ts:gradients_at=initial",
+        "gnn-ts:start=initial,depth=3",
+    ),
 ]
 COSTLY = [
     *("gnn-ts", "neural-ts", "exp3"),

@@ -1,10 +1,9 @@
 """Rewards observed, and the scale on which they are modelled: history and targets."""
 
-from agents.beliefs.rewards.chosen import predict_chosen
+from agents.beliefs.rewards.forecasts import predict_chosen, worth_of_results
 from agents.beliefs.rewards.history import Forget, History
 from agents.beliefs.rewards.partial import Bounds, PartialResults
 from agents.beliefs.rewards.targets import NormalScores, Standardised, Targets, make_targets, predict, variances_of
-from agents.beliefs.rewards.worth import worth_of_results
 
 __all__ = [
     "Bounds",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Protocol
+from typing import TypeAlias
 
 import numpy as np
 import torch
@@ -27,36 +27,44 @@ DEGREES = 20  # of the polynomials in which covariances are expanded
 TAIL = 4.0  # degrees of freedom of a forecast: results of graphs chosen for their predictions spread wider than others
 
 
-class Targets(Protocol):
-    """An increasing function from rewards to targets, and back."""
+@dataclass(frozen=True)
+class Standardised:
+    """The targets (reward - location) / unit."""
 
-    @property
-    def unit(self) -> float:
-        """Return the typical number of rewards to one target, by which noise is converted."""
+    location: float = 0.0
+    """Subtracted from the rewards."""
+    unit: float = 1.0
+    """The typical number of rewards to one target, by which noise is converted: the rewards are divided by it."""
 
     def of(self, rewards: Tensor) -> Tensor:
         """Return the targets of rewards of any shape, float64."""
+        return (rewards - self.location) / self.unit
 
     def to_rewards(self, targets: Tensor) -> Tensor:
         """Return the rewards of targets of any shape, float64."""
+        return self.location + self.unit * targets
 
     def moments(self, mean: Tensor, std: Tensor) -> tuple[Tensor, Tensor]:
         """Return mean and standard deviation of the rewards of normal targets, all `(K,)` float64."""
+        return self.to_rewards(mean), self.unit * std
 
     def covariance(self, mean: Tensor, covariance: Tensor) -> Tensor:
         """Return the joint covariance `(K, K)` of the rewards of jointly normal targets, given theirs."""
+        return self.unit**2 * covariance
 
     def exceeded(self, value: float, mean: Tensor, std: Tensor) -> Tensor:
-        """Return the probability `(K,)` that one more reward exceeds a value.
+        """Return the probability `(K,)` that one more reward, normal, exceeds a value.
 
         Args:
             value: in reward units.
             mean: `(K,)` float64. Means of the targets.
             std: `(K,)` float64. Their standard deviations, with noise.
         """
+        above: Tensor = torch.special.ndtr((mean - (value - self.location) / self.unit) / std.clamp(min=LEAST_SPREAD))
+        return above
 
     def gains(self, value: float, mean: Tensor, root: Tensor, count: int, generator: torch.Generator) -> Tensor:
-        """Draw by how much the mean rewards exceed a value: `(count, K)`, 0 where they do not.
+        """Draw by how much normal mean rewards exceed a value: `(count, K)`, 0 where they do not.
 
         Args:
             value: in reward units.
@@ -65,40 +73,6 @@ class Targets(Protocol):
             count: how many joint draws.
             generator: draws them.
         """
-
-
-@dataclass(frozen=True)
-class Standardised:
-    """The targets (reward - location) / unit."""
-
-    location: float = 0.0
-    """Subtracted from the rewards."""
-    unit: float = 1.0
-    """The rewards are then divided by it."""
-
-    def of(self, rewards: Tensor) -> Tensor:
-        """Return the targets of rewards."""
-        return (rewards - self.location) / self.unit
-
-    def to_rewards(self, targets: Tensor) -> Tensor:
-        """Return the rewards of targets."""
-        return self.location + self.unit * targets
-
-    def moments(self, mean: Tensor, std: Tensor) -> tuple[Tensor, Tensor]:
-        """Return mean and standard deviation of the rewards of normal targets."""
-        return self.to_rewards(mean), self.unit * std
-
-    def covariance(self, mean: Tensor, covariance: Tensor) -> Tensor:
-        """Return the joint covariance of the rewards of jointly normal targets."""
-        return self.unit**2 * covariance
-
-    def exceeded(self, value: float, mean: Tensor, std: Tensor) -> Tensor:
-        """Return the probability that a normal reward exceeds a value."""
-        above: Tensor = torch.special.ndtr((mean - (value - self.location) / self.unit) / std.clamp(min=LEAST_SPREAD))
-        return above
-
-    def gains(self, value: float, mean: Tensor, root: Tensor, count: int, generator: torch.Generator) -> Tensor:
-        """Draw by how much normal mean rewards exceed a value."""
         normal = torch.randn(count, len(mean), generator=generator, dtype=torch.float64)
         return (self.to_rewards(mean + normal @ root.T) - value).clamp(min=0)
 
@@ -135,11 +109,11 @@ class NormalScores:
         scores = torch.special.ndtri(ranks / total)
         every = torch.arange(total, dtype=torch.float64)
         spread = (torch.special.ndtri((every + 0.5) / total) if intervals else scores[level]).std(correction=0)
-        self._scores = scores / spread if spread > 0 else scores
+        spread = spread.where(spread > 0, 1.0)
+        self._scores = scores / spread
         self._levels = levels
         self._slopes = _slopes(self._scores, self._levels) if len(levels) > 1 else ordered.new_full((2,), unit)
-        bounds = torch.special.ndtri(ends / (total + 1))
-        self._bounds = bounds / spread if spread > 0 else bounds
+        self._bounds = torch.special.ndtri(ends / (total + 1)) / spread
         low, high = self.to_rewards(ordered.new_tensor([-MIDDLE, MIDDLE])).tolist()
         self.unit = (high - low) / (2 * MIDDLE) if high - low > resolution else unit
 
@@ -235,6 +209,10 @@ class NormalScores:
         expected = (a * zeroth + b * first).sum(1)
         squared = (a**2 * zeroth + 2 * a * b * first + b**2 * second).sum(1)
         return median + self.unit * expected, self.unit * (squared - expected**2).clamp(min=0).sqrt()
+
+
+Targets: TypeAlias = Standardised | NormalScores
+"""An increasing function from rewards to targets, and back."""
 
 
 def predict(targets: Targets, mean: Tensor, std: Tensor, noise: float) -> Prediction:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Self
 import torch
 from torch import Tensor
 
-from agents.beliefs.encoding import encode_more
 from agents.beliefs.structure import GIVEN_FEATURES, NodeFeatures
 from gntk import (
     AggregatedGraphs,
@@ -72,8 +71,7 @@ class Network:
 
     def exchange(self, kept: Tensor, graphs: Batch | None) -> Self:
         """Return the graphs that stay, and then new ones."""
-        new = [] if graphs is None else graphs.to_data_list()
-        encoded = encode_more(self.features.encode, self.graphs, kept, new, self.own_count)
+        encoded = self.features.exchange(self.graphs, kept, graphs, self.own_count)
         return replace(self, graphs=sample_nodes(encoded), at_once=False)
 
     def known(self) -> Sequence[Tensor]:

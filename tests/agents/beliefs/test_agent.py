@@ -22,34 +22,18 @@ class Told(BeliefAgent):
     def belief(self):
         return Belief(MEAN, torch.ones_like(MEAN), best=self.best_seen(MEAN))
 
-    def meet(self, kept, graphs):
-        self.exchange(kept, len(graphs))
 
-
-def ready(graphs, rule=Greedy):
-    agent = Told(registry.make_agent("random").settings, rule)
+def test_the_belief_of_a_choice_lasts_until_a_reward_which_makes_graphs_count_as_seen(graphs):
+    agent = Told(registry.make_agent("random").settings, Greedy)
     agent.reset(None, graph_set=GraphSet.from_pyg(graphs))
-    return agent
-
-
-def test_the_belief_and_index_of_a_choice_last_until_a_reward_is_told(graphs):
-    agent = ready(graphs)
-    with pytest.raises(RuntimeError, match="Nothing has been chosen yet"):
-        _ = agent.ranked
     assert agent.select_action(None) == 1
     belief, index = agent.ranked
-    assert torch.equal(belief.mean, MEAN)
+    assert belief.best is None
     assert torch.equal(index, MEAN)
-    agent.update(None, 1, 0.5)
-    with pytest.raises(RuntimeError, match="Nothing has been chosen yet"):
-        _ = agent.ranked
-
-
-def test_the_best_graph_seen_is_that_with_the_largest_mean_of_those_played(graphs):
-    agent = ready(graphs)
-    assert agent.belief().best is None
     agent.update(None, [2, 0], [0.0, 9.0])
     assert agent.belief().best == 1
+    with pytest.raises(RuntimeError, match="insight"):
+        _ = agent.ranked
 
 
 def test_a_model_that_is_wrong_is_noticed_once_and_one_that_is_right_is_not():

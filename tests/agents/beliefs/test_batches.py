@@ -11,8 +11,6 @@ from agents.beliefs.batches import choose_batch
 from agents.beliefs.belief import Belief
 from agents.beliefs.rules import Greedy, ThompsonSampling, UpperConfidenceBound
 
-PROCESSES = ("gntk", "gp", "lin", "squarecb", "wl")
-BATCH = ("gnn-ts", "nn-pe", "gntk-ucb", "gp-ei")
 EVERY = torch.ones(4, dtype=torch.bool)
 
 
@@ -35,49 +33,31 @@ def test_a_rule_that_draws_rewards_draws_them_anew(sampling):
     assert len(firsts) == 12  # every ordered pair comes up
 
 
-def test_any_other_rule_is_told_of_each_choice_but_the_last():
-    told = []
+@pytest.mark.parametrize(
+    ("others", "count", "expected", "imagined"),
+    [
+        ({}, 3, [0, 1, 2], [0, 1]),  # of each choice but the last
+        ({"pending": [1, 3]}, 2, [0, 2], [1, 3, 0]),
+        ({"awaiting": [0, 2, 0]}, 2, [0, 1], [0, 2, 0, 0]),  # once for each time, and may be chosen again
+    ],
+)
+def test_any_other_rule_is_told_of_what_is_chosen_under_way_and_awaited(others, count, expected, imagined):
+    told, mean = [], [3.0, 2.0, 1.0, 0.0]
 
     def hallucinate(*actions):
         told.extend(actions)
-        return believe([3.0, 2.0, 1.0, 0.0], 1e-9 * np.eye(4))
+        return believe(mean, 1e-9 * np.eye(4))
 
-    belief = believe([3.0, 2.0, 1.0, 0.0], np.eye(4))
-    assert choose_batch(UpperConfidenceBound(), belief, EVERY, 3, torch.Generator(), hallucinate) == [0, 1, 2]
-    assert told == [0, 1]
-
-
-def test_what_is_under_way_counts_as_chosen():
-    told = []
-
-    def hallucinate(*actions):
-        told.extend(actions)
-        return believe([3.0, 2.0, 1.0, 0.0], 1e-9 * np.eye(4))
-
-    belief = believe([3.0, 2.0, 1.0, 0.0], np.eye(4))
-    chosen = choose_batch(UpperConfidenceBound(), belief, EVERY, 2, torch.Generator(), hallucinate, pending=[1, 3])
-    assert chosen == [0, 2]
-    assert told == [1, 3, 0]
-    with pytest.raises(ValueError, match="from 1 to 2, which are on offer"):
-        choose_batch(Greedy(), belief, EVERY, 3, torch.Generator(), hallucinate, pending=[1, 3])
+    args = believe(mean, np.eye(4)), EVERY
+    assert choose_batch(UpperConfidenceBound(), *args, count, torch.Generator(), hallucinate, **others) == expected
+    assert told == imagined
+    with pytest.raises(ValueError, match="on offer"):
+        choose_batch(Greedy(), *args, 3, torch.Generator(), hallucinate, pending=[1, 3])
 
 
-def test_what_is_awaited_is_imagined_once_for_each_time_and_may_be_chosen_again():
-    told = []
-
-    def hallucinate(*actions):
-        told.extend(actions)
-        return believe([3.0, 2.0, 1.0, 0.0], 1e-9 * np.eye(4))
-
-    belief = believe([3.0, 2.0, 1.0, 0.0], 25 * np.eye(4))
-    chosen = choose_batch(UpperConfidenceBound(), belief, EVERY, 2, torch.Generator(), hallucinate, awaiting=[0, 2, 0])
-    assert chosen == [0, 1]
-    assert told == [0, 2, 0, 0]
-
-
-@pytest.fixture(params=BATCH)
+@pytest.fixture(params=["gnn-ts", "nn-pe", "gntk-ucb", "gp-ei"])
 def agent(request, small_env):
-    small = {} if request.param.startswith(PROCESSES) else {"width": 16, "steps": 5}
+    small = {"width": 16, "steps": 5} if request.param.startswith(("gnn", "nn")) else {}
     agent = registry.make_agent(request.param, **small)
     agent.reset(small_env().reset(seed=0)[0], seed=1)
     return agent
@@ -88,13 +68,8 @@ def test_hallucination_leaves_the_agent_as_it_was(agent):
     before, twin = agent.predict(), copy.deepcopy(agent)
     agent.select_batch(None, 4, pending=[1])
     twin.select_action(None)
-    assert_equal_states(agent.rule.state_dict(), twin.rule.state_dict())  # as if one graph had been chosen
+    states = agent.rule.state_dict(), twin.rule.state_dict()
+    np.testing.assert_equal(*({name: np.asarray(value) for name, value in one.items()} for one in states))
     after = agent.predict()
     np.testing.assert_array_equal(after.mean, before.mean)
     np.testing.assert_array_equal(after.std, before.std)
-
-
-def assert_equal_states(found, expected):
-    assert found.keys() == expected.keys()
-    for name, value in expected.items():
-        assert torch.equal(found[name], value) if isinstance(value, torch.Tensor) else found[name] == value

@@ -4,11 +4,9 @@ from typing import ClassVar, Literal
 
 import pytest
 import torch
-from support.molecules import some_molecules
 
 from agents.beliefs import Belief, Memoryless, compose
-from agents.molecule import MoleculeSettings, molecule
-from agents.neural import NeuralSettings, gnn, nn
+from agents.neural import NeuralSettings, gnn
 from agents.process import KernelSettings, gntk
 from graph_bandit_env import GraphSet
 
@@ -51,22 +49,12 @@ class LuckyKernel(LuckSettings, KernelSettings):
     """Settings of `gntk-lucky`."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class LuckyMolecule(LuckSettings, MoleculeSettings):
-    """Settings of `molecule-lucky`."""
-
-
-MODELS = {"gnn": (gnn, LuckyNetwork), "nn": (nn, LuckyNetwork)}
-MODELS |= {"gntk": (gntk, LuckyKernel), "molecule": (molecule, LuckyMolecule)}
-
-
-@pytest.mark.parametrize("name", MODELS)
-def test_a_rule_is_set_by_the_settings_of_its_names_in_every_family(name, graphs):
-    model, settings = MODELS[name]
-    agent = compose(f"{name}-lucky", model, settings, Lucky)(luck=0.25)
-    assert (agent.settings.luck, agent.settings.kind) == (0.25, "good")
-    agent.reset(None, graph_set=some_molecules() if name == "molecule" else GraphSet.from_pyg(graphs))
-    assert (agent.rule.luck, agent.rule.kind) == (0.25, "good")
+@pytest.mark.parametrize(("model", "settings"), [(gnn, LuckyNetwork), (gntk, LuckyKernel)])
+def test_a_rule_is_set_by_the_settings_of_its_names_in_every_family(model, settings, graphs):
+    agent = compose("some-lucky", model, settings, Lucky)(luck=0.25)
+    agent.reset(None, graph_set=GraphSet.from_pyg(graphs))
+    for one in (agent.settings, agent.rule):
+        assert (one.luck, one.kind) == (0.25, "good")
 
 
 def test_what_the_settings_do_not_offer_keeps_the_default_of_the_rule(graphs):
@@ -74,7 +62,7 @@ def test_what_the_settings_do_not_offer_keeps_the_default_of_the_rule(graphs):
     agent = make()
     agent.reset(None, graph_set=GraphSet.from_pyg(graphs))
     assert agent.rule.kind == "good"
-    with pytest.raises(ValueError, match="Unknown setting `kind`"):
+    with pytest.raises(ValueError, match="`kind`"):
         make(kind="bad")
 
 
@@ -83,13 +71,13 @@ def test_model_and_rule_cannot_have_a_setting_of_the_same_name():
     class Wide(Memoryless):
         width: int = 3
 
-    with pytest.raises(TypeError, match="gnn-wide has `width` twice"):
+    with pytest.raises(TypeError, match="`width`"):
         compose("gnn-wide", gnn, NeuralSettings, Wide)
 
 
 @pytest.mark.parametrize("settings", [KernelSettings, LuckSettings, NeuralSettings(), dict])
 def test_settings_are_those_of_the_model_or_extend_them(settings):
-    with pytest.raises(TypeError, match="extend NeuralSettings. Got|the dataclass of the settings. Got"):
+    with pytest.raises(TypeError, match="NeuralSettings"):
         compose("gnn-lucky", gnn, settings, Lucky)
 
 

@@ -6,7 +6,6 @@ import torch
 from support.graphs import ragged_graphs
 from torch_geometric.data import Batch, Data
 
-from agents.beliefs.encoding import encode_more
 from agents.beliefs.structure import NodeFeatures
 from gntk import aggregate_neighbours
 
@@ -39,15 +38,19 @@ def test_structure_is_added_where_given_features_make_nodes_alike(make, is_added
     assert not NodeFeatures.of(batch, "given", "auto").added
 
 
+@pytest.mark.parametrize("choice", ["given", "auto"])
 @pytest.mark.parametrize("reads_edges", [True, False])
-def test_later_graphs_are_read_as_those_of_reset(reads_edges):
-    graphs = with_features(lambda graph: 3 * torch.ones(graph.num_nodes, 1))
-    features = NodeFeatures.of(Batch.from_data_list(graphs[:2]), "auto", "auto", reads_edges)
-    first = features.encode(Batch.from_data_list(graphs[:2]), own_count=True)
-    more = encode_more(features.encode, first, torch.tensor([1]), graphs[2:], own_count=True)
-    whole = features.encode(Batch.from_data_list(graphs[1:]), own_count=True)
-    assert torch.equal(more.nodes, whole.nodes)
-    assert torch.equal(more.divisors, whole.divisors)
+@pytest.mark.parametrize("node_count", ["own", "largest"])
+def test_later_graphs_are_read_as_those_of_reset(choice, reads_edges, node_count):
+    graphs = [Data(x=3 * torch.ones(len(one.x), 1), edge_index=one.edge_index) for one in ragged_graphs((7, 1, 3, 5))]
+    own_count = node_count == "own"
+    features = NodeFeatures.of(Batch.from_data_list(graphs[:2]), choice, node_count, reads_edges)
+    first = features.encode(Batch.from_data_list(graphs[:2]), own_count=own_count)
+    for more in (graphs[2:], []):
+        found = features.exchange(first, torch.tensor([0]), Batch.from_data_list(more) if more else None, own_count)
+        whole = features.encode(Batch.from_data_list([graphs[0], *more]), own_count=own_count)
+        for name in ("nodes", "offsets", "divisors"):
+            assert torch.equal(getattr(found, name), getattr(whole, name))
 
 
 def test_degrees_are_one_hot_beside_features_of_unit_length():

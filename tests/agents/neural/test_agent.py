@@ -2,12 +2,13 @@ import numpy as np
 import pytest
 import torch
 from support.graphs import ragged_graphs
-from support.play import play
+from support.modules import GRAPHS, Molecules, gin, molecules
 
 import registry
 from agents.contract.protocol import DivergedError
 from agents.neural.covariance import PRIOR_ROUNDS
 from graph_bandit_env import GraphSet
+from graph_bandit_lab.design import AgentSpec
 
 SMALL = {"width": 16, "steps": 10, "own_variance": 0.0, "node_features": "given"}  # the network alone
 
@@ -51,6 +52,9 @@ def posterior_covariance(agent, plays):
 
 def test_predictions_are_in_units_of_the_reward_with_the_noise_of_the_whole_likelihood():
     agent = ready(regularization=0.05)
+    prior = agent.predict()  # at which the covariance is the kernel
+    np.testing.assert_allclose(prior.std, np.sqrt(np.diag(posterior_covariance(agent, [])[2])), rtol=1e-5)
+    assert prior.noise_std == pytest.approx(agent.settings.ridge**0.5)
     agent.update(None, PLAYS, REWARDS)
     means = np.array([60.0, 39.0, 53.0])  # of the graphs played
     location, unit, ridge = means.mean(), means.std(), agent.settings.ridge
@@ -82,13 +86,6 @@ def test_the_own_part_is_a_process_of_independent_graphs_on_what_the_network_lea
     np.testing.assert_allclose(joint @ joint.T - shared @ shared.T, 4 * covariance, atol=1e-5)
     imagined = agent.imagine()(1).spread - alone.imagine()(1).spread
     assert 0 < imagined[1] < (belief.spread - torch.from_numpy(spread))[1]
-
-
-def test_before_any_reward_the_covariance_of_predictions_is_the_kernel():
-    agent = ready(regularization=0.05)
-    kernel = posterior_covariance(agent, [])[2]
-    np.testing.assert_allclose(agent.predict().std, np.sqrt(np.diag(kernel)), rtol=1e-5)
-    assert agent.predict().noise_std == pytest.approx(agent.settings.ridge**0.5)
 
 
 def test_what_is_imagined_makes_others_surer_and_changes_no_mean():
@@ -132,35 +129,30 @@ def test_a_diverged_fit_keeps_the_last_finite_weights():
     assert all(torch.equal(a, b) for a, b in zip(agent.weights, before, strict=True))
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {},
-        {"covariance": "diagonal"},
-        {"history": "frozen"},
-        {"gradients_at": "initial"},
-        {"gradients_at": "initial", "covariance": "diagonal"},
-        {"fit": "epochs", "epochs": 2},
-        {"start": "initial"},
-        {"depth": 3},
-    ],
-)
-def test_resuming_equals_going_on_bit_for_bit_even_from_another_seed(settings):
-    agent, twin = ready(**settings), ready(seed=99, **settings)
-    for _ in range(6):
-        action = agent.select_action(None)
-        agent.update(None, action, float(action))
-    twin.load_state_dict(agent.state_dict())
-    for _ in range(6):
-        actions = [one.select_action(None) for one in (agent, twin)]
-        assert actions[0] == actions[1]
-        for one in (agent, twin):
-            one.update(None, actions[0], float(actions[0]))
-    assert all(torch.equal(a, b) for a, b in zip(agent.weights, twin.weights, strict=True))
+def test_the_papers_preset_is_its_algorithm_to_the_letter_at_a_cell_of_its_grid():
+    label = (
+        "gnn-ts:covariance=diagonal,gradients_at=current,history=frozen,fit=epochs,epochs=30,batch_size=5,penalty=constant,"
+        "penalty_center=zero,start=initial,standardize=False,exploration_scale=0.01,learning_rate=0.01,"
+        "regularization=1e-4,own_variance=0,node_features=given,node_count=largest"
+    )
+    literal = registry.make_agent("gnn-ts", **AgentSpec.parse(label).settings)
+    assert registry.make_agent("gnn-ts", preset="paper").settings == literal.settings
 
 
-def test_learns_which_graph_is_best(small_env):
-    env = small_env(horizon=60)
-    actions, _ = play(env, registry.make_agent("gnn-ts", width=64), 60)
-    means = env.unwrapped.mean_rewards
-    assert (means[actions[-15:]] >= np.sort(means)[-2]).mean() > 0.8
+def test_observations_bring_their_edge_features():
+    agent = registry.make_agent("gnn-ucb", network=Molecules())
+    graph_set = GraphSet.from_pyg(molecules())
+    agent.reset(tuple(graph_set))
+    other = registry.make_agent("gnn-ucb", network=Molecules())
+    other.reset(None, graph_set=graph_set)
+    torch.testing.assert_close(*(one.network._outputs(agent.weights) for one in (agent, other)))
+
+
+def test_settings_and_states_know_the_module_by_its_class_and_name():
+    agent = registry.make_agent("gnn-ts", network=gin(), network_name="three layers")
+    assert agent.settings.network == "Pooled/three layers"
+    other = registry.make_agent("gnn-ts", network=gin())
+    for one in (agent, other):
+        one.reset(None, graph_set=GraphSet.from_pyg(GRAPHS))
+    with pytest.raises(ValueError, match="another `network`"):
+        agent.load_state_dict(other.state_dict())

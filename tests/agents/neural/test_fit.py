@@ -1,13 +1,13 @@
+import numpy as np
 import pytest
 import torch
 from support.graphs import ragged_graphs
 from torch_geometric.data import Batch
 
 from agents.beliefs.rewards.history import History
-from agents.contract.protocol import DivergedError
 from agents.neural.fit import draw_batches, fit
 from agents.neural.settings import NeuralSettings
-from gntk import GraphMLP, aggregate_neighbours
+from gntk import GraphMLP, aggregate_neighbours, gram, values_and_features
 from gntk.engines import paper_network
 
 GRAPHS = aggregate_neighbours(Batch.from_data_list(ragged_graphs(sizes=(5, 4, 7, 6))))
@@ -15,18 +15,8 @@ GRAPHS = aggregate_neighbours(Batch.from_data_list(ragged_graphs(sizes=(5, 4, 7,
 
 def filled(actions=(0, 2, 2, 3), rewards=(1.0, -1.0, -2.0, 0.5)):
     history = History(4)
-    history.add(torch.tensor(actions), torch.tensor(rewards, dtype=torch.float64))
+    history.add(torch.as_tensor(actions), torch.as_tensor(rewards, dtype=torch.float64))
     return history
-
-
-def weights_of(model):
-    return [weight.detach() for weight in model.weights]
-
-
-def run(settings, history=None, weights=None, initial=None):
-    network, generator = paper_network(GRAPHS, settings.width, settings.depth), torch.Generator().manual_seed(0)
-    network.start_at(initial or network.initial)
-    return fit(network, weights or network.initial, history or filled(), settings, generator)
 
 
 def reference_sgd(settings, history, start, initial):
@@ -61,9 +51,10 @@ def reference_sgd(settings, history, start, initial):
 )
 def test_equals_stochastic_gradient_descent_by_autograd(changes):
     settings = NeuralSettings(width=8, steps=10, **changes)
-    initial = weights_of(GraphMLP(4, 8, settings.depth))
+    network = paper_network(GRAPHS, settings.width, settings.depth)
+    initial = network.initial
     warm = [weight + 0.1 for weight in initial]
-    actual = run(settings, weights=warm, initial=initial)
+    actual = fit(network, warm, filled(), settings, torch.Generator().manual_seed(0))
     expected = reference_sgd(settings, filled(), initial if settings.start == "initial" else warm, initial)
     torch.testing.assert_close(actual, expected)
 
@@ -97,7 +88,23 @@ def test_standardised_targets_do_not_depend_on_the_units_of_the_reward(form):
     torch.testing.assert_close(plain.targets, other.targets)
 
 
-def test_a_fit_that_explodes_says_so():
-    settings = NeuralSettings(width=8, learning_rate=0.1, regularization=100.0, penalty="constant", steps=200)
-    with pytest.raises(DivergedError, match="non-finite after 4 observations"):
-        run(settings)
+@pytest.mark.parametrize("fit_mode", ["epochs", "steps"])
+def test_the_fitted_mean_tends_to_the_closed_form_ridge_solution(fit_mode):
+    """f = k (K_t + ridge I)^{-1} y to 3 % at m = 2048, with the penalty m lambda / t around theta_0."""
+    width, ridge = 2048, 0.1
+    modes = {
+        "epochs": {"epochs": 1500, "batch_size": 6, "learning_rate": 1.0},
+        "steps": {"steps": 3000, "batch_size": 12, "learning_rate": 0.2},
+    }
+    settings = NeuralSettings(
+        width=width, regularization=ridge / width, standardize=False, fit=fit_mode, **modes[fit_mode]
+    )
+    actions, rewards = np.array([0, 2, 2, 3, 0, 2]), np.array([1.0, -0.5, -0.7, 0.3, 0.8, -0.6])
+    history, network = filled(actions, rewards), paper_network(GRAPHS, width)
+    fitted = fit(network, network.initial, history, settings, torch.Generator().manual_seed(0))
+    features = values_and_features(network.initial, GRAPHS)[1]
+    kernel = gram(features, features).numpy()
+    solved = np.linalg.solve(kernel[np.ix_(actions, actions)] + ridge * np.eye(6), rewards)
+    expected = kernel[:, actions] @ solved
+    values = values_and_features(fitted, GRAPHS)[0].numpy()
+    assert np.abs(values - expected).max() <= 0.03 * np.abs(expected).max()

@@ -1,7 +1,8 @@
-"""Compute with which probability each of some normal numbers is the largest: by quadrature, or from draws."""
+"""Compute with which probability a rule plays each graph, without playing: by quadrature, or from draws."""
 
 from __future__ import annotations
 
+import copy
 import math
 
 import numpy as np
@@ -10,7 +11,11 @@ from numpy.typing import NDArray
 from scipy.special import log_ndtr
 from torch import Tensor
 
+from agents.beliefs.belief import AcquisitionRule, Belief
+from agents.contract.abilities import ActionProbabilities
 from agents.contract.inputs import TIE
+
+__all__ = ["choice_probabilities", "largest_of_draws", "probability_of_largest"]
 
 Floats = NDArray[np.float64]
 
@@ -87,3 +92,38 @@ def largest_of_draws(draws: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
     shares = tied.double() / tied.sum(1, keepdim=True)
     errors = (shares.std(0, correction=0) / math.sqrt(len(draws))).clamp(min=1 / len(draws))
     return shares.mean(0), errors * mask
+
+
+def choice_probabilities(
+    rule: AcquisitionRule, belief: Belief, mask: Tensor, generator: torch.Generator, draws: int
+) -> ActionProbabilities:
+    """Return with which probability a rule plays each graph; neither the rule nor the generator is changed.
+
+    A rule whose index is not random plays the largest entry: with probability 1, or equally often where entries tie. A
+    rule with a method `choice_probabilities` is asked. Of any other the index is drawn again and again.
+
+    Args:
+        rule: ranks the K graphs.
+        belief: belief about the K graphs.
+        mask: `(K,)` bool. Graphs on offer.
+        generator: generator of the agent's randomness; draws come from a stream of their own, which its state seeds.
+        draws: M, the number of draws where draws are needed.
+
+    Raises:
+        ValueError: if `draws` is not an integer of at least 2.
+    """
+    if isinstance(draws, bool) or not isinstance(draws, int) or draws < 2:
+        raise ValueError(f"Expected `draws` to be an integer of at least 2. Got {draws!r}.")
+    stream, twin = torch.Generator(), torch.Generator()
+    twin.set_state(generator.get_state())
+    stream.manual_seed(int(torch.randint(2**62, (), generator=twin)))
+    if (weigh := getattr(rule, "choice_probabilities", None)) is not None:
+        values, errors = weigh(belief, mask, stream, draws)
+    else:
+        before = stream.get_state()
+        index = copy.deepcopy(rule)(belief, mask, stream).unsqueeze(0)
+        if is_random := not torch.equal(stream.get_state(), before):
+            index = torch.stack([copy.deepcopy(rule)(belief, mask, stream) for _ in range(draws)])
+        values, errors = largest_of_draws(index, mask)
+        errors = errors if is_random else torch.zeros_like(errors)
+    return ActionProbabilities(values.double().numpy(), errors.double().numpy())
