@@ -22,6 +22,8 @@ Probability = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Kept: TypeAlias = str | int | float | bool | tuple[str, ...] | None
 """A setting of a command, as it is kept."""
 
+LEAST = 5  # candidates that failed, and that were measured, before a model learns from failures
+
 
 @dataclass(frozen=True)
 class Suggestion:
@@ -280,3 +282,16 @@ class CampaignState:
         """Return `best`, with which predictions are compared; None while results that are equal tell no scale."""
         several = len(set(self.means().values())) > 1
         return self.best() if several and self.means(exact=True) else None
+
+
+def are_enough(failed: int, measured: int) -> bool:
+    """Return whether the model learns from failures, by how many candidates failed and how many were measured."""
+    return min(failed, measured) >= LEAST
+
+
+def have_failed(state: CampaignState) -> bool:
+    """Return whether a campaign has enough failures to learn from.
+
+    With several goals, a graph with a result for one of them did not fail, unless it is said to have failed.
+    """
+    return are_enough(len(state.failed), len({result.id for result in state.measured}.difference(state.failed)))

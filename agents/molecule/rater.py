@@ -14,8 +14,7 @@ from torch import Tensor
 from agents.molecule.parts import make_parts
 from agents.molecule.settings import MoleculeSettings
 from agents.process.kernels import Mixture
-from agents.process.rater import PosteriorRater
-from agents.process.rating import JointRating, Rating
+from agents.process.rater import JointRating, PosteriorRater, Rating
 from agents.traits import Scales, Traits
 from gntk import one_thread
 

@@ -3,8 +3,7 @@
 from agents.process.agent import ProcessAgent
 from agents.process.families import GraphProcessAgent, KernelAgent, gntk, gp, linear, wl
 from agents.process.parts import GraphReading, Reading
-from agents.process.rater import GraphRater
-from agents.process.rating import JointRating, Rating
+from agents.process.rater import GraphRater, JointRating, Rating
 from agents.process.settings import (
     GraphProcessSettings,
     KernelSettings,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -10,9 +11,10 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
+from agents.beliefs.belief import Insight, make_insight
 from agents.beliefs.rewards import NormalScores, predict_chosen
 from agents.beliefs.rewards import worth_of_results as weigh_results
-from agents.beliefs.rules import log_ratios
+from agents.beliefs.rules.priced import log_ratios
 from agents.contract.abilities import BoundsImaginer, Correlation, Explanation, Fits, SourceResults
 from agents.contract.inputs import read_feedback, read_mask, read_noises, read_pending, read_sides
 from agents.contract.protocol import Prediction
@@ -20,7 +22,7 @@ from agents.process.likelihood import PRIOR_NOISE
 from agents.process.player import ProcessPlayer
 from agents.process.results import Learnt, read_sources
 from agents.process.settings import MixtureSettings
-from gntk import one_thread, symmetric_root
+from gntk import effective_dimension, information_gain, one_thread, symmetric_root
 
 OWN = "what structures do not tell"
 
@@ -91,6 +93,29 @@ class ProcessAgent(ProcessPlayer[S]):
     def correlations(self) -> dict[str, Correlation]:
         """Return how each source goes along with the rewards, by its name."""
         return self.results.correlations(self.learnt.links)
+
+    @one_thread()
+    def insight(self) -> Insight:
+        """Return the belief behind the last choice, with the noise variance as ridge.
+
+        Call it between `select_action` and `update`. The effective dimension is `nan` if there are many graphs.
+        """
+        belief, index = self.ranked
+        noise, seen, kernel = self.learnt.noise, self.history.seen, self.posterior.kernel
+        root, dimension = self.history.counts[seen].double().sqrt(), math.nan
+        if not self._are_many:
+            within = kernel.columns(self._every, self._every)
+            dimension = effective_dimension((within + within.T) / 2, max(1, self.history.rounds), noise)
+        return make_insight(
+            belief,
+            index,
+            self.rule,
+            self.targets,
+            self.watch.misfit,
+            variance=self._mean_and_variance()[1] / noise,
+            log_determinant=2 * information_gain(root.unsqueeze(1) * kernel.columns(seen, seen) * root, noise),
+            effective_dimension=dimension,
+        )
 
     @one_thread()
     def predict_chosen(self, count: int, offered: int) -> Prediction:

@@ -13,12 +13,11 @@ from torch import Tensor
 from agents.contract.reading import edge_features_vary, with_both_directions
 from agents.process.kernels import Kernels, Mixture
 from agents.process.parts.edges import measure_edges
-from agents.process.parts.itself import Itself
 from agents.process.parts.layers import measure_layers
 from agents.process.parts.measured import Measured
 from agents.process.parts.network import Network
 from agents.process.parts.nodes import measure_means, measure_sums
-from agents.process.parts.part import GraphReading, Part, typical_variance
+from agents.process.parts.part import GraphReading, Itself, Part, typical_variance
 from agents.process.parts.structure import measure_structure
 from agents.process.parts.subtrees import Subtrees
 from agents.process.settings import GraphProcessSettings

@@ -21,9 +21,9 @@ from agents.process.agent import ProcessAgent
 from agents.process.description import Description, read_graphs
 from agents.process.parts import GraphReading
 from agents.process.parts.given import GivenKernel, check_kernel
-from agents.process.parts.itself import Itself
 from agents.process.parts.linear import FLAT, LinearFunctions
 from agents.process.parts.network import Network
+from agents.process.parts.part import Itself
 from agents.process.parts.subtrees import Subtrees
 from agents.process.rater import GraphRater, digest_of
 from agents.process.results import Learnt

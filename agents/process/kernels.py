@@ -168,7 +168,7 @@ class Mixture:
 
     @cached_property
     def _diagonal(self) -> Tensor:
-        return self.weights @ self.kernels.diagonals
+        return self._mix(self.kernels.diagonals.unsqueeze(0))[0]
 
     def _mix(self, columns: Tensor) -> Tensor:
         """Return weighted sums of columns `(u, P, M)`: each entry by itself, so that its bits are always the same."""

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from agents.beliefs.agent import BatchBeliefAgent
 from agents.beliefs.batches import check_count, choose_batch
-from agents.beliefs.belief import Belief, Imagine, Insight, make_insight
+from agents.beliefs.belief import Belief, Imagine
 from agents.beliefs.choices import choice_probabilities
 from agents.beliefs.posterior import DualPosterior, Kernel, Marginals
 from agents.beliefs.rewards import History, PartialResults, Targets, predict
@@ -30,7 +30,7 @@ from agents.process.kernels import Mixture
 from agents.process.likelihood import PRIOR_NOISE
 from agents.process.results import Learnt, Quantity, Results
 from agents.process.settings import MixtureSettings
-from gntk import effective_dimension, information_gain, one_thread, quick_root, symmetric_root
+from gntk import quick_root, symmetric_root
 
 if TYPE_CHECKING:
     from torch_geometric.data import Batch
@@ -202,29 +202,6 @@ class ProcessPlayer(BatchBeliefAgent[S]):
         """Return the prediction of each graph's mean reward, and the noise of a measurement."""
         mean, variance = self._mean_and_variance()
         return predict(self.targets, mean, variance.sqrt(), self.result_noise)
-
-    @one_thread()
-    def insight(self) -> Insight:
-        """Return the belief behind the last choice, with the noise variance as ridge.
-
-        Call it between `select_action` and `update`. The effective dimension is `nan` if there are many graphs.
-        """
-        belief, index = self.ranked
-        noise, seen, kernel = self.learnt.noise, self.history.seen, self.posterior.kernel
-        root, dimension = self.history.counts[seen].double().sqrt(), math.nan
-        if not self._are_many:
-            within = kernel.columns(self._every, self._every)
-            dimension = effective_dimension((within + within.T) / 2, max(1, self.history.rounds), noise)
-        return make_insight(
-            belief,
-            index,
-            self.rule,
-            self.targets,
-            self.watch.misfit,
-            variance=self._mean_and_variance()[1] / noise,
-            log_determinant=2 * information_gain(root.unsqueeze(1) * kernel.columns(seen, seen) * root, noise),
-            effective_dimension=dimension,
-        )
 
     def known(self) -> list[Tensor]:
         """Return what identifies the graphs to the kernel."""

@@ -16,7 +16,7 @@ from graph_bandit_campaign.model import failures
 from graph_bandit_campaign.records import Records
 from graph_bandit_campaign.results.books import Books
 from graph_bandit_campaign.results.measurement import Measurement
-from graph_bandit_campaign.state import CampaignState
+from graph_bandit_campaign.state import CampaignState, are_enough
 from graph_bandit_campaign.text import listed
 from graph_bandit_env import GraphPool, MoleculeSet
 
@@ -99,7 +99,7 @@ def take_over(
     asked = [rows, sorted(books.noisy), books.failed, books.pending, settings.n, settings.again]
     asked += [state.agent, state.algorithm, inputs.conditions]
     asked += [[dataclasses.astuple(goal) for goal in state.goals], state.goals_algorithm] if state.goals else []
-    if failures.are_enough(len(books.failed), len(tried)) and not settings.ignore_failures:
+    if are_enough(len(books.failed), len(tried)) and not settings.ignore_failures:
         asked += [["failures", failures.ALGORITHM]]
     question = f"{_digest(asked)}-{_digest(inputs.content)}"
     before, is_more = state.question.removesuffix(MORE), state.question.endswith(MORE)

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.contract import BatchAgent
 from agents.molecule import MoleculeAgent, Rater, Traits
-from graph_bandit_campaign.state import CampaignState
+from graph_bandit_campaign.model.learner import Learner
+from graph_bandit_campaign.state import CampaignState, are_enough, have_failed
 from graph_bandit_campaign.text import percent
 
-if TYPE_CHECKING:
-    from graph_bandit_campaign.model.learner import Learner
-
-LEAST = 5  # candidates that failed, and that were measured, before the model learns from failures
 LIKELY = 0.25  # of the way from the share that failed so far to 1: with a larger probability a candidate is left out
 MOST_LEARNT = 1000  # results; evenly spaced ones stand for more of them
 DIGITS = 6  # of a probability, so that rounding errors decide no comparison
@@ -89,19 +85,6 @@ class FailureForecast:
         number = int((mask & self.likely).sum())
         counted = "1 candidate is" if number == 1 else f"{number:,} candidates are" if number else "No candidate is"
         return f"{counted} likely to fail (with {limit} probability). {so_far}"
-
-
-def are_enough(failed: int, measured: int) -> bool:
-    """Return whether the model learns from failures, by how many candidates failed and how many were measured."""
-    return min(failed, measured) >= LEAST
-
-
-def have_failed(state: CampaignState) -> bool:
-    """Return whether a campaign has enough failures to learn from.
-
-    With several goals, a graph with a result for one of them did not fail, unless it is said to have failed.
-    """
-    return are_enough(len(state.failed), len({result.id for result in state.measured}.difference(state.failed)))
 
 
 class FailureLearner:

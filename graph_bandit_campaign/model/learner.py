@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 import registry
 from agents.contract import Agent, BatchAgent, ModelAgent, MoleculeSetLike, Prediction, SourceResults
 from agents.process import ProcessAgent
-from graph_bandit_campaign.model.failures import have_failed
 from graph_bandit_campaign.pool.index import PoolLike
 from graph_bandit_campaign.results.measurement import Measurement
-from graph_bandit_campaign.state import LEVEL, CampaignState, Suggestion
+from graph_bandit_campaign.state import LEVEL, CampaignState, Suggestion, have_failed
 from graph_bandit_env.pools import KernelPool
 from graph_bandit_lab import AgentSpec
 

@@ -115,7 +115,7 @@ def diagnostics_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
     """
     diagnosed = results[results["diagnostics"].map(bool) & (results["status"] == "finished")]
     lines, order = agent_lines(order), [label for label in order if (diagnosed["label"] == label).any()]
-    quantities: list[Quantity] = ["share", "share", "share", *["nonnegative"] * 3]
+    quantities: list[Quantity] = ["share", "share", "share", "nonnegative", "nonnegative", "nonnegative"]
     bound = {"its bound, $2\\,\\log\\det(U_t/\\mathrm{ridge})$": ("#444444", ":")}
     with mpl.rc_context(STYLE):
         figure, panels = _make_figure(6, 3, (12, 4.0), {label: lines[label] for label in order} | bound)

@@ -12,20 +12,17 @@ from graph_bandit_lab.analysis.aggregates import aggregate_agents
 from graph_bandit_lab.analysis.chance import compare_with_chance
 from graph_bandit_lab.analysis.ranking import Ranking, name_tasks, rank_agents
 from graph_bandit_lab.analysis.scores import TABLE_1, Change, Field, compare_agents, fields_of, score_agents
-from graph_bandit_lab.analysis.statistics import Quantity, earlier_versions, play_equal_instances, summarize
+from graph_bandit_lab.analysis.statistics import LEAST, Quantity, earlier_versions, play_equal_instances, summarize
 from graph_bandit_lab.design.names import name_environments
 from graph_bandit_lab.formats import (
     MISSING,
     format_count,
-    format_difference,
     format_duration,
     format_estimate,
     format_interval,
     format_number,
-    format_ratio,
     format_relative,
     format_share,
-    format_spread,
 )
 
 Rows: TypeAlias = list[tuple[str, ...]]
@@ -106,35 +103,27 @@ def tables_of_fields(results: pd.DataFrame) -> list[Rows]:
     for field, simple, top in zip(
         fields, fields_of(results, SIMPLE_REGRET), fields_of(results, TOP_SHARE), strict=True
     ):
-        header = (
-            "agent",
-            "relative regret (sd)",
-            "top rate",
-            *columns,
-            "environments",
-            "trials",
-            "repetitions",
-            "core time",
-        )
-        rows: Rows = [header]
+        counted = "environments", "trials", "repetitions", "core time"
+        rows: Rows = [("agent", "relative regret (sd)", "top rate", *columns, *counted)]
         shares = top.trials.groupby(level="environment").mean().mean().map(format_share)
         finds = {
-            score.label: (format_ratio(score.relative), shares[score.label])
+            score.label: (format_number(score.relative, 3), shares[score.label])
             for score in score_agents(simple.trials, simple.reference)
         }
         scores = score_agents(field.trials, field.reference)
         best = next((score.label for score in scores if score.label in field.reference), "")
         for score in scores:
             label, theirs = score.label, TABLE_1.get(field.paper.get(score.label, ""))
-            difference = compare_agents(field.trials, label, best, field.reference)
-            published = f"{format_ratio(theirs.relative)}, {format_share(theirs.top_rate)}" if theirs else ""
+            versus = compare_agents(field.trials, label, best, field.reference)
+            difference = format_estimate(versus.difference, versus.low, versus.high, 3)
+            published = f"{format_number(theirs.relative, 3)}, {format_share(theirs.top_rate)}" if theirs else ""
             rows.append(
                 (
                     label,
-                    format_spread(score.relative, score.relative_sd),
+                    f"{score.relative:.3f} ({score.relative_sd:.3f})",
                     format_share(score.top_rate),
                     *[published] * paper,
-                    MISSING if label == best else format_difference(difference),
+                    MISSING if label == best else difference,
                     *finds.get(label, (MISSING, MISSING))[: 2 * found],
                     str(score.environments),
                     str(score.trials),
@@ -246,7 +235,7 @@ def table_of_changes(changes: Sequence[Change], measure: str = "total_regret") -
     rows: Rows = [columns]
     for change in changes:
         means = format_number(change.before, digits), format_number(change.after, digits)
-        interval = f"{change.difference:+.3f} [{change.low:+.3f}, {change.high:+.3f}]"
+        interval = format_estimate(change.difference, change.low, change.high, 3, "+")
         rows.append((change.label, str(change.trials), *means, interval, change.verdict))
     return rows
 
@@ -286,5 +275,8 @@ def print_warnings(results: pd.DataFrame) -> None:
     """Warn if agents have not played the same instances, or if earlier versions of their algorithms have played."""
     if not play_equal_instances(results):
         print("\nThe agents have not all played the same instances: run the missing repetitions before you compare.")
+    finished = results[results["status"] == "finished"]
+    if results["environment_key"].nunique() == 1 and finished["label"].value_counts().min() < LEAST:
+        print(f"\nAn interval needs {LEAST} repetitions: two show too little of how far others would be.")
     for label in earlier_versions(results):
         print(f"\n{label} was played by an earlier version of the agent's algorithm, and is not continued.")

@@ -19,7 +19,6 @@ from agents.contract.protocol import State
 
 FAR = -1.0  # standardised gain below which `log_gain` uses the scaled complementary error function
 RANGE = 100.0  # a graph whose log EI is farther below the largest is never played, however far that is
-PRICE_WEIGHT = 0.5  # of rules whose index is in units of the targets; chosen in docs/evidence/molecules.md
 
 Sampling: TypeAlias = Literal["independent", "joint"]
 Elimination: TypeAlias = Literal["running", "doubling"]
@@ -337,59 +336,3 @@ class PhasedElimination:
     def load_state_dict(self, state: State) -> None:
         """Replace the candidates and the number of rounds."""
         self.candidates, self.rounds = state["candidates"].clone(), state["rounds"]
-
-
-@dataclass
-class Priced(Memoryless):
-    """Take a handicap off the index of a rule, so that of two equally good actions the cheaper one is chosen.
-
-        index'(G) = index(G) - h(G)
-
-    With handicaps of 0 the index is that of the rule, to the last bit.
-    """
-
-    rule: AcquisitionRule
-    """The rule, which remembers nothing."""
-    handicap: Tensor
-    """`(K,)` float64. h of each action, in units of the index."""
-
-    @property
-    def draws_rewards(self) -> bool:
-        """Return whether the rule draws rewards."""
-        return bool(getattr(self.rule, "draws_rewards", False))
-
-    def __call__(self, belief: Belief, action_mask: Tensor, generator: torch.Generator) -> Tensor:
-        """Return the index of each action, less its handicap."""
-        return self.rule(belief, action_mask, generator) - self.handicap
-
-
-def price_weight(rule: AcquisitionRule) -> float:
-    """Return what a price e times as high costs in units of the index of a rule: its `price_weight`, else 0.5."""
-    return float(getattr(rule, "price_weight", PRICE_WEIGHT))
-
-
-def log_ratios(prices: Tensor, action_mask: Tensor) -> Tensor:
-    """Compute how much dearer each action is than the cheapest on offer.
-
-        l = log(p / min p)
-
-    Args:
-        prices: `(K,)` float64. Positive where `action_mask` allows an action; the others may be NaN.
-        action_mask: `(K,)` bool. Actions on offer.
-
-    Returns:
-        `(K,)` float64: 0 for the cheapest, and for actions that are not on offer.
-
-    Raises:
-        ValueError: if an action on offer has no positive, finite price.
-    """
-    if prices.shape != action_mask.shape:
-        raise ValueError(
-            f"Expected a positive price of each graph on offer, of shape `{tuple(action_mask.shape)}`. Got shape "
-            f"`{tuple(prices.shape)}`."
-        )
-    offered = prices[action_mask]
-    bad = ~(offered.isfinite() & (offered > 0))
-    if bad.any():
-        raise ValueError(f"Expected a positive price of each graph on offer. Got {offered[bad][0].item():g}.")
-    return torch.where(action_mask, prices / offered.min(), 1.0).log() if len(offered) else torch.zeros_like(prices)

@@ -1,4 +1,4 @@
-"""The interface of parts of the kernel: what is read of graphs, the parts that come of it, and all parts of a set."""
+"""The interface of parts of the kernel, and the simplest part: what is a graph's own."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
+import torch
 from torch import Tensor
 
 if TYPE_CHECKING:
@@ -86,3 +87,31 @@ def typical_variance(kernels: Tensor) -> Tensor:
     own = kernels.diagonal(dim1=1, dim2=2).mean(1)
     variance = own - kernels.mean((1, 2))
     return variance.where(variance > SMALLEST * own, 0.0)
+
+
+@dataclass(frozen=True)
+class Itself:
+    """A kernel that is 1 between a graph and itself, and 0 between others: graphs that look equal may differ."""
+
+    count: int
+    """Number of graphs."""
+    name: str = "the graph itself"
+    """What it compares."""
+    shares: Sequence[float] = (1.0,)
+    """Of one kernel."""
+
+    def columns(self, rows: Tensor, index: Tensor) -> Tensor:
+        """Return ones where graphs are the same, else zeros, `(1, q, n)`."""
+        return (rows.unsqueeze(1) == index).double().unsqueeze(0)
+
+    def diagonal(self, index: Tensor) -> Tensor:
+        """Return ones, `(1, n)`."""
+        return torch.ones(1, len(index), dtype=torch.float64)
+
+    def exchange(self, kept: Tensor, graphs: Batch | None) -> Itself:
+        """Return the kernel of some graphs and new ones."""
+        return Itself(len(kept) + (0 if graphs is None else graphs.num_graphs))
+
+    def known(self) -> Sequence[Tensor]:
+        """Return the number of graphs."""
+        return [torch.tensor(self.count)]
