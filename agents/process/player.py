@@ -16,13 +16,12 @@ import torch
 from torch import Tensor
 
 from agents.beliefs.agent import BatchBeliefAgent
-from agents.beliefs.batches import check_count, choose_batch
-from agents.beliefs.belief import Belief, Imagine
+from agents.beliefs.batches import check_count, choose_batch, short_list
+from agents.beliefs.belief import AcquisitionRule, Belief, Imagine
 from agents.beliefs.choices import choice_probabilities
 from agents.beliefs.posterior import DualPosterior, Kernel, Marginals
 from agents.beliefs.rewards import History, PartialResults, Targets, predict
-from agents.beliefs.rules import PRICE_WEIGHT, AcquisitionRule, Priced, price_weight
-from agents.beliefs.short_list import short_list
+from agents.beliefs.rules.priced import PRICE_WEIGHT, Priced, price_weight
 from agents.contract.abilities import ActionProbabilities, Fits
 from agents.contract.protocol import DivergedError, Prediction, State
 from agents.process.description import Description

@@ -110,8 +110,7 @@ def diagnostics_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
         results: of `load_results`; repetitions without diagnostics are left out.
         order: labels of the agents.
 
-    Returns:
-        Six panels, means over repetitions with 95 % confidence bands.
+    Returns: six panels, means over repetitions with 95 % confidence bands.
     """
     diagnosed = results[results["diagnostics"].map(bool) & (results["status"] == "finished")]
     lines, order = agent_lines(order), [label for label in order if (diagnosed["label"] == label).any()]
@@ -124,8 +123,8 @@ def diagnostics_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
             recorded = {name: np.stack([row[name] for row in rows]) for name in rows.iloc[0]}
             rounds = np.arange(1, recorded["potential"].shape[1] + 1)
             shares = [recorded[name].cumsum(axis=1) / rounds for name in EVENTS]
-            curves = [*shares, recorded["potential"].cumsum(axis=1), recorded["effective_dimension"]]
-            curves.append(recorded["misfit"])
+            others = [recorded[name] for name in ("effective_dimension", "misfit")]
+            curves = [*shares, recorded["potential"].cumsum(axis=1), *others]
             for axes, values, quantity in zip(panels, curves, quantities, strict=True):
                 if not np.isnan(values).all():
                     _draw(axes, values, lines[label], quantity)
