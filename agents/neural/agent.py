@@ -36,6 +36,8 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         make_rule: makes the acquisition rule, which `BeliefAgent.choose` applies (lines 4 and 5).
     """
 
+    algorithm = 4
+
     def __init__(
         self, settings: NeuralSettings, architecture: Architecture, make_rule: Callable[[], AcquisitionRule]
     ) -> None:

@@ -127,7 +127,7 @@ class KernelAgent(GraphAgent[K]):
         reads: what it reads of them, out of `agents.contract.READABLE`.
     """
 
-    algorithm = 5
+    algorithm = 6
 
     def __init__(
         self, settings: K, make_rule: Callable[[], AcquisitionRule], read: Read, reads: Iterable[str] = (NODE_FEATURES,)
@@ -247,7 +247,7 @@ class GraphProcessAgent(GraphAgent[GraphProcessSettings]):
     """
 
     reads = frozenset(READABLE)
-    algorithm = 3
+    algorithm = 4
     uses_columns = True
 
     def read(self, observation: object, graph_set: GraphSetLike | None) -> Batch | Molecules:
