@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from agents.process.parts import AddTo
+from agents.process.parts.part import AddTo
 from agents.traits import BINS, Counts
 from gntk.engines import compile_loop
 

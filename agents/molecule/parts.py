@@ -16,7 +16,8 @@ from agents.molecule.fingerprints import Fingerprint
 from agents.molecule.settings import MoleculeSettings
 from agents.process.description import Description
 from agents.process.kernels import Kernels
-from agents.process.parts import LINEAR, Measured, Part, Reading
+from agents.process.parts.measured import LINEAR, Measured
+from agents.process.parts.part import Part, Reading
 from agents.traits import FINGERPRINTS, NUMBERS, Moments, Ranks, Scales, Traits, compute_traits
 from agents.traits.molecules import Molecules
 

@@ -57,10 +57,8 @@ def _has_rows(values: object) -> bool:
 
 def _are_rows_of(space: Any, rows: NDArray[Any]) -> bool:
     """Return whether each row of an array is a member of a `Box`, as it is if there are no rows."""
-    if len(rows) == 0:
-        return True
     fits = np.can_cast(rows.dtype, space.dtype) and rows.shape[1:] == space.shape
-    return bool(fits and (rows >= space.low).all() and (rows <= space.high).all())
+    return len(rows) == 0 or bool(fits and (rows >= space.low).all() and (rows <= space.high).all())
 
 
 class GraphSequence(_NoArrays, Sequence):

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from agents.molecule.fingerprints import Fingerprint
 from agents.process.kernels import Kernels, Mixture
-from agents.process.parts import Measured
+from agents.process.parts.measured import Measured
 from agents.traits import BINS, Counts, Moments
 
 
