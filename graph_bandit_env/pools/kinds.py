@@ -39,7 +39,8 @@ def draw_kind(name: str, num_graphs: int, seed: int) -> GraphPool:
         means[rng.integers(num_graphs)] = 3.0
     links = [np.array(graph.edges, np.int64).reshape(-1, 2) for graph in graphs]
     # Rounded, so that a draw has the same digest on every type of CPU.
-    return GraphPool(nodes, links, *edge_features, targets=means.round(6), directed=graphs[0].is_directed())
+    edges = edge_features[0] if edge_features else None
+    return GraphPool(nodes, links, edges, targets=means.round(6), directed=graphs[0].is_directed())
 
 
 def _degrees(graph: nx.Graph) -> Floats:
