@@ -144,14 +144,10 @@ class GraphSetEncoder(nn.Module):
     @torch.no_grad()
     def _try_network(self, feature_dim: int, edge_feature_dim: int) -> None:
         """Run the network on a graph of two nodes and one of a single node; this also gives lazy layers their sizes."""
-        links, x, edge_attr = (
-            torch.tensor([[0, 1], [1, 0]]),
-            torch.zeros(3, feature_dim),
-            torch.zeros(2, edge_feature_dim),
-        )
-        batch, ptr = torch.tensor([0, 0, 1]), torch.tensor([0, 2, 3])
+        x, edge_attr, links = torch.zeros(3, feature_dim), torch.zeros(2, edge_feature_dim), [[0, 1], [1, 0]]
+        edge_index, batch, ptr = map(torch.tensor, (links, [0, 0, 1], [0, 2, 3]))
         self.network.eval()
-        found = self.network(make_batch(x=x, edge_index=links, edge_attr=edge_attr, batch=batch, ptr=ptr))
+        found = self.network(make_batch(x=x, edge_index=edge_index, edge_attr=edge_attr, batch=batch, ptr=ptr))
         self.network.train()
         shape, expected = getattr(found, "shape", type(found).__name__), (2, self.embedding_dim)
         if shape != expected:

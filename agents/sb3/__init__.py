@@ -1,23 +1,9 @@
-"""Policies for Stable-Baselines3 that choose among the graphs of an observation.
+"""Policies for Stable-Baselines3 and sb3-contrib that choose among the graphs of an observation.
 
-They are made of the networks of `agents.padded`. Only `GraphSetMaskablePolicy` needs sb3-contrib, which the extra `sb3`
-installs.
+They are made of the networks of `agents.padded`. The extra `sb3` installs both libraries.
 """
 
-from typing import TYPE_CHECKING, Any
-
-from agents.sb3.policy import GraphSetPolicy
+from agents.sb3.policy import GraphSetMaskablePolicy, GraphSetPolicy
 from agents.sb3.vec_env import SB3VecEnv
 
-if TYPE_CHECKING:
-    from agents.sb3.maskable import GraphSetMaskablePolicy
-
 __all__ = ["GraphSetMaskablePolicy", "GraphSetPolicy", "SB3VecEnv"]
-
-
-def __getattr__(name: str) -> Any:
-    if name == "GraphSetMaskablePolicy":
-        from agents.sb3.maskable import GraphSetMaskablePolicy
-
-        return GraphSetMaskablePolicy
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

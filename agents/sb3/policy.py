@@ -1,10 +1,11 @@
-"""A policy for PPO and A2C on graph sets."""
+"""Policies for PPO, A2C and MaskablePPO on graph sets."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from gymnasium.spaces import Discrete
+from sb3_contrib.common.maskable.policies import MaskableMultiInputActorCriticPolicy
 from stable_baselines3.common.policies import MultiInputActorCriticPolicy
 from stable_baselines3.common.torch_layers import MlpExtractor
 from stable_baselines3.common.type_aliases import Schedule
@@ -60,4 +61,12 @@ class GraphSetPolicy(ByGraphs, MultiInputActorCriticPolicy):
     Raises:
         TypeError: as `GraphSetEncoder`.
         ValueError: as `GraphSetEncoder`; also if there is not one action for each graph.
+    """
+
+
+class GraphSetMaskablePolicy(ByGraphs, MaskableMultiInputActorCriticPolicy):
+    """Play a graph as `GraphSetPolicy` does, for `sb3_contrib.MaskablePPO`; the arguments are the same.
+
+    Plain PPO with `GraphSetPolicy` already obeys the mask in the observation; here `action_masks` can rule out more
+    graphs. The two also differ in the entropy of the loss and in the buffer, which take the mask into account here.
     """
