@@ -163,10 +163,11 @@ class BaseAgent(ABC, Generic[S]):
         seen = as_read(graphs, self.reads, getattr(graph_set, "directed", None))
         self.begin(seen, network_seed)
         self.generator, self.num_graphs = generator, graphs.num_graphs
-        again = partial(self.read, None, graph_set) if getattr(graph_set, "never_changes", False) else None
+        knows_smiles = SMILES in self.reads and isinstance(graph_set, MoleculeSetLike)
+        lasts = knows_smiles or getattr(graph_set, "never_changes", False)  # molecules are made when graphs are shown
+        again = partial(read_graphs, None, graph_set) if lasts else None
         self._first, self._looked_at = FirstGraphs(graphs, observation, again), observation
         self._known = self.known()
-        knows_smiles = SMILES in self.reads and isinstance(graph_set, MoleculeSetLike)
         reads = frozenset[str]() if knows_smiles else self.reads_here()
         self.blindness = blindness(type(self).__name__, reads, graphs, seen)
         if self.blindness:

@@ -13,25 +13,19 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from agents.molecule.fingerprints import Fingerprint
-from agents.molecule.settings import MoleculeSettings
+from agents.molecule.settings import WEIGHTS, MoleculeSettings
 from agents.process.description import Description
 from agents.process.kernels import Kernels
 from agents.process.parts import LINEAR, Measured, Part, Reading
-from agents.traits import FINGERPRINTS, NUMBERS, Moments, Ranks, Scales, Traits, compute_traits
+from agents.traits import FINGERPRINTS, NUMBERS, TRAITS, Ranks, Scales, Traits, compute_traits
 from agents.traits.molecules import Molecules
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data
 
 OWN_COLUMNS = "own columns"
-LABELS = {
-    "atom_pairs": "atom pairs",
-    "morgan": "neighbourhoods",
-    "torsions": "torsions",
-    "roles": "roles of atoms",
-    "properties": "properties",
-    "descriptors": "descriptors",
-}
+LABELS = {name: name for name in TRAITS}
+LABELS |= {"atom_pairs": "atom pairs", "morgan": "neighbourhoods", "roles": "roles of atoms"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,19 +113,12 @@ class MoleculeDescription(Description):
 
     def known(self) -> list[Tensor]:
         """Return a digest of the SMILES, and of the columns of the user's own."""
-        return [self.molecules.digest()]
+        return [self.molecules.digest]
 
 
 def weights_of(settings: MoleculeSettings) -> dict[str, float]:
     """Return the positive weights of traits, by their names."""
-    weights = {
-        "atom_pairs": settings.pairs_weight,
-        "morgan": settings.morgan_weight,
-        "torsions": settings.torsions_weight,
-        "roles": settings.roles_weight,
-        "properties": settings.properties_weight,
-        "descriptors": settings.descriptors_weight,
-    }
+    weights = {name: getattr(settings, f"{word}_weight") for name, word in zip(TRAITS, WEIGHTS, strict=False)}
     return {name: weight for name, weight in weights.items() if weight > 0}
 
 
@@ -157,16 +144,11 @@ def make_parts(
         keeps: whether columns of the kernels are kept.
 
     Raises:
-        ValueError: if a trait is missing that was not left out on purpose, fingerprints do not fit `settings.stereo`,
-            the scales do not have the numbers, or no part is left.
+        ValueError: if fingerprints do not fit `settings.stereo`, the scales are those of other columns, or no part is
+            left.
     """
     wanted = {name: weight for name, weight in weights_of(settings).items() if name not in traits.left_out}
-    missing = [name for name in wanted if name not in traits.names]
-    if missing:
-        raise ValueError(
-            f"Expected the traits {', '.join(wanted)}. Got none of {', '.join(missing)}. Compute them with "
-            "`compute_traits`, or say that they were left out."
-        )
+    scales = scales or Scales.of(traits, columns)
     prints = [name for name in FINGERPRINTS if name in wanted]
     if prints and traits.stereo != settings.stereo:
         raise ValueError(
@@ -178,12 +160,10 @@ def make_parts(
         (wanted[name], Fingerprint(LABELS[name], traits.counts[name])) for name in prints
     ]
     for name in (name for name in NUMBERS if name in wanted):
-        numbers = traits.numbers[name]
-        scale = (scales or Scales({name: Moments.of(numbers)})).scale_of(name)
         linear = LINEAR if name == "descriptors" else 0.0
-        ways.append((wanted[name], Measured(LABELS[name], numbers, scale, linear)))
+        ways.append((wanted[name], Measured(LABELS[name], traits.numbers[name], scales.moments[name].scale(), linear)))
     if columns is not None and settings.columns_weight > 0:
-        ranks = Ranks.of(columns) if scales is None else scales.ranks_of(columns.shape[1])
+        ranks = scales.ranks or Ranks.of(columns)
         alone = column_names[0] if len(column_names) == 1 else OWN_COLUMNS
         label = OWN_COLUMNS if alone in LABELS.values() else alone
         ways.append((settings.columns_weight, Measured(label, ranks.scores(columns), ranks.moments.scale())))

@@ -31,7 +31,7 @@ class Others:
 
     def __getitem__(self, block: slice) -> Others:
         columns = None if self.columns is None else self.columns[block]
-        return Others(self.traits.between(block.start, block.stop), columns, self.smiles[block])
+        return Others(self.traits.take(np.arange(block.start, block.stop)), columns, self.smiles[block])
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

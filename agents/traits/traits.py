@@ -80,10 +80,6 @@ class Traits:
             numbers={name: numbers[places] for name, numbers in self.numbers.items()},
         )
 
-    def between(self, begin: int, end: int) -> Traits:
-        """Return the traits of the molecules from `begin` to `end` - 1."""
-        return self.take(np.arange(begin, end))
-
     def only(self, names: Collection[str]) -> Traits:
         """Return some of the traits.
 

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 import torch
-from agents.classic.random_agent import RandomSettings
 
 import registry
+from agents.classic.drawing import RandomSettings
 from agents.contract import AgentCheckError, check_agent, masked_argmax, read_graphs, read_mask
 from agents.contract.inputs import read_feedback
 
