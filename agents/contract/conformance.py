@@ -186,13 +186,8 @@ class _Checks:
         changed = [f"`{name}`" for name, value in state.items() if _snapshot(value) != saved.get(name)]
         return f"changed {', '.join(changed)}: save and load copies of tensors (`clone`)" if changed else None
 
-    def takes_arrays(self) -> str | None:
-        """`update` takes arrays of many results, before any `select_action`."""
-        list(_play(self._taught(best=0), 2))
-        return None
-
     def learns_from_each_reward(self) -> str | None:
-        """An agent that learns from rewards one by one and gets many in one `update` learns from each of them."""
+        """`update` takes arrays of many results, before any `select_action`, and learns from each as one by one."""
 
         def learnt(rewards: NDArray[np.float64], calls: int) -> object:
             agent = self._ready()

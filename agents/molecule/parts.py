@@ -35,7 +35,7 @@ class MoleculeDescription(Description):
     molecules: Molecules
     """The molecules as they were read."""
     traits: Traits
-    """Their traits."""
+    """Their traits of positive weight."""
     settings: MoleculeSettings
     """Hold the weights."""
 
@@ -56,9 +56,10 @@ class MoleculeDescription(Description):
         if isinstance(before, MoleculeDescription) and before.molecules.is_like(molecules):
             return before
         traits = molecules.traits or Traits(molecules.num_graphs, {}, {}, settings.stereo)
-        missing = [name for name in weights_of(settings) if name not in (*traits.names, *traits.left_out)]
-        if missing:
+        used = [name for name in weights_of(settings) if name not in traits.left_out]
+        if missing := [name for name in used if name not in traits.names]:
             traits = traits.join(compute_traits(molecules.smiles, missing, settings.stereo))
+        traits = traits.only(used)
         parts = make_parts(settings, traits, molecules.columns, molecules.scales, molecules.column_names)
         return MoleculeDescription(*parts, molecules, traits, settings)
 
@@ -94,15 +95,11 @@ class MoleculeDescription(Description):
         new = [*dict.fromkeys(text for text in chain.from_iterable(texts) if text not in place)]
         place |= {text: k for k, text in enumerate(new, start=len(own.smiles))}
         where, smiles = [torch.tensor([place[text] for text in some]) for some in texts], (*own.smiles, *new)
-        if (
-            isinstance(before, MoleculeDescription)
-            and before.molecules.source is own.source
-            and before.molecules.smiles == smiles
-        ):
+        seen = before.molecules if isinstance(before, MoleculeDescription) else None
+        if seen and seen.source is own.source and seen.smiles == smiles:
             return before, where
-        names = [name for name in weights_of(self.settings) if name in self.traits.names]
-        more = compute_traits(new, names, self.traits.stereo, self.traits.left_out)
-        traits = Traits.stack([self.traits.only(names), more])
+        more = compute_traits(new, self.traits.names, self.traits.stereo, self.traits.left_out)
+        traits = Traits.stack([self.traits, more])
         columns = own.columns
         if columns is not None:
             columns = np.concatenate([columns, np.full((len(new), columns.shape[1]), np.nan)])

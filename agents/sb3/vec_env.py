@@ -46,7 +46,6 @@ class SB3VecEnv(VecEnv):
                 "`graph_bandit_env.wrappers.vector.PaddedGraphSet`."
             )
         self.venv = venv
-        self._actions: NDArray[Any] | None = None
         super().__init__(venv.num_envs, venv.single_observation_space, venv.single_action_space)
 
     def reset(self) -> VecEnvObs:
