@@ -281,10 +281,9 @@ def _check_identity(state: State, expected: State) -> None:
     if identity is None:
         raise ValueError("Expected a state made by `state_dict`. Got one without identity.")
     mine, theirs = expected["settings"], identity["settings"]
-    names = sorted(mine.keys() | theirs.keys())
-    differing = [name for name in names if mine.get(name, NOTHING) != theirs.get(name, NOTHING)]
-    if differing:
-        listed = ", ".join(f"`{name}`: {theirs.get(name)!r}" for name in differing)
+    names = [name for name in {**mine, **theirs} if mine.get(name, NOTHING) != theirs.get(name, NOTHING)]
+    if names:
+        listed = ", ".join(f"`{name}`: {theirs.get(name)!r}" for name in names)
         raise ValueError(f"Expected the state of an agent with the same settings. Got another {listed}.")
     if expected["graphs"] != identity["graphs"]:
         raise ValueError("Expected the state of an agent on the same graphs. Got one on other graphs.")

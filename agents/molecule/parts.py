@@ -85,7 +85,7 @@ class MoleculeDescription(Description):
 
         Args:
             others: lists of canonical SMILES.
-            before: what an earlier call returned, which is returned again if it is of the same molecules.
+            before: what an earlier call returned, which is returned again if it is of the same molecules; None: these.
 
         Raises:
             ValueError: if RDKit cannot read a SMILES.
@@ -95,9 +95,9 @@ class MoleculeDescription(Description):
         new = [*dict.fromkeys(text for text in chain.from_iterable(texts) if text not in place)]
         place |= {text: k for k, text in enumerate(new, start=len(own.smiles))}
         where, smiles = [torch.tensor([place[text] for text in some]) for some in texts], (*own.smiles, *new)
-        seen = before.molecules if isinstance(before, MoleculeDescription) else None
-        if seen and seen.source is own.source and seen.smiles == smiles:
-            return before, where
+        same = before if isinstance(before, MoleculeDescription) else self
+        if same.molecules.source is own.source and same.molecules.smiles == smiles:
+            return same, where
         more = compute_traits(new, self.traits.names, self.traits.stereo, self.traits.left_out)
         traits = Traits.stack([self.traits, more])
         columns = own.columns

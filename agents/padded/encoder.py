@@ -134,11 +134,10 @@ class GraphSetEncoder(nn.Module):
             held = make_batch(**{key: getattr(self, f"graph_set_{key}") for key in KEYS})
             embeddings = self.network(held).float() * offered.unsqueeze(-1)
         else:
-            positions = offered.flatten().nonzero().squeeze(1)
-            rows = torch.zeros(offered.numel(), self.embedding_dim, device=offered.device)
-            if len(positions):  # after the last round of an episode there may be no graphs, and a network may fail
-                rows = rows.index_copy(0, positions, self.network(unpad_batch(observations, offered)).float())
-            embeddings = rows.view(*offered.shape, self.embedding_dim)
+            embeddings = torch.zeros(*offered.shape, self.embedding_dim, device=offered.device)
+            if offered.any():  # after the last round of an episode there may be no graphs, and a network may fail
+                found = self.network(unpad_batch(observations, offered)).float()
+                embeddings = embeddings.masked_scatter(offered.unsqueeze(-1), found)
         return torch.cat([embeddings, offered.unsqueeze(-1).to(embeddings)], dim=-1)
 
     @torch.no_grad()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -56,7 +56,12 @@ class Molecules:
         content = hashlib.sha256("".join(f"without {name}\n" for name in left_out).encode())
         for text in self.smiles:
             content.update(f"{text}\n".encode())
-        for array in self._numbers():
+        arrays = [] if self.columns is None else [np.nan_to_num(self.columns, nan=UNKNOWN)]
+        if self.scales is not None:
+            for _, moments in sorted(self.scales.moments.items()):
+                arrays += [moments.scale().mean, moments.scale().spread]
+            arrays += self.scales.ranks.values if self.scales.ranks else ()
+        for array in arrays:
             content.update(f"{array.dtype}{array.shape}".encode())
             content.update(np.ascontiguousarray(array).tobytes())
         return torch.frombuffer(bytearray(content.digest()), dtype=torch.uint8)
@@ -65,12 +70,3 @@ class Molecules:
         """Return whether SMILES, columns, traits and scales are those of the other."""
         same = self.traits is other.traits and self.scales is other.scales
         return same and torch.equal(self.digest, other.digest)
-
-    def _numbers(self) -> Iterable[NDArray[np.float64]]:
-        if self.columns is not None:
-            yield np.nan_to_num(self.columns, nan=UNKNOWN)
-        if self.scales is not None:
-            for name in sorted(self.scales.moments):
-                scale = self.scales.moments[name].scale()
-                yield from (scale.mean, scale.spread)
-            yield from self.scales.ranks.values if self.scales.ranks else ()
