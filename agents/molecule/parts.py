@@ -149,9 +149,8 @@ def make_parts(
     prints = [name for name in FINGERPRINTS if name in wanted]
     if prints and traits.stereo != settings.stereo:
         raise ValueError(
-            f"Expected fingerprints with `stereo` {settings.stereo}, as in the settings. Got traits with `stereo` "
-            f"{traits.stereo}. Choose the setting stereo={traits.stereo}, or compute them again: a prepared pool by "
-            f"`graph-bandit prepare {'--stereo' if settings.stereo else '--no-stereo'}`."
+            f"Expected fingerprints with the setting stereo={settings.stereo}. Got stereo={traits.stereo}. Change the "
+            f"setting, or prepare the pool with `{'--stereo' if settings.stereo else '--no-stereo'}` again."
         )
     ways: list[tuple[float, Reading]] = [
         (wanted[name], Fingerprint(LABELS[name], traits.counts[name])) for name in prints
