@@ -119,7 +119,10 @@ class SourceResults:
 
 @dataclass(frozen=True)
 class Correlation:
-    """How the values of a source go along with the rewards, from -1 to 1, without the noise of results."""
+    """How the values of a source go along with the rewards, from -1 to 1, without the noise of results.
+
+    The interval is from -1 to 1 as long as nothing is known.
+    """
 
     value: float
     """The most likely one; 0 before the rewards tell."""
@@ -127,11 +130,6 @@ class Correlation:
     """Lower end of its 95 % interval."""
     high: float
     """Upper end of its 95 % interval."""
-
-    @property
-    def is_known(self) -> bool:
-        """Return whether anything is known of it; before, it may be any."""
-        return self.low > -1 or self.high < 1
 
 
 @runtime_checkable

@@ -163,10 +163,11 @@ class BaseAgent(ABC, Generic[S]):
         seen = as_read(graphs, self.reads, getattr(graph_set, "directed", None))
         self.begin(seen, network_seed)
         self.generator, self.num_graphs = generator, graphs.num_graphs
-        again = partial(self.read, None, graph_set) if getattr(graph_set, "never_changes", False) else None
+        knows_smiles = SMILES in self.reads and isinstance(graph_set, MoleculeSetLike)
+        lasts = knows_smiles or getattr(graph_set, "never_changes", False)  # molecules are made when graphs are shown
+        again = partial(read_graphs, None, graph_set) if lasts else None
         self._first, self._looked_at = FirstGraphs(graphs, observation, again), observation
         self._known = self.known()
-        knows_smiles = SMILES in self.reads and isinstance(graph_set, MoleculeSetLike)
         reads = frozenset[str]() if knows_smiles else self.reads_here()
         self.blindness = blindness(type(self).__name__, reads, graphs, seen)
         if self.blindness:
@@ -280,10 +281,9 @@ def _check_identity(state: State, expected: State) -> None:
     if identity is None:
         raise ValueError("Expected a state made by `state_dict`. Got one without identity.")
     mine, theirs = expected["settings"], identity["settings"]
-    names = sorted(mine.keys() | theirs.keys())
-    differing = [name for name in names if mine.get(name, NOTHING) != theirs.get(name, NOTHING)]
-    if differing:
-        listed = ", ".join(f"`{name}`: {theirs.get(name)!r}" for name in differing)
+    names = [name for name in {**mine, **theirs} if mine.get(name, NOTHING) != theirs.get(name, NOTHING)]
+    if names:
+        listed = ", ".join(f"`{name}`: {theirs.get(name)!r}" for name in names)
         raise ValueError(f"Expected the state of an agent with the same settings. Got another {listed}.")
     if expected["graphs"] != identity["graphs"]:
         raise ValueError("Expected the state of an agent on the same graphs. Got one on other graphs.")

@@ -141,10 +141,6 @@ class _Checks:
         choices = _choose(self._taught(best=0), _observation(INDICES[::-1]))
         return f"played {choices}, as if they were in the order of `reset`" if choices == first else None
 
-    def refuses_unknown_graphs(self) -> str | None:
-        """`update` refuses an action that is not an index of the graph set with a ValueError."""
-        return _give(self._ready(), [(-1, 0.0), (NUM_GRAPHS, 0.0)])
-
     def returns_indices(self) -> str | None:
         """`select_action` returns a Python int that is an index of the graph set."""
         actions = _play(self._ready(), 10)
@@ -188,13 +184,8 @@ class _Checks:
         changed = [f"`{name}`" for name, value in state.items() if _snapshot(value) != saved.get(name)]
         return f"changed {', '.join(changed)}: save and load copies of tensors (`clone`)" if changed else None
 
-    def takes_arrays(self) -> str | None:
-        """`update` takes arrays of many results, before any `select_action`."""
-        list(_play(self._taught(best=0), 2))
-        return None
-
     def learns_from_each_reward(self) -> str | None:
-        """An agent that learns from rewards one by one and gets many in one `update` learns from each of them."""
+        """`update` takes arrays of many results, before any `select_action`, and learns from each as one by one."""
 
         def learnt(rewards: NDArray[np.float64], calls: int) -> object:
             agent = self._ready()
@@ -209,10 +200,16 @@ class _Checks:
                 return f"is in the same state whatever the {name} is"
         return None
 
-    def refuses_bad_rewards(self) -> str | None:
-        """`update` refuses a reward that is not finite with a ValueError, and changes nothing."""
+    def refuses_bad_feedback(self) -> str | None:
+        """`update` refuses an unknown graph or a reward that is not finite with a ValueError, and changes nothing."""
         agent, twin = self._ready(rounds=3), self._ready(rounds=3)
-        return _give(agent, [(0, float("nan")), (0, float("inf"))]) or _compare(agent, twin, 6)
+        for action, reward in ((-1, 0.0), (NUM_GRAPHS, 0.0), (0, float("nan")), (0, float("inf"))):
+            try:
+                agent.update(INDICES, action, reward)
+            except ValueError:
+                continue
+            return f"took reward {reward} of graph {action}"
+        return _compare(agent, twin, 6)
 
     def predicts_without_a_trace(self) -> str | None:
         """`predict_means`, if it exists, returns a finite number for each graph, and changes no later choice."""
@@ -238,17 +235,6 @@ def _compare(agent: Agent, twin: Agent, rounds: int) -> str | None:
     """Play some rounds with two agents, and return how the first departs from the second."""
     played, expected = list(_play(agent, rounds)), list(_play(twin, rounds))
     return None if played == expected else f"played {played} instead of {expected}"
-
-
-def _give(agent: Agent, feedback: Iterable[tuple[int, float]]) -> str | None:
-    """Return the first of some actions and rewards that an agent takes, each of which it should refuse."""
-    for action, reward in feedback:
-        try:
-            agent.update(INDICES, action, reward)
-        except ValueError:
-            continue
-        return f"took reward {reward} of graph {action}"
-    return None
 
 
 def _choose(agent: Agent, observation: tuple[Instance, ...]) -> list[int] | None:

@@ -188,8 +188,7 @@ def read_awaiting(awaiting: Sequence[int], num_graphs: int, name: str = "awaitin
     """
     expected = f"integers from 0 to {num_graphs - 1}"
     given = _read(name, awaiting, "iu", expected, lambda a: a.ndim == 1 and (a >= 0) & (a < num_graphs))
-    indices: list[int] = given.tolist()
-    return indices
+    return [int(index) for index in given]
 
 
 def _read(name: str, given: object, kinds: str, expected: str, fits: Callable[[NDArray[Any]], Any]) -> NDArray[Any]:

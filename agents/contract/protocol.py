@@ -160,8 +160,7 @@ class Prediction:
         if self.exceeds is not None:
             return self.exceeds(value)
         spread = np.maximum(np.hypot(self.std, self.noise_std), 1e-300)
-        probability: NDArray[np.float64] = ndtr((self.mean - value) / spread)
-        return probability
+        return np.asarray(ndtr((self.mean - value) / spread), np.float64)
 
 
 @runtime_checkable

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 NODE_FEATURES, EDGE_FEATURES, DIRECTIONS, SMILES = "node features", "edge features", "directions", "SMILES"
 READABLE = (NODE_FEATURES, EDGE_FEATURES, DIRECTIONS, SMILES)
 """What an agent can read of graphs, in the words of its attribute `reads`."""
-READ_EVERYTHING = ("gp-ucb",)
-"""Agents that read edge features and directions, by name."""
 
 VALUES_AT_ONCE = 1 << 15  # which stay in the cache of a core
 
@@ -60,15 +58,12 @@ def blindness(name: str, reads: frozenset[str], graphs: Batch, seen: Batch) -> s
         graphs: the graphs.
         seen: the graphs as it reads them.
     """
-    problems = list[str]()
+    problems = ""
     if reads and EDGE_FEATURES not in reads and edge_features_vary(graphs):
-        problems.append("It does not read edge features, which differ here.")
+        problems += "It does not read edge features, which differ here. "
     if reads and seen is not graphs:
-        problems.append("It does not read directions: each edge counts in both.")
-    if not problems:
-        return ""
-    others = ", ".join(f"`{other}`" for other in READ_EVERYTHING)
-    return f"{name} does not see all of these graphs. {' '.join(problems)} Agents that read all of it: {others}."
+        problems += "It does not read directions: each edge counts in both. "
+    return f"{name} does not see all of these graphs. {problems}`gp-ucb` reads all of it." if problems else ""
 
 
 def with_both_directions(graphs: Graphs) -> Graphs:

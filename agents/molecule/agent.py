@@ -10,7 +10,7 @@ from torch import Tensor
 from agents.beliefs.rules import AcquisitionRule
 from agents.contract.protocol import GraphSetLike, MoleculeSetLike
 from agents.contract.reading import SMILES
-from agents.molecule.parts import MoleculeDescription, weights_of
+from agents.molecule.parts import MoleculeDescription
 from agents.molecule.rater import Rater, mix
 from agents.molecule.settings import MoleculeSettings
 from agents.process.agent import ProcessAgent
@@ -76,8 +76,7 @@ class MoleculeAgent(ProcessAgent[MoleculeSettings]):
         links, numbers = self.learnt.links, self.posterior.seen
         molecules, count = described.molecules, described.count
         seen, positions = (numbers % count).unique(return_inverse=True)
-        used = [name for name in weights_of(self.settings) if name in described.traits.names]
-        traits = described.traits.only(used).take(seen.numpy())
+        traits = described.traits.take(seen.numpy())
         columns = None if molecules.columns is None else molecules.columns[seen.numpy()]
         scales = molecules.scales or Scales.of(described.traits, molecules.columns)
         kernel = link(mix(self.settings, traits, columns, scales, self.learnt.weights), len(seen), links)

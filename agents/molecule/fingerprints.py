@@ -98,23 +98,26 @@ def add_tanimoto(
         size = 0.0
         for entry in range(begin, end):
             size += counts[entry]
+        mine = bins[begin:end], counts[begin:end]
         if size < 65536:
-            _add_smaller(dense, row_of, bins[begin:end], counts[begin:end], common)
-            _add_ratios(common, size, sizes, weight, total[k])
+            _add_row(dense, row_of, *mine, common, size, sizes, weight, total[k])
         else:
-            _add_smaller(dense, row_of, bins[begin:end], counts[begin:end], long)
-            _add_ratios(long, size, sizes, weight, total[k])
+            _add_row(dense, row_of, *mine, long, size, sizes, weight, total[k])
 
 
 @compile_loop
-def _add_smaller(
+def _add_row(
     dense: NDArray[np.unsignedinteger],
     row_of: NDArray[np.int64],
     bins: NDArray[np.uint16],
     counts: NDArray[np.uint16],
     common: NDArray[np.unsignedinteger],
+    size: float,
+    sizes: NDArray[np.float64],
+    weight: float,
+    total: NDArray[np.float64],
 ) -> None:
-    """Compute sum_b min(x_b, y_b) of one molecule x and q others: `common` `(q,)`."""
+    """Compare one molecule x with q others: compute `common`, sum_b min(x_b, y_b), and add weight * common / union."""
     common[:] = 0
     most = 255 if dense.itemsize == 1 else 65535  # the others have no larger count
     for entry in range(len(bins)):
@@ -125,17 +128,6 @@ def _add_smaller(
                 theirs = those[other]
                 smaller = theirs if theirs < count else count
                 common[other] += smaller
-
-
-@compile_loop
-def _add_ratios(
-    common: NDArray[np.unsignedinteger],
-    size: float,
-    sizes: NDArray[np.float64],
-    weight: float,
-    total: NDArray[np.float64],
-) -> None:
-    """Add weight * common / union to `total` `(q,)`."""
     for other in range(len(common)):
         both = 1.0 * common[other]
         union = size + sizes[other] - both

@@ -13,26 +13,20 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from agents.molecule.fingerprints import Fingerprint
-from agents.molecule.settings import MoleculeSettings
+from agents.molecule.settings import WEIGHTS, MoleculeSettings
 from agents.process.description import Description
 from agents.process.kernels import Kernels
 from agents.process.parts.measured import LINEAR, Measured
 from agents.process.parts.part import Part, Reading
-from agents.traits import FINGERPRINTS, NUMBERS, Moments, Ranks, Scales, Traits, compute_traits
+from agents.traits import FINGERPRINTS, NUMBERS, TRAITS, Ranks, Scales, Traits, compute_traits
 from agents.traits.molecules import Molecules
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data
 
 OWN_COLUMNS = "own columns"
-LABELS = {
-    "atom_pairs": "atom pairs",
-    "morgan": "neighbourhoods",
-    "torsions": "torsions",
-    "roles": "roles of atoms",
-    "properties": "properties",
-    "descriptors": "descriptors",
-}
+LABELS = {name: name for name in TRAITS}
+LABELS |= {"atom_pairs": "atom pairs", "morgan": "neighbourhoods", "roles": "roles of atoms"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +36,7 @@ class MoleculeDescription(Description):
     molecules: Molecules
     """The molecules as they were read."""
     traits: Traits
-    """Their traits."""
+    """Their traits of positive weight."""
     settings: MoleculeSettings
     """Hold the weights."""
 
@@ -63,9 +57,10 @@ class MoleculeDescription(Description):
         if isinstance(before, MoleculeDescription) and before.molecules.is_like(molecules):
             return before
         traits = molecules.traits or Traits(molecules.num_graphs, {}, {}, settings.stereo)
-        missing = [name for name in weights_of(settings) if name not in (*traits.names, *traits.left_out)]
-        if missing:
+        used = [name for name in weights_of(settings) if name not in traits.left_out]
+        if missing := [name for name in used if name not in traits.names]:
             traits = traits.join(compute_traits(molecules.smiles, missing, settings.stereo))
+        traits = traits.only(used)
         parts = make_parts(settings, traits, molecules.columns, molecules.scales, molecules.column_names)
         return MoleculeDescription(*parts, molecules, traits, settings)
 
@@ -91,7 +86,7 @@ class MoleculeDescription(Description):
 
         Args:
             others: lists of canonical SMILES.
-            before: what an earlier call returned, which is returned again if it is of the same molecules.
+            before: what an earlier call returned, which is returned again if it is of the same molecules; None: these.
 
         Raises:
             ValueError: if RDKit cannot read a SMILES.
@@ -101,15 +96,11 @@ class MoleculeDescription(Description):
         new = [*dict.fromkeys(text for text in chain.from_iterable(texts) if text not in place)]
         place |= {text: k for k, text in enumerate(new, start=len(own.smiles))}
         where, smiles = [torch.tensor([place[text] for text in some]) for some in texts], (*own.smiles, *new)
-        if (
-            isinstance(before, MoleculeDescription)
-            and before.molecules.source is own.source
-            and before.molecules.smiles == smiles
-        ):
-            return before, where
-        names = [name for name in weights_of(self.settings) if name in self.traits.names]
-        more = compute_traits(new, names, self.traits.stereo, self.traits.left_out)
-        traits = Traits.stack([self.traits.only(names), more])
+        same = before if isinstance(before, MoleculeDescription) else self
+        if same.molecules.source is own.source and same.molecules.smiles == smiles:
+            return same, where
+        more = compute_traits(new, self.traits.names, self.traits.stereo, self.traits.left_out)
+        traits = Traits.stack([self.traits, more])
         columns = own.columns
         if columns is not None:
             columns = np.concatenate([columns, np.full((len(new), columns.shape[1]), np.nan)])
@@ -120,19 +111,12 @@ class MoleculeDescription(Description):
 
     def known(self) -> list[Tensor]:
         """Return a digest of the SMILES, and of the columns of the user's own."""
-        return [self.molecules.digest()]
+        return [self.molecules.digest]
 
 
 def weights_of(settings: MoleculeSettings) -> dict[str, float]:
     """Return the positive weights of traits, by their names."""
-    weights = {
-        "atom_pairs": settings.pairs_weight,
-        "morgan": settings.morgan_weight,
-        "torsions": settings.torsions_weight,
-        "roles": settings.roles_weight,
-        "properties": settings.properties_weight,
-        "descriptors": settings.descriptors_weight,
-    }
+    weights = {name: getattr(settings, f"{word}_weight") for name, word in zip(TRAITS, WEIGHTS, strict=False)}
     return {name: weight for name, weight in weights.items() if weight > 0}
 
 
@@ -158,33 +142,25 @@ def make_parts(
         keeps: whether columns of the kernels are kept.
 
     Raises:
-        ValueError: if a trait is missing that was not left out on purpose, fingerprints do not fit `settings.stereo`,
-            the scales do not have the numbers, or no part is left.
+        ValueError: if fingerprints do not fit `settings.stereo`, the scales are those of other columns, or no part is
+            left.
     """
     wanted = {name: weight for name, weight in weights_of(settings).items() if name not in traits.left_out}
-    missing = [name for name in wanted if name not in traits.names]
-    if missing:
-        raise ValueError(
-            f"Expected the traits {', '.join(wanted)}. Got none of {', '.join(missing)}. Compute them with "
-            "`compute_traits`, or say that they were left out."
-        )
+    scales = scales or Scales.of(traits, columns)
     prints = [name for name in FINGERPRINTS if name in wanted]
     if prints and traits.stereo != settings.stereo:
         raise ValueError(
-            f"Expected fingerprints with `stereo` {settings.stereo}, as in the settings. Got traits with `stereo` "
-            f"{traits.stereo}. Choose the setting stereo={traits.stereo}, or compute them again: a prepared pool by "
-            f"`graph-bandit prepare {'--stereo' if settings.stereo else '--no-stereo'}`."
+            f"Expected fingerprints with the setting stereo={settings.stereo}. Got stereo={traits.stereo}. Change the "
+            f"setting, or prepare the pool with `{'--stereo' if settings.stereo else '--no-stereo'}` again."
         )
     ways: list[tuple[float, Reading]] = [
         (wanted[name], Fingerprint(LABELS[name], traits.counts[name])) for name in prints
     ]
     for name in (name for name in NUMBERS if name in wanted):
-        numbers = traits.numbers[name]
-        scale = (scales or Scales({name: Moments.of(numbers)})).scale_of(name)
         linear = LINEAR if name == "descriptors" else 0.0
-        ways.append((wanted[name], Measured(LABELS[name], numbers, scale, linear)))
+        ways.append((wanted[name], Measured(LABELS[name], traits.numbers[name], scales.moments[name].scale(), linear)))
     if columns is not None and settings.columns_weight > 0:
-        ranks = Ranks.of(columns) if scales is None else scales.ranks_of(columns.shape[1])
+        ranks = scales.ranks or Ranks.of(columns)
         alone = column_names[0] if len(column_names) == 1 else OWN_COLUMNS
         label = OWN_COLUMNS if alone in LABELS.values() else alone
         ways.append((settings.columns_weight, Measured(label, ranks.scores(columns), ranks.moments.scale())))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 import torch
@@ -31,7 +30,7 @@ class Others:
 
     def __getitem__(self, block: slice) -> Others:
         columns = None if self.columns is None else self.columns[block]
-        return Others(self.traits.between(block.start, block.stop), columns, self.smiles[block])
+        return Others(self.traits.take(np.arange(block.start, block.stop)), columns, self.smiles[block])
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -97,7 +96,8 @@ class Rater(PosteriorRater[Others]):
         mixture = mix(self.settings, Traits.stack([self.traits, given.traits]), both, self.scales, self.weights)
         others = torch.arange(self.known, self.known + len(given.traits))
         if self.links:
-            others = torch.tensor([self._places.get(text, self.known + k) for k, text in enumerate(given.smiles)])
+            places = {text: place for place, text in enumerate(self.smiles)}
+            others = torch.tensor([places.get(text, self.known + k) for k, text in enumerate(given.smiles)])
         return mixture, others
 
     def _check(self, traits: Traits, columns: Floats | None, smiles: Sequence[str]) -> Others:
@@ -110,10 +110,6 @@ class Rater(PosteriorRater[Others]):
             shape = None if columns is None else columns.shape
             raise ValueError(f"Expected columns of shape `({len(traits)}, {expected})`. Got `{shape}`.")
         return Others(given, columns, smiles)
-
-    @cached_property
-    def _places(self) -> dict[str, int]:
-        return {text: place for place, text in enumerate(self.smiles)}
 
 
 def mix(

@@ -9,6 +9,7 @@ from agents.contract.settings import Warp
 from agents.process.settings import MixtureSettings
 
 WEIGHTS = ("pairs", "morgan", "torsions", "roles", "properties", "descriptors", "columns")
+"""Names of the weights: those of the traits, in the order of `agents.traits.TRAITS`, and that of columns."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -38,13 +38,10 @@ def unpad_batch(observations: Mapping[str, Tensor], offered: Tensor) -> Batch:
     """
     x, links, attributes = (observations[key] for key in KEYS[:3])
     graphs = offered.flatten().nonzero().squeeze(1)
-    num_nodes = observations["n_node"].flatten()[graphs].long()
-    num_edges = observations["n_edge"].flatten()[graphs].long()
-    ptr = _offsets(num_nodes)
-    edges, graph_of_edge = _rows(graphs, num_edges, links.shape[-1])
+    nodes, graph_of_node, ptr = _rows(graphs, observations["n_node"], x.shape[-2])
+    edges, graph_of_edge, _ = _rows(graphs, observations["n_edge"], links.shape[-1])
     starts = edges + graphs[graph_of_edge] * links.shape[-1]  # two rows of ends per graph: sources, then targets
     ends = torch.stack([starts, starts + links.shape[-1]])
-    nodes, graph_of_node = _rows(graphs, num_nodes, x.shape[-2])
     return make_batch(
         x=x.reshape(-1, x.shape[-1])[nodes].float(),
         edge_index=links.reshape(-1)[ends].long() + ptr[graph_of_edge],
@@ -61,12 +58,10 @@ def make_batch(**tensors: Tensor) -> Batch:
     return batch
 
 
-def _offsets(counts: Tensor) -> Tensor:
-    return torch.nn.functional.pad(counts.cumsum(0), (1, 0))
-
-
-def _rows(graphs: Tensor, counts: Tensor, padded: int) -> tuple[Tensor, Tensor]:
-    """Return the positions of the real rows of these graphs among the padded ones, and the graph of each."""
+def _rows(graphs: Tensor, counts: Tensor, padded: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the positions of the real rows of these graphs among the padded ones, the graph of each, and offsets."""
+    counts = counts.flatten()[graphs].long()
+    offsets = torch.nn.functional.pad(counts.cumsum(0), (1, 0))
     owner = torch.repeat_interleave(torch.arange(len(graphs), device=graphs.device), counts)
-    shifts = graphs * padded - _offsets(counts)[:-1]
-    return torch.arange(len(owner), device=graphs.device) + shifts[owner], owner
+    shifts = graphs * padded - offsets[:-1]
+    return torch.arange(len(owner), device=graphs.device) + shifts[owner], owner, offsets

@@ -134,24 +134,19 @@ class GraphSetEncoder(nn.Module):
             held = make_batch(**{key: getattr(self, f"graph_set_{key}") for key in KEYS})
             embeddings = self.network(held).float() * offered.unsqueeze(-1)
         else:
-            positions = offered.flatten().nonzero().squeeze(1)
-            rows = torch.zeros(offered.numel(), self.embedding_dim, device=offered.device)
-            if len(positions):  # after the last round of an episode there may be no graphs, and a network may fail
-                rows = rows.index_copy(0, positions, self.network(unpad_batch(observations, offered)).float())
-            embeddings = rows.view(*offered.shape, self.embedding_dim)
+            embeddings = torch.zeros(*offered.shape, self.embedding_dim, device=offered.device)
+            if offered.any():  # after the last round of an episode there may be no graphs, and a network may fail
+                found = self.network(unpad_batch(observations, offered)).float()
+                embeddings = embeddings.masked_scatter(offered.unsqueeze(-1), found)
         return torch.cat([embeddings, offered.unsqueeze(-1).to(embeddings)], dim=-1)
 
     @torch.no_grad()
     def _try_network(self, feature_dim: int, edge_feature_dim: int) -> None:
         """Run the network on a graph of two nodes and one of a single node; this also gives lazy layers their sizes."""
-        links, x, edge_attr = (
-            torch.tensor([[0, 1], [1, 0]]),
-            torch.zeros(3, feature_dim),
-            torch.zeros(2, edge_feature_dim),
-        )
-        batch, ptr = torch.tensor([0, 0, 1]), torch.tensor([0, 2, 3])
+        x, edge_attr, links = torch.zeros(3, feature_dim), torch.zeros(2, edge_feature_dim), [[0, 1], [1, 0]]
+        edge_index, batch, ptr = map(torch.tensor, (links, [0, 0, 1], [0, 2, 3]))
         self.network.eval()
-        found = self.network(make_batch(x=x, edge_index=links, edge_attr=edge_attr, batch=batch, ptr=ptr))
+        found = self.network(make_batch(x=x, edge_index=edge_index, edge_attr=edge_attr, batch=batch, ptr=ptr))
         self.network.train()
         shape, expected = getattr(found, "shape", type(found).__name__), (2, self.embedding_dim)
         if shape != expected:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import torch
 from gymnasium.spaces import Space
 from torch import Tensor, nn
+from torch_geometric.utils import scatter
 
 from agents.contract.protocol import GraphSetLike
 from agents.padded.encoder import GraphSetEncoder, MeanNodeNetwork, NetworkFactory
@@ -17,100 +17,67 @@ HEAD_WIDTHS = (64,)
 MASKED = -1e8  # score of a graph that is not on offer; its probability is exactly 0
 
 
-@dataclass(frozen=True, eq=False)
-class OfferedRows:
-    """Only the graphs on offer in B observations, so that padding cannot affect any result.
+class Head(nn.Module):
+    """A perceptron on two embeddings at a time, with a single output.
 
-    Attributes:
-        rows: `(n, D)` float32. Embeddings of the graphs on offer.
-        position: `(n,)` int64. Their positions among the B K graphs.
-        offered: `(B, K)` bool. Graphs on offer.
+    Args:
+        width: D, number of features of an embedding.
+        hidden: widths of the hidden layers.
+        activation: activation between the layers.
     """
 
-    rows: Tensor
-    position: Tensor
-    offered: Tensor
-
-    @staticmethod
-    def read(features: Tensor) -> OfferedRows:
-        """Read the output `(..., K, D + 1)` of `GraphSetEncoder`, with the mask in its last channel."""
-        features = features.reshape(-1, *features.shape[-2:])
-        offered = features[..., -1] > 0
-        position = offered.flatten().nonzero().squeeze(1)
-        return OfferedRows(features[..., :-1].flatten(0, 1)[position], position, offered)
-
-    @property
-    def owner(self) -> Tensor:
-        """Return the observation that each row belongs to, `(n,)` int64."""
-        return torch.div(self.position, self.offered.shape[1], rounding_mode="floor")
-
-    def mean(self) -> Tensor:
-        """Return the mean over each observation's graphs on offer, `(B, D)`; 0 if there are none."""
-        sums = self._zeros().index_add(0, self.owner, self.rows)
-        return sums / self.offered.sum(1, keepdim=True).clamp(min=1)
-
-    def max(self) -> Tensor:
-        """Return the maximum over each observation's graphs on offer, `(B, D)`; 0 if there are none."""
-        owner = self.owner.unsqueeze(1).expand_as(self.rows)
-        return self._zeros().scatter_reduce(0, owner, self.rows, "amax", include_self=False)
-
-    def _zeros(self) -> Tensor:
-        return self.rows.new_zeros(len(self.offered), self.rows.shape[1])
+    def __init__(self, width: int, hidden: Sequence[int], activation: type[nn.Module]) -> None:
+        super().__init__()
+        layers: list[nn.Module] = []
+        for inputs, outputs in itertools.pairwise([2 * width, *hidden]):
+            layers += [nn.Linear(inputs, outputs), activation()]
+        self.layers = nn.Sequential(*layers, nn.Linear([2 * width, *hidden][-1], 1))
 
 
-class GraphScorer(nn.Module):
+class GraphScorer(Head):
     """Score each graph on offer with shared weights, by its embedding and the mean embedding of all on offer.
 
     It maps `(..., K, D + 1)` to `(..., K)` float32. A graph that is not on offer has the score -1e8, or 0 if none is on
     offer.
-
-    Args:
-        width: D, number of features of an embedding.
-        hidden: widths of the hidden layers.
-        activation: activation between the layers.
     """
-
-    def __init__(self, width: int, hidden: Sequence[int], activation: type[nn.Module]) -> None:
-        super().__init__()
-        self.layers = perceptron(2 * width, hidden, activation)
 
     def forward(self, features: Tensor) -> Tensor:
         """Return the scores."""
-        graphs = OfferedRows.read(features)
-        scores = self.layers(torch.cat([graphs.rows, graphs.mean()[graphs.owner]], dim=1)).squeeze(1)
-        filled = graphs.offered.any(1, keepdim=True).to(scores) * MASKED  # 0 if no graph is left
-        flat = filled.expand(graphs.offered.shape).flatten().index_copy(0, graphs.position, scores)
-        return flat.view(features.shape[:-1])
+        rows, owner, offered = read_offered(features)
+        means = scatter(rows, owner, 0, len(offered), "mean")
+        scores = self.layers(torch.cat([rows, means[owner]], dim=1)).squeeze(1)
+        filled = offered.any(1, keepdim=True).to(scores) * MASKED  # 0 if no graph is left
+        return filled.expand(offered.shape).masked_scatter(offered, scores).view(features.shape[:-1])
 
 
-class GraphSetValue(nn.Module):
+class GraphSetValue(Head):
     """Compute one value from the mean and the maximum of the embeddings of the graphs on offer.
 
     It maps `(..., K, D + 1)` to `(..., 1)` float32.
-
-    Args:
-        width: D, number of features of an embedding.
-        hidden: widths of the hidden layers.
-        activation: activation between the layers.
     """
-
-    def __init__(self, width: int, hidden: Sequence[int], activation: type[nn.Module]) -> None:
-        super().__init__()
-        self.layers = perceptron(2 * width, hidden, activation)
 
     def forward(self, features: Tensor) -> Tensor:
         """Return the values."""
-        graphs = OfferedRows.read(features)
-        values: Tensor = self.layers(torch.cat([graphs.mean(), graphs.max()], dim=1))
+        rows, owner, offered = read_offered(features)
+        pooled = [scatter(rows, owner, 0, len(offered), how) for how in ("mean", "max")]  # 0 if no graph is on offer
+        values: Tensor = self.layers(torch.cat(pooled, dim=1))
         return values.view(*features.shape[:-2], 1)
 
 
-def perceptron(width: int, hidden: Sequence[int], activation: type[nn.Module]) -> nn.Sequential:
-    """Make linear layers of these widths with an activation between them, and a single output."""
-    layers: list[nn.Module] = []
-    for inputs, outputs in itertools.pairwise([width, *hidden]):
-        layers += [nn.Linear(inputs, outputs), activation()]
-    return nn.Sequential(*layers, nn.Linear([width, *hidden][-1], 1))
+def read_offered(features: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Return only the graphs on offer in B observations, so that padding cannot affect any result.
+
+    Args:
+        features: `(..., K, D + 1)`. Output of `GraphSetEncoder`, with the mask in its last channel.
+
+    Returns:
+        `(n, D)` float32. Embeddings of the graphs on offer.
+        `(n,)` int64. The observation of each.
+        `(B, K)` bool. Graphs on offer.
+    """
+    features = features.reshape(-1, *features.shape[-2:])
+    offered = features[..., -1] > 0
+    return features[..., :-1][offered], offered.nonzero()[:, 0], offered
 
 
 def initialize_heads(scorer: GraphScorer, value: GraphSetValue) -> None:

@@ -90,12 +90,7 @@ class Scores:
     """
 
     parts: dict[tuple[int, ...], NDArray[np.float32]]
-    """u, `(B_s,)` by `(s,)`, and v, `(B_s, B_t)` by `(s, t)`: as many and in the order of `terms_of`."""
-
-    @property
-    def sizes(self) -> list[int]:
-        """Return the number of blocks of each slot."""
-        return [len(part) for part in self.parts.values() if part.ndim == 1]
+    """u, `(B_s,)` by `(s,)`, and v, `(B_s, B_t)` by `(s, t)`, in increasing order."""
 
     def of(self, tuples: Tuples) -> Floats:
         """Return the means of some products, `(n,)`.
@@ -107,11 +102,6 @@ class Scores:
         for term, part in self.parts.items():
             total += part[tuple(tuples[:, term].T)]
         return total
-
-
-def terms_of(slots: int) -> list[tuple[int, ...]]:
-    """Return each slot, then each pair of slots."""
-    return [*combinations(range(slots), 1), *combinations(range(slots), 2)]
 
 
 class ProductProcess:
@@ -130,11 +120,12 @@ class ProductProcess:
     def __init__(
         self, kernels: Sequence[BlockKernel], tuples: Tuples, values: Floats, weights: Weights | None = None
     ) -> None:
-        self._tuples, self._terms = tuples, terms_of(len(kernels))
+        slots = range(len(kernels))
+        self._tuples, self._terms = tuples, [*combinations(slots, 1), *combinations(slots, 2)]
         history = History(len(values))
         history.add(torch.arange(len(values)), torch.from_numpy(values))
         self.targets: Floats = make_targets(history, standardize=True, warp="normal_scores").of(history.means).numpy()
-        played = [np.unique(tuples[:, s], return_inverse=True) for s in range(len(kernels))]
+        played = [np.unique(tuples[:, s], return_inverse=True) for s in slots]
         self._columns = [kernel.columns(blocks) for kernel, (blocks, _) in zip(kernels, played, strict=True)]
         self._positions = [places.reshape(-1) for _, places in played]
         self.weights = self._learn() if weights is None else weights
@@ -222,7 +213,7 @@ def find_best(scores: Scores, count: int, width: int = WIDTH) -> Tuples:
         count: how many products are wanted.
         width: how many beginnings are kept.
     """
-    sizes = scores.sizes
+    sizes = [len(part) for part in scores.parts.values() if part.ndim == 1]
     order = np.argsort(sizes, kind="stable").tolist()
     tuples, sums = np.zeros((1, 0), np.int64), np.zeros(1, np.float32)
     for depth, slot in enumerate(order):
@@ -263,7 +254,7 @@ def _most_ahead(scores: Scores, order: Sequence[int], depth: int) -> tuple[float
     constant = sum(float(_pair(scores, s, t).max()) for s, t in combinations(ahead, 2))
     of_slots = []
     for k, slot in enumerate(order[: depth + 1]):
-        most = np.zeros(scores.sizes[slot], np.float32)
+        most = np.zeros_like(scores.parts[slot,])
         for later in ahead:
             pair = _pair(scores, slot, later)
             most += (pair + scores.parts[later,] if k == 0 else pair).max(axis=1)

@@ -46,7 +46,6 @@ class SB3VecEnv(VecEnv):
                 "`graph_bandit_env.wrappers.vector.PaddedGraphSet`."
             )
         self.venv = venv
-        self._actions: NDArray[Any] | None = None
         super().__init__(venv.num_envs, venv.single_observation_space, venv.single_action_space)
 
     def reset(self) -> VecEnvObs:
@@ -116,9 +115,8 @@ class SB3VecEnv(VecEnv):
         bare = self.venv.unwrapped
         if hasattr(bare, "envs"):
             return [method(*method_args, **method_kwargs) for method in self.get_attr(method_name, indices)]
-        method = getattr(bare, "call", None)
-        if method is not None:  # sub-environments in other processes
-            values = method(method_name, *method_args, **method_kwargs)
+        if hasattr(bare, "call"):  # sub-environments in other processes
+            values = bare.call(method_name, *method_args, **method_kwargs)
         else:
             values = _rows(self._find(method_name)(*method_args, **method_kwargs), self.num_envs)
         return [values[i] for i in self._get_indices(indices)]

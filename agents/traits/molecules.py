@@ -1,36 +1,27 @@
-"""Read SMILES, columns and traits of a set of molecules, and atoms only where a round shows graphs."""
+"""Read SMILES, columns and traits of a set of molecules."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from agents.contract.inputs import read_graphs
 from agents.contract.protocol import MoleculeSetLike
 from agents.traits.scales import Scales
 from agents.traits.traits import Traits
-
-if TYPE_CHECKING:
-    from torch_geometric.data import Batch, Data
 
 UNKNOWN = 1e300  # stands for a number that is not known where states are compared
 
 
 @dataclass(frozen=True, eq=False)
 class Molecules:
-    """K molecules as an agent reads them.
-
-    It stands for the batch of their graphs where a round shows graphs, which are then compared with these: only then
-    are atoms and bonds made.
-    """
+    """K molecules as an agent reads them, without atoms and bonds."""
 
     source: MoleculeSetLike
     """The set that was read."""
@@ -59,50 +50,23 @@ class Molecules:
         return len(self.smiles)
 
     @cached_property
-    def batch(self) -> Batch:
-        """Return the graphs of atoms and bonds."""
-        return read_graphs(None, self.source)
-
-    @property
-    def x(self) -> Tensor:
-        """Return the features of all atoms."""
-        nodes: Tensor = self.batch.x
-        return nodes
-
-    @property
-    def edge_attr(self) -> Tensor | None:
-        """Return the features of all bonds."""
-        edges: Tensor | None = self.batch.edge_attr
-        return edges
-
-    def get_example(self, index: int) -> Data:
-        """Return a molecule as a graph."""
-        return self.batch.get_example(index)
-
     def digest(self) -> Tensor:
         """Return 32 bytes that tell SMILES, columns, scales and what was left out from others, `(32,)` uint8."""
         left_out = () if self.traits is None else self.traits.left_out
         content = hashlib.sha256("".join(f"without {name}\n" for name in left_out).encode())
         for text in self.smiles:
             content.update(f"{text}\n".encode())
-        for array in self._numbers():
+        arrays = [] if self.columns is None else [np.nan_to_num(self.columns, nan=UNKNOWN)]
+        if self.scales is not None:
+            for _, moments in sorted(self.scales.moments.items()):
+                arrays += [moments.scale().mean, moments.scale().spread]
+            arrays += self.scales.ranks.values if self.scales.ranks else ()
+        for array in arrays:
             content.update(f"{array.dtype}{array.shape}".encode())
             content.update(np.ascontiguousarray(array).tobytes())
         return torch.frombuffer(bytearray(content.digest()), dtype=torch.uint8)
 
     def is_like(self, other: Molecules) -> bool:
         """Return whether SMILES, columns, traits and scales are those of the other."""
-        same = self.traits is other.traits and self.scales is other.scales and self.smiles == other.smiles
-        mine, theirs = self.columns, other.columns
-        if mine is None or theirs is None:
-            return same and mine is theirs
-        return same and np.array_equal(mine, theirs, equal_nan=True)
-
-    def _numbers(self) -> Iterable[NDArray[np.float64]]:
-        if self.columns is not None:
-            yield np.nan_to_num(self.columns, nan=UNKNOWN)
-        if self.scales is not None:
-            for name in sorted(self.scales.moments):
-                scale = self.scales.moments[name].scale()
-                yield from (scale.mean, scale.spread)
-            yield from self.scales.ranks.values if self.scales.ranks else ()
+        same = self.traits is other.traits and self.scales is other.scales
+        return same and torch.equal(self.digest, other.digest)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,11 +65,16 @@ class Moments:
     @staticmethod
     def of(values: NDArray[np.floating]) -> Moments:
         """Return the moments of numbers `(K, D)`, NaN where one is not known."""
-        return Moments.of_rows([_moments_of(np.asarray(column, np.float64)) for column in values.T])
+        return Moments.of_columns(values.T)
 
     @staticmethod
-    def of_rows(rows: Sequence[tuple[float, float, float, float]]) -> Moments:
-        """Return moments, given count, mean, squares and largest of each number."""
+    def of_columns(columns: Iterable[NDArray[np.floating]]) -> Moments:
+        """Return the moments of numbers, given the values of each, which may differ in length."""
+        rows = []
+        for column in columns:
+            known = np.asarray(column[np.isfinite(column)], np.float64)
+            mean = known.mean() if len(known) else 0.0
+            rows.append((len(known), mean, np.square(known - mean).sum(), np.abs(known).max(initial=0.0)))
         count, mean, squares, largest = np.array(rows, np.float64).reshape(-1, 4).T.copy()
         return Moments(count.astype(np.int64), mean, squares, largest)
 
@@ -127,7 +132,7 @@ class Ranks:
     @staticmethod
     def of_runs(runs: Sequence[tuple[Floats, ...]]) -> Ranks:
         """Return the ranks of columns, given the known values of each in arrays in increasing order, which are kept."""
-        return Ranks(tuple(runs), Moments.of_rows([_moments_of(_score(_join(values), values)) for values in runs]))
+        return Ranks(tuple(runs), Moments.of_columns(_score(_join(values), values) for values in runs))
 
     @property
     def values(self) -> tuple[Floats, ...]:
@@ -169,20 +174,6 @@ class Scales:
         moments = {name: Moments.of(numbers) for name, numbers in traits.numbers.items()}
         return Scales(moments, None if columns is None else Ranks.of(columns))
 
-    def scale_of(self, name: str) -> Scale:
-        """Return the scale of "properties" or "descriptors"."""
-        return self.moments[name].scale()
-
-    def ranks_of(self, count: int) -> Ranks:
-        """Return the ranks of `count` columns.
-
-        Raises:
-            ValueError: if there are others.
-        """
-        if self.ranks is None or len(self.ranks.runs) != count:
-            raise ValueError(f"Expected ranks of {count} columns. Got those of others.")
-        return self.ranks
-
     def merge(self, other: Scales) -> Scales:
         """Return the scales of these molecules and others, which have as many numbers and columns."""
         moments = {name: mine.merge(other.moments[name]) for name, mine in self.moments.items()}
@@ -200,11 +191,3 @@ def _score(values: Floats, runs: tuple[Floats, ...]) -> Floats:
     below, upto = (sum(np.searchsorted(run, values, side=side) for run in runs) for side in ("left", "right"))
     half = 0.5 / count
     return np.asarray(ndtri(np.clip((below + upto) / (2 * count), half, 1 - half)), np.float64)
-
-
-def _moments_of(column: Floats) -> tuple[float, float, float, float]:
-    known = column[np.isfinite(column)]
-    if not len(known):
-        return 0.0, 0.0, 0.0, 0.0
-    mean = known.mean()
-    return len(known), mean, np.square(known - mean).sum(), np.abs(known).max()

@@ -80,10 +80,6 @@ class Traits:
             numbers={name: numbers[places] for name, numbers in self.numbers.items()},
         )
 
-    def between(self, begin: int, end: int) -> Traits:
-        """Return the traits of the molecules from `begin` to `end` - 1."""
-        return self.take(np.arange(begin, end))
-
     def only(self, names: Collection[str]) -> Traits:
         """Return some of the traits.
 
@@ -111,13 +107,9 @@ class Traits:
         Raises:
             ValueError: if they do not have the same traits.
         """
-        first = parts[0]
-        for part in parts:
-            if part.kind != first.kind:
-                raise ValueError(
-                    f"Expected parts with the same traits. Got {first.names} with `stereo` {first.stereo}, and "
-                    f"{part.names} with `stereo` {part.stereo}. Compute them with equal arguments."
-                )
+        first, kinds = parts[0], {part.kind for part in parts}
+        if len(kinds) > 1:
+            raise ValueError(f"Expected parts with equal names of traits, `stereo` and `left_out`. Got {kinds}.")
         return replace(
             first,
             length=sum(map(len, parts)),

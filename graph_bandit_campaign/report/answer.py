@@ -265,7 +265,7 @@ class Answer:
     def _assays(self, goal: str) -> list[str]:
         return [
             f"{name} {r.value:+.2f} (95 % from {r.low:+.2f} to {r.high:+.2f})"
-            if r.is_known
+            if r.low > -1 or r.high < 1
             else f"{name}, not known yet"
             for name, r in self.also[goal].items()
         ]

@@ -55,7 +55,7 @@ def test_parts_stacked_and_molecules_taken_are_those_of_all():
     assert_equal(Traits.stack([compute_traits(SMILES[:3]), compute_traits(SMILES[3:])]), WHOLE)
     assert_equal(WHOLE.take([5, 0, 2, 2, 6]), compute_traits([SMILES[k] for k in (5, 0, 2, 2, 6)]))
     assert_equal(WHOLE.take([]), compute_traits([]))
-    assert_equal(Traits.stack([WHOLE.take([]), WHOLE.between(0, 3), WHOLE.between(3, 8)]), WHOLE)
+    assert_equal(Traits.stack([WHOLE.take([]), WHOLE.take(range(3)), WHOLE.take(range(3, 8))]), WHOLE)
 
 
 def test_traits_survive_as_arrays():
