@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple, TypeVar
 
 import torch
 from torch import Tensor
@@ -12,6 +13,22 @@ from agents.beliefs.rewards.history import History
 from agents.contract.protocol import State
 
 COLUMNS = ("graphs", "values", "sides", "deviations")
+
+Table = TypeVar("Table", bound=NamedTuple)
+"""Columns of tensors that are equally long."""
+
+
+def stack(tables: Sequence[Table]) -> Table:
+    """Return the rows of at least one table, one table after the other."""
+    return tables[0]._make(torch.cat(columns) for columns in zip(*tables, strict=True))
+
+
+def thin_out(table: Table, most: int) -> Table:
+    """Return at most so many rows of a table, evenly spaced."""
+    if len(table[0]) <= most:
+        return table
+    chosen = torch.linspace(0, len(table[0]) - 1, most, dtype=torch.float64).round().long()
+    return table._make(column[chosen] for column in table)
 
 
 class Bounds(NamedTuple):
@@ -80,8 +97,8 @@ class PartialResults:
             tightest = torch.full((self._num_graphs,), -sign * torch.inf, dtype=torch.float64)
             tightest.scatter_reduce_(0, self.graphs[of_side], self.values[of_side], reduce)
             graphs = tightest.isfinite().nonzero().squeeze(1)
-            sides.append((graphs, tightest[graphs], torch.full((len(graphs),), sign, dtype=torch.float64)))
-        return Bounds(*(torch.cat(columns) for columns in zip(*sides, strict=True)))
+            sides.append(Bounds(graphs, tightest[graphs], torch.full((len(graphs),), sign, dtype=torch.float64)))
+        return stack(sides)
 
     def intervals(self, counts: Tensor) -> tuple[Tensor, Tensor]:
         """Return between which numbers each graph lies that has bounds alone, `(n,)` float64 each.

@@ -17,14 +17,12 @@ from agents.beliefs.rules import (
     Greedy,
     InverseGapWeighting,
     PhasedElimination,
-    Priced,
     ThompsonSampling,
     UpperConfidenceBound,
     inverse_gap_weights,
     log_gain,
-    log_ratios,
-    price_weight,
 )
+from agents.beliefs.rules.priced import Priced, log_ratios, price_weight
 from agents.contract.inputs import masked_argmax
 
 TWO = ([1.0, -2.0], [0.5, 4.0])
