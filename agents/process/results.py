@@ -82,7 +82,7 @@ class Quantity:
     @staticmethod
     def of_rewards(history: History, partial: PartialResults, settings: MixtureSettings) -> Quantity:
         """Return the rewards of all graphs."""
-        targets = make_targets(partial.join(history), settings.standardizes, settings.warp, partial)
+        targets = make_targets(partial.join(history), settings.standardize, settings.warp, partial)
         return Quantity(history, partial, torch.arange(len(history.counts)), targets)
 
     @staticmethod
@@ -221,19 +221,17 @@ class Results:
                 rewards = stack([rewards, Rows.of_single(*pseudo, torch.inf)])
             told = [source.guessed() for source in self.sources]
             likelihood = likelihood_of(described.kernels, medians, spread, rewards, told, shares)
-            weights, noise, links = likelihood.fit(known_noise, settings.known_weight is not None)
+            weights, noise, links = likelihood.fit(known_noise, settings.output_scale is not None)
             learnt = Learnt(tuple(weights), noise, self.num_results, links)
         return learnt
 
     def correlations(self, links: Links | None) -> dict[str, Correlation]:
         """Return how each source goes along with the rewards, by its name."""
-        if links is None:
-            return {source.name: Correlation(0.0, -1.0, 1.0) for source in self.sources}
-        ends = [
-            Correlation(r, *(math.tanh(math.atanh(r) + side * SURE * error) for side in (-1, 1)))
-            for r, error in zip(links.correlations, links.errors, strict=True)
-        ]
-        return dict(zip((source.name for source in self.sources), ends, strict=True))
+        found = zip(links.correlations, links.errors, strict=True) if links else [(0.0, math.inf)] * len(self.sources)
+        return {
+            source.name: Correlation(r, *(math.tanh(math.atanh(r) + side * SURE * error) for side in (-1, 1)))
+            for source, (r, error) in zip(self.sources, found, strict=True)
+        }
 
     def name_of(self, number: int) -> tuple[str, str]:
         """Return the source, and the graph in it, of the number of a value as `LinkedKernel` has it."""
@@ -295,12 +293,11 @@ def read_sources(
         outside = [graph for graph in lists[-1] if isinstance(graph, int) and not 0 <= graph < len(known)]
         if outside:
             raise ValueError(f"Expected graphs from 0 to {len(known) - 1} in a source. Got {outside[0]}.")
-    joined, places = described, list[Tensor]()
-    if not any(isinstance(graph, str) for graphs in lists for graph in graphs):
-        places = [torch.tensor(graphs) for graphs in lists]
-    else:
+    if any(isinstance(graph, str) for graphs in lists for graph in graphs):
         texts = [[graph if isinstance(graph, str) else known[graph] for graph in graphs] for graphs in lists]
         joined, places = described.join(texts, before)
+    else:
+        joined, places = described, [torch.tensor(graphs) for graphs in lists]
     quantities = zip(names, places, read, strict=True)
     return joined, tuple(Quantity.of_source(name, at, *each, settings) for name, at, each in quantities)
 

@@ -34,10 +34,9 @@ def measure_edges(batch: Batch) -> Floats:
         `(K, 17 e)`. NaN where a graph has no edge, or too many nodes for what takes n^3 steps.
     """
     features = batch.edge_attr.double().numpy()
-    links = batch.edge_index.numpy()
     rows = [
-        [_of_weights(count, links[:, edges] - begin, column) for column in features[edges].T]
-        for (begin, count), edges in split_edges(batch)
+        [_of_weights(count, links, column) for column in features[edges].T]
+        for count, links, edges in split_edges(batch)
     ]
     return np.array(rows).reshape(batch.num_graphs, -1)
 
