@@ -89,7 +89,7 @@ class ProcessAgent(ProcessPlayer[S]):
         joined, self.sources = read_sources(sources, self.described, self._joined, self.settings)
         self._joined, self._kernel, self._ranked = joined, None, None
         self.learnt = Learnt(tuple(part.weight for part in self.described.parts), PRIOR_NOISE)
-        self._refresh()
+        self._condition(relearns=True)
 
     def correlations(self) -> dict[str, Correlation]:
         """Return how each source goes along with the rewards, by its name."""
@@ -245,7 +245,7 @@ class ProcessAgent(ProcessPlayer[S]):
         """Learn from results that are no plain rewards."""
         self.partial.add(self._every[actions], values, sides, deviations)
         self._ranked = None
-        self._refresh()
+        self._condition(relearns=True)
 
     def _read_index(self, index: Sequence[int]) -> Tensor:
         self.check_reset()

@@ -66,8 +66,28 @@ class Kernels:
         return self._kept[: self._used]
 
     def places(self, rows: Tensor) -> Tensor | None:
-        """Return where the columns of some graphs stand among those that are kept; None if they are not kept."""
-        return self._place[rows] if self._keep(rows) else None
+        """Compute what is missing of some columns, and return where they stand among those that are kept.
+
+        Return None if these columns are not kept.
+        """
+        missing = rows[self._place[rows] < 0].unique() if self._used < self.count else rows[:0]
+        if not len(missing):
+            return self._place[rows]
+        if self._used == 0 and self.count <= WHOLE:
+            missing = self._every
+        used = self._used + len(missing)
+        if not self.keeps or used * len(self.wanted) * self.count > ENTRIES:
+            return None
+        if used > len(self._kept):  # twice as many, so that the next ones need not be moved
+            most = ENTRIES // (len(self.wanted) * self.count)
+            room = min(self.count, most, max(used, 2 * len(self._kept)))
+            moved = self._kept.new_empty(room, *self._kept.shape[1:])
+            moved[: self._used] = self._kept[: self._used]
+            self._kept = moved
+        self._kept[self._used : used] = self._compute(missing, self._every)
+        self._place[missing] = torch.arange(self._used, used)
+        self._used = used
+        return self._place[rows]
 
     @cached_property
     def diagonals(self) -> Tensor:
@@ -100,29 +120,6 @@ class Kernels:
     def _compute(self, rows: Tensor, index: Tensor) -> Tensor:
         sources = tqdm(self.sources, "comparing graphs", delay=5, disable=None, leave=False)  # from 5 s on
         return torch.cat([reading.columns(rows, index)[own] for reading, own in sources]).transpose(0, 1)
-
-    def _keep(self, rows: Tensor) -> bool:
-        """Compute what is missing of some columns; return whether all of them are kept."""
-        if self._used == self.count:
-            return True
-        missing = rows[self._place[rows] < 0].unique()
-        if not len(missing):
-            return True
-        if self._used == 0 and self.count <= WHOLE:
-            missing = self._every
-        used = self._used + len(missing)
-        if not self.keeps or used * len(self.wanted) * self.count > ENTRIES:
-            return False
-        if used > len(self._kept):  # twice as many, so that the next ones need not be moved
-            most = ENTRIES // (len(self.wanted) * self.count)
-            room = min(self.count, most, max(used, 2 * len(self._kept)))
-            moved = self._kept.new_empty(room, *self._kept.shape[1:])
-            moved[: self._used] = self._kept[: self._used]
-            self._kept = moved
-        self._kept[self._used : used] = self._compute(missing, self._every)
-        self._place[missing] = torch.arange(self._used, used)
-        self._used = used
-        return True
 
 
 class Mixture:

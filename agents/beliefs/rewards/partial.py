@@ -42,17 +42,6 @@ class Bounds(NamedTuple):
     """`(m,)` float64. 1 for a result that lies above its bound, -1 for one that lies below."""
 
 
-class MergedResults(NamedTuple):
-    """One result for each of m graphs."""
-
-    graphs: Tensor
-    """`(m,)` int64, in the order of the set."""
-    values: Tensor
-    """`(m,)` float64. In reward units."""
-    deviations: Tensor
-    """`(m,)` float64. Standard deviation of the measuring noise of each, in reward units."""
-
-
 class PartialResults:
     """A table of bounds and of results whose measuring noise is known, in the order in which they came in.
 
@@ -113,10 +102,14 @@ class PartialResults:
         low, high = ends[:, ends.isfinite().any(0) & (counts == 0)]
         return torch.minimum(low, high), torch.maximum(low, high)
 
-    def merge(self) -> MergedResults:
+    def merge(self) -> tuple[Tensor, Tensor, Tensor]:
         """Return one result for each graph, which tells all that its results with known noise tell.
 
         y = sum_j p_j y_j / sum_j p_j,   deviation = 1 / sqrt(sum_j p_j),   p_j = 1 / s_j^2
+
+        Returns:
+            `(m,)` each. Graphs, int64, in the order of the set; values y, float64, in reward units; and standard
+            deviations of their measuring noise, float64, in reward units.
         """
         exact = self.sides == 0
         deviations, values = self.deviations[exact], self.values[exact]
@@ -125,15 +118,15 @@ class PartialResults:
         least = (zeros + torch.inf).scatter_reduce(0, row, deviations, "amin")
         shares = (least[row] / deviations).square()  # relative to the most precise one, so that none overflows
         total = zeros.index_add(0, row, shares)
-        return MergedResults(graphs, zeros.index_add(0, row, shares / total[row] * values), least / total.sqrt())
+        return graphs, zeros.index_add(0, row, shares / total[row] * values), least / total.sqrt()
 
     def join(self, history: History) -> History:
         """Return a history with the results whose noise is known, merged; the same history if there are none."""
-        merged = self.merge()
-        if not len(merged.graphs):
+        graphs, values, _ = self.merge()
+        if not len(graphs):
             return history
         joined = copy.deepcopy(history)
-        joined.add(merged.graphs, merged.values)
+        joined.add(graphs, values)
         return joined
 
     def state_dict(self) -> State:

@@ -11,11 +11,7 @@ import torch
 from torch import Tensor
 
 from agents.beliefs.structure import GIVEN_FEATURES, NodeFeatures
-from gntk import (
-    AggregatedGraphs,
-    infinite_width_kernel,
-    select_graphs,
-)
+from gntk import AggregatedGraphs, infinite_width_kernel, select_graphs
 
 if TYPE_CHECKING:
     from torch_geometric.data import Batch
