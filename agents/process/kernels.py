@@ -34,13 +34,11 @@ class Kernels:
         self, readings: Sequence[Reading], count: int, wanted: Sequence[int] | None = None, keeps: bool = True
     ) -> None:
         self.readings, self.count, self.keeps = readings, count, keeps
-        sizes = [len(reading.shares) for reading in readings]
-        self.wanted = list(range(sum(sizes))) if wanted is None else list(wanted)
-        self.sources, begin = list[tuple[Reading, list[int]]](), 0
-        for reading, size in zip(readings, sizes, strict=True):
-            own = [k - begin for k in self.wanted if begin <= k < begin + size]
-            self.sources += [(reading, own)] if own else []
-            begin += size
+        every = [(number, k) for number, reading in enumerate(readings) for k in range(len(reading.shares))]
+        self.wanted = list(range(len(every)) if wanted is None else wanted)
+        chosen = [every[k] for k in self.wanted]
+        sources = [(reading, [k for other, k in chosen if other == own]) for own, reading in enumerate(readings)]
+        self.sources = [(reading, own) for reading, own in sources if own]
         self._every = torch.arange(count)
         self._place = torch.full((count,), -1, dtype=torch.int64)
         self._used, self._kept = 0, torch.zeros(0, len(self.wanted), count, dtype=torch.float64)

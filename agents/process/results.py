@@ -52,16 +52,9 @@ class Learnt:
 
     def is_due(self, count: int, settings: MixtureSettings) -> bool:
         """Return whether there are enough new results to learn again: a share more, or all that are remembered."""
-        due = count >= (1 + settings.refit_growth) * self.count
         forget = settings.forget
-        if forget is None or due:
-            return due
-        return count >= self.count + (forget if isinstance(forget, int) else round(1 / (1 - forget)))
-
-    @property
-    def noises(self) -> list[float]:
-        """Return the noise variance of a reward, and of a result of each source that counts."""
-        return [self.noise, *(self.links.noises if self.links else ())]
+        window = math.inf if forget is None else forget if isinstance(forget, int) else round(1 / (1 - forget))
+        return count >= min((1 + settings.refit_growth) * self.count, self.count + window)
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,7 +233,8 @@ class Results:
 
     def _counting(self, learnt: Learnt) -> list[tuple[int, Quantity, float]]:
         """Return number, results and noise of the quantities that count."""
-        return [*zip(range(1 + len(self.sources)), (self.rewards, *self.sources), learnt.noises, strict=False)]
+        noises = learnt.noise, *(learnt.links.noises if learnt.links else ())
+        return [*zip(range(1 + len(self.sources)), (self.rewards, *self.sources), noises, strict=False)]
 
     def _given(self, mixture: Kernel, learnt: Learnt, *pseudo: PseudoResults) -> DualPosterior:
         """Return the posterior given pseudo results for bounds, if there are any, and all exact results."""
