@@ -106,7 +106,7 @@ class ProcessAgent(ProcessPlayer[S]):
         root, dimension = self.history.counts[seen].double().sqrt(), math.nan
         if not self._are_many:
             within = kernel.columns(self._every, self._every)
-            dimension = effective_dimension((within + within.T) / 2, max(1, float(self.history.counts.sum())), noise)
+            dimension = effective_dimension((within + within.T) / 2, max(1, self.history.rounds), noise)
         return make_insight(
             belief,
             index,

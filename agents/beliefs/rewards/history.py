@@ -42,6 +42,11 @@ class History:
         return int(self.counts.sum())
 
     @property
+    def rounds(self) -> float:
+        """Return the sum of the counts."""
+        return float(self.counts.sum())
+
+    @property
     def actions(self) -> Tensor:
         """Return the graphs of the rewards that count, `(t,)` int64, in order."""
         return torch.tensor(self._actions, dtype=torch.int64)
