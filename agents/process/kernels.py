@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 
 import torch
 from torch import Tensor
@@ -180,10 +180,8 @@ class Mixture:
                 of_part = [0.0] * len(reading.shares)
                 for k in own:
                     of_part[k] = next(weights)
-                if isinstance(reading, FastReading):
-                    facing.append(reading.facing(rows, of_part))
-                else:
-                    facing.append(_facing_any(reading, rows, of_part))
+                face = reading.facing if isinstance(reading, FastReading) else partial(_facing_any, reading)
+                facing.append(face(rows, of_part))
             self._faced = rows, facing
         return self._faced[1]
 

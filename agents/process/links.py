@@ -69,9 +69,8 @@ class LinkedKernel:
         if self._links.residual:
             columns[graphs.unsqueeze(1) == others] += self._links.residual
         quantities, of_columns = rows // self._count, index // self._count
-        if len(of_columns) and bool((of_columns == of_columns[0]).all()):  # of rewards: one factor for each row
-            return columns.mul_(self._links.between(quantities, of_columns[:1]))
-        return columns.mul_(self._links.between(quantities, of_columns))
+        distinct = of_columns.unique()  # one if all are of rewards: there is one factor for each row
+        return columns.mul_(self._links.between(quantities, distinct if len(distinct) == 1 else of_columns))
 
     def diagonal(self, index: Tensor) -> Tensor:
         """Return the kernel of values with themselves, `(n,)` float64."""

@@ -9,12 +9,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, shortest_path
 
-from agents.process.parts.structure import measure_each
+from agents.process.parts.structure import Floats, measure_each
 
 if TYPE_CHECKING:
     from torch_geometric.data import Batch
-
-Floats = NDArray[np.float64]
 
 LAYERS = 6  # distances from the sources of 0, 1, ..., 4, and at least 5
 
