@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from agents.beliefs.posterior import DualPosterior
-from agents.beliefs.rewards import Bounds, Targets
 
 MOST_SWEEPS = 1000
 TOLERANCE = 1e-6  # of moments in a sweep, relative to standard deviation and variance
@@ -31,9 +29,6 @@ class PseudoResults(NamedTuple):
     """`(m,)` float64. Noise variance of each."""
 
 
-NO_PSEUDO_RESULTS = PseudoResults(torch.zeros(0, dtype=torch.int64), *torch.zeros(2, 0, dtype=torch.float64))
-
-
 class Thresholds(NamedTuple):
     """Bounds on results, in units of the targets."""
 
@@ -46,37 +41,18 @@ class Thresholds(NamedTuple):
     noises: Tensor
     """`(m,)` float64. Noise variance of each result."""
 
-    @staticmethod
-    def of(bounds: Bounds, targets: Targets, noise: float) -> Thresholds:
-        """Return bounds on the scale on which rewards are modelled, all with the same noise."""
-        return Thresholds(bounds.graphs, targets.of(bounds.values), bounds.signs, torch.full_like(bounds.signs, noise))
-
-    @staticmethod
-    def join(parts: Sequence[Thresholds]) -> Thresholds:
-        """Return all of several lists."""
-        return Thresholds(*(torch.cat(columns) for columns in zip(*parts, strict=True)))
-
-    def some(self, most: int) -> Thresholds:
-        """Return at most so many of them, evenly spaced."""
-        if len(self.graphs) <= most:
-            return self
-        chosen = torch.linspace(0, len(self.graphs) - 1, most, dtype=torch.float64).round().long()
-        return Thresholds(*(column[chosen] for column in self))
-
 
 def match_bounds(posterior: DualPosterior, thresholds: Thresholds) -> PseudoResults:
     """Return pseudo results that stand for bounds in a Gaussian process, less those that tell nothing, in O(m^3).
 
     Args:
         posterior: given all exact results.
-        thresholds: the bounds.
+        thresholds: m >= 1 bounds.
 
     Raises:
         ArithmeticError, LinAlgError: as `propagate_expectations`.
     """
     graphs, values, signs, noises = thresholds
-    if not len(graphs):
-        return NO_PSEUDO_RESULTS
     mean, covariance = posterior.mean_of(posterior.explained(graphs)), posterior.covariance(graphs)
     precision, shift = propagate_expectations(mean, covariance, values.clamp(-FARTHEST, FARTHEST), signs, noises)
     telling = precision > LEAST_PRECISION

@@ -102,17 +102,10 @@ class DualPosterior:
         """Return m `(n,)` of graphs of which `explained` returned E `(q, n)`."""
         return explained.T @ self._whitened
 
-    def variance_of(self, explained: Tensor, index: Tensor) -> Tensor:
-        """Return the variances `(n,)` of the graphs `index`, of which `explained` returned E `(q, n)`."""
-        return (self.kernel.diagonal(index) - explained.square().sum(0)).clamp(min=0)
-
     def mean_and_variance(self, index: Tensor, at_a_time: int = BLOCK) -> tuple[Tensor, Tensor]:
         """Return means and variances of the graphs `index` `(n,)`, `(n,)` float64 each, computed in blocks."""
-        means, variances = [], []
-        for block in index.split(at_a_time):
-            explained = self.explained(block)
-            means.append(self.mean_of(explained))
-            variances.append(self.variance_of(explained, block))
+        blocks = (Marginals(self, block) for block in index.split(at_a_time))
+        means, variances = zip(*((block.mean, block.variance) for block in blocks), strict=True)
         return torch.cat(means), torch.cat(variances)
 
     def dual_weights(self) -> Tensor:
@@ -188,7 +181,7 @@ class Marginals:
     def __init__(self, posterior: DualPosterior, index: Tensor) -> None:
         self.posterior, self.index, self.explained = posterior, index, posterior.explained(index)
         self.mean = posterior.mean_of(self.explained)
-        self.variance = posterior.variance_of(self.explained, index)
+        self.variance = (posterior.kernel.diagonal(index) - self.explained.square().sum(0)).clamp(min=0)
 
     def given(self, position: int, count: float, target: float) -> Marginals:
         """Return what a further result of graph `index[position]` makes of them; the rest is as in `DualPosterior`."""

@@ -20,6 +20,7 @@ from agents.contract.inputs import read_feedback, read_mask, read_noises, read_p
 from agents.contract.protocol import Prediction
 from agents.process.likelihood import PRIOR_NOISE
 from agents.process.player import ProcessPlayer
+from agents.process.rater import JointRating
 from agents.process.results import Learnt, read_sources
 from agents.process.settings import MixtureSettings
 from gntk import effective_dimension, information_gain, one_thread, symmetric_root
@@ -88,7 +89,7 @@ class ProcessAgent(ProcessPlayer[S]):
         joined, self.sources = read_sources(sources, self.described, self._joined, self.settings)
         self._joined, self._kernel, self._ranked = joined, None, None
         self.learnt = Learnt(tuple(part.weight for part in self.described.parts), PRIOR_NOISE)
-        self._refresh()
+        self._condition(relearns=True)
 
     def correlations(self) -> dict[str, Correlation]:
         """Return how each source goes along with the rewards, by its name."""
@@ -140,9 +141,8 @@ class ProcessAgent(ProcessPlayer[S]):
             ValueError: if an index is not one of a graph.
             RuntimeError: before the first `reset`.
         """
-        near, root = self._joint(index)
-        generator = torch.Generator().manual_seed(seed)
-        return self.targets.gains(value, self._mean_and_variance()[0][near], root, count, generator).numpy()
+        joint, generator = self._joint(index), torch.Generator().manual_seed(seed)
+        return self.targets.gains(value, joint.mean, symmetric_root(joint.covariance), count, generator).numpy()
 
     @one_thread()
     def draw_rewards(self, index: Sequence[int], count: int, seed: int) -> NDArray[np.float64]:
@@ -152,10 +152,7 @@ class ProcessAgent(ProcessPlayer[S]):
             ValueError: if an index is not one of a graph.
             RuntimeError: before the first `reset`.
         """
-        near, root = self._joint(index)
-        generator = torch.Generator().manual_seed(seed)
-        normal = torch.randn(count, len(near), generator=generator, dtype=torch.float64)
-        return self.targets.to_rewards(self._mean_and_variance()[0][near] + normal @ root.T).numpy()
+        return self._joint(index).draw_rewards(count, torch.Generator().manual_seed(seed))
 
     @one_thread()
     def imagine_bounds(self, index: Sequence[int], pending: Sequence[int] = ()) -> BoundsImaginer:
@@ -189,12 +186,11 @@ class ProcessAgent(ProcessPlayer[S]):
         """
         if times < 1:
             raise ValueError(f"Expected `times` of at least 1. Got {times}.")
-        near = self._read_index([*index, *named])
-        mean, covariance = self._mean_and_variance()[0][near], self.posterior.covariance(self._every[near])
-        noise, old = self.result_noise / times, list(range(len(index), len(near)))
+        joint, noise = self._joint([*index, *named]), self.result_noise / times
+        old = range(len(index), len(joint.mean))
         places = [torch.tensor([*old, k] if graph not in named else old) for k, graph in enumerate(index)]
-        worth = [weigh_results(self.targets, mean, covariance, noise, k, given) for k, given in enumerate(places)]
-        return np.array(worth)
+        moments = self.targets, joint.mean, joint.covariance
+        return np.array([weigh_results(*moments, noise, k, given) for k, given in enumerate(places)])
 
     @one_thread()
     def explain(self, index: Sequence[int]) -> Explanation:
@@ -239,9 +235,9 @@ class ProcessAgent(ProcessPlayer[S]):
 
         The prior variance is what the rewards of the graphs are expected to vary by before any result.
         """
-        shares: dict[str, float] = {}
-        variances = [part.typical * w for part, w in zip(self.described.parts, self.learnt.weights, strict=True)]
-        for part, variance in zip(self.described.parts, variances, strict=True):
+        shares, parts = dict[str, float](), self.described.parts
+        variances = [part.typical * weight for part, weight in zip(parts, self.learnt.weights, strict=True)]
+        for part, variance in zip(parts, variances, strict=True):
             shares[part.name] = shares.get(part.name, 0.0) + variance / sum(variances)
         return shares
 
@@ -249,7 +245,7 @@ class ProcessAgent(ProcessPlayer[S]):
         """Learn from results that are no plain rewards."""
         self.partial.add(self._every[actions], values, sides, deviations)
         self._ranked = None
-        self._refresh()
+        self._condition(relearns=True)
 
     def _read_index(self, index: Sequence[int]) -> Tensor:
         self.check_reset()
@@ -257,7 +253,8 @@ class ProcessAgent(ProcessPlayer[S]):
             raise ValueError(f"Expected indices from 0 to {self.num_graphs - 1}. Got {list(index)}.")
         return torch.tensor(index, dtype=torch.int64)
 
-    def _joint(self, index: Sequence[int]) -> tuple[Tensor, Tensor]:
-        """Return graphs as a tensor, and a root of the joint covariance of their targets."""
+    def _joint(self, index: Sequence[int]) -> JointRating:
+        """Return the joint posterior of some graphs."""
         near = self._read_index(index)
-        return near, symmetric_root(self.posterior.covariance(self._every[near]))
+        mean, covariance = self._mean_and_variance()[0][near], self.posterior.covariance(self._every[near])
+        return JointRating(mean, covariance, self.targets)

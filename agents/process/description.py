@@ -54,8 +54,8 @@ class Description:
             ways = [*ways, (1.0, Itself(count))]
         kernels = Kernels([reading for _, reading in ways], count)
         typical = _typical(kernels)
-        chosen = (typical > 0).nonzero().squeeze(1).tolist()
-        if not chosen and known_weight is None:
+        chosen = (typical > 0).nonzero().squeeze(1).tolist() if known_weight is None else [0]
+        if not chosen:
             ways = [*ways, (1.0, Itself(count))]
             kernels = Kernels([reading for _, reading in ways], count)
             own, chosen = kernels.diagonals.mean(1), list(range(len(kernels.wanted)))
@@ -63,13 +63,10 @@ class Description:
         names = [reading.name for _, reading in ways for _ in reading.shares]
         weights = [weight * share for weight, reading in ways for share in reading.shares]
         total = sum(weights[k] for k in chosen)
-        if known_weight is None:
-            kernels = kernels.only(chosen)
-            medians = [weights[k] / total / float(typical[k]) for k in chosen]
-        else:
-            chosen, medians = [0], [known_weight]
-        parts = [Part(names[k], median, float(typical[k])) for k, median in zip(chosen, medians, strict=True)]
-        return Description(kernels, parts)
+        variances = typical.tolist()
+        medians = [known_weight or weights[k] / total / variances[k] for k in chosen]
+        parts = [Part(names[k], median, variances[k]) for k, median in zip(chosen, medians, strict=True)]
+        return Description(kernels.only(chosen), parts)
 
     @property
     def count(self) -> int:

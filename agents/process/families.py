@@ -137,10 +137,10 @@ class KernelAgent(GraphAgent[K]):
 
     def describe(self, graphs: Batch) -> Description:
         """Read the graphs in one way, and give each a part of its own."""
-        share, count = self.settings.itself_weight if self.settings.known_weight is None else 0.0, graphs.num_graphs
+        share, count = self.settings.itself_weight if self.settings.output_scale is None else 0.0, graphs.num_graphs
         ways: list[tuple[float, GraphReading]] = [(1.0 - share, self._read(graphs))]
         ways += [(share, Itself(count))] if share else []
-        return Description.of(ways, count, self.settings.known_weight)
+        return Description.of(ways, count, self.settings.output_scale)
 
     @property
     def addition(self) -> str:  # type: ignore[override]
@@ -171,7 +171,7 @@ def gntk(
     if (kernel_matrix is not None) != (settings.kernel == "custom"):
         raise ValueError('Expected `kernel_matrix` together with `kernel="custom"`. Got one without the other.')
     if kernel_matrix is not None:
-        read = partial(GivenKernel.of, check_kernel(kernel_matrix), settings.node_count == "own")
+        read = partial(GivenKernel.of, check_kernel(kernel_matrix))
         return KernelAgent(settings, make_rule, read, (NODE_FEATURES, EDGE_FEATURES, DIRECTIONS))
     return KernelAgent(settings, make_rule, partial(read_network, settings))
 
@@ -189,13 +189,9 @@ def wl(settings: SubtreeSettings, make_rule: Callable[[], AcquisitionRule]) -> K
         settings: settings of kernel and likelihood.
         make_rule: makes the acquisition rule.
     """
-    read = partial(read_subtrees, settings)
+    cosine = settings.similarity == "cosine"
+    read = partial(Subtrees.of, iterations=settings.iterations, bins=settings.bins, cosine=cosine)
     return KernelAgent(settings, make_rule, read, (NODE_FEATURES, EDGE_FEATURES))
-
-
-def read_subtrees(settings: SubtreeSettings, batch: Batch) -> Subtrees:
-    """Read graphs by their subtree patterns."""
-    return Subtrees.of(batch, settings.iterations, settings.bins, cosine=settings.similarity == "cosine")
 
 
 class LinearAgent(KernelAgent[LinearSettings]):
@@ -266,18 +262,15 @@ class GraphProcessAgent(GraphAgent[GraphProcessSettings]):
             from agents.molecule import MoleculeSettings
             from agents.molecule.parts import MoleculeDescription
 
-            self._refuse_settings_of_graphs()
+            names = (*(f"{name}_weight" for name in PARTS), "depth", "bins")
+            changed = [name for name in names if getattr(self.settings, name) != getattr(GraphProcessSettings, name)]
+            if changed:
+                raise ValueError(
+                    f"Expected `{changed[0]}` at its default on molecules, which are compared by what is computed from "
+                    "their SMILES. Leave it out, or choose a `molecule-` agent, whose settings weigh that."
+                )
             return MoleculeDescription.of_molecules(graphs, MoleculeSettings(), before=self._described)
         return Description.of(read_graphs(graphs, self.settings), graphs.num_graphs)
-
-    def _refuse_settings_of_graphs(self) -> None:
-        names = (*(f"{name}_weight" for name in PARTS), "depth", "bins")
-        changed = [name for name in names if getattr(self.settings, name) != getattr(GraphProcessSettings, name)]
-        if changed:
-            raise ValueError(
-                f"Expected `{changed[0]}` at its default on molecules, which are compared by what is computed from "
-                "their SMILES. Leave it out, or choose a `molecule-` agent, whose settings weigh that."
-            )
 
 
 def gp(settings: GraphProcessSettings, make_rule: Callable[[], AcquisitionRule]) -> GraphProcessAgent:

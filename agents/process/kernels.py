@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 
 import torch
 from torch import Tensor
@@ -34,13 +34,11 @@ class Kernels:
         self, readings: Sequence[Reading], count: int, wanted: Sequence[int] | None = None, keeps: bool = True
     ) -> None:
         self.readings, self.count, self.keeps = readings, count, keeps
-        sizes = [len(reading.shares) for reading in readings]
-        self.wanted = list(range(sum(sizes))) if wanted is None else list(wanted)
-        self.sources, begin = list[tuple[Reading, list[int]]](), 0
-        for reading, size in zip(readings, sizes, strict=True):
-            own = [k - begin for k in self.wanted if begin <= k < begin + size]
-            self.sources += [(reading, own)] if own else []
-            begin += size
+        every = [(number, k) for number, reading in enumerate(readings) for k in range(len(reading.shares))]
+        self.wanted = list(range(len(every)) if wanted is None else wanted)
+        chosen = [every[k] for k in self.wanted]
+        sources = [(reading, [k for other, k in chosen if other == own]) for own, reading in enumerate(readings)]
+        self.sources = [(reading, own) for reading, own in sources if own]
         self._every = torch.arange(count)
         self._place = torch.full((count,), -1, dtype=torch.int64)
         self._used, self._kept = 0, torch.zeros(0, len(self.wanted), count, dtype=torch.float64)
@@ -66,8 +64,28 @@ class Kernels:
         return self._kept[: self._used]
 
     def places(self, rows: Tensor) -> Tensor | None:
-        """Return where the columns of some graphs stand among those that are kept; None if they are not kept."""
-        return self._place[rows] if self._keep(rows) else None
+        """Compute what is missing of some columns, and return where they stand among those that are kept.
+
+        Return None if these columns are not kept.
+        """
+        missing = rows[self._place[rows] < 0].unique() if self._used < self.count else rows[:0]
+        if not len(missing):
+            return self._place[rows]
+        if self._used == 0 and self.count <= WHOLE:
+            missing = self._every
+        used = self._used + len(missing)
+        if not self.keeps or used * len(self.wanted) * self.count > ENTRIES:
+            return None
+        if used > len(self._kept):  # twice as many, so that the next ones need not be moved
+            most = ENTRIES // (len(self.wanted) * self.count)
+            room = min(self.count, most, max(used, 2 * len(self._kept)))
+            moved = self._kept.new_empty(room, *self._kept.shape[1:])
+            moved[: self._used] = self._kept[: self._used]
+            self._kept = moved
+        self._kept[self._used : used] = self._compute(missing, self._every)
+        self._place[missing] = torch.arange(self._used, used)
+        self._used = used
+        return self._place[rows]
 
     @cached_property
     def diagonals(self) -> Tensor:
@@ -100,29 +118,6 @@ class Kernels:
     def _compute(self, rows: Tensor, index: Tensor) -> Tensor:
         sources = tqdm(self.sources, "comparing graphs", delay=5, disable=None, leave=False)  # from 5 s on
         return torch.cat([reading.columns(rows, index)[own] for reading, own in sources]).transpose(0, 1)
-
-    def _keep(self, rows: Tensor) -> bool:
-        """Compute what is missing of some columns; return whether all of them are kept."""
-        if self._used == self.count:
-            return True
-        missing = rows[self._place[rows] < 0].unique()
-        if not len(missing):
-            return True
-        if self._used == 0 and self.count <= WHOLE:
-            missing = self._every
-        used = self._used + len(missing)
-        if not self.keeps or used * len(self.wanted) * self.count > ENTRIES:
-            return False
-        if used > len(self._kept):  # twice as many, so that the next ones need not be moved
-            most = ENTRIES // (len(self.wanted) * self.count)
-            room = min(self.count, most, max(used, 2 * len(self._kept)))
-            moved = self._kept.new_empty(room, *self._kept.shape[1:])
-            moved[: self._used] = self._kept[: self._used]
-            self._kept = moved
-        self._kept[self._used : used] = self._compute(missing, self._every)
-        self._place[missing] = torch.arange(self._used, used)
-        self._used = used
-        return True
 
 
 class Mixture:
@@ -185,10 +180,8 @@ class Mixture:
                 of_part = [0.0] * len(reading.shares)
                 for k in own:
                     of_part[k] = next(weights)
-                if isinstance(reading, FastReading):
-                    facing.append(reading.facing(rows, of_part))
-                else:
-                    facing.append(_facing_any(reading, rows, of_part))
+                face = reading.facing if isinstance(reading, FastReading) else partial(_facing_any, reading)
+                facing.append(face(rows, of_part))
             self._faced = rows, facing
         return self._faced[1]
 

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from torch import Tensor
 
-from agents.beliefs.censoring import NO_PSEUDO_RESULTS, PseudoResults
-from agents.beliefs.rewards import History, Targets
+from agents.beliefs.rewards import History, Targets, stack, thin_out
 from agents.process.kernels import Kernels
 from agents.process.links import PRIOR_RESIDUAL, PRIOR_SOURCE_NOISE, Links
 
@@ -50,38 +49,16 @@ class Rows(NamedTuple):
     """`(q,)` float64. Sum of squared deviations of the rewards of each from their mean, in squared units."""
 
     @staticmethod
-    def of(
-        history: History,
-        targets: Targets,
-        pseudo: PseudoResults = NO_PSEUDO_RESULTS,
-        noisy: PseudoResults = NO_PSEUDO_RESULTS,
-    ) -> Rows:
-        """Return the rows of all results.
-
-        Args:
-            history: results whose noise is learnt.
-            targets: the scale on which rewards are modelled.
-            pseudo: pseudo results that stand for bounds.
-            noisy: results whose measuring noise is known, one for each graph, in units of the targets.
-        """
+    def of(history: History, targets: Targets) -> Rows:
+        """Return a row for each graph with results whose noise is learnt, on the scale of the targets."""
         seen = history.counts.nonzero().squeeze(1)
-        once, endless = torch.ones_like(noisy.noises), torch.full_like(pseudo.noises, torch.inf)
-        nothing = torch.zeros(len(seen), dtype=torch.float64)
-        more = torch.cat([noisy.noises, pseudo.noises])
-        return Rows(
-            torch.cat([seen, noisy.graphs, pseudo.graphs]),
-            torch.cat([history.counts[seen].double(), once, endless]),
-            torch.cat([targets.of(history.means[seen]), noisy.values, pseudo.values]),
-            torch.cat([nothing, more]),
-            torch.cat([history.squares[seen].double() / targets.unit**2, torch.zeros_like(more)]),
-        )
+        values, squares = targets.of(history.means[seen]), history.squares[seen].double() / targets.unit**2
+        return Rows(seen, history.counts[seen].double(), values, torch.zeros_like(values), squares)
 
-    def some(self, most: int) -> Rows:
-        """Return at most so many of them, evenly spaced."""
-        if len(self.graphs) <= most:
-            return self
-        chosen = torch.linspace(0, len(self.graphs) - 1, most, dtype=torch.float64).round().long()
-        return Rows(*(column[chosen] for column in self))
+    @staticmethod
+    def of_single(graphs: Tensor, targets: Tensor, noises: Tensor, count: float = 1.0) -> Rows:
+        """Return a row for each result; arguments are the columns, with one count for all."""
+        return Rows(graphs, torch.full_like(targets, count), targets, noises, torch.zeros_like(targets))
 
 
 class Likelihood:
@@ -121,7 +98,7 @@ class Likelihood:
     ) -> None:
         self._kernels, self._medians = kernels, torch.tensor(medians, dtype=torch.float64)
         self._shares = None if shares is None else torch.tensor(shares, dtype=torch.float64)
-        self._rows = Rows(*(torch.cat(columns) for columns in zip(*rows, strict=True)))
+        self._rows = stack(rows)
         sizes = torch.tensor([len(part.graphs) for part in rows])
         self._quantities = torch.arange(len(rows)).repeat_interleave(sizes)
         self._repeats = [float((part.counts[part.counts.isfinite()] - 1).sum()) for part in rows]
@@ -129,15 +106,16 @@ class Likelihood:
         self._sources = len(rows) - 1
         self._same = (self._rows.graphs.unsqueeze(1) == self._rows.graphs).double()
         self._apart = self._quantities.unsqueeze(1) != self._quantities
-        priors = [
-            *[(0.0, spread)] * len(medians),
-            (math.log(PRIOR_NOISE), PRIOR_NOISE_SPREAD),
-            *[(math.log(PRIOR_SOURCE_NOISE), PRIOR_NOISE_SPREAD)] * self._sources,
-            *[(0.0, CORRELATION_SPREAD)] * self._sources,
-            *[(0.0, SLOPE_SPREAD)] * self._sources,
-            *[(math.log(PRIOR_RESIDUAL), RESIDUAL_SPREAD)] * (self._sources > 0),
+        noises, residuals = np.log([LEAST_NOISE, MOST_NOISE]), np.log([LEAST_RESIDUAL, MOST_RESIDUAL])
+        numbers = [  # mean and standard deviation of the prior, least, and most
+            *[(0.0, spread, -FARTHEST, FARTHEST)] * len(medians),
+            (math.log(PRIOR_NOISE), PRIOR_NOISE_SPREAD, *noises),
+            *[(math.log(PRIOR_SOURCE_NOISE), PRIOR_NOISE_SPREAD, *noises)] * self._sources,
+            *[(0.0, CORRELATION_SPREAD, -LARGEST, LARGEST)] * self._sources,
+            *[(0.0, SLOPE_SPREAD, -STEEPEST, STEEPEST)] * self._sources,
+            *[(math.log(PRIOR_RESIDUAL), RESIDUAL_SPREAD, *residuals)] * (self._sources > 0),
         ]
-        self._priors = np.array(priors)
+        self._priors, self._limits = np.hsplit(np.array(numbers), 2)
         ends = np.cumsum([0, len(medians), 1 + self._sources, self._sources, self._sources])
         self._weights, self._noises, self._atanh, self._slopes = map(slice, ends[:-1], ends[1:])
 
@@ -208,16 +186,11 @@ class Likelihood:
         """
         if noise is not None and weights_are_known and not self._sources:
             return self._medians.tolist(), noise, None
-        farthest = 0.0 if weights_are_known else FARTHEST
-        noises = (math.log(LEAST_NOISE), math.log(MOST_NOISE))
-        bounds = [
-            *[(-farthest, farthest)] * len(self._medians),
-            noises if noise is None else (math.log(noise),) * 2,
-            *[noises] * self._sources,
-            *[(-LARGEST, LARGEST)] * self._sources,
-            *[(-STEEPEST, STEEPEST)] * self._sources,
-            *[(math.log(LEAST_RESIDUAL), math.log(MOST_RESIDUAL))] * (self._sources > 0),
-        ]
+        bounds = self._limits.copy()
+        if weights_are_known:
+            bounds[self._weights] = 0.0
+        if noise is not None:
+            bounds[self._noises.start] = math.log(noise)
         begins = []
         for start in STARTS if noise is None else (noise,):
             for along in CORRELATIONS if self._sources else (0.0,):
@@ -228,10 +201,9 @@ class Likelihood:
         begin = min(begins, key=lambda numbers: self(numbers)[0])
         best = minimize(self, begin, jac=True, method="L-BFGS-B", bounds=bounds).x
         weights, learnt, links = self.read(best)
-        if not self._sources:
-            return weights.tolist(), noise or float(learnt[0]), None
-        errors = self._errors(best)[self._atanh]
-        return weights.tolist(), noise or float(learnt[0]), replace(links, errors=tuple(errors.tolist()))
+        if self._sources:
+            links = replace(links, errors=tuple(self._errors(best)[self._atanh].tolist()))
+        return weights.tolist(), noise or float(learnt[0]), links if self._sources else None
 
     def _errors(self, best: Floats) -> Floats:
         """Return the standard deviation of each number, by Laplace's approximation; that of the prior is the most.
@@ -257,8 +229,8 @@ def likelihood_of(
 ) -> Likelihood:
     """Return the likelihood of at most `MOST_RESULTS` rows of all results; arguments are those of `Likelihood`."""
     total = sum(len(rows.graphs) for rows in sources)
-    parts = [rewards.some(max(MOST_RESULTS // 2, MOST_RESULTS - total))]
+    parts = [thin_out(rewards, max(MOST_RESULTS // 2, MOST_RESULTS - total))]
     most = max(1, (MOST_RESULTS - len(parts[0].graphs)) // max(1, len(sources)))
-    parts += [rows.some(most) for rows in sources]
+    parts += [thin_out(rows, most) for rows in sources]
     graphs = torch.cat([part.graphs for part in parts])
     return Likelihood(kernels.columns(graphs, graphs).transpose(0, 1), medians, spread, parts, shares)

@@ -67,11 +67,10 @@ class LinkedKernel:
         graphs, others = self._graphs_of(rows), index % self._count
         columns = self._kernel.columns(graphs, others)
         if self._links.residual:
-            columns[equal_pairs(graphs, others)] += self._links.residual
+            columns[graphs.unsqueeze(1) == others] += self._links.residual
         quantities, of_columns = rows // self._count, index // self._count
-        if len(of_columns) and bool((of_columns == of_columns[0]).all()):  # of rewards: one factor for each row
-            return columns.mul_(self._links.between(quantities, of_columns[:1]))
-        return columns.mul_(self._links.between(quantities, of_columns))
+        distinct = of_columns.unique()  # one if all are of rewards: there is one factor for each row
+        return columns.mul_(self._links.between(quantities, distinct if len(distinct) == 1 else of_columns))
 
     def diagonal(self, index: Tensor) -> Tensor:
         """Return the kernel of values with themselves, `(n,)` float64."""
@@ -83,16 +82,6 @@ class LinkedKernel:
         if self._rows is None or self._rows[0] is not rows:
             self._rows = rows, rows % self._count
         return self._rows[1]
-
-
-def equal_pairs(rows: Tensor, columns: Tensor) -> tuple[Tensor, Tensor]:
-    """Return where two lists of numbers, `(q,)` and `(n,)` int64, have the same: places in either, `(p,)` each."""
-    ordered, order = columns.sort()
-    first = torch.searchsorted(ordered, rows)
-    counts = torch.searchsorted(ordered, rows, right=True) - first
-    place = torch.arange(len(rows)).repeat_interleave(counts)
-    within = torch.arange(len(place)) - (counts.cumsum(0) - counts).repeat_interleave(counts)
-    return place, order[first.repeat_interleave(counts) + within]
 
 
 def link(kernel: Kernel, count: int, links: Links | None) -> Kernel:

@@ -136,17 +136,17 @@ class ProcessPlayer(BatchBeliefAgent[S]):
     def choose(self, mask: Tensor) -> int:
         """Return the graph that the rule ranks highest; if there are many, that of the short list."""
         self._look_for_those_played(mask)
-        return self._choose(mask, 1, (), self._no_prices)[0] if self._are_many else super().choose(mask)
+        return self._choose(mask, 1)[0] if self._are_many else super().choose(mask)
 
     def choose_batch(self, mask: Tensor, count: int, pending: Sequence[int]) -> list[int]:
         """Return `count` different graphs, chosen one after the other; if there are many, from the short list."""
         self._look_for_those_played(mask)
-        return self._choose(mask, count, pending, self._no_prices)
+        return self._choose(mask, count, pending)
 
     def learn(self, slots: Tensor, rewards: Tensor) -> None:
         """Condition on the rewards; learn the weights again if there are enough new ones."""
         super().learn(slots, rewards)
-        self._refresh()
+        self._condition(relearns=True)
 
     def residual(self, slot: int, reward: float) -> float | None:
         """Return by how many standard deviations a reward lies above its forecast, with noise."""
@@ -179,10 +179,8 @@ class ProcessPlayer(BatchBeliefAgent[S]):
 
     def best_seen(self, mean: Tensor) -> float | None:
         """Return the largest entry of `mean` `(K,)` among the graphs with a result; None if graphs change."""
-        if self.offered is not None:
-            return None
         seen = self.seen
-        return mean[seen].max().item() if len(seen) else None
+        return mean[seen].max().item() if self.offered is None and len(seen) else None
 
     def weigh_choices(self, mask: Tensor, draws: int) -> ActionProbabilities:
         """Return with which probability each graph would be played; if there are many, 0 outside the short list."""
@@ -253,10 +251,6 @@ class ProcessPlayer(BatchBeliefAgent[S]):
         return Belief(mean, nu * variances[index].sqrt(), root, best), imagine
 
     @property
-    def _no_prices(self) -> Tensor:
-        return torch.zeros(self.num_graphs, dtype=torch.float64)
-
-    @property
     def _are_many(self) -> bool:
         """Return whether graphs are chosen from a short list, as a rule cannot that remembers its candidates."""
         return self.num_graphs > self.settings.short_list and not self._remembers
@@ -267,9 +261,15 @@ class ProcessPlayer(BatchBeliefAgent[S]):
         self._searches = self.offered is None and len(seen) > 0 and not bool(mask[seen].any())
 
     def _choose(
-        self, mask: Tensor, count: int, pending: Sequence[int], ratios: Tensor, fits: Fits | None = None
+        self,
+        mask: Tensor,
+        count: int,
+        pending: Sequence[int] = (),
+        ratios: Tensor | None = None,
+        fits: Fits | None = None,
     ) -> list[int]:
-        """Choose graphs one after the other, given the logarithms of the ratios of their prices."""
+        """Choose graphs one after the other, given the logarithms of the ratios of their prices if these differ."""
+        ratios = torch.zeros(self.num_graphs, dtype=torch.float64) if ratios is None else ratios
         mask[list(pending)] = False
         check_count(count, mask)
         near, offered, under_way = self._near(mask, count, pending, ratios)
@@ -297,31 +297,22 @@ class ProcessPlayer(BatchBeliefAgent[S]):
         mean, variance = self._mean_and_variance()
         upper = (mean + 2 * variance.sqrt() - handicap).masked_fill(~mask, -torch.inf)
         size = min(int(mask.sum()), max(self.settings.short_list, count))
-        names = (
-            self.described.names if self.offered is None else [self.described.names[k] for k in self.offered.tolist()]
-        )
+        names = [self.described.names[k] for k in self._every.tolist()]
         return torch.from_numpy(short_list(upper.numpy(), names, size, self._seed))
 
-    def _refresh(self) -> None:
-        """Learn the weights again if there are enough new results, and condition on all of them."""
+    def _condition(self, relearns: bool = False) -> None:
+        """Build the posterior given all results; before, learn the weights again if that is due and wanted."""
         results = self.results
-        if self.learnt.is_due(results.num_results, self.settings) and results.differ:
-            try:
-                self.learnt = results.learn(self.settings)
-            except (torch.linalg.LinAlgError, ArithmeticError) as error:  # type: ignore[attr-defined]
-                raise DivergedError(f"The weights could not be learnt from the measurements: {error}") from error
-        self._condition()
-
-    def _condition(self) -> None:
-        """Build the posterior given all results."""
-        results, self._believed = self.results, None
-        self.targets, known_noise = results.rewards.targets, results.known_noise(self.settings)
-        if known_noise is not None:
-            self.learnt = replace(self.learnt, noise=known_noise)
+        known_noise = results.known_noise(self.settings)
         try:
+            if relearns and self.learnt.is_due(results.num_results, self.settings) and results.differ:
+                self.learnt = results.learn(self.settings)
+            if known_noise is not None:
+                self.learnt = replace(self.learnt, noise=known_noise)
+            self._believed, self.targets = None, results.rewards.targets
             self.posterior = results.condition(self._mix(), self.learnt)
         except (torch.linalg.LinAlgError, ArithmeticError) as error:  # type: ignore[attr-defined]
-            raise DivergedError(f"The posterior given the measurements could not be computed: {error}") from error
+            raise DivergedError(f"Weights or posterior could not be computed from the measurements: {error}") from error
         self.result_noise = self.learnt.noise + results.typical_noise
 
     def _mix(self) -> Kernel:

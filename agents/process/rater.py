@@ -224,7 +224,7 @@ class GraphRater(PosteriorRater["list[Data]"]):
 
     def describe(self, given: Sequence[Data]) -> tuple[Mixture, Tensor]:
         """Return the kernel of the graphs with results and then others, and where these stand; equal ones are one."""
-        place_of, places = dict(self._places), list[int]()
+        place_of, places = {digest: place for place, digest in enumerate(self.digests)}, list[int]()
         new: list[Data] = []
         for graph in given:
             place = place_of.setdefault(digest_of(make_like(graph, self.empty)), len(place_of))
@@ -246,10 +246,6 @@ class GraphRater(PosteriorRater["list[Data]"]):
                 )
             read.append(both)
         return read
-
-    @cached_property
-    def _places(self) -> dict[bytes, int]:
-        return {digest: place for place, digest in enumerate(self.digests)}
 
 
 def digest_of(graph: Data) -> bytes:

@@ -12,7 +12,7 @@ import torch
 from scipy.optimize import isotonic_regression
 from torch import Tensor
 
-from agents.beliefs.censoring import FARTHEST, NO_PSEUDO_RESULTS, PseudoResults, Thresholds, match_bounds
+from agents.beliefs.censoring import FARTHEST, PseudoResults, Thresholds, match_bounds
 from agents.beliefs.posterior import DualPosterior, Kernel
 from agents.beliefs.rewards import (
     Bounds,
@@ -21,6 +21,8 @@ from agents.beliefs.rewards import (
     Standardised,
     Targets,
     make_targets,
+    stack,
+    thin_out,
     variances_of,
 )
 from agents.contract.abilities import Correlation, SourceResults
@@ -50,16 +52,9 @@ class Learnt:
 
     def is_due(self, count: int, settings: MixtureSettings) -> bool:
         """Return whether there are enough new results to learn again: a share more, or all that are remembered."""
-        due = count >= (1 + settings.refit_growth) * self.count
         forget = settings.forget
-        if forget is None or due:
-            return due
-        return count >= self.count + (forget if isinstance(forget, int) else round(1 / (1 - forget)))
-
-    @property
-    def noises(self) -> list[float]:
-        """Return the noise variance of a reward, and of a result of each source that counts."""
-        return [self.noise, *(self.links.noises if self.links else ())]
+        window = math.inf if forget is None else forget if isinstance(forget, int) else round(1 / (1 - forget))
+        return count >= min((1 + settings.refit_growth) * self.count, self.count + window)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +75,7 @@ class Quantity:
     @staticmethod
     def of_rewards(history: History, partial: PartialResults, settings: MixtureSettings) -> Quantity:
         """Return the rewards of all graphs."""
-        targets = make_targets(partial.join(history), settings.standardizes, settings.warp, partial)
+        targets = make_targets(partial.join(history), settings.standardize, settings.warp, partial)
         return Quantity(history, partial, torch.arange(len(history.counts)), targets)
 
     @staticmethod
@@ -114,16 +109,12 @@ class Quantity:
         is_scaled = len(self.history.seen) or not self.name
         return self.targets.of(self.bounds.values) if is_scaled else levels_of(self.bounds)
 
-    def rows(self, pseudo: PseudoResults = NO_PSEUDO_RESULTS) -> Rows:
-        """Return a row for each graph with exact results, and pseudo results in the place of bounds."""
-        merged = self.partial.merge()
-        noisy = PseudoResults(
-            merged.graphs, self.targets.of(merged.values), variances_of(merged.deviations, self.targets)
-        )
-        rows = Rows.of(self.history, self.targets, noisy=noisy)
-        none = torch.zeros(len(pseudo.graphs), dtype=torch.float64)
-        more = Rows(pseudo.graphs, none + torch.inf, pseudo.values, pseudo.noises, none)
-        return Rows(*map(torch.cat, zip(rows._replace(graphs=self.graphs[rows.graphs]), more, strict=True)))
+    def rows(self) -> Rows:
+        """Return a row for each graph with exact results, and one for each with results whose noise is known."""
+        graphs, values, deviations = self.partial.merge()
+        noisy = Rows.of_single(graphs, self.targets.of(values), variances_of(deviations, self.targets))
+        rows = stack([Rows.of(self.history, self.targets), noisy])
+        return rows._replace(graphs=self.graphs[rows.graphs])
 
     def guessed(self) -> Rows:
         """Return these rows with each bound as a value after them: the mean of a standard normal variable beyond it.
@@ -133,12 +124,11 @@ class Quantity:
         Links are learnt from these. Pseudo results have what a kernel made of the bounds before there were links; with
         few rewards these would then not be found.
         """
-        rows, signs = self.rows(), self.bounds.signs
+        signs = self.bounds.signs
         away = signs * self.levels.clamp(-FARTHEST, FARTHEST)
         values = signs * math.sqrt(2 / math.pi) / torch.special.erfcx(away / math.sqrt(2))  # also far out
-        nothing = torch.zeros_like(values)
-        more = Rows(self.graphs[self.bounds.graphs], torch.ones_like(values), values, nothing, nothing)
-        return Rows(*map(torch.cat, zip(rows, more, strict=True)))
+        guesses = Rows.of_single(self.graphs[self.bounds.graphs], values, torch.zeros_like(values))
+        return stack([self.rows(), guesses])
 
     def thresholds(self, noise: float, first: int = 0) -> Thresholds:
         """Return the bounds, given the noise variance of a result, with graphs that are numbered from `first`."""
@@ -193,15 +183,15 @@ class Results:
         Raises:
             ArithmeticError, LinAlgError: as `match_bounds`.
         """
-        exact = self._given(mixture, learnt, NO_PSEUDO_RESULTS)
+        exact = self._given(mixture, learnt)
         own, *others = (
             quantity.thresholds(noise, number * self.described.count)
             for number, quantity, noise in self._counting(learnt)
         )
-        bounds = own.some(MOST_BOUNDS)
+        bounds = thin_out(own, MOST_BOUNDS)
         if others:
             most = max(MOST_BOUNDS // 2, MOST_BOUNDS - len(bounds.graphs))
-            bounds = Thresholds.join([bounds, Thresholds.join(others).some(most)])
+            bounds = stack([bounds, thin_out(stack(others), most)])
         return self._given(mixture, learnt, match_bounds(exact, bounds)) if len(bounds.graphs) else exact
 
     def learn(self, settings: MixtureSettings) -> Learnt:
@@ -217,26 +207,24 @@ class Results:
         links = Links.unknown(len(self.sources)) if self.sources else None
         learnt, bounds = Learnt(tuple(medians), known_noise or PRIOR_NOISE, links=links), self.rewards.bounds
         for _ in range(MATCHES if len(bounds.graphs) else 1):
-            pseudo = NO_PSEUDO_RESULTS
+            spread, rewards = settings.weight_spread, self.rewards.rows()
             if len(bounds.graphs):
-                exact = self._given(described.mixture(learnt.weights), learnt, NO_PSEUDO_RESULTS)
-                pseudo = match_bounds(exact, self.rewards.thresholds(learnt.noise).some(MOST_RESULTS))
+                exact = self._given(described.mixture(learnt.weights), learnt)
+                pseudo = match_bounds(exact, thin_out(self.rewards.thresholds(learnt.noise), MOST_RESULTS))
+                rewards = stack([rewards, Rows.of_single(*pseudo, torch.inf)])
             told = [source.guessed() for source in self.sources]
-            spread, rewards = settings.weight_spread, self.rewards.rows(pseudo)
             likelihood = likelihood_of(described.kernels, medians, spread, rewards, told, shares)
-            weights, noise, links = likelihood.fit(known_noise, settings.known_weight is not None)
+            weights, noise, links = likelihood.fit(known_noise, settings.output_scale is not None)
             learnt = Learnt(tuple(weights), noise, self.num_results, links)
         return learnt
 
     def correlations(self, links: Links | None) -> dict[str, Correlation]:
         """Return how each source goes along with the rewards, by its name."""
-        if links is None:
-            return {source.name: Correlation(0.0, -1.0, 1.0) for source in self.sources}
-        ends = [
-            Correlation(r, *(math.tanh(math.atanh(r) + side * SURE * error) for side in (-1, 1)))
-            for r, error in zip(links.correlations, links.errors, strict=True)
-        ]
-        return dict(zip((source.name for source in self.sources), ends, strict=True))
+        found = zip(links.correlations, links.errors, strict=True) if links else [(0.0, math.inf)] * len(self.sources)
+        return {
+            source.name: Correlation(r, *(math.tanh(math.atanh(r) + side * SURE * error) for side in (-1, 1)))
+            for source, (r, error) in zip(self.sources, found, strict=True)
+        }
 
     def name_of(self, number: int) -> tuple[str, str]:
         """Return the source, and the graph in it, of the number of a value as `LinkedKernel` has it."""
@@ -245,19 +233,18 @@ class Results:
 
     def _counting(self, learnt: Learnt) -> list[tuple[int, Quantity, float]]:
         """Return number, results and noise of the quantities that count."""
-        return [*zip(range(1 + len(self.sources)), (self.rewards, *self.sources), learnt.noises, strict=False)]
+        noises = learnt.noise, *(learnt.links.noises if learnt.links else ())
+        return [*zip(range(1 + len(self.sources)), (self.rewards, *self.sources), noises, strict=False)]
 
-    def _given(self, mixture: Kernel, learnt: Learnt, pseudo: PseudoResults) -> DualPosterior:
-        """Return the posterior given all exact results, and pseudo results for bounds."""
-        graphs, targets, count = [pseudo.graphs], [pseudo.values], self.described.count
-        counts = [learnt.noise / pseudo.noises]
+    def _given(self, mixture: Kernel, learnt: Learnt, *pseudo: PseudoResults) -> DualPosterior:
+        """Return the posterior given pseudo results for bounds, if there are any, and all exact results."""
+        tables, count = [Rows.of_single(*some, torch.inf) for some in pseudo], self.described.count
         for number, quantity, noise in self._counting(learnt):
             rows = quantity.rows()
-            graphs.append(number * count + rows.graphs)
-            counts.append(learnt.noise / (noise / rows.counts + rows.noises))
-            targets.append(rows.targets)
-        kernel = link(mixture, count, learnt.links)
-        return DualPosterior(kernel, learnt.noise, torch.cat(graphs), torch.cat(counts), torch.cat(targets))
+            noises = noise / rows.counts + rows.noises
+            tables.append(rows._replace(graphs=number * count + rows.graphs, noises=noises))
+        rows, kernel = stack(tables), link(mixture, count, learnt.links)
+        return DualPosterior(kernel, learnt.noise, rows.graphs, learnt.noise / rows.noises, rows.targets)
 
 
 def levels_of(bounds: Bounds) -> Tensor:
@@ -300,12 +287,11 @@ def read_sources(
         outside = [graph for graph in lists[-1] if isinstance(graph, int) and not 0 <= graph < len(known)]
         if outside:
             raise ValueError(f"Expected graphs from 0 to {len(known) - 1} in a source. Got {outside[0]}.")
-    joined, places = described, list[Tensor]()
-    if not any(isinstance(graph, str) for graphs in lists for graph in graphs):
-        places = [torch.tensor(graphs) for graphs in lists]
-    else:
+    if any(isinstance(graph, str) for graphs in lists for graph in graphs):
         texts = [[graph if isinstance(graph, str) else known[graph] for graph in graphs] for graphs in lists]
         joined, places = described.join(texts, before)
+    else:
+        joined, places = described, [torch.tensor(graphs) for graphs in lists]
     quantities = zip(names, places, read, strict=True)
     return joined, tuple(Quantity.of_source(name, at, *each, settings) for name, at, each in quantities)
 

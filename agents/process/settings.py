@@ -50,18 +50,18 @@ class MixtureSettings:
     """What graphs are compared by; each has a setting of its weight."""
 
     @property
-    def standardizes(self) -> bool:
+    def standardize(self) -> bool:
         """Return whether rewards are standardised before the fit."""
         return True
 
     @property
-    def known_weight(self) -> float | None:
+    def output_scale(self) -> float | None:
         """Return the weight of the only part of the kernel if it is given; None if weights are learnt."""
         return None
 
     def __post_init__(self) -> None:
         check_fields(self)
-        check_warp(self.warp, self.standardizes)
+        check_warp(self.warp, self.standardize)
         if self.parts and not any(getattr(self, f"{name}_weight") for name in self.parts):
             raise ValueError("Expected at least one of the weights of the kernel to be positive. Got zeros.")
         if self.warp != "none" and self.noise_variance is not None:
@@ -130,16 +130,6 @@ class OneKernelSettings(ChangingSettings):
 
     itself_weight: float = 0.05
     """Share of what is a graph's own in the prior variance, if the factor of the kernel is learnt; 0: nothing is."""
-
-    @property
-    def standardizes(self) -> bool:
-        """Return whether rewards are standardised before the fit."""
-        return self.standardize
-
-    @property
-    def known_weight(self) -> float | None:
-        """Return the factor of the kernel if it is given."""
-        return self.output_scale
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from agents.beliefs.rewards.forecasts import predict_chosen, worth_of_results
 from agents.beliefs.rewards.history import Forget, History
-from agents.beliefs.rewards.partial import Bounds, PartialResults
+from agents.beliefs.rewards.partial import Bounds, PartialResults, stack, thin_out
 from agents.beliefs.rewards.targets import NormalScores, Standardised, Targets, make_targets, predict, variances_of
 
 __all__ = [
@@ -16,6 +16,8 @@ __all__ = [
     "make_targets",
     "predict",
     "predict_chosen",
+    "stack",
+    "thin_out",
     "variances_of",
     "worth_of_results",
 ]

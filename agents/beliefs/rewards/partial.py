@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple, TypeVar
 
 import torch
 from torch import Tensor
@@ -12,6 +13,22 @@ from agents.beliefs.rewards.history import History
 from agents.contract.protocol import State
 
 COLUMNS = ("graphs", "values", "sides", "deviations")
+
+Table = TypeVar("Table", bound=NamedTuple)
+"""Columns of tensors that are equally long."""
+
+
+def stack(tables: Sequence[Table]) -> Table:
+    """Return the rows of at least one table, one table after the other."""
+    return tables[0]._make(torch.cat(columns) for columns in zip(*tables, strict=True))
+
+
+def thin_out(table: Table, most: int) -> Table:
+    """Return at most so many rows of a table, evenly spaced."""
+    if len(table[0]) <= most:
+        return table
+    chosen = torch.linspace(0, len(table[0]) - 1, most, dtype=torch.float64).round().long()
+    return table._make(column[chosen] for column in table)
 
 
 class Bounds(NamedTuple):
@@ -23,17 +40,6 @@ class Bounds(NamedTuple):
     """`(m,)` float64."""
     signs: Tensor
     """`(m,)` float64. 1 for a result that lies above its bound, -1 for one that lies below."""
-
-
-class MergedResults(NamedTuple):
-    """One result for each of m graphs."""
-
-    graphs: Tensor
-    """`(m,)` int64, in the order of the set."""
-    values: Tensor
-    """`(m,)` float64. In reward units."""
-    deviations: Tensor
-    """`(m,)` float64. Standard deviation of the measuring noise of each, in reward units."""
 
 
 class PartialResults:
@@ -80,8 +86,8 @@ class PartialResults:
             tightest = torch.full((self._num_graphs,), -sign * torch.inf, dtype=torch.float64)
             tightest.scatter_reduce_(0, self.graphs[of_side], self.values[of_side], reduce)
             graphs = tightest.isfinite().nonzero().squeeze(1)
-            sides.append((graphs, tightest[graphs], torch.full((len(graphs),), sign, dtype=torch.float64)))
-        return Bounds(*(torch.cat(columns) for columns in zip(*sides, strict=True)))
+            sides.append(Bounds(graphs, tightest[graphs], torch.full((len(graphs),), sign, dtype=torch.float64)))
+        return stack(sides)
 
     def intervals(self, counts: Tensor) -> tuple[Tensor, Tensor]:
         """Return between which numbers each graph lies that has bounds alone, `(n,)` float64 each.
@@ -96,10 +102,14 @@ class PartialResults:
         low, high = ends[:, ends.isfinite().any(0) & (counts == 0)]
         return torch.minimum(low, high), torch.maximum(low, high)
 
-    def merge(self) -> MergedResults:
+    def merge(self) -> tuple[Tensor, Tensor, Tensor]:
         """Return one result for each graph, which tells all that its results with known noise tell.
 
         y = sum_j p_j y_j / sum_j p_j,   deviation = 1 / sqrt(sum_j p_j),   p_j = 1 / s_j^2
+
+        Returns:
+            `(m,)` each. Graphs, int64, in the order of the set; values y, float64, in reward units; and standard
+            deviations of their measuring noise, float64, in reward units.
         """
         exact = self.sides == 0
         deviations, values = self.deviations[exact], self.values[exact]
@@ -108,15 +118,15 @@ class PartialResults:
         least = (zeros + torch.inf).scatter_reduce(0, row, deviations, "amin")
         shares = (least[row] / deviations).square()  # relative to the most precise one, so that none overflows
         total = zeros.index_add(0, row, shares)
-        return MergedResults(graphs, zeros.index_add(0, row, shares / total[row] * values), least / total.sqrt())
+        return graphs, zeros.index_add(0, row, shares / total[row] * values), least / total.sqrt()
 
     def join(self, history: History) -> History:
         """Return a history with the results whose noise is known, merged; the same history if there are none."""
-        merged = self.merge()
-        if not len(merged.graphs):
+        graphs, values, _ = self.merge()
+        if not len(graphs):
             return history
         joined = copy.deepcopy(history)
-        joined.add(merged.graphs, merged.values)
+        joined.add(graphs, values)
         return joined
 
     def state_dict(self) -> State:

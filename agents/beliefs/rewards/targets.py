@@ -267,22 +267,14 @@ def make_targets(
     """
     if not standardize:
         return Standardised()
+    rewards, intervals, (location, unit) = history.means[history.seen], None, history.location_and_scale()
+    resolution = history.resolution if len(rewards) else SMALLEST_SCALE
     if partial is not None and bool((partial.sides != 0).any()):
-        return _make_bounded_targets(history, warp, partial)
-    location, unit = history.location_and_scale()
-    if warp == "none" or not len(history.seen):
-        return Standardised(location, unit)
-    return NormalScores(history.means[history.seen], unit, history.resolution)
-
-
-def _make_bounded_targets(history: History, warp: Warp, partial: PartialResults) -> Targets:
-    rewards, intervals = history.means[history.seen], partial.intervals(history.counts)
-    numbers = torch.cat([rewards, *(side[side.isfinite()] for side in intervals)])
-    if not len(numbers):
-        return make_targets(history, True, warp)
-    location, scale = numbers.mean().item(), numbers.std(correction=0).item()
-    resolution = max(RELATIVE_ROUNDING * numbers.abs().max().item(), SMALLEST_SCALE)
-    unit = scale if scale > resolution else max(1.0, resolution)
+        intervals = partial.intervals(history.counts)
+        numbers = torch.cat([rewards, *(side[side.isfinite()] for side in intervals)])
+        resolution = max(RELATIVE_ROUNDING * numbers.abs().max().item(), SMALLEST_SCALE)
+        location, scale = numbers.mean().item(), numbers.std(correction=0).item()
+        unit = scale if scale > resolution else max(1.0, resolution)
     if warp == "none" or not len(rewards):
         return Standardised(location, unit)
     return NormalScores(rewards, unit, resolution, intervals)

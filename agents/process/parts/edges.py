@@ -9,12 +9,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import minimum_spanning_tree
 
-from agents.process.parts.structure import DIGITS, MOST_NODES, split_edges
+from agents.process.parts.structure import DIGITS, MOST_NODES, Floats, split_edges
 
 if TYPE_CHECKING:
     from torch_geometric.data import Batch
-
-Floats = NDArray[np.float64]
 
 QUANTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
 OF_A_FEATURE = 17  # numbers
@@ -34,10 +32,9 @@ def measure_edges(batch: Batch) -> Floats:
         `(K, 17 e)`. NaN where a graph has no edge, or too many nodes for what takes n^3 steps.
     """
     features = batch.edge_attr.double().numpy()
-    links = batch.edge_index.numpy()
     rows = [
-        [_of_weights(count, links[:, edges] - begin, column) for column in features[edges].T]
-        for (begin, count), edges in split_edges(batch)
+        [_of_weights(count, links, column) for column in features[edges].T]
+        for count, links, edges in split_edges(batch)
     ]
     return np.array(rows).reshape(batch.num_graphs, -1)
 
@@ -62,9 +59,8 @@ def _of_units(count: int, links: NDArray[np.int64], weights: Floats) -> Floats:
     trees = [_tree(matrix, 1.0), _tree(matrix, -1.0)]
     laplacian = np.diag(strengths) - matrix.toarray()
     spectrum = np.linalg.eigvalsh(laplacian)
-    return np.array(
-        [*own, *nodes, *trees, spectrum[min(1, count - 1)], *np.quantile(spectrum, (0.25, 0.5)), spectrum[-1]]
-    )
+    frequencies = [spectrum[min(1, count - 1)], *np.quantile(spectrum, (0.25, 0.5)), spectrum[-1]]
+    return np.array([*own, *nodes, *trees, *frequencies])
 
 
 def _tree(matrix: csr_array, sign: float) -> float:

@@ -11,8 +11,6 @@ import torch
 from numpy.typing import ArrayLike
 from torch import Tensor
 
-from gntk import AggregatedGraphs, aggregate_neighbours
-
 if TYPE_CHECKING:
     from torch_geometric.data import Batch
 
@@ -21,8 +19,6 @@ if TYPE_CHECKING:
 class GivenKernel:
     """Graphs with a kernel of which only the matrix is known."""
 
-    graphs: AggregatedGraphs
-    """The graphs, with aggregated nodes."""
     matrix: Tensor
     """`(K, K)` float64."""
     name: str = "given kernel"
@@ -31,15 +27,15 @@ class GivenKernel:
     """Of one kernel."""
 
     @staticmethod
-    def of(matrix: Tensor, own_count: bool, batch: Batch) -> GivenKernel:
-        """Join K graphs and the kernel of them.
+    def of(matrix: Tensor, batch: Batch) -> GivenKernel:
+        """Take the kernel of K graphs.
 
         Raises:
             ValueError: if there are not K graphs.
         """
         if len(matrix) != batch.num_graphs:
             raise ValueError(f"Expected a kernel of {batch.num_graphs} graphs. Got {len(matrix)}.")
-        return GivenKernel(aggregate_neighbours(batch, own_count=own_count), matrix)
+        return GivenKernel(matrix)
 
     def columns(self, rows: Tensor, index: Tensor) -> Tensor:
         """Return the kernel between two lists of graphs, `(1, q, n)`."""
@@ -57,8 +53,8 @@ class GivenKernel:
         )
 
     def known(self) -> Sequence[Tensor]:
-        """Return the aggregated graphs."""
-        return [self.graphs.nodes, self.graphs.offsets, self.graphs.divisors]
+        """Return the kernel."""
+        return [self.matrix]
 
 
 def check_kernel(kernel: ArrayLike) -> Tensor:

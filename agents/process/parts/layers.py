@@ -9,12 +9,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, shortest_path
 
-from agents.process.parts.structure import split_links
+from agents.process.parts.structure import Floats, measure_each
 
 if TYPE_CHECKING:
     from torch_geometric.data import Batch
-
-Floats = NDArray[np.float64]
 
 LAYERS = 6  # distances from the sources of 0, 1, ..., 4, and at least 5
 
@@ -33,16 +31,11 @@ def measure_layers(batch: Batch) -> Floats:
     Returns:
         `(K, 6 d + 14)`.
     """
-    kept: dict[tuple[int, bytes], tuple[NDArray[np.int64], Floats]] = {}
-    features, rows, begin = batch.x.double().numpy(), [], 0
-    for count, links in split_links(batch):
-        key = count, links.tobytes()
-        kept[key] = kept.get(key) or _of_links(count, links)
-        layer, shape = kept[key]
+    features, rows = batch.x.double().numpy(), []
+    for begin, (layer, shape) in zip(batch.ptr.tolist(), measure_each(batch, _of_links), strict=False):
         sums = np.zeros((LAYERS + 1, features.shape[1]))
-        np.add.at(sums, layer, features[begin : begin + count])
+        np.add.at(sums, layer, features[begin : begin + len(layer)])
         rows.append(np.concatenate([sums[:LAYERS].ravel(), shape]))
-        begin += count
     return np.stack(rows)
 
 

@@ -11,11 +11,7 @@ import torch
 from torch import Tensor
 
 from agents.beliefs.structure import GIVEN_FEATURES, NodeFeatures
-from gntk import (
-    AggregatedGraphs,
-    infinite_width_kernel,
-    select_graphs,
-)
+from gntk import AggregatedGraphs, infinite_width_kernel, select_graphs
 
 if TYPE_CHECKING:
     from torch_geometric.data import Batch
@@ -39,6 +35,8 @@ class Network:
     """Whether the kernel of all graphs is computed as a whole, and kept."""
     features: NodeFeatures = GIVEN_FEATURES
     """How nodes are read."""
+    shares: Sequence[float] = (1.0,)
+    """Of one kernel."""
 
     @staticmethod
     def of(batch: Batch, depth: int, own_count: bool, features: NodeFeatures = GIVEN_FEATURES) -> Network:
@@ -51,11 +49,6 @@ class Network:
     def name(self) -> str:
         """Return what it compares."""
         return "network of means" if self.own_count else "network"
-
-    @property
-    def shares(self) -> Sequence[float]:
-        """Return the share of the only kernel."""
-        return (1.0,)
 
     def columns(self, rows: Tensor, index: Tensor) -> Tensor:
         """Return the kernel between two lists of graphs, `(1, q, n)`."""

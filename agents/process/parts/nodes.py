@@ -46,11 +46,8 @@ def measure_sums(batch: Batch, directed: bool) -> NDArray[np.float64]:
     Returns:
         `(K, 2 d)`; `(K, 3 d)` if edges have directions: by the numbers of edges that leave a node and that lead to it.
     """
-    features = batch.x.double()
-    degrees = [
-        torch.bincount(one_way.edge_index[0], minlength=len(features)).double()
-        for one_way in _both_ways(batch, directed)
-    ]
+    features, ways = batch.x.double(), _both_ways(batch, directed)
+    degrees = [one_way.edge_index[0].bincount(minlength=len(features)) for one_way in ways]
     weighted = [features * degree.unsqueeze(1) for degree in degrees]
     return torch.cat([_sum(batch, nodes) for nodes in (features, *weighted)], dim=1).numpy()
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from torch_geometric.data import Batch
 
 Floats = NDArray[np.float64]
+T = TypeVar("T")
 
 MOST_NODES = 1000  # of larger graphs, what takes n^3 steps is not measured
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
@@ -36,39 +37,39 @@ def measure_structure(batch: Batch) -> Floats:
         `(K, 32)`, rounded to nine decimals. NaN where a graph has more than `MOST_NODES` nodes and the number would
         take n^3 steps.
     """
-    kept: dict[tuple[int, bytes], Floats] = {}  # tables of networks have few structures and many labels
-    rows: list[Floats] = []
-    for count, links in split_links(batch):
+    return np.asarray(np.round([*measure_each(batch, _of_links)], DIGITS), np.float64)
+
+
+def measure_each(batch: Batch, measure: Callable[[int, NDArray[np.int64]], T]) -> Iterator[T]:
+    """Yield what a function measures of the number of nodes of each graph and its edges `(2, E)`, once for equal ones.
+
+    Tables of networks have few structures and many labels.
+    """
+    kept: dict[tuple[int, bytes], T] = {}
+    for count, links, _ in split_edges(batch):
         key = count, links.tobytes()
         if key not in kept:
-            pairs = join_ends(count, links)
-            kept[key] = np.concatenate([_of_degrees(count, pairs), _of_distances(count, pairs)])
-        rows.append(kept[key])
-    return np.asarray(np.round(np.stack(rows), DIGITS), np.float64)
+            kept[key] = measure(count, links)
+        yield kept[key]
 
 
-def join_ends(count: int, links: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the different pairs of nodes that an edge joins either way, `(2, m)`, each in both orders, in order."""
-    sources, targets = links[:, links[0] != links[1]]
-    numbers = np.unique(np.concatenate([sources * count + targets, targets * count + sources]))
-    return np.stack([numbers // count, numbers % count])
-
-
-def split_links(batch: Batch) -> Iterator[tuple[int, NDArray[np.int64]]]:
-    """Yield the number of nodes of each graph, and its edges `(2, E)` between these nodes."""
-    links = batch.edge_index.numpy()
-    for (begin, count), edges in split_edges(batch):
-        yield count, links[:, edges] - begin
-
-
-def split_edges(batch: Batch) -> Iterator[tuple[tuple[int, int], NDArray[np.int64]]]:
-    """Yield the first node and the number of nodes of each graph, and the positions of its edges."""
-    graph = batch.batch[batch.edge_index[0]].numpy()
+def split_edges(batch: Batch) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int64]]]:
+    """Yield the number of nodes of each graph, its edges `(2, E)` between these nodes, and their positions `(E,)`."""
+    graph, links = batch.batch[batch.edge_index[0]].numpy(), batch.edge_index.numpy()
     order = np.argsort(graph, kind="stable")
     ends = np.searchsorted(graph[order], np.arange(batch.num_graphs + 1))
     starts = batch.ptr.tolist()
     for k in range(batch.num_graphs):
-        yield (starts[k], starts[k + 1] - starts[k]), order[ends[k] : ends[k + 1]]
+        edges = order[ends[k] : ends[k + 1]]
+        yield starts[k + 1] - starts[k], links[:, edges] - starts[k], edges
+
+
+def _of_links(count: int, links: NDArray[np.int64]) -> Floats:
+    """Return all 32 numbers, by the different pairs of nodes that an edge joins either way, each in both orders."""
+    sources, targets = links[:, links[0] != links[1]]
+    numbers = np.unique(np.concatenate([sources * count + targets, targets * count + sources]))
+    pairs = np.stack([numbers // count, numbers % count])
+    return np.concatenate([_of_degrees(count, pairs), _of_distances(count, pairs)])
 
 
 def _of_degrees(count: int, pairs: NDArray[np.int64]) -> Floats:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import coo_array, csr_array, vstack
 from torch import Tensor
 
 from gntk import keep_nodes
@@ -27,46 +27,46 @@ Labels = NDArray[np.uint64]
 
 @dataclass(frozen=True, eq=False)
 class PatternCounts:
-    """How often each subtree pattern occurs in each of K graphs, one graph after the other."""
+    """How often each subtree pattern occurs in each of K graphs."""
 
     patterns: Labels
-    """`(M,)`. The different patterns of each graph, in ascending order."""
-    counts: NDArray[np.float64]
-    """`(M,)`. How often they occur; integers, so that sums of their products are exact."""
-    offsets: NDArray[np.int64]
-    """`(K + 1,)`. The rows of graph k are `offsets[k]:offsets[k + 1]`."""
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
+    """`(V,)`. Different patterns in ascending order, among them all of the graphs."""
+    table: csr_array
+    """`(K, V)` float64. How often they occur; integers, so that sums of their products are exact."""
 
     @cached_property
-    def by_pattern(self) -> tuple[Labels, csr_array]:
-        """Return the different patterns of all graphs, `(V,)`, and how often they occur in each graph, `(V, K)`."""
-        vocabulary, columns = np.unique(self.patterns, return_inverse=True)
-        table = csr_array((self.counts, columns, self.offsets), shape=(len(self), max(1, len(vocabulary))))
-        return vocabulary, table.T.tocsr()
+    def by_pattern(self) -> csr_array:
+        """Return how often each pattern occurs in each graph, `(V, K)`."""
+        return self.table.T.tocsr()
+
+    @cached_property
+    def squares(self) -> Tensor:
+        """Return the sum of squared counts of each graph, `(K,)` float64."""
+        return torch.from_numpy(self.table.power(2).sum(axis=1))
+
+    def __len__(self) -> int:
+        return int(self.table.shape[0])
 
     def take(self, slots: NDArray[np.int64]) -> PatternCounts:
         """Return the counts of some graphs, in the order of their slots `(n,)`."""
-        sizes = np.diff(self.offsets)[slots]
-        offsets = np.concatenate([[0], sizes.cumsum()])
-        rows = np.arange(offsets[-1]) + np.repeat(self.offsets[slots] - offsets[:-1], sizes)
-        return PatternCounts(self.patterns[rows], self.counts[rows], offsets)
+        return PatternCounts(self.patterns, self.table[slots])
 
-    def join(self, others: PatternCounts) -> PatternCounts:
-        """Return the counts of these graphs, then those of others."""
-        return PatternCounts(
-            np.concatenate([self.patterns, others.patterns]),
-            np.concatenate([self.counts, others.counts]),
-            np.concatenate([self.offsets, others.offsets[1:] + self.offsets[-1]]),
-        )
+    @staticmethod
+    def stack(lists: Sequence[PatternCounts]) -> PatternCounts:
+        """Return the counts of one list of graphs after the other, without patterns that none of these has."""
+        patterns = np.unique(np.concatenate([each.patterns[np.unique(each.table.indices)] for each in lists]))
+        tables = list[csr_array]()
+        for each in lists:
+            columns = np.searchsorted(patterns, each.patterns)[each.table.indices]
+            shape = len(each), len(patterns)
+            tables.append(csr_array((each.table.data, columns, each.table.indptr), shape=shape))
+        return PatternCounts(patterns, vstack(tables, format="csr"))
 
     def fold(self, bits: int) -> NDArray[np.float64]:
         """Return how often patterns occur whose hash has the same remainder, `(K, bits)`."""
-        folded = np.zeros((len(self), bits))
-        rows = np.repeat(np.arange(len(self)), np.diff(self.offsets))
-        np.add.at(folded, (rows, (self.patterns % np.uint64(bits)).astype(np.int64)), self.counts)
-        return folded
+        folded = (self.patterns % np.uint64(bits)).astype(np.int64)[self.table.indices]
+        table = csr_array((self.table.data, folded, self.table.indptr), shape=(len(self), bits))
+        return np.asarray(table.toarray())
 
 
 def count_patterns(
@@ -98,14 +98,10 @@ def count_patterns(
             np.add.at(leaving, sources, _mix(depths[-1][targets] + edges[:, None]))
             leaving = _mix(_mix(leaving))  # so that those from which edges come are not those to which they lead
         depths.append(_mix(np.uint64(3) * depths[-1] + _mix(arriving) + leaving))
-    patterns = np.concatenate(depths, axis=1)
-    graph = np.repeat(batch.batch.numpy(), patterns.shape[1])
-    order = np.lexsort((patterns.ravel(), graph))
-    pairs = np.stack([graph[order].astype(np.uint64), patterns.ravel()[order]])
-    begins = np.flatnonzero(np.concatenate([[True], (pairs[:, 1:] != pairs[:, :-1]).any(axis=0)]))
-    counts = np.diff(np.append(begins, pairs.shape[1])).astype(np.float64)
-    offsets = np.searchsorted(pairs[0, begins], np.arange(batch.num_graphs + 1, dtype=np.uint64))
-    return PatternCounts(pairs[1, begins], counts, offsets)
+    patterns, columns = np.unique(np.concatenate(depths, axis=1), return_inverse=True)
+    places = np.repeat(batch.batch.numpy(), columns.shape[1]), columns.ravel()
+    table = coo_array((np.ones(columns.size), places), shape=(batch.num_graphs, len(patterns)))
+    return PatternCounts(patterns, table.tocsr())
 
 
 def compare_patterns(first: PatternCounts, second: PatternCounts, square_width: float | None = None) -> Tensor:
@@ -115,17 +111,15 @@ def compare_patterns(first: PatternCounts, second: PatternCounts, square_width: 
 
     Args:
         first: n graphs.
-        second: K graphs.
+        second: K graphs, whose counts have the same columns.
         square_width: w^2, in squared counts; None: the cosine.
 
     Returns:
         `(n, K)` float64, each entry from 0 to 1. It does not depend on the other graphs.
     """
-    products = _products(first, second)
     if square_width is None:
-        return products / torch.outer(*(_squares(graphs) for graphs in (first, second))).sqrt()
-    distances = _squares(first).unsqueeze(1) + _squares(second) - 2 * products
-    return torch.exp(-distances / (2 * square_width))
+        return _products(first, second) / torch.outer(first.squares, second.squares).sqrt()
+    return torch.exp(-_square_distances(first, second) / (2 * square_width))
 
 
 def typical_square_distance(graphs: PatternCounts) -> float:
@@ -136,25 +130,18 @@ def typical_square_distance(graphs: PatternCounts) -> float:
     """
     size = min(len(graphs), SAMPLE)
     sample = graphs.take(np.arange(size) * len(graphs) // size)
-    squares = _squares(sample)
-    distances = squares.unsqueeze(1) + squares - 2 * _products(sample, sample)
+    distances = _square_distances(sample, sample)
     different = distances[distances > 0]
     return float(different.median()) if len(different) else 1.0
 
 
 def _products(first: PatternCounts, second: PatternCounts) -> Tensor:
     """Return the inner products of counts, `(n, K)` float64; they are exact."""
-    if not len(first):
-        return torch.zeros(0, len(second), dtype=torch.float64)
-    vocabulary, table = second.by_pattern
-    columns = np.searchsorted(vocabulary, first.patterns).clip(max=max(0, len(vocabulary) - 1))
-    shared = np.where(vocabulary[columns] == first.patterns, first.counts, 0.0) if len(vocabulary) else 0 * first.counts
-    left = csr_array((shared, columns, first.offsets), shape=(len(first), table.shape[0]))
-    return torch.from_numpy((left @ table).toarray())
+    return torch.from_numpy((first.table @ second.by_pattern).toarray())
 
 
-def _squares(graphs: PatternCounts) -> Tensor:
-    return torch.from_numpy(np.add.reduceat(graphs.counts**2, graphs.offsets[:-1]))
+def _square_distances(first: PatternCounts, second: PatternCounts) -> Tensor:
+    return first.squares.unsqueeze(1) + second.squares - 2 * _products(first, second)
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,15 +237,16 @@ class Subtrees:
 
     def exchange(self, kept: Tensor, graphs: Batch | None) -> Subtrees:
         """Return the patterns of the graphs that stay, and of new ones."""
-        counts = self.counts.take(kept.numpy())
+        lists = [self.counts.take(kept.numpy())]
         if graphs is not None:
-            counts = counts.join(_count(graphs, self.labelling, self.iterations, self.directed))
-        return replace(self, counts=counts)
+            lists.append(_count(graphs, self.labelling, self.iterations, self.directed))
+        return replace(self, counts=PatternCounts.stack(lists))
 
     def known(self) -> Sequence[Tensor]:
         """Return the patterns, their counts, and how nodes and edges of other graphs get labels."""
         thresholds = np.zeros((0, 0)) if self.labelling.thresholds is None else self.labelling.thresholds
-        arrays = self.counts.patterns.view(np.int64), self.counts.counts, self.counts.offsets, thresholds
+        table, patterns = self.counts.table, self.counts.patterns.view(np.int64)
+        arrays = patterns[table.indices], table.data, table.indptr.astype(np.int64), thresholds
         width = [] if self.square_width is None else [torch.tensor(self.square_width, dtype=torch.float64)]
         return [*map(torch.from_numpy, arrays), torch.tensor(self.labelling.reads_edges), *width]
 

@@ -8,7 +8,6 @@ from support.posterior import MatrixKernel, bounded
 
 from agents.beliefs.censoring import LEAST_NOISE, Thresholds, match_bounds, propagate_expectations
 from agents.beliefs.posterior import DualPosterior
-from agents.beliefs.rewards import Standardised
 
 DRAWS = 400_000
 
@@ -92,17 +91,15 @@ def prior(covariance, noise=0.1):
 
 
 def test_bounds_that_say_what_is_known_anyway_are_left_out():
-    pseudo = match_bounds(
-        prior(np.eye(4)), Thresholds.of(bounded(4, [(0, -50.0, True), (2, 0.5, True)]).bounds, Standardised(), 0.1)
-    )
+    bounds = bounded(4, [(0, -50.0, True), (2, 0.5, True)]).bounds
+    pseudo = match_bounds(prior(np.eye(4)), Thresholds(*bounds, torch.full_like(bounds.signs, 0.1)))
     assert pseudo.graphs.tolist() == [2]
     assert pseudo.values[0] > 0.5
 
 
-def test_a_graph_may_have_both_bounds_and_they_are_in_units_of_the_rewards():
-    targets = Standardised(location=10.0, unit=2.0)
-    bounds = bounded(4, [(1, 11.0, True), (1, 12.0, False)]).bounds
-    pseudo = match_bounds(prior(np.eye(4), 1e-3), Thresholds.of(bounds, targets, 1e-3))
+def test_a_graph_may_have_both_bounds():
+    bounds = bounded(4, [(1, 0.5, True), (1, 1.0, False)]).bounds
+    pseudo = match_bounds(prior(np.eye(4), 1e-3), Thresholds(*bounds, torch.full_like(bounds.signs, 1e-3)))
     assert pseudo.graphs.tolist() == [1, 1]
     weights = 1 / pseudo.noises
     assert 0.5 < (weights @ pseudo.values / weights.sum()).item() < 1.0

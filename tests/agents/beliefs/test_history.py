@@ -105,15 +105,15 @@ def test_results_of_a_graph_merge_into_their_generalised_least_squares_estimate(
     graphs, values, deviations = random.integers(0, 5, 20), random.normal(size=20), 10 ** random.uniform(-2, 1, 20)
     noisy = PartialResults(5)
     noisy.add(*map(torch.from_numpy, (graphs, values, np.zeros(20, int), deviations)))
-    merged = noisy.merge()
-    assert merged.graphs.tolist() == np.unique(graphs).tolist()
+    owners, merged, widths = noisy.merge()
+    assert owners.tolist() == np.unique(graphs).tolist()
     for row, graph in enumerate(np.unique(graphs)):
         here = graphs == graph
         # y = c + noise is least squares on rows divided by their noise: its solution, and the width of its Gaussian.
         design, scaled = 1 / deviations[here, None], values[here] / deviations[here]
         (constant,), *_ = np.linalg.lstsq(design, scaled, rcond=None)
-        assert merged.values[row].item() == pytest.approx(constant, rel=1e-12)
-        assert merged.deviations[row].item() == pytest.approx(np.linalg.pinv(design.T @ design)[0, 0] ** 0.5, rel=1e-12)
+        assert merged[row].item() == pytest.approx(constant, rel=1e-12)
+        assert widths[row].item() == pytest.approx(np.linalg.pinv(design.T @ design)[0, 0] ** 0.5, rel=1e-12)
 
 
 def test_noise_is_squared_in_units_of_the_targets_within_bounds():

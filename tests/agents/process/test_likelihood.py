@@ -9,7 +9,7 @@ from support.posterior import bounded
 
 from agents.beliefs.censoring import Thresholds, match_bounds
 from agents.beliefs.posterior import DualPosterior
-from agents.beliefs.rewards import History, Standardised
+from agents.beliefs.rewards import History, Standardised, stack
 from agents.molecule.parts import make_parts
 from agents.molecule.settings import MoleculeSettings
 from agents.process.kernels import Mixture
@@ -157,10 +157,10 @@ def test_the_slope_by_the_weights_is_that_of_the_probability_of_results_and_boun
         return plain(KERNELS, weights, noise, actions, rewards) - 2 * bounded + (shifts**2).sum()
 
     shifts = np.random.default_rng(0).normal(size=len(MEDIANS)) / 2
-    pseudo = match_bounds(
-        posterior(np.array(MEDIANS) * np.exp(shifts), noise, known), Thresholds.of(bounds, RAW, noise)
-    )
-    told = likelihood_of(KERNELS, MEDIANS, 1.0, Rows.of(known, RAW, pseudo))
+    thresholds = Thresholds(*bounds, torch.full_like(bounds.signs, noise))
+    pseudo = match_bounds(posterior(np.array(MEDIANS) * np.exp(shifts), noise, known), thresholds)
+    rows = stack([Rows.of(known, RAW), Rows.of_single(*pseudo, torch.inf)])
+    told = likelihood_of(KERNELS, MEDIANS, 1.0, rows)
     slope = told(np.append(shifts, np.log(noise)))[1][:-1]
     np.testing.assert_allclose(slope, approx_fprime(shifts, twice_negative_log, 1e-3), atol=0.02)
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.posterior import MatrixKernel
 
-from agents.process.links import LinkedKernel, Links, equal_pairs
+from agents.process.links import LinkedKernel, Links
 
 CORRELATIONS = st.lists(st.floats(-1, 1), min_size=1, max_size=4)
 BASE = np.exp(-np.square(np.subtract.outer(np.arange(5.0), np.arange(5.0))) / 3)
@@ -38,15 +38,6 @@ def test_the_same_rows_are_the_same_to_the_kernel_below():
     kernel.columns(rows, torch.tensor([0]))
     kernel.columns(rows, torch.tensor([3]))
     assert seen[0] is seen[1]
-
-
-@given(st.lists(st.integers(0, 6), max_size=12), st.lists(st.integers(0, 6), max_size=12))
-def test_equal_pairs_are_those_that_a_loop_finds(rows, columns):
-    place, other = equal_pairs(torch.tensor(rows, dtype=torch.int64), torch.tensor(columns, dtype=torch.int64))
-    expected = {(i, k) for i, row in enumerate(rows) for k, column in enumerate(columns) if row == column}
-    found = [*zip(place.tolist(), other.tolist(), strict=True)]
-    assert len(found) == len(expected)
-    assert set(found) == expected
 
 
 @given(CORRELATIONS, st.lists(st.integers(0, 9), min_size=1, max_size=12), st.lists(st.integers(0, 9), max_size=8))
