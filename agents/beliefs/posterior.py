@@ -1,8 +1,9 @@
-"""The posterior of a Gaussian process in dual form: exact, and cheap where few graphs of many were played."""
+"""The posterior of a Gaussian process: in dual form for few results, in primal form for few numbers. Both are exact."""
 
 from __future__ import annotations
 
 import copy
+from functools import cached_property
 from typing import Protocol
 
 import torch
@@ -59,6 +60,11 @@ class DualPosterior:
         inner.diagonal().add_(noise / counts.double() + rounding)
         self.factor = torch.linalg.cholesky(inner)
         self._whitened = _solve(self.factor, targets.unsqueeze(1)).squeeze(1)
+
+    @property
+    def dual(self) -> DualPosterior:
+        """Return itself, as `PrimalPosterior.dual` does."""
+        return self
 
     def extended(self, graph: int, explained: Tensor, count: float, target: float) -> DualPosterior:
         """Return the posterior given one more result, in O(q^2).
@@ -160,6 +166,50 @@ class DualPosterior:
         noises = torch.cat([prior.new_zeros(len(noise), prior.shape[1]), noise], dim=1)
         explained = self.explained(torch.arange(len(draws)))
         return draws - explained.T @ _solve(self.factor, draws[self.seen] + noises)
+
+
+class PrimalPosterior:
+    """Condition functions that are linear in d numbers: O(q d^2) once, and O(d^2) for each graph, however many results.
+
+        f = phi^T w + o,   w ~ N(0, I),   o ~ N(0, u) for each graph by itself
+        A = I + sum_i phi_i phi_i^T / (u + n_i),   w | y ~ N(A^{-1} sum_i phi_i y_i / (u + n_i), A^{-1})
+        f_i | w, y ~ N((1 - s_i) phi_i^T w + s_i y_i, (1 - s_i) u),   s_i = u / (u + n_i), 0 without results
+
+    [Rasmussen & Williams 2006, Eq. 2.8]
+
+    Args:
+        numbers: phi of all graphs, `(K, d)` float64.
+        own: u >= 0.
+        kernel: phi^T phi' + u 1[x = x'].
+        noise, seen, counts, targets: as for `DualPosterior`, with each graph once.
+    """
+
+    def __init__(
+        self, numbers: Tensor, own: float, kernel: Kernel, noise: float, seen: Tensor, counts: Tensor, targets: Tensor
+    ) -> None:
+        self.kernel, self.seen = kernel, seen
+        self._results = noise, seen, counts, targets
+        together = own + noise / counts.double()
+        share = numbers.new_zeros(len(numbers)).index_put((seen,), own / together)
+        pulled = share.index_put((seen,), share[seen] * targets)
+        rows = together.rsqrt().unsqueeze(1) * numbers[seen]
+        factor = torch.linalg.cholesky(rows.T @ rows + torch.eye(numbers.shape[1], dtype=torch.float64))
+        weights = _solve(factor, (rows.T @ (together.rsqrt() * targets)).unsqueeze(1)).squeeze(1)
+        self._shared = _solve(factor, ((1 - share).unsqueeze(1) * numbers).T).T
+        self._mean, self._own = self._shared @ weights + pulled, own * (1 - share)
+
+    @cached_property
+    def dual(self) -> DualPosterior:
+        """Return the same posterior in dual form, which has joint covariances and takes further results."""
+        return DualPosterior(self.kernel, *self._results)
+
+    def mean_and_variance(self, index: Tensor) -> tuple[Tensor, Tensor]:
+        """Return means and variances of the graphs `index` `(n,)`, `(n,)` float64 each."""
+        return self._mean[index], self._shared[index].square().sum(1) + self._own[index]
+
+    def root(self, index: Tensor) -> Tensor:
+        """Return a root of the joint covariance of the graphs `index` `(n,)`, `(n, d + n)`."""
+        return torch.cat([self._shared[index], self._own[index].sqrt().diag()], dim=1)
 
 
 class Marginals:

@@ -14,7 +14,7 @@ from agents.molecule.parts import MoleculeDescription
 from agents.molecule.rater import Rater, mix
 from agents.molecule.settings import MoleculeSettings
 from agents.process.agent import ProcessAgent
-from agents.process.links import link
+from agents.process.links import LinkedKernel
 from agents.traits import Scales
 from agents.traits.molecules import Molecules
 from gntk import one_thread
@@ -79,7 +79,8 @@ class MoleculeAgent(ProcessAgent[MoleculeSettings]):
         traits = described.traits.take(seen.numpy())
         columns = None if molecules.columns is None else molecules.columns[seen.numpy()]
         scales = molecules.scales or Scales.of(described.traits, molecules.columns)
-        kernel = link(mix(self.settings, traits, columns, scales, self.learnt.weights), len(seen), links)
+        mixture = mix(self.settings, traits, columns, scales, self.learnt.weights)
+        kernel = LinkedKernel(mixture, len(seen), links) if links else mixture
         return Rater(
             settings=self.settings,
             traits=traits,

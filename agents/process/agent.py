@@ -102,7 +102,7 @@ class ProcessAgent(ProcessPlayer[S]):
         Call it between `select_action` and `update`. The effective dimension is `nan` if there are many graphs.
         """
         belief, index = self.ranked
-        noise, seen, kernel = self.learnt.noise, self.history.seen, self.posterior.kernel
+        noise, seen, kernel = self.learnt.noise, self.history.seen, self._given.kernel
         root, dimension = self.history.counts[seen].double().sqrt(), math.nan
         if not self._are_many:
             within = kernel.columns(self._every, self._every)

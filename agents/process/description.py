@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -12,13 +13,12 @@ from torch import Tensor
 
 from agents.contract.reading import edge_features_vary, with_both_directions
 from agents.process.kernels import Kernels, Mixture
-from agents.process.parts.edges import measure_edges
-from agents.process.parts.layers import measure_layers
+from agents.process.parts.linear import LinearFunctions
 from agents.process.parts.measured import Measured
 from agents.process.parts.network import Network
-from agents.process.parts.nodes import measure_means, measure_sums
+from agents.process.parts.nodes import measure_layers, measure_means, measure_sums
 from agents.process.parts.part import GraphReading, Itself, Part, typical_variance
-from agents.process.parts.structure import measure_structure
+from agents.process.parts.structure import measure_edges, measure_structure
 from agents.process.parts.subtrees import Subtrees
 from agents.process.settings import GraphProcessSettings
 
@@ -91,6 +91,13 @@ class Description:
     def mixture(self, weights: Sequence[float]) -> Mixture:
         """Return the sum of the parts with these weights."""
         return Mixture(self.kernels, weights)
+
+    def numbers(self, weights: Sequence[float]) -> tuple[Tensor, float] | None:
+        """Return phi `(K, d)` and u with which the mixture is phi^T phi' + u 1[x = x']; None if it is no such sum."""
+        pairs = [(reading, w) for (reading, _), w in zip(self.kernels.sources, weights, strict=False)]
+        linear = [math.sqrt(w) * reading.numbers for reading, w in pairs if isinstance(reading, LinearFunctions)]
+        own = [w for reading, w in pairs if isinstance(reading, Itself)]
+        return (torch.cat(linear, dim=1), sum(own)) if linear and len(linear) + len(own) == len(weights) else None
 
     def exchange(self, kept: Tensor, graphs: Sequence[Data]) -> Description:
         """Return the graphs in the slots `kept` `(n,)` int64, and then new ones, compared by the same parts.

@@ -20,10 +20,9 @@ from agents.contract.reading import DIRECTIONS, EDGE_FEATURES, NODE_FEATURES, RE
 from agents.process.agent import ProcessAgent
 from agents.process.description import Description, read_graphs
 from agents.process.parts import GraphReading
-from agents.process.parts.given import GivenKernel, check_kernel
 from agents.process.parts.linear import FLAT, LinearFunctions
 from agents.process.parts.network import Network
-from agents.process.parts.part import Itself
+from agents.process.parts.part import GivenKernel, Itself, check_kernel
 from agents.process.parts.subtrees import Subtrees
 from agents.process.rater import GraphRater, digest_of
 from agents.process.results import Learnt
@@ -78,7 +77,7 @@ class GraphAgent(ProcessAgent[P]):
 
     def worth_keeping(self) -> Tensor:
         """Return the slots of the graphs with results, the last `memory` of them."""
-        seen: Tensor = self.posterior.seen.unique()
+        seen: Tensor = self.seen.unique()
         return seen[-self.settings.memory :]
 
     @one_thread()

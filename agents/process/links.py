@@ -82,14 +82,3 @@ class LinkedKernel:
         if self._rows is None or self._rows[0] is not rows:
             self._rows = rows, rows % self._count
         return self._rows[1]
-
-
-def link(kernel: Kernel, count: int, links: Links | None) -> Kernel:
-    """Return the kernel between values of N graphs in all quantities; that of rewards alone before sources count.
-
-    Args:
-        kernel: of the N graphs.
-        count: N.
-        links: what is learnt of the sources; None: they do not count.
-    """
-    return LinkedKernel(kernel, count, links) if links else kernel

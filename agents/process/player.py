@@ -19,7 +19,7 @@ from agents.beliefs.agent import BatchBeliefAgent
 from agents.beliefs.batches import check_count, choose_batch, short_list
 from agents.beliefs.belief import AcquisitionRule, Belief, Imagine
 from agents.beliefs.choices import choice_probabilities
-from agents.beliefs.posterior import DualPosterior, Kernel, Marginals
+from agents.beliefs.posterior import DualPosterior, Kernel, Marginals, PrimalPosterior
 from agents.beliefs.rewards import History, PartialResults, Targets, predict
 from agents.beliefs.rules.priced import PRICE_WEIGHT, Priced, price_weight
 from agents.contract.abilities import ActionProbabilities, Fits
@@ -45,8 +45,8 @@ class ProcessPlayer(BatchBeliefAgent[S]):
 
         k = sum_p w_p k_p
 
-    Weights and noise maximise the marginal likelihood (`MixtureLikelihood`). The posterior is exact in all rewards. No
-    array of size K x K is kept for many graphs. A round costs O(q^2 K) for q graphs with results.
+    Weights and noise maximise the marginal `Likelihood`. The posterior is exact in all rewards. No K x K array is kept
+    for many graphs. A round takes O(q^2 K) for q graphs with results, and O(d^2 K) if k is linear in d < q numbers.
 
     A result of which only a bound is known is learnt as that (`update_bounds`): the part of the posterior that it cuts
     off is approximated by expectation propagation (`match_bounds`).
@@ -72,12 +72,11 @@ class ProcessPlayer(BatchBeliefAgent[S]):
     sources: tuple[Quantity, ...]
     """Results of other quantities."""
     learnt: Learnt
-    posterior: DualPosterior
-    """The posterior of the targets, given all results."""
     targets: Targets
     """The scale on which values are modelled."""
     result_noise: float
     """Noise variance of one more result, in squared units of the targets."""
+    _given: DualPosterior | PrimalPosterior
     _believed: tuple[Tensor, Tensor] | None
     _searches: bool = False  # no graph that was played is on offer
 
@@ -108,6 +107,11 @@ class ProcessPlayer(BatchBeliefAgent[S]):
         if self._described is None:
             raise RuntimeError("Expected `reset` first. Got an agent without graphs.")
         return self._described
+
+    @property
+    def posterior(self) -> DualPosterior:
+        """Return the posterior of the targets, given all results."""
+        return self._given.dual
 
     @property
     def results(self) -> Results:
@@ -160,7 +164,7 @@ class ProcessPlayer(BatchBeliefAgent[S]):
     @property
     def seen(self) -> Tensor:
         """Return the graphs of the results, `(q,)` int64, without those of results of sources."""
-        seen = self.posterior.seen
+        seen = self._given.seen
         return seen[seen < len(self.history.counts)]
 
     @property
@@ -225,24 +229,21 @@ class ProcessPlayer(BatchBeliefAgent[S]):
 
     def _mean_and_variance(self) -> tuple[Tensor, Tensor]:
         """Return posterior mean and variance of each graph, computed once for each posterior."""
-        self._believed = self._believed or self.posterior.mean_and_variance(self._every)
+        self._believed = self._believed or self._given.mean_and_variance(self._every)
         return self._believed
 
     def _believe(self, index: Tensor) -> tuple[Belief, Imagine]:
         """Return the belief about the graphs `index` `(n,)`, and the function of `imagine` for these alone."""
         means, variances = self._mean_and_variance()
-        mean, nu, posterior, graphs = means[index], self.nu, self.posterior, self._every[index]
-        kernel, latest = posterior.kernel, list[Marginals]()
+        mean, nu, posterior, graphs = means[index], self.nu, self._given, self._every[index]
+        latest = list[Marginals]()
         whole = len(index) == self.num_graphs and not self._are_many and self.offered is None
-        if whole and isinstance(kernel, Mixture):
-            root = cache(lambda: nu * posterior.root(kernel.root))
-        else:
-            root = cache(lambda: nu * _root_of(posterior, graphs))
+        root = cache(lambda: nu * _root_of(posterior, graphs, whole))
         best, count = self.best_seen(means), self.learnt.noise / self.result_noise
 
         def imagine(*actions: int) -> Belief:
             """Condition on more measurements that equal the mean."""
-            imagined = latest.pop() if latest else Marginals(posterior, graphs)
+            imagined = latest.pop() if latest else Marginals(posterior.dual, graphs)
             for action in actions:
                 imagined = imagined.given(action, count, imagined.mean[action].item())
             latest.append(imagined)
@@ -310,7 +311,7 @@ class ProcessPlayer(BatchBeliefAgent[S]):
             if known_noise is not None:
                 self.learnt = replace(self.learnt, noise=known_noise)
             self._believed, self.targets = None, results.rewards.targets
-            self.posterior = results.condition(self._mix(), self.learnt)
+            self._given = results.condition(self._mix(), self.learnt)
         except (torch.linalg.LinAlgError, ArithmeticError) as error:  # type: ignore[attr-defined]
             raise DivergedError(f"Weights or posterior could not be computed from the measurements: {error}") from error
         self.result_noise = self.learnt.noise + results.typical_noise
@@ -323,10 +324,15 @@ class ProcessPlayer(BatchBeliefAgent[S]):
         return self._kernel[2]
 
 
-def _root_of(posterior: DualPosterior, graphs: Tensor) -> Tensor:
-    """Return a root of the joint covariance of graphs."""
+def _root_of(posterior: DualPosterior | PrimalPosterior, graphs: Tensor, whole: bool) -> Tensor:
+    """Return a root of the joint covariance of graphs, which may be the whole set."""
+    if isinstance(posterior, PrimalPosterior):
+        return posterior.root(graphs)
+    kernel = posterior.kernel
+    if whole and isinstance(kernel, Mixture):
+        return posterior.root(kernel.root)
     covariance = posterior.covariance(graphs)
-    if isinstance(posterior.kernel, Mixture) and len(graphs) > LARGE:
+    if isinstance(kernel, Mixture) and len(graphs) > LARGE:
         with suppress(torch.linalg.LinAlgError):  # type: ignore[attr-defined]  # then the other root, ten times slower
             return quick_root(covariance)
     return symmetric_root(covariance)

@@ -21,7 +21,7 @@ from agents.contract.protocol import Prediction
 from agents.contract.reading import with_both_directions
 from agents.process.description import Description
 from agents.process.kernels import Mixture
-from agents.process.links import Links, link
+from agents.process.links import LinkedKernel, Links
 from agents.process.parts.measured import Measured
 from agents.process.parts.subtrees import Subtrees
 from gntk import one_thread, symmetric_root
@@ -153,7 +153,8 @@ class PosteriorRater(Generic[Given]):
         mixture, places = self.describe(given)
         count, numbers = mixture.kernels.count, self.posterior.seen
         numbers = numbers // self.known * count + numbers % self.known
-        return self.posterior.within(link(mixture, count, self.links), numbers), places
+        kernel = LinkedKernel(mixture, count, self.links) if self.links else mixture
+        return self.posterior.within(kernel, numbers), places
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

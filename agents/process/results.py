@@ -13,7 +13,7 @@ from scipy.optimize import isotonic_regression
 from torch import Tensor
 
 from agents.beliefs.censoring import FARTHEST, PseudoResults, Thresholds, match_bounds
-from agents.beliefs.posterior import DualPosterior, Kernel
+from agents.beliefs.posterior import DualPosterior, Kernel, PrimalPosterior
 from agents.beliefs.rewards import (
     Bounds,
     History,
@@ -29,7 +29,7 @@ from agents.contract.abilities import Correlation, SourceResults
 from agents.contract.inputs import read_feedback
 from agents.process.description import Description
 from agents.process.likelihood import MOST_RESULTS, PRIOR_NOISE, Rows, likelihood_of
-from agents.process.links import Links, link
+from agents.process.links import LinkedKernel, Links
 from agents.process.settings import MixtureSettings
 
 MOST_BOUNDS = 1000  # evenly spaced ones stand for more of them: the cost grows as m^3
@@ -173,8 +173,10 @@ class Results:
         """Return the noise variance in squared units of the targets if it is known, else None."""
         return None if settings.noise_variance is None else settings.noise_variance / self.rewards.targets.unit**2
 
-    def condition(self, mixture: Kernel, learnt: Learnt) -> DualPosterior:
+    def condition(self, mixture: Kernel, learnt: Learnt) -> DualPosterior | PrimalPosterior:
         """Return the posterior given all results; those of sources count if it has been learnt how.
+
+        It is in primal form if there are more graphs with rewards than numbers in which the mixture is linear.
 
         Args:
             mixture: the sum of the parts.
@@ -183,6 +185,10 @@ class Results:
         Raises:
             ArithmeticError, LinAlgError: as `match_bounds`.
         """
+        linear = None if self.sources or len(self.rewards.partial) else self.described.numbers(learnt.weights)
+        if linear and linear[0].shape[1] < len(self.rewards.history.seen):
+            rows = self.rewards.rows()
+            return PrimalPosterior(*linear, mixture, learnt.noise, rows.graphs, rows.counts, rows.targets)
         exact = self._given(mixture, learnt)
         own, *others = (
             quantity.thresholds(noise, number * self.described.count)
@@ -243,7 +249,8 @@ class Results:
             rows = quantity.rows()
             noises = noise / rows.counts + rows.noises
             tables.append(rows._replace(graphs=number * count + rows.graphs, noises=noises))
-        rows, kernel = stack(tables), link(mixture, count, learnt.links)
+        kernel = LinkedKernel(mixture, count, learnt.links) if learnt.links else mixture
+        rows = stack(tables)
         return DualPosterior(kernel, learnt.noise, rows.graphs, learnt.noise / rows.noises, rows.targets)
 
 

@@ -47,6 +47,12 @@ class LinearFunctions:
         """Return the kernel of graphs with themselves, `(1, n)`."""
         return (self._squares[index] + self.constant).unsqueeze(0)
 
+    @property
+    def numbers(self) -> Tensor:
+        """Return phi `(K, d + 1)` with k(G, G') = <phi, phi'>."""
+        z = self.features.rows
+        return torch.cat([z, z.new_full((len(z), 1), self.constant**0.5)], dim=1)
+
     def exchange(self, kept: Tensor, graphs: Batch | None) -> LinearFunctions:
         """Return the features of the graphs that stay, and of new ones."""
         return replace(self, features=self.features.exchange(kept, graphs))

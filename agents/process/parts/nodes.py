@@ -1,4 +1,4 @@
-"""Measure the features of nodes: their means and sums, and those of their neighbours."""
+"""Measure the features of nodes: means and sums, also of neighbours, and of what is equally far from the sources."""
 
 from __future__ import annotations
 
@@ -7,15 +7,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components, shortest_path
 from torch import Tensor
 
+from agents.process.parts.structure import Floats, measure_each
 from gntk import aggregate_neighbours
 
 if TYPE_CHECKING:
     from torch_geometric.data import Batch
 
+LAYERS = 6  # distances from the sources of 0, 1, ..., 4, and at least 5
 
-def measure_means(batch: Batch, directed: bool) -> NDArray[np.float64]:
+
+def measure_means(batch: Batch, directed: bool) -> Floats:
     """Return means over the nodes of a graph: of their features, and of the directions of their neighbours' sums.
 
         ((1/n) sum_i X_i, (1/n) sum_i h_i),   h_i as in `gntk.aggregate_neighbours`
@@ -32,7 +37,7 @@ def measure_means(batch: Batch, directed: bool) -> NDArray[np.float64]:
     return torch.cat([_sum(batch, nodes) / sizes for nodes in (batch.x.double(), *aggregated)], dim=1).numpy()
 
 
-def measure_sums(batch: Batch, directed: bool) -> NDArray[np.float64]:
+def measure_sums(batch: Batch, directed: bool) -> Floats:
     """Return sums over the nodes of a graph: of their features, and of these times the number of neighbours.
 
         (sum_i X_i, sum_i deg(i) X_i)
@@ -64,3 +69,44 @@ def _both_ways(batch: Batch, directed: bool) -> list[Batch]:
 def _sum(batch: Batch, nodes: Tensor) -> Tensor:
     """Sum values of nodes `(M, d)` over those of each graph, `(K, d)`."""
     return torch.zeros(batch.num_graphs, nodes.shape[1], dtype=torch.float64).index_add_(0, batch.batch, nodes)
+
+
+def measure_layers(batch: Batch) -> Floats:
+    """Return sums of the features of nodes by their distance from the sources, and the shape of the directions.
+
+    A source is a node to which no edge leads; the distance of a node is the least number of edges from any of them. A
+    node that none reaches, as on a cycle, belongs to no layer. The shape is the number of nodes in each layer, of
+    sources, of sinks, of nodes that no source reaches, and of strongly connected components, the mean distance, and the
+    largest; distances from sources to sinks, least and largest.
+
+    Args:
+        batch: K graphs with d features a node.
+
+    Returns:
+        `(K, 6 d + 14)`.
+    """
+    features, rows = batch.x.double().numpy(), []
+    for begin, (layer, shape) in zip(batch.ptr.tolist(), measure_each(batch, _of_links), strict=False):
+        sums = np.zeros((LAYERS + 1, features.shape[1]))
+        np.add.at(sums, layer, features[begin : begin + len(layer)])
+        rows.append(np.concatenate([sums[:LAYERS].ravel(), shape]))
+    return np.stack(rows)
+
+
+def _of_links(count: int, links: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats]:
+    """Return the layer of each node, `LAYERS` if no source reaches it, and the shape of the directions."""
+    matrix = csr_array((np.ones(links.shape[1]), links), shape=(count, count))
+    arriving, leaving = (np.bincount(ends, minlength=count) for ends in (links[1], links[0]))
+    sources, sinks = np.flatnonzero(arriving == 0), np.flatnonzero(leaving == 0)
+    distance = np.full(count, np.inf)
+    if len(sources):
+        distance = np.atleast_2d(shortest_path(matrix, unweighted=True, indices=sources)).min(axis=0)
+    reached = np.isfinite(distance)
+    layer = np.where(reached, np.minimum(distance, LAYERS - 1), LAYERS).astype(np.int64)
+    sizes = np.bincount(layer[reached], minlength=LAYERS)
+    strong = connected_components(matrix, directed=True, connection="strong", return_labels=False)
+    ends = distance[sinks][np.isfinite(distance[sinks])]
+    lengths = [ends.min(), ends.max()] if len(ends) else [0.0, 0.0]
+    spread = [distance[reached].mean(), distance[reached].max()] if reached.any() else [0.0, 0.0]
+    shape = [*sizes, len(sources), len(sinks), count - reached.sum(), strong, *spread, *lengths]
+    return layer, np.array(shape, np.float64)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.posterior import MatrixKernel, from_scratch
 
-from agents.beliefs.posterior import DualPosterior, Marginals
+from agents.beliefs.posterior import DualPosterior, Marginals, PrimalPosterior
 from agents.beliefs.rewards import History
 from gntk import symmetric_root
 
@@ -32,6 +32,19 @@ def test_it_is_the_posterior_of_every_single_reward(block, actions, scale, noise
     np.testing.assert_allclose(found, mean[index], atol=1e-8)
     np.testing.assert_allclose(variances, covariance.diagonal()[index], atol=1e-7)
     np.testing.assert_allclose(posterior.covariance(index), covariance[np.ix_(index, index)], atol=1e-7)
+
+
+@given(st.sets(st.integers(0, 11)), st.floats(0, 2), st.floats(1e-3, 10), st.integers(1, 9))
+def test_the_primal_form_is_the_dual_one(played, own, noise, count):
+    seen, index = torch.tensor([*played], dtype=torch.int64), torch.tensor([3, 0, 11, 3, 7])
+    prior = MatrixKernel(5 * KERNEL + own * np.eye(12))
+    results = noise, seen, count + seen, torch.sin(seen.double())
+    primal, dual = PrimalPosterior(torch.from_numpy(FEATURES), own, prior, *results), DualPosterior(prior, *results)
+    for found, expected in zip(primal.mean_and_variance(index), dual.mean_and_variance(index), strict=True):
+        np.testing.assert_allclose(found, expected, atol=1e-7)
+    root, every = primal.root(torch.arange(12)), torch.arange(12)
+    np.testing.assert_allclose(root @ root.T, dual.covariance(every), atol=1e-7)
+    np.testing.assert_allclose(primal.dual.covariance(every), dual.covariance(every), atol=1e-12)
 
 
 GROUPS = {

@@ -55,6 +55,18 @@ def test_predictions_are_those_of_a_gaussian_process_on_features_in_units_of_the
         assert told.noise_std == pytest.approx(0.2**0.5)
 
 
+@pytest.mark.parametrize("settings", [{}, {"itself_weight": 0.0}, {"features": "means"}, {"forget": 0.9}], ids=str)
+def test_many_graphs_with_rewards_are_conditioned_on_in_as_many_numbers_as_describe_them(settings):
+    graphs = ragged_graphs(tuple(range(3, 15)) * 2, seed=2)
+    agent = ready(graphs=graphs, **settings)
+    agent.update(None, np.arange(len(graphs)).repeat(2), np.sin(np.arange(2 * len(graphs))))
+    mean, variance = agent.posterior.mean_and_variance(torch.arange(len(graphs)))  # in dual form
+    told = agent.predict()
+    np.testing.assert_allclose(told.mean, agent.targets.to_rewards(mean), atol=1e-6)
+    np.testing.assert_allclose(told.std, agent.targets.unit * variance.sqrt(), atol=1e-6)
+    assert agent.described.numbers(agent.learnt.weights)[0].shape[1] < len(graphs)
+
+
 @pytest.mark.parametrize("offset", [1e6, 1e10])
 def test_a_large_offset_of_the_rewards_costs_no_digits(offset):
     graphs = GraphSet.from_pyg(ragged_graphs(tuple(range(3, 15)), seed=2))

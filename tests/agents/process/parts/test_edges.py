@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch_geometric.data import Batch, Data
 
-from agents.process.parts.edges import measure_edges
+from agents.process.parts.structure import measure_edges
 
 
 def weighted(graph):

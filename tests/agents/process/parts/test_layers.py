@@ -3,7 +3,7 @@ import numpy as np
 import torch
 from torch_geometric.data import Batch, Data
 
-from agents.process.parts.layers import LAYERS, measure_layers
+from agents.process.parts.nodes import LAYERS, measure_layers
 
 
 def directed(links, count, features=None):
