@@ -248,9 +248,9 @@ def _play_missing(
                 store.add_diagnostics(key, seed, outcome.result)
             for remark in outcome.remarks:
                 about = repetition.label, key.environment_key, remark.split(":")[0]
-                if about not in said:
-                    said.add(about)
-                    warn(f"{bar.name_pair(repetition)}: {remark}")
+                tell = log.info if about in said else warn
+                tell(f"{bar.name_pair(repetition)}: {remark}")
+                said.add(about)
             log.info("%s", bar.line(repetition, outcome))
             if outcome.error:
                 failures += 1
