@@ -159,7 +159,7 @@ class Given:
         return wanted
 
 
-FORMAT = 2
+FORMAT = 3
 
 
 def write_state(state: CampaignState) -> str:

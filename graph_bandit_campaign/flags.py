@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-Forms = Literal["joined", "apart"]  # as `graph_bandit_env.pools.Forms`, which takes longer to import
+Salts = Literal["merge", "separate"]  # as `graph_bandit_env.pools.Salts`, which takes longer to import
 NUMPY = (("numpy", "bool"), ("numpy", "bool_"))  # what version 2 and version 1 call their bool
 
 

@@ -65,7 +65,7 @@ class Pool:
         own = {name: table[name].to_numpy(np.float64) for name in self.columns}
         draws = np.random.default_rng(0).normal(size=(self.noise, len(table)))
         own |= {f"noise {number}": column for number, column in enumerate(draws)}
-        return from_smiles(list(table[self.graphs]), list(values), on_error="skip", columns=own, forms="apart")
+        return from_smiles(list(table[self.graphs]), list(values), on_error="skip", columns=own, salts="separate")
 
 
 CHEMBL = """

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import tyro
 
-from graph_bandit_campaign.flags import Forms, check_flags
+from graph_bandit_campaign.flags import Salts, check_flags
 from graph_bandit_campaign.names import split_name
 from graph_bandit_campaign.pool.source import Source, check_features, split_features
 from graph_bandit_lab import count_cores
@@ -62,9 +62,9 @@ class BacktestSettings:
     """Processes, each on one thread; 0: one for each core; None: this process itself plays."""
     most_atoms: int = 250
     """How many atoms a molecule may have, without hydrogens."""
-    forms: Forms = "joined"
-    """joined: salts and charged molecules are described by their parent, the organic molecule without counter-ions and
-    charges, and forms of one compound are one molecule. apart: each is a molecule of its own."""
+    salts: Salts = "merge"
+    """merge: salts and charged molecules are described by their parent, the only organic molecule beside counter-ions
+    and water, without charges. separate: each is a molecule of its own, as mixtures and ionic liquids always are."""
     skip_bad_rows: bool = False
     """Leave out rows that are not molecules, and those whose id two molecules have."""
 
@@ -120,7 +120,7 @@ class BacktestSettings:
             columns=columns,
             embeddings=files,
             most_atoms=self.most_atoms,
-            forms=self.forms,
+            salts=self.salts,
             skip_bad_rows=self.skip_bad_rows,
             workers=count_cores(),
         )

@@ -126,7 +126,7 @@ def _match_table(
     structures, pending = (earlier.structures, earlier.pending) if earlier else ({}, ())
     options = settings.trust_ids, settings.most_atoms, bool(asked.goals)
     books, outside = match_molecules(rows, in_pool, structures, pending, *options)
-    molecules = in_pool.join(read_outside(outside, settings.most_atoms, in_pool.forms)) if outside else in_pool
+    molecules = in_pool.join(read_outside(outside, settings.most_atoms, in_pool.salts)) if outside else in_pool
     molecules = features.add_to(molecules, books.features)
     also = match_other_tables(asked.others, in_pool, settings.most_atoms)
     selection, constraints = select(in_pool.smiles, pool.cells, asked, settings, len(molecules))

@@ -13,7 +13,7 @@ import tyro
 from graph_bandit_campaign.constraints.batch.terms import Terms
 from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals
 from graph_bandit_campaign.constraints.limits.wishes import Choice, Requirement
-from graph_bandit_campaign.flags import Forms, check_flags
+from graph_bandit_campaign.flags import Salts, check_flags
 from graph_bandit_campaign.names import are_one, find_column, hint_at, split_name
 from graph_bandit_campaign.pool.source import Source, check_features, split_features
 from graph_bandit_campaign.report.tables import KINDS
@@ -127,9 +127,9 @@ class SuggestSettings:
     """Take a row for the molecule with its id although the SMILES is that of another molecule."""
     most_atoms: int = 250
     """How many atoms a molecule may have, without hydrogens. Fingerprints of 1,000 atoms take half a minute."""
-    forms: Forms = "joined"
-    """joined: salts and charged molecules are described by their parent, the organic molecule without counter-ions and
-    charges, and forms of one compound are one molecule. apart: each is a molecule of its own."""
+    salts: Salts = "merge"
+    """merge: salts and charged molecules are described by their parent, the only organic molecule beside counter-ions
+    and water, without charges. separate: each is a molecule of its own, as mixtures and ionic liquids always are."""
     directed: bool | None = None
     """Keep the directions of edges (True), or drop them (False); None: as a file of other graphs says. Molecules are
     undirected."""
@@ -227,7 +227,7 @@ class SuggestSettings:
             columns=split_features(self.features)[0],
             embeddings=split_features(self.features)[1],
             most_atoms=self.most_atoms,
-            forms=self.forms,
+            salts=self.salts,
             skip_bad_rows=self.skip_bad_rows,
             directed=self.directed,
             workers=self.workers,

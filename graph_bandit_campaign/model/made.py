@@ -19,7 +19,7 @@ from graph_bandit_campaign.pool.descriptors import describe
 from graph_bandit_campaign.pool.index import MaskLike
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_env import MoleculeSet, canonical_smiles, from_smiles
-from graph_bandit_env.pools import MOST_ATOMS, Forms
+from graph_bandit_env.pools import MOST_ATOMS, Salts
 from graph_bandit_env.pools.products import ProductLibrary
 
 LEAST_CHOICE = 4  # times as many products as are wanted have to meet the limits before a list is long enough
@@ -208,7 +208,7 @@ def can_be_made(library: ProductLibrary, numbers: Numbers, least: int = 0) -> Nu
 
 
 def read_products(
-    library: ProductLibrary, numbers: Numbers, most_atoms: int = MOST_ATOMS, forms: Forms = "joined"
+    library: ProductLibrary, numbers: Numbers, most_atoms: int = MOST_ATOMS, salts: Salts = "merge"
 ) -> MoleculeSet:
     """Return products as molecules; those that are equal become one.
 
@@ -216,8 +216,8 @@ def read_products(
         library: the library.
         numbers: numbers of products that can be made.
         most_atoms: how many atoms a product may have, without hydrogens.
-        forms: how salts are described.
+        salts: how salts are described.
     """
     made = library.make(numbers)
     smiles, ids = [product.smiles for product in made], [product.id for product in made]
-    return from_smiles(smiles, ids=ids, most_atoms=most_atoms, forms=forms)
+    return from_smiles(smiles, ids=ids, most_atoms=most_atoms, salts=salts)

@@ -21,7 +21,7 @@ FOLDER = "backtests"
 SETTINGS = frozenset(
     (
         *("maximize", "minimize", "n", "agents", "baselines", "start", "budget", "starts", "seed", "smiles", "id"),
-        *("sheet", "most_atoms", "forms", "skip_bad_rows"),
+        *("sheet", "most_atoms", "salts", "skip_bad_rows"),
     )
 )
 """Settings of `backtest` that may be given."""

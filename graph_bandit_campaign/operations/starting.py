@@ -22,7 +22,7 @@ AT_FIRST = frozenset(
     (
         *CHANGEABLE,
         *("noise", "features", "smiles", "id", "sheet", "measured_sheet", "agent", "seed", "trust_ids", "most_atoms"),
-        *("forms", "directed", "skip_bad_rows"),
+        *("salts", "directed", "skip_bad_rows"),
     )
 )
 """Settings with which a campaign may start."""

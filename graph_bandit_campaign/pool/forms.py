@@ -142,7 +142,8 @@ def _standardise(smiles: str) -> str:
     from rdkit import Chem, rdBase
 
     with rdBase.BlockLogs():
-        return Chem.MolToSmiles(_enumerator().Canonicalize(molecule_of(parent_smiles(smiles))))
+        _, *racemate = (parent := parent_smiles(smiles)).split(maxsplit=1)  # the extension
+        return " ".join([Chem.MolToSmiles(_enumerator().Canonicalize(molecule_of(parent))), *racemate])
 
 
 def _enumerator() -> TautomerEnumerator:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from graph_bandit_campaign.flags import Forms
+from graph_bandit_campaign.flags import Salts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +27,7 @@ class Source:
     """Files of embeddings, which do, too."""
     most_atoms: int = 250
     """How many atoms a molecule may have, without hydrogens."""
-    forms: Forms = "joined"
+    salts: Salts = "merge"
     """Whether salts are described by their parent."""
     skip_bad_rows: bool = False
     """Whether rows that cannot be read are left out; else they are refused."""

@@ -48,7 +48,7 @@ class TablePool:
                 workers=source.workers or 1,
                 most_rows=budget.most_rows,
                 most_atoms=source.most_atoms,
-                forms=source.forms,
+                salts=source.salts,
             )
         except TooManyRowsError as error:
             raise ValueError(budget.refusal(table.path, error.count)) from error

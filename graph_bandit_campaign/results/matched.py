@@ -8,7 +8,7 @@ from graph_bandit_campaign.pool.forms import Parents
 from graph_bandit_campaign.results.books import Books, join_books, match_goals
 from graph_bandit_campaign.results.rows import MeasuredRow
 from graph_bandit_env import MoleculeSet, canonical_smiles, from_smiles
-from graph_bandit_env.pools import Forms
+from graph_bandit_env.pools import Salts
 
 
 def match_molecules(
@@ -48,15 +48,15 @@ def match_molecules(
     return books, outside
 
 
-def read_outside(outside: Mapping[str, str], most_atoms: int, forms: Forms) -> MoleculeSet:
+def read_outside(outside: Mapping[str, str], most_atoms: int, salts: Salts) -> MoleculeSet:
     """Return molecules that are not in a pool, described as those of the pool are.
 
     Args:
         outside: canonical SMILES by id.
         most_atoms: how many atoms a molecule may have.
-        forms: those of the pool.
+        salts: as of the pool.
     """
-    return from_smiles(list(outside.values()), ids=list(outside), most_atoms=most_atoms, forms=forms)
+    return from_smiles(list(outside.values()), ids=list(outside), most_atoms=most_atoms, salts=salts)
 
 
 def _standardise(structures: Mapping[str, str], pool: MoleculeSet, trust_ids: bool, most_atoms: int) -> dict[str, str]:

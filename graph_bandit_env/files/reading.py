@@ -15,7 +15,7 @@ from graph_bandit_env.pools.graph_pool import GraphPool
 from graph_bandit_env.pools.library import Property, enumerate_library
 from graph_bandit_env.pools.molecule_parser import MOST_ATOMS
 from graph_bandit_env.pools.molecule_sources import OnError, from_smiles_csv
-from graph_bandit_env.pools.parents import Forms
+from graph_bandit_env.pools.parents import Salts
 from graph_bandit_env.tables.opening import KINDS, OTHERS, TEXT
 
 NAME = re.compile(r"[^./\\]+")  # neither a suffix nor a separator
@@ -42,7 +42,7 @@ def read_pool(
     workers: int = 1,
     most_atoms: int = MOST_ATOMS,
     columns: Sequence[str] = (),
-    forms: Forms = "joined",
+    salts: Salts = "merge",
     directed: bool | None = None,
     num_graphs: int = 60,
     seed: int = 0,
@@ -66,7 +66,7 @@ def read_pool(
         workers: most processes to use for a large table of molecules, as in `from_smiles_csv`.
         most_atoms: how many atoms a molecule may have, as in `from_smiles_csv`.
         columns: further columns of numbers, as in `from_smiles_csv`. All other forms refuse them.
-        forms: whether salts are described by their parent, as in `from_smiles_csv`; other graphs have none.
+        salts: whether salts are described by their parent, as in `from_smiles_csv`; other graphs have none.
         num_graphs: how many graphs of a kind are drawn.
         seed: by which they are drawn.
         directed: True keeps the directions of edges, False drops them. None: as the file says: lines of networkx graphs
@@ -105,7 +105,7 @@ def read_pool(
             sheet=sheet,
             most_atoms=most_atoms,
             columns=columns,
-            forms=forms,
+            salts=salts,
         )
     if target is not None and not pool.known.any():
         raise ValueError(f"Expected measured values in `{target}` of {source}. Got none.")

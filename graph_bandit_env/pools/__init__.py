@@ -6,14 +6,14 @@ from graph_bandit_env.pools.molecule_parser import MOST_ATOMS, canonical_smiles,
 from graph_bandit_env.pools.molecule_set import MoleculeSet
 from graph_bandit_env.pools.molecule_sources import from_smiles, from_smiles_csv, read_molecule_table
 from graph_bandit_env.pools.other_sources import from_networkx, from_pyg_dataset
-from graph_bandit_env.pools.parents import Forms, is_bare_salt, may_be_form, parent_smiles
+from graph_bandit_env.pools.parents import Salts, is_bare_salt, may_be_form, parent_smiles
 
 __all__ = [
     "MOST_ATOMS",
-    "Forms",
     "GraphPool",
     "KernelPool",
     "MoleculeSet",
+    "Salts",
     "canonical_smiles",
     "enumerate_library",
     "from_networkx",

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from graph_bandit_env.extras import require
 from graph_bandit_env.pools.molecule_graph import to_categories
-from graph_bandit_env.pools.parents import Forms, may_be_form, parent_smiles
+from graph_bandit_env.pools.parents import Salts, may_be_form, parent_smiles, write_smiles
 from graph_bandit_env.storage import ArrayCache
 
 if TYPE_CHECKING:
@@ -26,10 +26,11 @@ if TYPE_CHECKING:
 MOST_ATOMS = 250
 MOST_CHARACTERS = 20  # for each atom allowed; RDKit takes a minute for a dense graph of atoms that are written shorter
 ATOM = re.compile(r"\[(?!H\])[^\]]*|Cl|Br|[BCNOPSFIbcnops*]")  # but no [H], which RDKit leaves out
+REACTION = re.compile("[^>]*>[^>]*>[^>]*")
 CHUNK = 500  # molecules that a process takes at a time
 MANY = 10_000  # molecules; above that several processes are faster than one, the time to start them included
 MOST_PROCESSES = 61  # Windows cannot wait for more
-FORMAT = 4  # of the cache; raise it when its content changes
+FORMAT = 5  # of the cache; raise it when its content changes
 SLACK, BYTES_PER_CHARACTER = 1 << 20, 64  # more than the arrays of any molecules need
 
 TEXTS = ("canonical", "written")  # of parsed molecules
@@ -66,13 +67,13 @@ class Cache:
 
     Args:
         smiles: M texts that were or will be parsed.
-        forms: as for `parse`.
+        salts: as for `parse`.
     """
 
-    def __init__(self, smiles: Sequence[str], forms: Forms = "apart") -> None:
+    def __init__(self, smiles: Sequence[str], salts: Salts = "separate") -> None:
         import rdkit
 
-        key = json.dumps(["molecules", FORMAT, rdkit.__version__, forms, *smiles]).encode()
+        key = json.dumps(["molecules", FORMAT, rdkit.__version__, salts, *smiles]).encode()
         self.file = ArrayCache(key, SLACK + BYTES_PER_CHARACTER * len(key))
 
     def load(self) -> ParsedMolecules | None:
@@ -88,7 +89,7 @@ class Cache:
         self.file.save(vars(parsed) | texts)
 
 
-def parse(smiles: Sequence[str], workers: int = 1, cache: bool = False, forms: Forms = "apart") -> ParsedMolecules:
+def parse(smiles: Sequence[str], workers: int = 1, cache: bool = False, salts: Salts = "separate") -> ParsedMolecules:
     """Parse SMILES, or load the result from a cache.
 
     Args:
@@ -96,7 +97,7 @@ def parse(smiles: Sequence[str], workers: int = 1, cache: bool = False, forms: F
         workers: most processes to use for many molecules; with more than one, the calling script needs the guard
             `if __name__ == "__main__":`.
         cache: keep the result in the cache folder; a file that is damaged is replaced.
-        forms: "joined": parse the parents of salts and charged molecules in their place.
+        salts: "merge": parse the parents of salts and charged molecules in their place.
 
     Returns:
         M molecules. One that could not be read has no atoms.
@@ -105,15 +106,15 @@ def parse(smiles: Sequence[str], workers: int = 1, cache: bool = False, forms: F
         MissingExtraError: if RDKit is not installed.
     """
     require("rdkit", "Reading molecules")
-    kept = Cache(smiles, forms) if cache else None
+    kept = Cache(smiles, salts) if cache else None
     if kept is not None and (loaded := kept.load()) is not None:
         return loaded
     parts = [smiles[start : start + CHUNK] for start in range(0, len(smiles), CHUNK)]
     if workers > 1 and len(smiles) > MANY:
         with ProcessPoolExecutor(min(workers, len(parts), MOST_PROCESSES), mp_context=get_context("spawn")) as pool:
-            parsed = _join(list(pool.map(_parse_here, parts, repeat(forms))))
+            parsed = _join(list(pool.map(_parse_here, parts, repeat(salts))))
     else:
-        parsed = _join([_parse_here(part, forms) for part in parts])
+        parsed = _join([_parse_here(part, salts) for part in parts])
     if kept is not None:
         kept.save(parsed)
     return parsed
@@ -142,6 +143,8 @@ def canonical_smiles(smiles: str, most_atoms: int = MOST_ATOMS) -> str:
 
 def smiles_problem(smiles: str, most_atoms: int = MOST_ATOMS) -> str:
     """Say in a sentence why `canonical_smiles` returns an empty text for a SMILES, with the same arguments."""
+    if REACTION.fullmatch(smiles.split(maxsplit=1)[0] if smiles.strip() else ""):
+        return "it is a reaction (`>>`). Reactions are not read: name the column of one of its molecules."
     return size_problem(smiles, most_atoms) or f"RDKit reads no molecule from {SHOWN.repr(smiles)}."
 
 
@@ -161,7 +164,7 @@ def size_problem(smiles: str, most_atoms: int) -> str:
     return ""
 
 
-def _parse_here(smiles: Sequence[str], forms: Forms) -> ParsedMolecules:
+def _parse_here(smiles: Sequence[str], salts: Salts) -> ParsedMolecules:
     from rdkit import Chem, rdBase
 
     canonical, forms_written, atoms, bonds, links = [], [], [], [], []
@@ -169,7 +172,7 @@ def _parse_here(smiles: Sequence[str], forms: Forms) -> ParsedMolecules:
         for text in smiles:
             molecule = Chem.MolFromSmiles(text)
             written = own = _write(molecule)
-            if forms == "joined" and may_be_form(written) and (own := parent_smiles(written)) != written:
+            if salts == "merge" and may_be_form(written) and (own := parent_smiles(written)) != written:
                 molecule = Chem.MolFromSmiles(own)
             canonical.append(own)
             forms_written.append("" if own == written else written)
@@ -197,10 +200,8 @@ def _parse_here(smiles: Sequence[str], forms: Forms) -> ParsedMolecules:
 
 
 def _write(molecule: Mol | None) -> str:
-    from rdkit import Chem
-
     try:
-        return "" if molecule is None else Chem.MolToSmiles(molecule)
+        return "" if molecule is None else write_smiles(molecule)
     except ValueError:  # more than 99 rings would be open at once
         return ""
 

@@ -136,8 +136,15 @@ class BadRowsError(ValueError):
     """Rows that are not molecules, or have a value that is not a number."""
 
     def __init__(self, source: str, unit: str, problems: list[tuple[int, str]], shown: int = 10) -> None:
-        listed = "\n".join(f"  {unit} {number}: {text}" for number, text in problems[:shown])
-        more = f"\n  and {len(problems) - shown} more" if len(problems) > shown else ""
+        numbers: dict[str, list[int]] = {}
+        for number, text in problems:
+            numbers.setdefault(text, []).append(number)
+        lines = [
+            f"  {unit} {some[0]}{f' and {len(some) - 1:,} more' * (len(some) > 1)}: {text}"
+            for text, some in numbers.items()
+        ]
+        listed = "\n".join(lines[:shown])
+        more = f"\n  and {len(lines) - shown} more" if len(lines) > shown else ""
         are_bad = "1 row is" if len(problems) == 1 else f"{len(problems):,} rows are"
         super().__init__(
             f"{are_bad} bad in {source}:\n{listed}{more}\n"

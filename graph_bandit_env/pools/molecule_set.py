@@ -13,7 +13,7 @@ from graph_bandit_env.graphs.graph_set import GraphSet, as_graph_set
 from graph_bandit_env.pools.graph_pool import GraphPool
 from graph_bandit_env.pools.molecule_graph import Features, count_columns
 from graph_bandit_env.pools.molecule_rows import Columns, check_columns, fill
-from graph_bandit_env.pools.parents import Forms, parent_smiles
+from graph_bandit_env.pools.parents import Salts, parent_smiles
 
 
 class MoleculeSet(GraphPool):
@@ -35,7 +35,7 @@ class MoleculeSet(GraphPool):
         columns: `(K, c)` numbers of the user's own, such as docking scores, NaN where a value is not known; None:
             c = 0. Agents with `uses_columns` read them.
         column_names: c different names of these columns.
-        forms: "joined" if salts and charged molecules are described by their parent, else "apart".
+        salts: "merge" if salts and charged molecules are described by their parent, else "separate".
         written: canonical SMILES of what is described by its parent, by identifier or alias.
 
     Raises:
@@ -59,7 +59,7 @@ class MoleculeSet(GraphPool):
     """`(K, c)`, read-only: numbers of the user's own, NaN where a value is not known; c = 0 if there are none."""
     column_names: tuple[str, ...]
     """Names of these columns, all different."""
-    forms: Forms
+    salts: Salts
     """Whether salts and charged molecules are described by their parent."""
     written: Mapping[str, str]
     """Canonical SMILES of the salts and charged molecules that are described by their parent, by identifier or alias.
@@ -77,7 +77,7 @@ class MoleculeSet(GraphPool):
         aliases: Mapping[str, str] | None = None,
         columns: ArrayLike | None = None,
         column_names: Sequence[str] = (),
-        forms: Forms = "apart",
+        salts: Salts = "separate",
         written: Mapping[str, str] | None = None,
     ) -> None:
         # `super().__init__` would check all graphs again; they were checked when they were made, and may be many.
@@ -100,7 +100,7 @@ class MoleculeSet(GraphPool):
         self.features, self.skipped, self.merged = features, tuple(skipped), merged
         self.aliases = MappingProxyType(dict(aliases or {}))
         self.columns, self.column_names = check_columns(columns, column_names, self.ids)
-        self.forms, self.written = forms, MappingProxyType(dict(written or {}))
+        self.salts, self.written = salts, MappingProxyType(dict(written or {}))
 
     def __getstate__(self) -> dict[str, object]:
         """Return what pickle keeps; it cannot keep the read-only views."""
@@ -112,12 +112,12 @@ class MoleculeSet(GraphPool):
         self.aliases, self.written = MappingProxyType(dict(self.aliases)), MappingProxyType(dict(self.written))
 
     def standard_smiles(self, smiles: str) -> str:
-        """Return the canonical SMILES by which this set has a molecule: that of its parent if forms are joined.
+        """Return the canonical SMILES by which this set has a molecule: that of its parent if salts are merged.
 
         Args:
             smiles: canonical SMILES of any molecule.
         """
-        return parent_smiles(smiles) if self.forms == "joined" else smiles
+        return parent_smiles(smiles) if self.salts == "merge" else smiles
 
     def take(self, index: Sequence[int] | NDArray[np.integer]) -> MoleculeSet:
         """Return the molecules with these indices, in this order, with identifiers, measured values and columns."""
@@ -130,7 +130,7 @@ class MoleculeSet(GraphPool):
             self.features,
             columns=self.columns[np.asarray(index, np.int64)],
             column_names=self.column_names,
-            forms=self.forms,
+            salts=self.salts,
             written={name: self.written[name] for name in pool.ids if name in self.written},
         )
 
@@ -171,7 +171,7 @@ class MoleculeSet(GraphPool):
             self.aliases,
             wide,
             every,
-            self.forms,
+            self.salts,
             self.written,
         )
 
@@ -191,7 +191,7 @@ class MoleculeSet(GraphPool):
             counts as one more merged row.
 
         Raises:
-            ValueError: if features, forms or columns differ, or a molecule that is new here has the identifier of
+            ValueError: if features, salts or columns differ, or a molecule that is new here has the identifier of
                 another one.
             TypeError: if `other` is not a MoleculeSet.
         """
@@ -202,10 +202,10 @@ class MoleculeSet(GraphPool):
                 f"Expected molecules with equal `features` to join. Got {self.features!r} and {other.features!r}. "
                 "Read one of them again with the features of the other."
             )
-        if self.forms != other.forms:
+        if self.salts != other.salts:
             raise ValueError(
-                f"Expected molecules with equal `forms` to join. Got {self.forms!r} and {other.forms!r}. Read one of "
-                "them again with the forms of the other."
+                f"Expected molecules with equal `salts` to join. Got {self.salts!r} and {other.salts!r}. Read one of "
+                "them again as the other."
             )
         missing = set(self.column_names) ^ set(other.column_names)
         if missing and self.column_names and other.column_names:
@@ -240,7 +240,7 @@ class MoleculeSet(GraphPool):
             self.merged + other.merged + len(other) - len(new),
             {name: aliases[name] for name in aliases.keys() - set(ids)},
             *self._join_columns(other, index_of, new),
-            self.forms,
+            self.salts,
             {**other.written, **self.written},
         )
 

@@ -35,7 +35,7 @@ from graph_bandit_env.pools.molecule_rows import (
     read_rows,
 )
 from graph_bandit_env.pools.molecule_set import MoleculeSet
-from graph_bandit_env.pools.parents import Forms
+from graph_bandit_env.pools.parents import Salts
 from graph_bandit_env.tables import Table, open_table
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def from_smiles_csv(
     most_rows: int | None = None,
     most_atoms: int = MOST_ATOMS,
     columns: Sequence[str] = (),
-    forms: Forms = "joined",
+    salts: Salts = "merge",
 ) -> MoleculeSet:
     """Read the molecules of a table.
 
@@ -79,9 +79,9 @@ def from_smiles_csv(
             500 atoms take seconds, of 1,000 half a minute.
         columns: names of columns of numbers of your own, such as docking scores, to read as `MoleculeSet.columns`; an
             empty cell means that the value is not known. Rows of one molecule have the mean of what is known.
-        forms: "joined": salts and charged molecules are described by their parent, the largest organic fragment other
-            than common counter-ions, without charges; forms of one compound are rows of one molecule. "apart": each is
-            a molecule of its own, as it is written.
+        salts: "merge": salts and charged molecules are described by their parent, the only organic molecule beside
+            counter-ions and water, without charges; salts of one compound are rows of one molecule. "separate": each
+            is a molecule of its own, as it is written. Solvates, mixtures and ionic liquids always are.
 
     Returns:
         The molecules, in the order of their first rows.
@@ -100,7 +100,7 @@ def from_smiles_csv(
     with nullcontext(path) if isinstance(path, Table) else open_table(path, sheet) as table:
         rows, problems = read_rows(table, smiles, identifier, target, most_rows, names)
     source = _Source(str(table.path), table.unit, cache, names)
-    return _assemble(rows, problems, features, on_error, source, workers, most_atoms, forms)[0]
+    return _assemble(rows, problems, features, on_error, source, workers, most_atoms, salts)[0]
 
 
 def read_molecule_table(
@@ -114,7 +114,7 @@ def read_molecule_table(
     workers: int = 1,
     most_rows: int | None = None,
     most_atoms: int = MOST_ATOMS,
-    forms: Forms = "joined",
+    salts: Salts = "merge",
 ) -> tuple[MoleculeSet, KeptRows]:
     """Read the molecules of a table, and cells of other columns, in one pass.
 
@@ -128,7 +128,7 @@ def read_molecule_table(
         workers: as in `from_smiles_csv`.
         most_rows: as in `from_smiles_csv`.
         most_atoms: as in `from_smiles_csv`.
-        forms: as in `from_smiles_csv`.
+        salts: as in `from_smiles_csv`.
 
     Returns:
         The molecules, and their rows with these cells.
@@ -138,7 +138,7 @@ def read_molecule_table(
     """
     rows, problems = read_rows(table, smiles, identifier, None, most_rows, names := check_names(columns), texts)
     source = _Source(str(table.path), table.unit, True, names)
-    made, kept, owners = _assemble(rows, problems, "one_hot", on_error, source, workers, most_atoms, forms)
+    made, kept, owners = _assemble(rows, problems, "one_hot", on_error, source, workers, most_atoms, salts)
     return made, KeptRows.of(kept, owners, texts)
 
 
@@ -150,7 +150,7 @@ def from_smiles(
     ids: Sequence[str] | None = None,
     most_atoms: int = MOST_ATOMS,
     columns: Mapping[str, ArrayLike] | None = None,
-    forms: Forms = "joined",
+    salts: Salts = "merge",
 ) -> MoleculeSet:
     """Make a set of molecules from SMILES, with the arguments and errors of `from_smiles_csv`; lines count from 1.
 
@@ -175,7 +175,7 @@ def from_smiles(
         if text is not None
     ]
     return _assemble(
-        rows, problems, features, on_error, _Source("the list", "line", False, names), 1, most_atoms, forms
+        rows, problems, features, on_error, _Source("the list", "line", False, names), 1, most_atoms, salts
     )[0]
 
 
@@ -219,7 +219,7 @@ def _assemble(
     source: _Source,
     workers: int,
     most_atoms: int,
-    forms: Forms,
+    salts: Salts,
 ) -> tuple[MoleculeSet, list[Row], list[int]]:
     """Merge rows of the same molecule: the first row names it, and its numbers are the means over the rows.
 
@@ -229,11 +229,11 @@ def _assemble(
     count_columns(features)  # refuses an unknown name
     check_choice("on_error", on_error, get_args(OnError))
     check_integer("most_atoms", most_atoms, 1)
-    check_choice("forms", forms, get_args(Forms))
+    check_choice("salts", salts, get_args(Salts))
     too_big = {row.number: text for row in rows if (text := size_problem(row.smiles, most_atoms))}
     problems += too_big.items()
     rows = [row for row in rows if row.number not in too_big]
-    parsed = parse([row.smiles for row in rows], workers, source.cache, forms) if rows else None
+    parsed = parse([row.smiles for row in rows], workers, source.cache, salts) if rows else None
     written = parsed.written if parsed is not None else ()
     rows = [
         row._replace(identifier=row.identifier or text) if text else row
@@ -275,7 +275,7 @@ def _assemble(
         },
         columns=columns,
         column_names=source.columns,
-        forms=forms,
+        salts=salts,
         written={row.identifier or "": written[k] for k, row in enumerate(rows) if texts[k] and written[k]},
     )
     return molecules, [rows[k] for k in good], owners

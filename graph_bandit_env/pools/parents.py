@@ -1,17 +1,17 @@
-"""Describe salts and charged molecules by their parent: the organic molecule without counter-ions and charges."""
+"""Describe salts by their parent: the molecule without counter-ions, water and the charges of protons."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from rdkit.Chem import Mol
 
-Forms = Literal["joined", "apart"]
-"""Whether salts and charged molecules are described by their parent, so that forms of one compound are one molecule."""
+Salts = Literal["merge", "separate"]
+"""Whether salts and charged molecules are described by their parent, so that salts of one compound are one molecule."""
 
 NITRO = re.compile(r"\[N\+\]\(=O\)\[O-\]|O=\[N\+\]\(\[O-\]\)")
 ANOTHER_FORM = re.compile(r"\.|[+-]\d*(?::\d+)?\]|\[(?:Li|Na|K)\]")  # without it, a SMILES is its own parent
@@ -35,43 +35,64 @@ CNCC(O)C(O)C(O)C(O)CO NCCN C1CNCCN1 C1COCCN1 NC1CCCCC1 C1CCC(NC2CCCCC2)CC1 c1ccn
 c1ccc(CNCCNCc2ccccc2)cc1 c1ccc(CCNCc2ccccc2)cc1 NCCCCC(N)C(=O)O N=C(N)NCCCC(N)C(=O)O C[N+](C)(C)CC(=O)[O-]
 C[N+](C)(C)C CC[N+](CC)(CC)CC CCCC[N+](CCCC)(CCCC)CCCC
 """
-SOLVENTS = """
-CO CCO CCCO CC(C)O CCCCO CC(C)(C)O OCCO CC(O)CO OCC(O)CO CC(C)=O CC#N CN(C)C=O CC(=O)N(C)C CN1CCCC1=O CS(C)=O
-C1CCOC1 C1COCCO1 CCOCC COC(C)(C)C CCOC(C)=O COCCOC ClCCl ClC(Cl)Cl ClC(Cl)(Cl)Cl Cc1ccccc1 c1ccccc1 CCCCCC CCCCCCC
-C1CCCCC1
-"""
-COMMON = (SOLVENTS, ACIDS, BASES)
+NO_COMPLEX = {1, 3, 5, 6, 7, 8, 9, 11, 12, 14, 15, 16, 17, 19, 20, 33, 34, 35, 37, 38, 52, 53, 55, 56}
+"""Nonmetals, and metals whose bonds are those of salts."""
 
 
 def parent_smiles(smiles: str) -> str:
     """Return the canonical SMILES of the parent of a molecule, with its stereochemistry and isotopes.
 
-    The parent is the largest organic fragment other than common counter-ions and solvents, without the charges that a
-    proton more or less takes away. Where there is no other fragment, a base that is one of those comes before an acid,
-    and both before a solvent. RDKit's `ChargeParent` takes the largest organic fragment, so that tosylates of two small
-    amines have one parent.
+    The parent is the only organic molecule beside counter-ions and water, without the charges that a proton more or
+    less takes away. Solvates, cocrystals, mixtures, complexes of metals, and salts of ions that keep their charge, such
+    as ionic liquids, are their own parents: what goes with them makes another substance.
 
     Args:
         smiles: SMILES of a size that RDKit can read.
 
     Returns:
-        The same text if it has neither fragments nor charges, has no organic fragment, or cannot be read.
+        The same text if it is its own parent or cannot be read.
 
     Raises:
         ImportError: if RDKit is not installed.
     """
+    if not may_be_form(smiles):
+        return smiles
+    from rdkit import Chem, rdBase
+
+    fragments = _fragments(smiles)
+    organic = [fragment for fragment in fragments if fragment.neutral]
+    own = [fragment for fragment in organic if bare_smiles(fragment.neutral) not in _common(ACIDS + BASES)] or organic
+    if len({fragment.neutral for fragment in own}) != 1:
+        return smiles
+    others = [fragment for fragment in fragments if fragment not in own]
+    acids = any(bare_smiles(fragment.neutral) in _common(ACIDS) for fragment in others if not fragment.charge)
+    is_mixture = acids and "n" not in own[0].neutral.lower()  # an acid makes no salt of what has no nitrogen
+    is_mixture |= any(fragment.charge for fragment in others) and not sum(fragment.charge for fragment in others)
+    with rdBase.BlockLogs():
+        parent = Chem.MolFromSmiles(own[0].neutral)
+    if parent is None or Chem.GetFormalCharge(parent) or (is_mixture and not any(fragment.charge for fragment in own)):
+        return smiles
+    return write_smiles(parent)
+
+
+def write_smiles(molecule: Mol) -> str:
+    """Return the canonical SMILES of a molecule without the numbers of its atoms, which are taken off.
+
+    An extension says which stereocentres are of racemates or not known, and how a polymer repeats (CXSMILES).
+    """
     from rdkit import Chem
 
-    fragments = _organic_fragments(smiles) if may_be_form(smiles) else []
-    if not fragments:
-        return smiles
-
-    def order(fragment: Mol) -> tuple[int, int, str]:  # the larger, the less it looks like what goes with another one
-        rank = _common().get(_bare_smiles(fragment), len(COMMON))
-        return rank, fragment.GetNumHeavyAtoms(), Chem.MolToSmiles(fragment)
-
-    largest = max(fragments, key=order)
-    return Chem.MolToSmiles(Chem.MolFromSmiles(Chem.MolToSmiles(largest)))  # read again, as all canonical SMILES are
+    for atom in molecule.GetAtoms():
+        if atom.GetAtomicNum():
+            atom.SetAtomMapNum(0)
+    if not molecule.GetStereoGroups() and not Chem.GetMolSubstanceGroups(molecule):
+        return Chem.MolToSmiles(molecule)
+    editable = Chem.RWMol(molecule)
+    groups = editable.GetStereoGroups()
+    editable.SetStereoGroups([group for group in groups if group.GetGroupType() != Chem.STEREO_ABSOLUTE])
+    Chem.CanonicalizeEnhancedStereo(editable)
+    kinds = Chem.CXSmilesFields.CX_ENHANCEDSTEREO | Chem.CXSmilesFields.CX_POLYMER
+    return Chem.MolToCXSmiles(editable, Chem.SmilesWriteParams(), int(kinds))
 
 
 def may_be_form(smiles: str) -> bool:
@@ -84,23 +105,35 @@ def is_bare_salt(smiles: str) -> bool:
     if not may_be_form(smiles):
         return False
     carbons = sum((bracketed or bare) in ("C", "c") for bracketed, bare in ATOM.findall(smiles))
-    return carbons <= smiles.count(".") + 1 and not _organic_fragments(smiles)  # inorganic fragments have one at most
+    return carbons <= smiles.count(".") + 1 and not any(fragment.neutral for fragment in _fragments(smiles))
 
 
-def _organic_fragments(smiles: str) -> list[Mol]:
-    """Return the organic fragments without charges."""
+class _Fragment(NamedTuple):
+    charge: int
+    neutral: str
+    """Canonical SMILES without charges, if it is organic; else empty."""
+
+
+def _fragments(smiles: str) -> list[_Fragment]:
+    """Return the fragments of a molecule; none if it is a complex of a metal, or cannot be read."""
     from rdkit import Chem, rdBase
 
     with rdBase.BlockLogs():
-        molecule: Mol | None = Chem.MolFromSmiles(smiles)
-        if molecule is None:
+        whole: Mol | None = Chem.MolFromSmiles(smiles)
+        if whole is None:
             return []
         disconnect, uncharge = _standardisers()
-        return [
-            fragment
-            for fragment in map(uncharge, Chem.GetMolFrags(disconnect(molecule), asMols=True))
-            if any(atom.GetAtomicNum() == 6 for atom in fragment.GetAtoms()) and _bare_smiles(fragment) not in INORGANIC
-        ]
+        apart = disconnect(whole)
+        pairs = zip(whole.GetAtoms(), apart.GetAtoms(), strict=True)
+        if {old.GetAtomicNum() for old, new in pairs if old.GetDegree() > new.GetDegree()} - NO_COMPLEX:
+            return []
+        found = []
+        for fragment in Chem.GetMolFrags(apart, asMols=True):
+            neutral = uncharge(fragment)
+            text = write_smiles(neutral) if any(atom.GetAtomicNum() == 6 for atom in neutral.GetAtoms()) else ""
+            is_organic = text and bare_smiles(text) not in INORGANIC
+            found.append(_Fragment(Chem.GetFormalCharge(fragment), text if is_organic else ""))
+    return found
 
 
 @lru_cache(maxsize=1)
@@ -110,18 +143,15 @@ def _standardisers() -> tuple[Callable[[Mol], Mol], Callable[[Mol], Mol]]:
     return rdMolStandardize.MetalDisconnector().Disconnect, rdMolStandardize.Uncharger().uncharge
 
 
-def _bare_smiles(fragment: Mol) -> str:
-    """Return the canonical SMILES without stereochemistry and isotopes."""
-    from rdkit import Chem
+def bare_smiles(smiles: str) -> str:
+    """Return a canonical SMILES without stereochemistry and isotopes; what RDKit cannot read stays as it is."""
+    from rdkit import Chem, rdBase
 
-    return Chem.MolToSmiles(fragment, isomericSmiles=False)
+    with rdBase.BlockLogs():
+        molecule = Chem.MolFromSmiles(smiles)
+    return smiles if molecule is None else Chem.MolToSmiles(molecule, isomericSmiles=False)
 
 
-@lru_cache(maxsize=1)
-def _common() -> dict[str, int]:
-    """Return the rank of each common counter-ion and solvent."""
-    from rdkit import Chem
-
-    return {
-        Chem.MolToSmiles(Chem.MolFromSmiles(text)): rank for rank, texts in enumerate(COMMON) for text in texts.split()
-    }
+@lru_cache(maxsize=2)
+def _common(listed: str) -> frozenset[str]:
+    return frozenset(map(bare_smiles, listed.split()))

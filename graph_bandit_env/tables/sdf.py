@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from graph_bandit_env.pools.parents import write_smiles
 from graph_bandit_env.tables.table import Table, UnknownCell
 from graph_bandit_env.tables.text import lines_of
 
@@ -87,7 +88,7 @@ def _smiles_of(lines: Sequence[str]) -> str:
     if (atoms := molecule.GetNumAtoms()) > MOST_ATOMS:
         return UnknownCell(f"the structure has {atoms:,} atoms, more than {MOST_ATOMS:,}.")
     try:
-        return Chem.MolToSmiles(molecule)
+        return write_smiles(molecule)
     except ValueError as error:  # more than 99 rings would be open at once
         return UnknownCell(f"RDKit writes no SMILES of the structure. It says: {error}")
 

@@ -198,8 +198,8 @@ def _read_pool(file: PoolFile) -> tuple[GraphPool, NDArray[np.float64] | None]:
     be read depends on what is read. Other files refuse bad rows.
     """
     on_error: Literal["raise", "skip"] = "skip" if file.skip_bad_rows else "raise"
-    read = partial(read_pool, file.source, smiles=file.smiles, on_error=on_error, forms="apart", directed=file.directed)
-    read = partial(read, num_graphs=file.num_graphs, seed=file.seed)
+    read = partial(read_pool, file.source, smiles=file.smiles, on_error=on_error, salts="separate")
+    read = partial(read, directed=file.directed, num_graphs=file.num_graphs, seed=file.seed)
     if file.noise_column is None:
         return read(file.target), None
     if not file.is_file or is_file_of_graphs(Path(file.source)):

@@ -66,7 +66,7 @@ RUNS = {
     ),
     "another assay": (f"{LOGP} {FAST} --also assay.csv:ic50 --also assay.csv:active",),
     "own columns": (f"{LOGP} {FAST} --features docking vectors.npz",),
-    "salts": (f"{SALT} --out joined.csv {FAST}", f"{SALT} --out apart.csv {FAST} --forms apart"),
+    "salts": (f"{SALT} --out joined.csv {FAST}", f"{SALT} --out apart.csv {FAST} --salts separate"),
     "a prepared pool": (
         "prepare pool.csv --out ready --workers None",
         "prepare pool.csv --out again --workers None --reuse ready",

@@ -42,7 +42,7 @@ from graph_bandit_env.tables import Table
 UNDERSTOOD = {
     *("pool", "out", "measured", "n", "maximize", "minimize", "noise", "smiles", "id", "measured_sheet", "require"),
     *("forbid", "only", "price", "budget", "budget_only", "at_most", "per", "ignore_failures", "html", "agent"),
-    *("seed", "workers", "undo", "forget", "again", "more", "overwrite", "trust_ids", "most_atoms", "forms"),
+    *("seed", "workers", "undo", "forget", "again", "more", "overwrite", "trust_ids", "most_atoms", "salts"),
     *("allow_outside", "also", "veto", "pin", "lift", "comment", "by"),
 }
 """Settings that a library of products knows. All others are refused, so that none is ignored in silence."""
@@ -149,11 +149,11 @@ class ProductRounds:
         """Make products, and match them with the results. If there is none, the first that can be made is taken."""
         settings = self.settings
         made = can_be_made(self.library, numbers, least=1)
-        in_pool = read_products(self.library, made, settings.most_atoms, settings.forms)
+        in_pool = read_products(self.library, made, settings.most_atoms, settings.salts)
         structures, pending = (self.earlier.structures, self.earlier.pending) if self.earlier else ({}, ())
         options = settings.trust_ids, settings.most_atoms, False
         books, outside = match_molecules(self.asked.rows, in_pool, structures, pending, *options)
-        molecules = in_pool.join(read_outside(outside, settings.most_atoms, in_pool.forms)) if outside else in_pool
+        molecules = in_pool.join(read_outside(outside, settings.most_atoms, in_pool.salts)) if outside else in_pool
         return Known(in_pool, books, molecules)
 
     def _cells(self, ids: Sequence[str], columns: Sequence[str]) -> Cells:

@@ -84,7 +84,7 @@ class ShortLists:
         names |= set(map(unshield, names)) | set(self.earlier.pending if self.earlier else ()) | self.settings.marked
         written = {row.smiles for row in rows} | set(structures.values())
         canonical = {canonical_smiles(text, self.settings.most_atoms) for text in written} - {""}
-        if self.pool.manifest.question.forms == "joined":
+        if self.pool.manifest.question.salts == "merge":
             canonical = set(map(parent_smiles, canonical))
         by_id, by_smiles = self.pool.find(sorted(names - {""}), sorted(canonical))
         forms = find_forms(self.pool, canonical - by_smiles.keys())
@@ -106,7 +106,7 @@ class ShortLists:
         first = next(iter(self.pool.blocks((), ()))).places[:1]
         columns = tuple(dict.fromkeys((*self.asked.names.columns, *own)))
         block = self.pool.take(places if len(places) else first, columns=columns)
-        parsed = from_smiles(block.written, ids=block.ids, most_atoms=made.most_atoms, forms=made.forms)
+        parsed = from_smiles(block.written, ids=block.ids, most_atoms=made.most_atoms, salts=made.salts)
         name_of = dict(zip(map(tuple, block.places.tolist()), block.ids, strict=True))
         aliases = {alias: name_of[at] for alias, at in self._found[1].items() if name_of.get(at, alias) != alias}
         plain = MoleculeSet(
@@ -116,14 +116,14 @@ class ShortLists:
             aliases=aliases,
             columns=block.numbers(own, settings.skip_bad_rows),
             column_names=own,
-            forms=parsed.forms,
+            salts=parsed.salts,
             written=parsed.written,
         )
         in_pool = DescribedMolecules.of(plain, block.traits, Scales(self.pool.moments, self.ranks))
         structures, pending = (self.earlier.structures, self.earlier.pending) if self.earlier else ({}, ())
         options = settings.trust_ids, settings.most_atoms, bool(self.asked.goals)
         books, outside = match_molecules(self.asked.rows, in_pool, structures, pending, *options)
-        molecules = in_pool.join(read_outside(outside, settings.most_atoms, in_pool.forms)) if outside else in_pool
+        molecules = in_pool.join(read_outside(outside, settings.most_atoms, in_pool.salts)) if outside else in_pool
         molecules, added = add_results(molecules, self.features, books.features)
         return Known(in_pool, books, molecules, block, added)
 

@@ -10,10 +10,10 @@ from typing import Annotated, TypeVar
 
 import msgspec
 
-from graph_bandit_env.pools import Forms
+from graph_bandit_env.pools import Salts
 from graph_bandit_env.storage import replace_file
 
-FORMAT = 3  # of parts and manifest; raise it when their content changes
+FORMAT = 4  # of parts and manifest; raise it when their content changes
 MANIFEST, QUESTION = "manifest.json", "prepare.json"
 MERGED, DROPPED, BAD_ROWS = "merged.parquet", "dropped.parquet", "bad_rows.csv"
 OWN = "column:"  # in front of the names of the table's other columns
@@ -54,7 +54,7 @@ class Question:
     traits: tuple[str, ...]
     stereo: bool
     most_atoms: int
-    forms: Forms
+    salts: Salts
     part_rows: int
     block: int
     """Rows of the table that make one block of a part."""

@@ -206,7 +206,7 @@ class PreparedPool:
         block = Block.join(list(self.blocks(columns=columns)))
         numbers = block.numbers(columns, skip_bad)
         question = self.manifest.question
-        molecules = from_smiles(block.written, ids=block.ids, most_atoms=question.most_atoms, forms=question.forms)
+        molecules = from_smiles(block.written, ids=block.ids, most_atoms=question.most_atoms, salts=question.salts)
         with self.bad_rows.open(encoding="utf-8", newline="") as file:
             skipped = [(int(row), problem) for _, row, _, problem in list(csv.reader(file))[1:]]
         described = MoleculeSet(
@@ -218,7 +218,7 @@ class PreparedPool:
             aliases=self._aliases(block),
             columns=numbers,
             column_names=columns,
-            forms=molecules.forms,
+            salts=molecules.salts,
             written=molecules.written,
         )
         return DescribedMolecules.of(described, block.traits)

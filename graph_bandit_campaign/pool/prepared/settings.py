@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 
 import tyro
 
-from graph_bandit_campaign.flags import Forms, check_flags
+from graph_bandit_campaign.flags import Salts, check_flags
 
 TRAITS = ("atom_pairs", "morgan", "torsions", "roles", "properties", "descriptors")
 
@@ -35,9 +35,9 @@ class PrepareSettings:
     """Whether fingerprints tell stereoisomers apart, as in the setting of this name of the agents."""
     most_atoms: int = 250
     """How many atoms a molecule may have, without hydrogens. Fingerprints of 1,000 atoms take half a minute."""
-    forms: Forms = "joined"
-    """joined: salts and charged molecules are described by their parent, the organic molecule without counter-ions and
-    charges, and forms of one compound are one molecule. apart: each is a molecule of its own."""
+    salts: Salts = "merge"
+    """merge: salts and charged molecules are described by their parent, the only organic molecule beside counter-ions
+    and water, without charges. separate: each is a molecule of its own, as mixtures and ionic liquids always are."""
     part_rows: int = 49_152
     """Rows of the table in each part, a multiple of 4096. It changes no result."""
     reuse: Path | None = None

@@ -128,7 +128,7 @@ def _read_slot(entry: SlotEntry, path: Path, reaction: Reaction, number: int) ->
             on_error="skip",
             most_atoms=entry.most_atoms,
             columns=[entry.price] if entry.price else [],
-            forms="apart",
+            salts="separate",
         )
     sites, forbidden = _look_at(read, entry, reaction, number)
     prices = read.columns[:, 0] if entry.price else None

@@ -7,7 +7,7 @@ from graph_bandit_campaign.assays.matched import match_other_tables
 from graph_bandit_campaign.assays.tables import read_other_tables
 from graph_bandit_env import from_smiles
 
-POOL = from_smiles(["CCN", "CCO", "c1ccccc1"], ids=["1", "2", "3"], forms="joined")
+POOL = from_smiles(["CCN", "CCO", "c1ccccc1"], ids=["1", "2", "3"], salts="merge")
 
 
 def read(*texts, identifier=None, smiles="smiles"):

@@ -38,7 +38,7 @@ def test_they_teach_and_the_correlation_is_with_the_values(sign):
 
 
 def test_molecules_are_known_by_id_by_any_smiles_and_as_a_salt():
-    pool = from_smiles(["CCN", "c1ccccc1O", "CCO"], ids=["amine", "phenol", "ethanol"], forms="joined")
+    pool = from_smiles(["CCN", "c1ccccc1O", "CCO"], ids=["amine", "phenol", "ethanol"], salts="merge")
     (source,) = read_also({"a": {"amine": 1.0, "Oc1ccccc1": 2.0, "CC[NH3+].[Cl-]": 3.0, "OCCC": 4.0}}, pool)
     assert dict(zip(source.values.tolist(), source.graphs, strict=True)) == {
         1.0: "CCN",

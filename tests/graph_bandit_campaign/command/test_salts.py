@@ -7,6 +7,7 @@ from support.molecules import some_molecules
 from support.tables import read, write
 
 from graph_bandit_cli.main import main
+from graph_bandit_env import canonical_smiles
 from graph_bandit_env.pools import parent_smiles
 
 COUNTER_IONS = ("Cl", "O=C(O)C(F)(F)F", "Cc1ccc(S(=O)(=O)O)cc1")
@@ -26,7 +27,7 @@ def suggest(*more, pool="pool.csv", out="out.csv"):
 @pytest.fixture
 def pool(folder):
     """Twenty compounds, each in four forms, and sodium chloride; five are measured, one of them as a salt."""
-    bases = some_molecules().smiles[:20]
+    bases = [canonical_smiles(f"NC{text}") for text in some_molecules().smiles[:20]]
     rows = [
         (f"{k}-{number}", text)
         for k, base in enumerate(bases)

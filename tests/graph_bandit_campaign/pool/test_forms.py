@@ -20,11 +20,11 @@ RESULTS = [
 
 @pytest.fixture(scope="module")
 def pool(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("forms")
+    folder = tmp_path_factory.mktemp("salts")
     (folder / "pool.csv").write_text("\n".join(["smiles", *POOL]) + "\n")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(PrepareSettings, "block", 8)
-        settings = PrepareSettings(folder / "pool.csv", folder / "pool", part_rows=8, workers=None, forms="apart")
+        settings = PrepareSettings(folder / "pool.csv", folder / "pool", part_rows=8, workers=None, salts="separate")
         return prepare(settings)
 
 

@@ -9,7 +9,6 @@ SAME = [
     ("CC(=O)O", "CC(=O)[O-].[Na+]"),
     ("CC(=O)O", "CC(=O)O.O"),
     ("CC(=O)[O-].[Na+]", "CC(=O)[O-].[K+]"),
-    ("C[N+](C)(C)CC.[Br-]", "C[N+](C)(C)CC.[I-]"),
     ("NCC(=O)O", "[NH3+]CC(=O)[O-]"),
     ("Oc1ccccn1", "O=c1cccc[nH]1"),
     ("Cc1c[nH]cn1", "Cc1cnc[nH]1"),
@@ -25,6 +24,8 @@ OTHER = [
     ("CCN", "CCO"),
     ("CCN.NCCCO", "CCN"),
     ("CC(C)=O", "CCC=O"),
+    ("C[N+](C)(C)CC.[Br-]", "C[N+](C)(C)CC.[I-]"),
+    ("C[C@H](N)CC |&1:1|", "C[C@H](N)CC"),
 ]
 
 

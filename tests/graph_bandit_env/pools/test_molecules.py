@@ -36,7 +36,7 @@ def table(tmp_path):
 @pytest.mark.parametrize("smiles", SMILES)
 def test_categories_are_those_of_pyg(smiles):
     """PyG reads the same molecule by its own tables."""
-    mine = from_smiles([smiles], features="categories", forms="apart").to_pyg()[0]
+    mine = from_smiles([smiles], features="categories", salts="separate").to_pyg()[0]
     theirs = pyg_from_smiles(smiles)
     assert torch.equal(mine.x.long(), theirs.x)
     assert torch.equal(mine.edge_index, theirs.edge_index)
@@ -66,7 +66,7 @@ def test_one_hot_columns_mean_what_they_are_called():
 
 
 def test_a_table_becomes_graphs_with_names_and_targets(table):
-    molecules = from_smiles_csv(table, target="activity", identifier="name", forms="apart")
+    molecules = from_smiles_csv(table, target="activity", identifier="name", salts="separate")
     assert len(molecules) == len(SMILES)
     assert molecules.ids == tuple(f"m{k}" for k in range(len(SMILES)))
     assert molecules.targets.tolist() == [k / 2 for k in range(len(SMILES))]

@@ -13,23 +13,23 @@ SMILES = ["CCO", "c1ccccc1C(=O)[O-].[Na+]", "C", "F/C=C\\F", "C#N", "N[C@@H](C)C
 
 def test_features_are_made_only_of_graphs_that_are_read(monkeypatch):
     """Of a pool of millions of atoms, features take most of the memory."""
-    molecules = from_smiles(SMILES, range(len(SMILES)), forms="apart")
+    molecules = from_smiles(SMILES, range(len(SMILES)), salts="separate")
     with monkeypatch.context() as patch:
         refuse = lambda *given: pytest.fail("features were made")  # noqa: E731
         patch.setattr("graph_bandit_env.pools.molecule_graph.to_one_hot", refuse)
-        more = from_smiles(["CCF", *SMILES[:2]], forms="apart").join(molecules.take([5, 3, 0])).without_targets()
+        more = from_smiles(["CCF", *SMILES[:2]], salts="separate").join(molecules.take([5, 3, 0])).without_targets()
         more = pickle.loads(pickle.dumps(more.with_columns(("dock",), np.zeros((len(more), 1)))))
         assert (len(more), more.feature_dim, more.edge_feature_dim) == (5, 38, 9)
         assert more.num_nodes.tolist() == [3, 3, 10, 6, 4]
         assert repr(more).startswith("MoleculeSet(5 graphs, 3 to 10 nodes, 38 features")
     for graph, text in zip(more, ["CCF", *SMILES[:2], SMILES[5], SMILES[3]], strict=True):
-        (alone,) = from_smiles([text], forms="apart")
+        (alone,) = from_smiles([text], salts="separate")
         assert all(np.array_equal(a, b) for a, b in zip(graph, alone, strict=True))
 
 
 @pytest.mark.parametrize("features", ["one_hot", "categories"])
 def test_molecules_made_of_graphs_join_those_made_of_smiles(features):
-    molecules = from_smiles(SMILES, features=features, forms="apart")
+    molecules = from_smiles(SMILES, features=features, salts="separate")
     ready = MoleculeSet(GraphSet.from_pyg(molecules.to_pyg()), molecules.smiles, features=features)
     for first, second in ((molecules, ready), (ready, molecules)):
         joined = first.take([0, 4, 1]).join(second.take([1, 7, 0]))

@@ -30,14 +30,14 @@ def everything(molecules):
 
 
 def test_the_cache_gives_the_same_and_follows_the_content(table, file, monkeypatch):
-    first = from_smiles_csv(table, forms="apart")
+    first = from_smiles_csv(table, salts="separate")
     assert file.is_file()
     with monkeypatch.context() as patch:
         patch.setattr("graph_bandit_env.pools.molecule_parser._parse_here", lambda smiles: pytest.fail("read again"))
-        again = from_smiles_csv(table, forms="apart")
+        again = from_smiles_csv(table, salts="separate")
     assert everything(again) == everything(first)
     table.write_text(table.read_text().replace("CCO", "CCN"))
-    assert from_smiles_csv(table, forms="apart").smiles[0] == "CCN"
+    assert from_smiles_csv(table, salts="separate").smiles[0] == "CCN"
 
 
 def test_a_cache_with_a_flipped_bit_or_cut_off_or_empty_is_replaced(table, file):
@@ -52,7 +52,7 @@ def test_a_cache_with_a_flipped_bit_or_cut_off_or_empty_is_replaced(table, file)
     for content in damaged:
         file.write_bytes(content)
         assert cache.load() is None
-    assert from_smiles_csv(table, forms="apart").smiles == molecules.canonical
+    assert from_smiles_csv(table, salts="separate").smiles == molecules.canonical
     assert file.read_bytes() == whole
 
 
@@ -70,8 +70,8 @@ def test_a_cache_of_other_molecules_or_another_version_is_not_read(monkeypatch):
 
 def test_a_table_is_read_where_no_cache_can_be_kept(table, file, monkeypatch):
     file.mkdir(parents=True)
-    assert from_smiles_csv(table, forms="apart").smiles == parse(SMILES).canonical
+    assert from_smiles_csv(table, salts="separate").smiles == parse(SMILES).canonical
     file.rmdir()
     monkeypatch.setattr(os, "fsync", lambda file: (_ for _ in ()).throw(OSError("no space left")))
-    assert from_smiles_csv(table, forms="apart").smiles == parse(SMILES).canonical
+    assert from_smiles_csv(table, salts="separate").smiles == parse(SMILES).canonical
     assert list(file.parent.iterdir()) == []

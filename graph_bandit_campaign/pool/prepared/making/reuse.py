@@ -13,7 +13,7 @@ from graph_bandit_campaign.pool.prepared.columns import columns_of, from_arrow, 
 from graph_bandit_campaign.pool.prepared.manifest import MANIFEST, Manifest, Question, read_json
 from graph_bandit_campaign.pool.prepared.part import PreparedPart
 
-NEEDED = ("format", "stereo", "most_atoms", "forms", "versions")  # on which SMILES and traits depend
+NEEDED = ("format", "stereo", "most_atoms", "salts", "versions")  # on which SMILES and traits depend
 
 
 @dataclass(frozen=True, eq=False)

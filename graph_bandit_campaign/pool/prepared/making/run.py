@@ -103,7 +103,7 @@ def ask(settings: PrepareSettings, source: Source, files: tuple[TableFile, ...])
         traits=settings.traits,
         stereo=settings.stereo,
         most_atoms=settings.most_atoms,
-        forms=settings.forms,
+        salts=settings.salts,
         part_rows=settings.part_rows,
         block=settings.block,
         versions=software(),

@@ -149,7 +149,7 @@ def _describe(table: pa.Table, question: Question, known: Known | None = None) -
     if question.identifier:
         named = [name or None for name in table["id"].to_pylist()]
     for k, row in enumerate(rows):
-        if question.forms == "joined" and may_be_form(written[k]):
+        if question.salts == "merge" and may_be_form(written[k]):
             form = canonical[k] or canonical_smiles(written[k], question.most_atoms)
             canonical[k] = parent_smiles(form)
             named[k] = named[k] or (form if form != canonical[k] else None)
