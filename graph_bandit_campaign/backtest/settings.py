@@ -65,6 +65,10 @@ class BacktestSettings:
     salts: Salts = "merge"
     """merge: salts and charged molecules are described by their parent, the only organic molecule beside counter-ions
     and water, without charges. separate: each is a molecule of its own, as mixtures and ionic liquids always are."""
+    entry_column: Annotated[tuple[str, ...], NONE] = ()
+    """Columns that are part of what an entry is: rows of one molecule that differ there are different entries."""
+    ignore_column: Annotated[tuple[str, ...], NONE] = ()
+    """Columns in which rows of one molecule may differ, as replicates do."""
     skip_bad_rows: bool = False
     """Leave out rows that are not molecules, and those whose id two molecules have."""
 
@@ -121,6 +125,7 @@ class BacktestSettings:
             embeddings=files,
             most_atoms=self.most_atoms,
             salts=self.salts,
+            entry_columns=self.entry_column,
             skip_bad_rows=self.skip_bad_rows,
             workers=count_cores(),
         )

@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
 import numpy as np
@@ -19,17 +19,19 @@ from graph_bandit_campaign.assays.told import digests_of, read_also
 from graph_bandit_campaign.backtest.players import GREEDY
 from graph_bandit_campaign.backtest.settings import BacktestSettings
 from graph_bandit_campaign.model.learner import default_agent
-from graph_bandit_campaign.names import find_column, sheet_remarks
-from graph_bandit_campaign.pool.block import Block, Cells
+from graph_bandit_campaign.names import find_column, split_name
+from graph_bandit_campaign.pool.block import Block
+from graph_bandit_campaign.pool.budget import Budget
 from graph_bandit_campaign.pool.descriptors import describe, reads_graphs
 from graph_bandit_campaign.pool.own_columns import Features
-from graph_bandit_campaign.pool.prepared import PreparedPool
-from graph_bandit_campaign.pool.table import Budget, TablePool
+from graph_bandit_campaign.pool.prepared import PreparedPool, open_table_pool
 from graph_bandit_campaign.results.books import Books, match_rows
 from graph_bandit_campaign.results.measurement import Measurement
 from graph_bandit_campaign.results.rows import Columns, NoResultsError, ResultTables
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_env import MoleculeSet, tables
+from graph_bandit_env.pools import check_known
+from graph_bandit_env.tables import refuse_differing
 from graph_bandit_lab import count_cores
 
 LEAST = 40  # molecules: with fewer, a quarter of the table is hardly more than the random start
@@ -159,49 +161,29 @@ def read_table(settings: BacktestSettings) -> Table:
 
 def _read(settings: BacktestSettings) -> tuple[MoleculeSet, Books, list[str]]:
     """Return molecules with the user's own columns, their results, and remarks on sheets."""
-    source, target, remarks = settings.source, settings.target, list[str]()
-    features, agents = Features(source.columns, source.embeddings, (target,)), settings.agents
-    if settings.table.is_dir():
-        budget = Budget(settings.budget or MOST, features.count, any(map(reads_graphs, agents)))
-        molecules, cells = _read_prepared(settings, budget)
-    else:
-        with tables.open_table(settings.table, settings.sheet) as table:
-            graphs = any(map(reads_graphs, agents))
-            budget = Budget(settings.budget or MOST, features.count, graphs, len(table.columns))
-            pool = TablePool.read(table, source, budget)
-            remarks += sheet_remarks(table, settings.sheet, "--sheet")
-        molecules, cells = pool.molecules, pool.cells
-        target = find_column(target, table.columns, str(settings.table)) or target
-        list(cells.table.rows([target]))  # there are no rows; a column that is missing is refused
-    target = next(iter(cells.texts)) if settings.table.is_dir() else target
-    order = np.argsort(cells.rows, kind="stable").tolist()
-    records = [(int(cells.rows[k]), (cells.texts[target][k], molecules.ids[cells.owners[k]])) for k in order]
-    header = cells.table
-    body = tables.Table(header.path, (target, "id"), records, header.unit, header.sheet, header.sheets, header.decimal)
-    results = ResultTables([body], header.sheet or None).read(Columns(target, "id"))
-    return features.add_to(molecules, {}), match_rows(results.rows, molecules), remarks + results.remarks
-
-
-def _read_prepared(settings: BacktestSettings, budget: Budget) -> tuple[MoleculeSet, Cells]:
-    """Return the molecules of a prepared pool, with the user's own columns, and the cells of their values."""
-    pool = PreparedPool.open(settings.table)
+    source, target = settings.source, settings.target
+    pool, remarks = (PreparedPool.open(settings.table), []) if settings.table.is_dir() else open_table_pool(source)
     made = pool.manifest.question
     made.refuse_others(settings.id, settings.smiles, settings.sheet)
-    if len(pool) > budget.most_rows:
-        raise ValueError(
-            f"Expected a pool that fits into memory, which a backtest needs. {settings.table} has {len(pool):,} "
-            f"molecules, and {budget.most_rows:,} fit into the {budget.available / 1e9:.1f} GB that are available. "
-            "Prepare a part of its table."
-        )
+    own = tuple(dict.fromkeys((*source.columns, *pool.entry.names)))
+    features = Features(own, source.embeddings, (target,))
+    Budget(settings.budget or MOST, features.count, any(map(reads_graphs, settings.agents))).check(
+        settings.table, len(pool)
+    )
     header = tables.Table(settings.table, (*filter(None, (made.smiles, made.identifier)), *pool.columns), ())
-    target = find_column(settings.target, pool.columns, str(settings.table)) or settings.target
-    columns = settings.source.columns
-    list(header.rows([target, *columns]))  # there are no rows; a column that is missing is refused
-    molecules = pool.load(columns, settings.skip_bad_rows)
-    for name, column in zip(columns, molecules.columns.T, strict=True):
-        if np.isnan(column).all():
-            raise ValueError(f"Expected at least one number in column `{name}` of {settings.table}. Got none.")
-    return molecules, Block.join(list(pool.blocks((), [target]))).cells
+    target = find_column(target, pool.columns, str(settings.table)) or target
+    list(header.rows([target, *source.columns]))  # there are no rows; a column that is missing is refused
+    assays = {name for _, name in map(split_name, settings.also) if name}
+    known = {target, *source.columns, *settings.ignore_column, *assays}
+    refuse_differing(pool.manifest.differing, known, settings.table.name)
+    molecules = pool.load(own, settings.skip_bad_rows)
+    check_known(molecules.columns, own, str(settings.table))
+    cells = Block.join(list(pool.blocks((), [target]))).cells
+    order = np.argsort(cells.rows, kind="stable").tolist()
+    records = [(int(cells.rows[k]), (cells.texts[target][k], molecules.ids[cells.owners[k]])) for k in order]
+    body = replace(cells.table, columns=(target, "id"), records=records, problems=[])
+    results = ResultTables([body], body.sheet or None).read(Columns(target, "id"))
+    return features.add_to(molecules, {}), match_rows(results.rows, molecules), remarks + results.remarks
 
 
 def _read_assays(settings: BacktestSettings, molecules: MoleculeSet) -> OtherAssays:

@@ -2,42 +2,41 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Collection, Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
 import numpy as np
 
+from agents.molecule import Ranks
 from graph_bandit_campaign.assays.matched import OtherAssays, match_other_tables
 from graph_bandit_campaign.campaign import Campaign
 from graph_bandit_campaign.command.asked import Asked, read_asked
-from graph_bandit_campaign.command.pools.offer import Offer, describe_others, select
+from graph_bandit_campaign.command.pools.offer import Offer
 from graph_bandit_campaign.command.pools.other_graphs import read_other_graphs
 from graph_bandit_campaign.command.pools.products import (
     ProductRounds,
     product_columns,
     refuse_options,
 )
-from graph_bandit_campaign.command.pools.short_lists import ShortLists
+from graph_bandit_campaign.command.pools.rows import RowRounds
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.constraints.batch.offers import Offers
 from graph_bandit_campaign.constraints.goals.goal import Goal
 from graph_bandit_campaign.constraints.limits.selection import Selection
-from graph_bandit_campaign.model.learner import DEFAULT, default_agent
-from graph_bandit_campaign.names import are_one, sheet_remarks
-from graph_bandit_campaign.pool.descriptors import describe, reads_graphs
+from graph_bandit_campaign.names import are_one, split_name
+from graph_bandit_campaign.pool.budget import Budget
+from graph_bandit_campaign.pool.descriptors import reads_graphs, reads_stereo
 from graph_bandit_campaign.pool.own_columns import Features, describe_own_columns, rank_own_columns
-from graph_bandit_campaign.pool.prepared import PreparedPool
-from graph_bandit_campaign.pool.table import Budget, TablePool, find_names
+from graph_bandit_campaign.pool.prepared import PreparedPool, open_table_pool
 from graph_bandit_campaign.results.books import Books, join_books, match_goals
-from graph_bandit_campaign.results.matched import match_molecules, read_outside
 from graph_bandit_campaign.results.rows import Columns, ResultTables
 from graph_bandit_campaign.state import CampaignState
-from graph_bandit_env import GraphPool, MoleculeSet
+from graph_bandit_env import GraphPool
 from graph_bandit_env.files import digest, is_file_of_graphs
 from graph_bandit_env.pools.products import read_product_library
-from graph_bandit_env.tables import Table, open_table
+from graph_bandit_env.tables import Table, is_part, refuse_differing
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -89,140 +88,127 @@ def read_inputs(settings: SuggestSettings, earlier: CampaignState | None, tables
         raise ValueError(
             f"Expected no `--directed True` for molecules, whose bonds have no direction. Got {settings.pool}."
         )
-    if settings.pool.is_dir():
-        return _read_prepared(settings, earlier, tables)
-    with open_table(settings.pool, settings.sheet) as table:
-        read = _read_table(table, settings, earlier, tables)
-    return _match_table(*read, settings, earlier)
+    return _read_rows(settings, earlier, tables)
 
 
-def _read_table(
-    table: Table, settings: SuggestSettings, earlier: CampaignState | None, tables: ResultTables
-) -> tuple[TablePool, Asked, Features, list[str]]:
-    """Read an open table of molecules; return them, what is asked of them, own columns, and remarks on sheets."""
-    source = settings.source
-    features = Features(source.columns, source.embeddings, settings.quantities)
-    smiles, identifier = find_names(table, source)
-    of_results = Columns(settings.target, identifier, smiles, source.columns, settings.noise)
-    asked = read_asked(settings, earlier, tables, table.columns, of_results)
-    budget = Budget(asked.count, features.count, reads_graphs(settings.agent), len(table.columns))
-    pool = TablePool.read(table, replace(source, workers=settings.processes), budget)
-    return pool, asked, features, sheet_remarks(table, settings.sheet, "--sheet")
-
-
-def _match_table(
-    pool: TablePool,
-    asked: Asked,
-    features: Features,
-    sheets: Sequence[str],
-    settings: SuggestSettings,
-    earlier: CampaignState | None,
-) -> Inputs:
-    """Match a table of molecules, which is held in memory as a whole, with the results."""
-    in_pool, rows = pool.molecules, asked.rows
-    if [path.resolve() for path in settings.measured] == [settings.pool.resolve()]:  # left out once is left out
-        left_out = {pool.cells.table.where(number) for number, _ in in_pool.skipped}
-        rows = {name: [row for row in read if row.where not in left_out] for name, read in rows.items()}
-    structures, pending = (earlier.structures, earlier.pending) if earlier else ({}, ())
-    options = settings.trust_ids, settings.most_atoms, bool(asked.goals)
-    books, outside = match_molecules(rows, in_pool, structures, pending, *options)
-    molecules = in_pool.join(read_outside(outside, settings.most_atoms, in_pool.salts)) if outside else in_pool
-    molecules = features.add_to(molecules, books.features)
-    also = match_other_tables(asked.others, in_pool, settings.most_atoms)
-    selection, constraints = select(in_pool.smiles, pool.cells, asked, settings, len(molecules))
-    agent = settings.agent if settings.agent not in (None, DEFAULT) else default_agent(molecules, settings.n)
-    described = describe(molecules, [agent], len(in_pool), keep=True, workers=settings.processes)
-
-    def further(ids: Sequence[str]) -> dict[str, list[str]]:
-        place_of = {name: k for k, name in enumerate(in_pool.ids)}
-        index = [place_of[name] for name in ids]
-        return describe_others(lambda names: pool.take(index, names), pool.columns, pool.forms(index), settings)
-
-    note = selection.describe()
-    offer = Offer(in_pool, described, selection, constraints, note, others=further)
-    mask = hashlib.sha256(selection.mask.tobytes()).hexdigest()
-    conditions = _content_of_columns(molecules, {*in_pool.ids, *books.outside})
-    conditions += [asked.limits.content(), mask] if len(asked.limits) else []
-    remarks = [f"{in_pool.merged} rows of equal molecules merged"] * bool(in_pool.merged)
-    remarks += [f"{len(in_pool.written)} salts or charged molecules described by their parent"] * bool(in_pool.written)
-    remarks += [f"{books.repeated} repeated results left out"] * bool(books.repeated)
-    remarks += [f"{len(in_pool.skipped)} bad rows left out"] * bool(in_pool.skipped)
+def _read_rows(settings: SuggestSettings, earlier: CampaignState | None, tables: ResultTables) -> Inputs:
+    """Read what is known of the molecules of a table, or all of them."""
+    pool, sheets = _open_pool(settings, earlier)
+    made, entry = pool.manifest.question, pool.entry
+    header = Table(settings.pool, (*filter(None, (made.smiles, made.identifier)), *pool.columns), ())
+    list(header.rows(settings.source.columns))  # there are no rows; a column that is missing is refused
+    made.refuse_others(settings.id, settings.smiles, settings.sheet, [*chain(*tables.headers)])
+    own = tuple(dict.fromkeys((*settings.source.columns, *entry.names)))
+    features = Features(own, settings.source.embeddings, settings.quantities, entry)
+    smiles = made.smiles if settings.smiles == "smiles" else settings.smiles
+    identifier = settings.id or made.identifier
+    asked = read_asked(
+        settings,
+        earlier,
+        tables,
+        pool.columns,
+        Columns(settings.target, identifier, smiles, own, settings.noise, entry),
+    )
+    _refuse_differing(pool, settings, asked)
+    is_whole = _is_whole(pool, settings, earlier, asked, features)
+    ranks = Ranks.of_runs([]) if is_whole else rank_own_columns(pool, own, settings.skip_bad_rows)
+    source = replace(settings.source, columns=own)
+    rounds = RowRounds(pool, settings, earlier, asked, features, ranks, source, is_whole)
+    matched, manifest = rounds.known, pool.manifest
+    also = match_other_tables(asked.others, matched.in_pool, settings.most_atoms)
+    read = dict.fromkeys((*asked.names.columns, *settings.source.columns))
+    content = [manifest.entries, pool.digest(tuple(read))]
+    conditions = [asked.limits.content(), *settings.terms.content(), *also.content]
+    conditions += [[*settings.features], matched.added, sorted(matched.books.features.items())] if own else []
+    count = len(pool) + len(matched.molecules) - len(matched.in_pool)
+    described = (
+        features.describe(matched.molecules) if is_whole else describe_own_columns(features, matched.molecules, count)
+    )
+    forms = len(matched.in_pool.written) if is_whole else 0
+    remarks = [f"{manifest.merged:,} rows of equal molecules merged"] * bool(manifest.merged)
+    remarks += [f"{forms:,} salts or charged molecules described by their parent"] * bool(forms)
+    remarks += [f"{matched.books.repeated} repeated results left out"] * bool(matched.books.repeated)
+    bad_rows = f", which {pool.bad_rows} lists" * settings.pool.is_dir()
+    remarks += [f"{manifest.bad:,} bad rows left out{bad_rows}"] * bool(manifest.bad)
+    if entry.words:
+        remarks += [f"an entry is a molecule with its {' and '.join(entry.words)}"]
+    if by_name := [name for name in manifest.differing if not is_part(name)]:
+        remarks += [f"rows of one molecule may differ in {' and '.join(by_name)}, by the name of the column"]
     remarks += _values_in_pool(pool, settings, earlier)
     return Inputs(
-        in_pool=in_pool,
-        graphs=described,
-        books=books,
-        size=len(in_pool),
-        offer=lambda _: offer,
-        content=[in_pool.ids, in_pool.smiles],
-        conditions=conditions + constraints.content() + also.content,
+        in_pool=matched.in_pool,
+        graphs=matched.molecules,
+        books=matched.books,
+        size=len(pool),
+        offer=rounds.offer,
+        content=content,
+        conditions=conditions,
         goals=asked.goals,
-        features=features.describe(molecules),
+        features=described,
         remarks=[*remarks, *sheets, *asked.remarks, *also.remarks],
         also=also,
     )
 
 
-def _values_in_pool(pool: TablePool, settings: SuggestSettings, earlier: CampaignState | None) -> list[str]:
+def _open_pool(settings: SuggestSettings, earlier: CampaignState | None) -> tuple[PreparedPool, list[str]]:
+    """Return a prepared pool, or a table as one, and remarks on sheets."""
+    if not settings.pool.is_dir():
+        stereo = reads_stereo(settings.agent or (earlier.agent if earlier else None))
+        return open_table_pool(settings.source, stereo)
+    pool = PreparedPool.open(settings.pool)
+    if missing := [name for name in settings.entry_column if name not in pool.manifest.entry]:
+        raise ValueError(
+            f"Expected {settings.pool} to be prepared with `--entry-column {missing[0]}`, since that decides what an "
+            "entry is. Prepare it again."
+        )
+    return pool, []
+
+
+def _is_whole(
+    pool: PreparedPool, settings: SuggestSettings, earlier: CampaignState | None, asked: Asked, features: Features
+) -> bool:
+    """Return whether all of a pool is read into memory: a table that fits, or what cannot be ranked part by part.
+
+    Raises:
+        ValueError: if it has to fit and does not.
+    """
+    agent = settings.agent or (earlier.agent if earlier and not earlier.by_default else None)
+    graphs = reads_graphs(agent)
+    budget = Budget(asked.count, features.count, graphs)
+    prices_differ = settings.price is not None and settings.terms.one_price is None and not settings.budget_only
+    if graphs or features.embeddings or (asked.goals and prices_differ):
+        budget.check(settings.pool, len(pool))
+        return True
+    return not settings.pool.is_dir() and len(pool) <= budget.most_rows
+
+
+def _refuse_differing(pool: PreparedPool, settings: SuggestSettings, asked: Asked) -> None:
+    """Refuse rows of one molecule that differ, unless it was said what they are."""
+    known = {*settings.ignore_column, *settings.source.columns, *asked.names.columns}
+    known |= {name for name in pool.columns if name.casefold() in map(str.casefold, settings.quantities)}
+    known |= {settings.noise or "", *(name for _, name in map(split_name, settings.also) if name)}
+    if not settings.pool.is_dir() and settings.best_of is None:
+        goals = [name for name in pool.manifest.differing if name in settings.quantities]
+        refuse_differing(pool.manifest.differing, known, settings.pool.name, next(iter(goals), ""))
+
+
+def _values_in_pool(pool: PreparedPool, settings: SuggestSettings, earlier: CampaignState | None) -> list[str]:
     """Name values of a goal in the pool alone, which are not learnt; refuse a first round without others."""
-    if any(are_one(settings.pool, path) for path in settings.measured):
-        return []
     names = {name.casefold() for name in settings.quantities}
-    counts = {
-        column: sum(bool(str(text).strip()) for text in texts)
-        for column, texts in pool.cells.texts.items()
-        if column.casefold() in names
-    }
-    unused = [f"{count} value{'s' * (count > 1)} of {column}" for column, count in counts.items() if count]
+    columns = [name for name in pool.columns if name.casefold() in names]
+    if not columns or settings.pool.is_dir() or any(are_one(settings.pool, path) for path in settings.measured):
+        return []
+    counts = Counter[str]()
+    for cells in pool.cells_of(columns):
+        for name, column in zip(columns, cells.columns, strict=True):
+            counts[name] += sum(bool(text and text.strip()) for text in column.to_pylist())
+    unused = [f"{count:,} value{'s' * (count > 1)} of {column}" for column, count in counts.items() if count]
     if unused and not settings.measured and earlier is None:
         raise ValueError(
             f"No results were given, but {settings.pool.name} has {' and '.join(unused)}. Give it as the table of "
             f"results as well (`--measured {settings.pool}`), or take the column out of it."
         )
     return [f"{text} in {settings.pool.name} not used as results (add `--measured {settings.pool}`)" for text in unused]
-
-
-def _read_prepared(settings: SuggestSettings, earlier: CampaignState | None, tables: ResultTables) -> Inputs:
-    """Read what is known of a prepared pool, which is scanned for the rest."""
-    pool = PreparedPool.open(settings.pool)
-    made = pool.manifest.question
-    if settings.source.embeddings:
-        raise ValueError(
-            f"Expected columns of the table that {settings.pool} was made from for `--features`. Got "
-            f"{settings.source.embeddings[0]}: embeddings of a whole pool are read with a table in memory alone."
-        )
-    header = Table(settings.pool, (*filter(None, (made.smiles, made.identifier)), *pool.columns), ())
-    list(header.rows(settings.source.columns))  # there are no rows; a column that is missing is refused
-    made.refuse_others(settings.id, settings.smiles, settings.sheet, [*chain(*tables.headers)])
-    features = Features(settings.source.columns, (), settings.quantities)
-    smiles = made.smiles if settings.smiles == "smiles" else settings.smiles
-    of_results = Columns(
-        settings.target, settings.id or made.identifier, smiles, settings.source.columns, settings.noise
-    )
-    asked = read_asked(settings, earlier, tables, pool.columns, of_results)
-    ranks = rank_own_columns(pool, features.columns, settings.skip_bad_rows)
-    lists = ShortLists(pool, settings, earlier, asked, features, ranks)
-    matched = lists.known
-    also = match_other_tables(asked.others, matched.in_pool, settings.most_atoms)
-    content = [made.content, *settings.terms.content(), *also.content]
-    content += [features.columns, matched.added] if features.columns else []
-    count, manifest = len(pool) + len(matched.molecules) - len(matched.in_pool), pool.manifest
-    remarks = [f"{manifest.merged:,} rows of equal molecules merged"] * bool(manifest.merged)
-    remarks += [f"{matched.books.repeated} repeated results left out"] * bool(matched.books.repeated)
-    remarks += [f"{manifest.bad:,} bad rows left out, which {pool.bad_rows} lists"] * bool(manifest.bad)
-    return Inputs(
-        in_pool=matched.in_pool,
-        graphs=matched.molecules,
-        books=matched.books,
-        size=len(pool),
-        offer=lists.offer,
-        content=content,
-        conditions=[asked.limits.content(), *content],
-        goals=asked.goals,
-        features=describe_own_columns(features, matched.molecules, count),
-        remarks=[*remarks, *asked.remarks, *also.remarks],
-        also=also,
-    )
 
 
 def _read_products(settings: SuggestSettings, earlier: CampaignState | None, tables: ResultTables) -> Inputs:
@@ -281,12 +267,3 @@ def _read_graphs(settings: SuggestSettings, earlier: CampaignState | None, table
         remarks=[*remarks, *asked.remarks, *also.remarks],
         also=also,
     )
-
-
-def _content_of_columns(molecules: MoleculeSet, ids: Collection[str]) -> list[object]:
-    """Return the names of the columns of some molecules and a digest of their values; nothing without columns."""
-    if not molecules.column_names:
-        return []
-    rows = molecules.columns[[k for k, identifier in enumerate(molecules.ids) if identifier in ids]]
-    values = np.ascontiguousarray(np.where(np.isnan(rows), np.nan, rows + 0.0), "<f8")  # one form of NaN, and of zero
-    return [molecules.column_names, hashlib.sha256(values.data).hexdigest()]

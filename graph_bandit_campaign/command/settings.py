@@ -130,6 +130,14 @@ class SuggestSettings:
     salts: Salts = "merge"
     """merge: salts and charged molecules are described by their parent, the only organic molecule beside counter-ions
     and water, without charges. separate: each is a molecule of its own, as mixtures and ionic liquids always are."""
+    entry_column: Annotated[tuple[str, ...], NONE] = ()
+    """Columns of the pool that are part of what an entry is, such as solvent and temperature: rows of one molecule that
+    differ there are different entries. A second column of structures always is one."""
+    ignore_column: Annotated[tuple[str, ...], NONE] = ()
+    """Columns of the pool in which rows of one molecule may differ, as replicates do. Of others, but for names, prices,
+    suppliers, dates and comments, it is asked."""
+    best_of: str | None = None
+    """Goal of which the best row of an entry counts, such as that of docking poses; None: the mean of its rows."""
     directed: bool | None = None
     """Keep the directions of edges (True), or drop them (False); None: as a file of other graphs says. Molecules are
     undirected."""
@@ -153,6 +161,8 @@ class SuggestSettings:
         if self.noise is not None and not taken.isdisjoint((self.noise, self.noise.casefold())):
             raise ValueError(f"Expected `--noise` to be a column of its own. `{self.noise}` is used already.")
         check_features(self.features, self.quantities, self.smiles, self.id)
+        if self.best_of is not None and [goal.name for goal in self.goals] != [self.best_of]:
+            raise ValueError(f"Expected `--best-of` to be the only goal. Got {self.best_of}.")
         self._check_marks()
         self._check_limits()
         self._check_batch()
@@ -228,6 +238,7 @@ class SuggestSettings:
             embeddings=split_features(self.features)[1],
             most_atoms=self.most_atoms,
             salts=self.salts,
+            entry_columns=self.entry_column,
             skip_bad_rows=self.skip_bad_rows,
             directed=self.directed,
             workers=self.workers,

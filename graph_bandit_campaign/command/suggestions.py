@@ -41,6 +41,7 @@ from graph_bandit_campaign.state import Suggestion
 from graph_bandit_campaign.workers import say
 from graph_bandit_env import MoleculeSet
 from graph_bandit_env.storage import find_file, replace_file
+from graph_bandit_env.tables import split_entry
 from graph_bandit_lab import AgentSpec
 from graph_bandit_lab.storage import make_folder
 
@@ -239,7 +240,7 @@ def _answer(settings: SuggestSettings, inputs: Inputs, campaign: Campaign, batch
     left[list(taken)] = False
     smiles_of, near = dict[str, str](), dict[str, list[Neighbour]]()
     if isinstance(graphs, MoleculeSet):
-        smiles_of = dict(zip(graphs.ids, graphs.smiles, strict=True))
+        smiles_of = {name: split_entry(text)[0] for name, text in zip(graphs.ids, graphs.smiles, strict=True)}
         means = [view.means() for view in campaign.state.views()]
         measured = {key: means[0].get(key, np.nan) for values in means for key in values}
         near = nearest_measured([suggestion.id for suggestion in suggested], measured, smiles_of)
@@ -268,7 +269,7 @@ def _answer(settings: SuggestSettings, inputs: Inputs, campaign: Campaign, batch
         failures=failing.sentence(None if offer.is_part else left),
         fails=dict(zip(graphs.ids, failing.probability.tolist(), strict=True)) if failing.teaches else {},
         likely={graphs.ids[k] for k in np.flatnonzero(failing.likely)},
-        written=getattr(graphs, "written", {}),
+        written={name: split_entry(text)[0] for name, text in getattr(graphs, "written", {}).items()},
         others=offer.others(chosen) if chosen and offer.others else {},
     )
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from graph_bandit_campaign.names import sheet_remarks
-from graph_bandit_campaign.pool.prepared import PreparedPool
+from graph_bandit_campaign.pool.prepared import PreparedPool, open_table_pool
 from graph_bandit_campaign.pool.source import Source
-from graph_bandit_campaign.pool.table import Budget, TablePool
 from graph_bandit_campaign.results.books import Books
 from graph_bandit_campaign.text import listed
 from graph_bandit_env.files import is_file_of_graphs, read_pool
 from graph_bandit_env.pools.products import read_product_library
-from graph_bandit_env.tables import Table, open_table
+from graph_bandit_env.tables import Table
 
 FIRST = 5  # molecules that are shown
 MOST_BAD = 100  # rows that are named
@@ -88,10 +86,7 @@ def preview_pool(source: Source) -> PoolPreview:
         library, left_out = read_product_library(source.path)
         return PoolPreview("products", len(library), (), (), (), 0, tuple(left_out))
     if not is_file_of_graphs(source.path):
-        with open_table(source.path, source.sheet) as table:
-            budget = Budget(0, cells=len(table.columns))
-            read = TablePool.read(table, replace(source, skip_bad_rows=True), budget)
-            return _preview_table(read, sheet_remarks(table, source.sheet, "--sheet"))
+        return _preview_table(*open_table_pool(replace(source, skip_bad_rows=True)))
     graphs = read_pool(source.path, identifier=source.identifier, sheet=source.sheet, directed=source.directed)
     return PoolPreview("graphs", len(graphs), (), tuple((key, "") for key in graphs.ids[:FIRST]), (), 0, ())
 
@@ -114,12 +109,12 @@ def preview_results(books: Books, doubts: Sequence[str]) -> ResultsPreview:
     )
 
 
-def _preview_table(pool: TablePool, remarks: Sequence[str]) -> PoolPreview:
-    molecules, cells = pool.molecules, pool.cells
-    columns = []
+def _preview_table(pool: PreparedPool, remarks: Sequence[str]) -> PoolPreview:
+    molecules, header, columns = pool.load(), next(pool.blocks(())).cells.table, []
     for name in pool.columns:
-        texts = [text.strip() for text in cells.texts[name] if text.strip()]
-        columns.append(ColumnPreview(name, len(texts), sum(_is_number(cells.table, text) for text in texts)))
+        every = [text.strip() for cells in pool.cells_of([name]) for text in cells.column(0).to_pylist() if text]
+        texts = [text for text in every if text]
+        columns.append(ColumnPreview(name, len(texts), sum(_is_number(header, text) for text in texts)))
     notes = [f"{molecules.merged} rows of equal molecules were merged."] * bool(molecules.merged)
     salts = list(molecules.written)
     notes += [f"Salts or charged molecules, described by their parent: {listed(salts)}."] * bool(salts)
@@ -128,7 +123,7 @@ def _preview_table(pool: TablePool, remarks: Sequence[str]) -> PoolPreview:
         count=len(molecules),
         columns=tuple(columns),
         first=tuple(zip(molecules.ids[:FIRST], molecules.smiles[:FIRST], strict=True)),
-        bad=tuple(f"{cells.table.where(row)}: {problem}" for row, problem in molecules.skipped[:MOST_BAD]),
+        bad=tuple(f"{header.where(row)}: {problem}" for row, problem in molecules.skipped[:MOST_BAD]),
         bad_count=len(molecules.skipped),
         notes=(*notes, *(f"{remark[:1].upper()}{remark[1:]}." for remark in remarks)),
     )

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from agents.traits import Traits
 from graph_bandit_campaign.text import unshield
-from graph_bandit_env.tables import Table, UnknownCell
+from graph_bandit_env.tables import NO_ENTRY, EntryColumns, Table, UnknownCell, same_cell
 
 SHOWN = 10  # bad cells in a message
 
@@ -27,6 +27,8 @@ class Cells:
     """R texts by column, as the table has them."""
     table: Table
     """Reads numbers as in this table; it has no rows."""
+    entry: EntryColumns = NO_ENTRY
+    """Columns that are part of what an entry is, which are always among the texts."""
 
     def numbers(self, column: str, skip_bad: bool = False, are_prices: bool = False) -> NDArray[np.float64]:
         """Read the cells of a column as numbers, `(R,)`; NaN for an empty cell, "n/a" and the like.
@@ -39,6 +41,9 @@ class Cells:
         Raises:
             ValueError: if a cell is not a number, and `skip_bad` is False.
         """
+        if column in (words := self.entry.columns_of_words):
+            base, word = words[column]
+            return np.array([float(same_cell(text) == word) for text in self.texts[base]])
         values, problems = np.full(len(self.owners), np.nan), []
         for k, text in enumerate(self.texts[column]):
             try:
@@ -91,9 +96,9 @@ class Block:
     ids: Sequence[str]
     """Names; the canonical SMILES where the table has none."""
     written: Sequence[str]
-    """SMILES as the table has them."""
+    """SMILES as the table has them, with the cells that are part of an entry behind them."""
     smiles: Sequence[str]
-    """Canonical SMILES."""
+    """Canonical SMILES, with these cells: what an entry is."""
     traits: Traits
     """Those traits that were asked for."""
     cells: Cells
@@ -116,7 +121,7 @@ class Block:
             [self.written[k] for k in index],
             [self.smiles[k] for k in index],
             self.traits.take(index),
-            Cells(owners, self.cells.rows[rows], texts, self.cells.table),
+            Cells(owners, self.cells.rows[rows], texts, self.cells.table, self.cells.entry),
         )
 
     def numbers(self, columns: Sequence[str], skip_bad: bool = False) -> NDArray[np.float64]:
@@ -159,5 +164,5 @@ class Block:
             [text for block in blocks for text in block.written],
             [text for block in blocks for text in block.smiles],
             Traits.stack([block.traits for block in blocks]),
-            Cells(np.concatenate(owners), rows, texts, first.cells.table),
+            Cells(np.concatenate(owners), rows, texts, first.cells.table, first.cells.entry),
         )

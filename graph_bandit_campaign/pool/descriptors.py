@@ -63,6 +63,11 @@ def reads_graphs(agent: str | None) -> bool:
     return made is not None and not isinstance(made, MoleculeAgent)
 
 
+def reads_stereo(agent: str | None) -> bool:
+    """Return whether stereoisomers differ for an agent, as on the command line; None: that of molecules."""
+    return agent is not None and _needs_of(agent)[1]
+
+
 def kept_traits(
     smiles: Sequence[str],
     names: Collection[str],

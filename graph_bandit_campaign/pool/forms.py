@@ -13,6 +13,7 @@ import numpy as np
 from graph_bandit_campaign.pool.parsing import molecule_of
 from graph_bandit_campaign.pool.prepared import Place, PreparedPool
 from graph_bandit_env.pools import parent_smiles
+from graph_bandit_env.tables import split_entry
 
 if TYPE_CHECKING:
     from rdkit.Chem.MolStandardize.rdMolStandardize import TautomerEnumerator
@@ -54,7 +55,7 @@ def _formulas(smiles: str) -> set[tuple[str, ...]]:
 
     Metals are left out, which a parent may have lost, and hydrogen.
     """
-    fragments = (ATOM.findall(fragment) for fragment in smiles.split("."))
+    fragments = (ATOM.findall(fragment) for fragment in split_entry(smiles)[0].split("."))
     elements = ([(a or b).capitalize() for a, b in atoms] for atoms in fragments)
     return {tuple(sorted(element for element in some if element in NONMETALS)) for some in elements}
 
@@ -64,7 +65,7 @@ def _other_forms(pool: PreparedPool) -> Iterator[tuple[Place, str]]:
     import pyarrow.compute as pc
 
     for part in pool.parts:
-        texts, rows = part.read(["smiles"])["smiles"], part.kept_rows
+        texts, rows = part.names()["smiles"], part.kept_rows
         bare = texts
         for group in NEUTRAL:
             bare = pc.replace_substring(bare, group, "")
@@ -134,15 +135,17 @@ def tautomers(smiles: str) -> list[str]:
     """Return the canonical SMILES of the tautomers of the parent, itself included."""
     from rdkit import Chem, rdBase
 
+    cells = split_entry(smiles)[1]
     with rdBase.BlockLogs():
-        return list(map(Chem.MolToSmiles, _enumerator().Enumerate(molecule_of(parent_smiles(smiles)))))
+        every = _enumerator().Enumerate(molecule_of(parent_smiles(smiles)))
+        return [Chem.MolToSmiles(tautomer) + cells for tautomer in every]
 
 
 def _standardise(smiles: str) -> str:
     from rdkit import Chem, rdBase
 
     with rdBase.BlockLogs():
-        _, *racemate = (parent := parent_smiles(smiles)).split(maxsplit=1)  # the extension
+        _, *racemate = (parent := parent_smiles(smiles)).split(maxsplit=1)  # the extension, and cells of an entry
         return " ".join([Chem.MolToSmiles(_enumerator().Canonicalize(molecule_of(parent))), *racemate])
 
 

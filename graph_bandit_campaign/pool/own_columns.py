@@ -19,6 +19,7 @@ from graph_bandit_campaign.pool.prepared import MANIFEST, PreparedPool
 from graph_bandit_env import MoleculeSet
 from graph_bandit_env.files import Embeddings, read_embeddings
 from graph_bandit_env.storage import replace_file
+from graph_bandit_env.tables import NO_ENTRY, EntryColumns
 
 FORMAT = 2  # of the files; raise it when their content changes
 
@@ -53,17 +54,18 @@ def add_results(
     """Return molecules of a pool with the values that results have of the user's own columns, which are ranked, too.
 
     Args:
-        molecules: all molecules that the results speak of, and perhaps others, with ranks of the whole pool.
+        molecules: all molecules of the pool, or those that the results speak of, with ranks of the whole pool.
         features: the columns.
         known: values in the results, by id; they count where the pool has none.
 
     Returns:
         The molecules, and the ids and values of those that results have added to, NaN where one was not added.
     """
-    scales = molecules.scales
-    if not known or scales is None or scales.ranks is None:
+    scales, filled = molecules.scales, features.add_to(molecules, known)
+    if scales is None:
+        return DescribedMolecules.of(filled, molecules.traits), []
+    if not known or scales.ranks is None:
         return molecules, []
-    filled = features.add_to(molecules, known)
     added = np.where(np.isnan(molecules.columns), filled.columns, np.nan)
     whole = Scales(scales.moments, scales.ranks.merge(Ranks.of(added)))
     new = [(molecules.ids[k], tuple(added[k].tolist())) for k in np.flatnonzero(~np.isnan(added).all(axis=1)).tolist()]
@@ -80,6 +82,8 @@ def describe_own_columns(features: Features, molecules: DescribedMolecules, coun
     """
     texts, ranks = list[str](), molecules.scales and molecules.scales.ranks
     for name, runs in zip(features.columns, ranks.runs if ranks else (), strict=True):
+        if name in features.entry:
+            continue
         alike = min(run[0] for run in runs) == max(run[-1] for run in runs)
         texts.append(features.about(name, count - sum(map(len, runs)), int(alike)))
     return texts
@@ -162,6 +166,7 @@ class Features:
         columns: columns of the tables.
         files: files of embeddings.
         targets: columns of measured values, which must not be features.
+        entry: columns that are part of what an entry is, whose numbers are among those of tables.
 
     Raises:
         ValueError, OSError: if a file cannot be read, or has the target.
@@ -173,7 +178,10 @@ class Features:
     embeddings: tuple[Embeddings, ...]
     """Contents of the files."""
 
-    def __init__(self, columns: Sequence[str], files: Sequence[Path], targets: Sequence[str]) -> None:
+    def __init__(
+        self, columns: Sequence[str], files: Sequence[Path], targets: Sequence[str], entry: EntryColumns = NO_ENTRY
+    ) -> None:
+        self.entry = frozenset(entry.names)
         self.columns, self.embeddings = tuple(columns), tuple(map(read_embeddings, files))
         for path, embeddings in zip(files, self.embeddings, strict=True):
             target = next((name for name in targets if f"{embeddings.source}:{name}" in embeddings.names), None)
@@ -209,7 +217,8 @@ class Features:
     def describe(self, molecules: MoleculeSet) -> list[str]:
         """Say which columns there are, for how many molecules each is not known, and which tell no two apart."""
         place_of = {name: k for k, name in enumerate(molecules.column_names)}
-        groups: list[tuple[str, tuple[str, ...], str]] = [(name, (name,), "") for name in self.columns]
+        own = (name for name in self.columns if name not in self.entry)
+        groups: list[tuple[str, tuple[str, ...], str]] = [(name, (name,), "") for name in own]
         for embedding in self.embeddings:
             left_out = f", without {', '.join(embedding.left_out)}" if embedding.left_out else ""
             groups.append((embedding.source, embedding.names, f"{len(embedding.names):,} numbers{left_out}"))

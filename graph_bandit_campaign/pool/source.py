@@ -29,6 +29,8 @@ class Source:
     """How many atoms a molecule may have, without hydrogens."""
     salts: Salts = "merge"
     """Whether salts are described by their parent."""
+    entry_columns: tuple[str, ...] = ()
+    """Columns that are part of what an entry is."""
     skip_bad_rows: bool = False
     """Whether rows that cannot be read are left out; else they are refused."""
     directed: bool | None = None

@@ -24,6 +24,7 @@ from graph_bandit_campaign.report.predictions import heading, prediction_row, st
 from graph_bandit_campaign.report.tables import write_table
 from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_campaign.text import to_csv
+from graph_bandit_env.tables import split_entry
 
 KEPT = "The suggestions were written: give the same command again, with fewer --workers."
 
@@ -58,7 +59,8 @@ class Forecaster:
         for k, (suggestion, smiles) in enumerate(zip(self._expect(block, own), block.smiles, strict=True)):
             failing = None if fails is None else (float(fails[k]), bool(fails[k] > query.likely))
             state = self.states.get(suggestion.id)
-            yield prediction_row(self.quantities, suggestion, smiles, failing, state, selection.reason(k))
+            structure = split_entry(smiles)[0]
+            yield prediction_row(self.quantities, suggestion, structure, failing, state, selection.reason(k))
 
     def _expect(self, block: Block, own: NDArray[np.float64] | None) -> tuple[Suggestion, ...]:
         """Return the predictions of some molecules, by each goal and jointly."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 
 from graph_bandit_campaign.results.matching import IdMatcher, Matcher
@@ -44,6 +44,17 @@ class Books:
     """What is told of molecules and cannot be true together, such as "1.5, failed", by id."""
     by_goal: Mapping[str, Books] = field(default_factory=dict)
     """With several goals, the results for each, by its name; `measured` and `bounded` are empty then."""
+
+    def best(self, maximize: bool) -> Books:
+        """Return the results with the best exact value of each molecule alone, such as that of docking poses.
+
+        Args:
+            maximize: whether large values are good.
+        """
+        best: dict[str, float] = {}
+        for key, value in self.measured:
+            best[key] = (max if maximize else min)(best.get(key, value), value)
+        return replace(self, measured=tuple(best.items()), repeated=0)
 
     def rows(self) -> list[tuple[str, float, Bound, str]]:
         """Return ids, values, bounds and goals of all results, sorted."""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from agents import LARGEST_REWARD
 from graph_bandit_campaign.names import find_column, sheet_remarks
 from graph_bandit_campaign.results.measurement import Bound
-from graph_bandit_env.tables import Table, open_table
+from graph_bandit_env.tables import NO_ENTRY, EntryColumns, Table, open_table, write_entry
 
 STATES = ("failed", "pending")
 WORDS = {"failed": "failed", "fail": "failed", "pending": "pending", "running": "pending"}
@@ -35,6 +35,8 @@ class Columns:
     """The user's own columns of numbers; a table may lack them."""
     noise: str | None = None
     """Standard deviations of the values; None: there is no such column. A table may lack it, if another one has it."""
+    entry: EntryColumns = NO_ENTRY
+    """Columns that are part of what an entry is; where a table lacks one, its rows are told apart by names alone."""
 
 
 @dataclass(frozen=True)
@@ -185,6 +187,8 @@ def _read_rows(table: Table, columns: Columns, rows: list[MeasuredRow], problems
     )
     naming = [*filter(None, (identifier, smiles))]
     features = {name: header for name in columns.features if (header := find_column(name, table.columns, source))}
+    entry = [name for name in columns.entry.words if name in table.columns]
+    is_entry = 0 < len(entry) == len(columns.entry.words)
     target = find_column(columns.value, table.columns, source) or columns.value
     noise = find_column(columns.noise, table.columns, source) if columns.noise else ""
     listed = ", ".join(table.columns)
@@ -194,8 +198,9 @@ def _read_rows(table: Table, columns: Columns, rows: list[MeasuredRow], problems
             "by `--id` or `--smiles`."
         )
     bad: list[tuple[int, str]] = []
-    for number, (cell, *others) in table.rows([target, *naming, *features.values(), *filter(None, [noise])]):
-        names = others[: len(naming)]
+    read = [target, *naming, *features.values(), *filter(None, [noise])]
+    for number, (cell, *others) in table.rows(read, texts=entry if is_entry else ()):
+        names, cells = others[: len(naming)], dict(zip(entry, others[len(read) - 1 :], strict=is_entry))
         try:
             bound = BOUND.fullmatch(cell)
             among, text = (f" after `{bound[1]}`", bound[2]) if bound else (AMONG, cell)
@@ -210,9 +215,10 @@ def _read_rows(table: Table, columns: Columns, rows: list[MeasuredRow], problems
         if value is None:
             continue
         try:
-            cells = others[len(naming) : len(naming) + len(features)]
-            given = dict(zip(features, map(table.side_value, cells, features.values()), strict=True))
-            deviation = _read_noise(table, others[-1], noise, bool(bound)) if noise and value not in STATES else None
+            own = others[len(naming) : len(naming) + len(features)]
+            given = dict(zip(features, map(table.side_value, own, features.values()), strict=True))
+            cell_of_noise = others[len(read) - 2]
+            deviation = _read_noise(table, cell_of_noise, noise, bool(bound)) if noise and value not in STATES else None
         except ValueError as error:
             bad.append((number, str(error)))
             continue
@@ -221,6 +227,10 @@ def _read_rows(table: Table, columns: Columns, rows: list[MeasuredRow], problems
             continue
         named = dict(zip(naming, names, strict=True))
         name, text = named.get(identifier, ""), named.get(smiles, "")
+        if is_entry:
+            text = text and write_entry(text, cells)
+            numbers = columns.entry.numbers({column: [cells[column]] for column in columns.entry.words})
+            given |= dict(zip(columns.entry.names, numbers[0], strict=True))
         sides = tuple(given.get(column, math.nan) for column in columns.features)
         rows.append(MeasuredRow(table.where(number), name, text, value, cell if bound else "", sides, deviation))
     problems += [f"{table.where(number)}: {text}" for number, text in sorted([*table.problems, *bad])]

@@ -18,6 +18,7 @@ EXTRAS = {
     "botorch": ("BoTorch", "botorch"),
     "ax": ("ax-platform", "ax"),
     "pyarrow": ("pyarrow", "parquet"),
+    "duckdb": ("DuckDB", "chem"),
     "tensorboard": ("tensorboard", "tensorboard"),
     "distributed": ("distributed", "distributed"),
 }

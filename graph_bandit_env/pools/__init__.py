@@ -2,19 +2,22 @@
 
 from graph_bandit_env.pools.graph_pool import GraphPool, KernelPool
 from graph_bandit_env.pools.library import enumerate_library
-from graph_bandit_env.pools.molecule_parser import MOST_ATOMS, canonical_smiles, smiles_problem
+from graph_bandit_env.pools.molecule_parser import MOST_ATOMS, canonical_smiles, smiles_problem, unread_graphs
+from graph_bandit_env.pools.molecule_rows import BadRowsError, check_known
 from graph_bandit_env.pools.molecule_set import MoleculeSet
-from graph_bandit_env.pools.molecule_sources import from_smiles, from_smiles_csv, read_molecule_table
+from graph_bandit_env.pools.molecule_sources import from_smiles, from_smiles_csv
 from graph_bandit_env.pools.other_sources import from_networkx, from_pyg_dataset
 from graph_bandit_env.pools.parents import Salts, is_bare_salt, may_be_form, parent_smiles
 
 __all__ = [
     "MOST_ATOMS",
+    "BadRowsError",
     "GraphPool",
     "KernelPool",
     "MoleculeSet",
     "Salts",
     "canonical_smiles",
+    "check_known",
     "enumerate_library",
     "from_networkx",
     "from_pyg_dataset",
@@ -23,6 +26,6 @@ __all__ = [
     "is_bare_salt",
     "may_be_form",
     "parent_smiles",
-    "read_molecule_table",
     "smiles_problem",
+    "unread_graphs",
 ]

@@ -16,9 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graph_bandit_env.extras import require
-from graph_bandit_env.pools.molecule_graph import to_categories
+from graph_bandit_env.graphs.graph_set import GraphSet
+from graph_bandit_env.graphs.packed_graphs import PackedGraphs
+from graph_bandit_env.pools.molecule_graph import Features, PackedMolecules, to_categories
 from graph_bandit_env.pools.parents import Salts, may_be_form, parent_smiles, write_smiles
 from graph_bandit_env.storage import ArrayCache
+from graph_bandit_env.tables.entries import split_entry
 
 if TYPE_CHECKING:
     from rdkit.Chem import Mol
@@ -33,6 +36,7 @@ MOST_PROCESSES = 61  # Windows cannot wait for more
 FORMAT = 5  # of the cache; raise it when its content changes
 SLACK, BYTES_PER_CHARACTER = 1 << 20, 64  # more than the arrays of any molecules need
 
+ARRAYS = ("nodes", "node_offsets", "links", "edges", "edge_offsets")  # of packed graphs
 TEXTS = ("canonical", "written")  # of parsed molecules
 
 SHOWN = reprlib.Repr()
@@ -123,7 +127,7 @@ def parse(smiles: Sequence[str], workers: int = 1, cache: bool = False, salts: S
 def canonical_smiles(smiles: str, most_atoms: int = MOST_ATOMS) -> str:
     """Return the canonical form of a SMILES; an empty text if it is not a molecule, has no atoms or is too big.
 
-    `smiles_problem` says which.
+    `smiles_problem` says which. Of the text of an entry, its cells stay.
 
     Args:
         smiles: any text.
@@ -137,12 +141,15 @@ def canonical_smiles(smiles: str, most_atoms: int = MOST_ATOMS) -> str:
         return ""
     from rdkit import Chem, rdBase
 
+    structure, cells = split_entry(smiles)
     with rdBase.BlockLogs():
-        return _write(Chem.MolFromSmiles(smiles))
+        canonical = _write(Chem.MolFromSmiles(structure))
+    return canonical and canonical + cells
 
 
 def smiles_problem(smiles: str, most_atoms: int = MOST_ATOMS) -> str:
     """Say in a sentence why `canonical_smiles` returns an empty text for a SMILES, with the same arguments."""
+    smiles, _ = split_entry(smiles)
     if REACTION.fullmatch(smiles.split(maxsplit=1)[0] if smiles.strip() else ""):
         return "it is a reaction (`>>`). Reactions are not read: name the column of one of its molecules."
     return size_problem(smiles, most_atoms) or f"RDKit reads no molecule from {SHOWN.repr(smiles)}."
@@ -153,6 +160,7 @@ def size_problem(smiles: str, most_atoms: int) -> str:
 
     RDKit takes minutes for some big molecules, and a chain of 30,000 atoms ends the process. It reads `CC O` as `CC`.
     """
+    smiles, _ = split_entry(smiles)
     before, *after = smiles.split(maxsplit=1) or [""]
     if after and not after[0].startswith("|"):  # `CCO |...|` is a SMILES with an extension
         return f"expected a SMILES without blanks. Got {SHOWN.repr(smiles)}."
@@ -169,13 +177,13 @@ def _parse_here(smiles: Sequence[str], salts: Salts) -> ParsedMolecules:
 
     canonical, forms_written, atoms, bonds, links = [], [], [], [], []
     with rdBase.BlockLogs():  # a bad row is reported with its line, not on stderr
-        for text in smiles:
-            molecule = Chem.MolFromSmiles(text)
+        for structure, cells in map(split_entry, smiles):
+            molecule = Chem.MolFromSmiles(structure)
             written = own = _write(molecule)
             if salts == "merge" and may_be_form(written) and (own := parent_smiles(written)) != written:
                 molecule = Chem.MolFromSmiles(own)
-            canonical.append(own)
-            forms_written.append("" if own == written else written)
+            canonical.append(own and own + cells)
+            forms_written.append("" if own == written else written + cells)
             if not own:
                 atoms.append(np.zeros((0, 9), np.int64))
                 bonds.append(np.zeros((0, 3), np.int64))
@@ -220,3 +228,54 @@ def _join(parts: Sequence[ParsedMolecules]) -> ParsedMolecules:
 
 def _offsets(counts: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+
+
+def unread_graphs(smiles: Sequence[str]) -> GraphSet:
+    """Return the graphs of K canonical SMILES, which are not read before somebody asks for atoms or bonds."""
+    return GraphSet.from_packed(UnreadMolecules(smiles))
+
+
+class UnreadMolecules(PackedMolecules):
+    """Graphs of molecules that are read when somebody asks for atoms or bonds: most agents never do.
+
+    Args:
+        smiles: K canonical SMILES.
+        form: form of the features.
+    """
+
+    smiles: tuple[str, ...]
+
+    def __init__(self, smiles: Sequence[str], form: Features = "one_hot") -> None:
+        vars(self).update(smiles=tuple(smiles), form=form, directed=False)
+
+    def __len__(self) -> int:
+        return len(self.smiles)
+
+    def __getattr__(self, name: str) -> object:
+        if name not in ARRAYS or "smiles" not in vars(self):
+            raise AttributeError(name)
+        read = parse(self.smiles)
+        vars(self).update(
+            nodes=read.atoms,
+            node_offsets=read.atom_offsets,
+            links=read.links,
+            edges=read.bonds,
+            edge_offsets=read.bond_offsets,
+        )
+        self.__post_init__()
+        return vars(self)[name]
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        """Take over what pickle has kept."""
+        vars(self).update(state)
+
+    def take(self, index: Sequence[int] | NDArray[np.integer]) -> UnreadMolecules:
+        """Return the graphs with these indices, in this order."""
+        return UnreadMolecules([self.smiles[k] for k in index], self.form)
+
+    def join(self, others: PackedGraphs) -> PackedGraphs:
+        """Return these graphs, followed by others with as many features."""
+        if isinstance(others, UnreadMolecules) and self.is_like(others):
+            return UnreadMolecules((*self.smiles, *others.smiles), self.form)
+        read = PackedMolecules(self.nodes, self.node_offsets, self.links, self.edges, self.edge_offsets, form=self.form)
+        return read.join(others)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graph_bandit_env.tables import Table
+from graph_bandit_env.tables.entries import write_entry
 from graph_bandit_env.tables.table import LARGEST
 
 Columns = NDArray[np.float64]
@@ -111,25 +112,15 @@ class Row(NamedTuple):
     texts: tuple[str, ...] = ()
     """Cells of columns that are kept as text."""
 
+    def as_entry(self, names: Sequence[str], entry: Sequence[str]) -> Row:
+        """Return the row with the text of its entry in place of the SMILES.
 
-class KeptRows(NamedTuple):
-    """The rows of the molecules of a table, with cells that are kept as text. Rows of a molecule stand together."""
-
-    owners: NDArray[np.int64]
-    """`(R,)`, in increasing order. Index of the molecule of each row."""
-    numbers: NDArray[np.int64]
-    """`(R,)`. Each row as people count; those of a molecule are in increasing order."""
-    texts: dict[str, list[str]]
-    """R cells by column."""
-
-    @staticmethod
-    def of(rows: Sequence[Row], owners: Sequence[int], columns: Sequence[str]) -> KeptRows:
-        """Return some rows, given the molecule of each and the names of the columns that are kept."""
-        order = np.argsort(np.array(owners, np.int64), kind="stable")
-        sorted_rows = [rows[k] for k in order.tolist()]
-        texts = {name: [row.texts[column] for row in sorted_rows] for column, name in enumerate(columns)}
-        numbers = np.array([row.number for row in sorted_rows], np.int64)
-        return KeptRows(np.array(owners, np.int64)[order], numbers, texts)
+        Args:
+            names: names of the columns that are kept as text.
+            entry: those that are part of what an entry is.
+        """
+        cells = dict(zip(names, self.texts, strict=True))
+        return self._replace(smiles=write_entry(self.smiles, {name: cells[name] for name in entry}))
 
 
 class BadRowsError(ValueError):

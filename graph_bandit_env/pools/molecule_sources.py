@@ -26,7 +26,6 @@ from graph_bandit_env.pools.molecule_parser import (
 )
 from graph_bandit_env.pools.molecule_rows import (
     BadRowsError,
-    KeptRows,
     Row,
     check_columns,
     check_known,
@@ -37,6 +36,13 @@ from graph_bandit_env.pools.molecule_rows import (
 from graph_bandit_env.pools.molecule_set import MoleculeSet
 from graph_bandit_env.pools.parents import Salts
 from graph_bandit_env.tables import Table, open_table
+from graph_bandit_env.tables.entries import (
+    EntryColumns,
+    are_structures,
+    differing_columns,
+    is_part,
+    refuse_differing,
+)
 
 if TYPE_CHECKING:
     from rdkit.Chem import Mol
@@ -58,6 +64,8 @@ def from_smiles_csv(
     most_atoms: int = MOST_ATOMS,
     columns: Sequence[str] = (),
     salts: Salts = "merge",
+    entry_columns: Sequence[str] = (),
+    ignore_columns: Sequence[str] = (),
 ) -> MoleculeSet:
     """Read the molecules of a table.
 
@@ -82,6 +90,11 @@ def from_smiles_csv(
         salts: "merge": salts and charged molecules are described by their parent, the only organic molecule beside
             counter-ions and water, without charges; salts of one compound are rows of one molecule. "separate": each
             is a molecule of its own, as it is written. Solvates, mixtures and ionic liquids always are.
+        entry_columns: columns that are part of what an entry is, such as conditions of an experiment: rows of one
+            molecule that differ there are different entries. They are read as `MoleculeSet.columns`, words as columns
+            of 0 and 1. A second column of structures that differs always is one.
+        ignore_columns: columns in which rows of one molecule may differ; others are refused, but for those of names,
+            prices, stocks, suppliers, dates and comments.
 
     Returns:
         The molecules, in the order of their first rows.
@@ -92,54 +105,34 @@ def from_smiles_csv(
         BadRowsError: a ValueError, with the line of each row that is not a molecule, has text in the place of a
             number, or whose identifier another molecule has, too.
         ValueError: if the file cannot be read, a column is missing, one of `columns` has no number or is the target, no
-            molecule is left, or there are too many rows.
+            molecule is left, there are too many rows, or rows of one molecule differ in a column that is neither of
+            `entry_columns` nor `ignore_columns`.
     """
     names = check_names(columns)
     if target in names:
         raise ValueError(f"Expected `columns` without the target, which an agent is to predict. Got `{target}`.")
     with nullcontext(path) if isinstance(path, Table) else open_table(path, sheet) as table:
-        rows, problems = read_rows(table, smiles, identifier, target, most_rows, names)
+        used = {smiles, identifier, target, *names} - {*entry_columns}
+        others = [name for name in table.columns if name and name not in used and table.has_header]
+        others += [name for name in entry_columns if name not in others]
+        rows, problems = read_rows(table, smiles, identifier, target, most_rows, names, others)
     source = _Source(str(table.path), table.unit, cache, names)
-    return _assemble(rows, problems, features, on_error, source, workers, most_atoms, salts)[0]
-
-
-def read_molecule_table(
-    table: Table,
-    smiles: str,
-    identifier: str | None,
-    columns: Sequence[str],
-    texts: Sequence[str],
-    *,
-    on_error: OnError = "raise",
-    workers: int = 1,
-    most_rows: int | None = None,
-    most_atoms: int = MOST_ATOMS,
-    salts: Salts = "merge",
-) -> tuple[MoleculeSet, KeptRows]:
-    """Read the molecules of a table, and cells of other columns, in one pass.
-
-    Args:
-        table: an open table.
-        smiles: as in `from_smiles_csv`.
-        identifier: as in `from_smiles_csv`.
-        columns: as in `from_smiles_csv`.
-        texts: columns whose cells are kept as text.
-        on_error: as in `from_smiles_csv`.
-        workers: as in `from_smiles_csv`.
-        most_rows: as in `from_smiles_csv`.
-        most_atoms: as in `from_smiles_csv`.
-        salts: as in `from_smiles_csv`.
-
-    Returns:
-        The molecules, and their rows with these cells.
-
-    Raises:
-        ImportError, ValueError: as `from_smiles_csv`.
-    """
-    rows, problems = read_rows(table, smiles, identifier, None, most_rows, names := check_names(columns), texts)
-    source = _Source(str(table.path), table.unit, True, names)
-    made, kept, owners = _assemble(rows, problems, "one_hot", on_error, source, workers, most_atoms, salts)
-    return made, KeptRows.of(kept, owners, texts)
+    entry = list(entry_columns)
+    while True:
+        entries = [row.as_entry(others, entry) for row in rows]
+        made, kept, owners = _assemble(entries, [*problems], features, on_error, source, workers, most_atoms, salts)
+        cells = {name: [row.texts[column] for row in kept] for column, name in enumerate(others)}
+        differing = differing_columns(owners, {name: cells[name] for name in others if name not in entry})
+        structures = [name for name in differing if is_part(name) and are_structures(cells[name])]
+        if not structures:
+            break
+        entry += structures
+    refuse_differing(differing, ignore_columns, str(table.path))
+    if not entry:
+        return made
+    numbers = EntryColumns.of({name: cells[name] for name in entry})
+    first = np.unique(owners, return_index=True)[1].tolist()
+    return made.with_columns(numbers.names, numbers.numbers({name: [cells[name][k] for k in first] for name in entry}))
 
 
 def from_smiles(

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from graph_bandit_env.tables.entries import split_entry
+
 if TYPE_CHECKING:
     from rdkit.Chem import Mol
 
@@ -55,11 +57,12 @@ def parent_smiles(smiles: str) -> str:
     Raises:
         ImportError: if RDKit is not installed.
     """
-    if not may_be_form(smiles):
+    structure, cells = split_entry(smiles)
+    if not may_be_form(structure):
         return smiles
     from rdkit import Chem, rdBase
 
-    fragments = _fragments(smiles)
+    fragments = _fragments(structure)
     organic = [fragment for fragment in fragments if fragment.neutral]
     own = [fragment for fragment in organic if bare_smiles(fragment.neutral) not in _common(ACIDS + BASES)] or organic
     if len({fragment.neutral for fragment in own}) != 1:
@@ -72,7 +75,7 @@ def parent_smiles(smiles: str) -> str:
         parent = Chem.MolFromSmiles(own[0].neutral)
     if parent is None or Chem.GetFormalCharge(parent) or (is_mixture and not any(fragment.charge for fragment in own)):
         return smiles
-    return write_smiles(parent)
+    return write_smiles(parent) + cells
 
 
 def write_smiles(molecule: Mol) -> str:
@@ -97,6 +100,7 @@ def write_smiles(molecule: Mol) -> str:
 
 def may_be_form(smiles: str) -> bool:
     """Return whether a SMILES has fragments, metals or charges other than those of nitro groups."""
+    smiles, _ = split_entry(smiles)
     return ANOTHER_FORM.search(smiles) is not None and ANOTHER_FORM.search(NITRO.sub("", smiles)) is not None
 
 
@@ -104,6 +108,7 @@ def is_bare_salt(smiles: str) -> bool:
     """Return whether a molecule is of ions or fragments, none of which is organic, such as sodium chloride."""
     if not may_be_form(smiles):
         return False
+    smiles, _ = split_entry(smiles)
     carbons = sum((bracketed or bare) in ("C", "c") for bracketed, bare in ATOM.findall(smiles))
     return carbons <= smiles.count(".") + 1 and not any(fragment.neutral for fragment in _fragments(smiles))
 

@@ -6,7 +6,9 @@ from graph_bandit_env.storage.cache_folder import (
     CacheWarning,
     cache_path,
     clear_cache,
+    make_room,
     measure_cache,
+    open_cache,
     unpacked_size,
 )
 from graph_bandit_env.storage.replacing import find_file, replace_file
@@ -18,7 +20,9 @@ __all__ = [
     "cache_path",
     "clear_cache",
     "find_file",
+    "make_room",
     "measure_cache",
+    "open_cache",
     "replace_file",
     "unpacked_size",
 ]

@@ -6,6 +6,7 @@ import hashlib
 import io
 import os
 import re
+import shutil
 import stat
 import warnings
 from collections.abc import Iterator, Mapping
@@ -26,7 +27,7 @@ LEVEL = 1  # of compression: a third of the time of level 6, and a tenth more by
 VARIABLE = "GRAPH_BANDIT_CACHE"
 MOST = 2 << 30  # bytes; a kilobyte for each molecule of two million
 MOST_FILES = 1000
-OURS = re.compile(r"[0-9a-f]{64}\.npz(\.\d+\.[0-9a-f]{16}\.part)?")
+OURS = re.compile(r"[0-9a-f]{64}\.(pool|npz(\.\d+\.[0-9a-f]{16}\.part)?)")
 
 
 class CacheWarning(UserWarning):
@@ -68,39 +69,46 @@ def open_cache() -> Path | None:
 
 
 def make_room(folder: Path) -> None:
-    """Remove the files that were used the longest time ago, until there are at most `MOST_FILES`, and `MOST` bytes."""
-    files = sorted(_files_of(folder), key=lambda entry: entry[1].st_mtime_ns, reverse=True)
-    total = 0
-    for number, (path, status) in enumerate(files, start=1):
-        total += status.st_size
+    """Remove what was used the longest time ago, until `MOST_FILES` files and pools, and `MOST` bytes, are left."""
+    entries, total = sorted(_entries_of(folder), key=lambda entry: entry[1], reverse=True), 0
+    for number, (path, _, size) in enumerate(entries, start=1):
+        total += size
         if total > MOST or number > MOST_FILES:
             with suppress(OSError):  # another process has removed it, or Windows has it open
-                path.unlink()
+                _remove(path)
 
 
 def measure_cache() -> tuple[int, int]:
-    """Return how many files the folder has, and how many bytes."""
-    sizes = [status.st_size for _, status in _files_of(cache_path())]
+    """Return how many files and prepared pools the folder has, and how many bytes."""
+    sizes = [size for *_, size in _entries_of(cache_path())]
     return len(sizes), sum(sizes)
 
 
 def clear_cache() -> None:
-    """Remove all files that this project has written to the folder, and no others.
+    """Remove all that this project has written to the folder, and nothing else.
 
     Raises:
-        OSError: if one cannot be removed.
+        OSError: if something cannot be removed.
     """
-    for path, _ in list(_files_of(cache_path())):
-        path.unlink(missing_ok=True)
+    for path, *_ in list(_entries_of(cache_path())):
+        _remove(path)
 
 
-def _files_of(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
-    """Yield the files of ours in the folder; none if it is not there."""
+def _entries_of(folder: Path) -> Iterator[tuple[Path, int, int]]:
+    """Yield what is ours in the folder, when it was used, and how many bytes it has; nothing if there is no folder."""
     with suppress(OSError):
         for path in folder.iterdir():
             if OURS.fullmatch(path.name):
                 with suppress(OSError):  # another process has removed it
-                    yield path, path.lstat()
+                    parts = path.iterdir() if path.is_dir() and not path.is_symlink() else [path]
+                    yield path, path.lstat().st_mtime_ns, sum(part.lstat().st_size for part in parts)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 class ArrayCache:

@@ -1,6 +1,32 @@
 """Read users' tables in one way: text, spreadsheets, Parquet and SDF. No numpy, no torch."""
 
+from graph_bandit_env.tables.entries import (
+    NO_ENTRY,
+    EntryColumns,
+    are_structures,
+    differing_columns,
+    is_part,
+    refuse_differing,
+    same_cell,
+    split_entry,
+    write_entry,
+)
 from graph_bandit_env.tables.opening import is_table, open_table
 from graph_bandit_env.tables.table import Table, TooManyRowsError, UnknownCell
 
-__all__ = ["Table", "TooManyRowsError", "UnknownCell", "is_table", "open_table"]
+__all__ = [
+    "NO_ENTRY",
+    "EntryColumns",
+    "Table",
+    "TooManyRowsError",
+    "UnknownCell",
+    "are_structures",
+    "differing_columns",
+    "is_part",
+    "is_table",
+    "open_table",
+    "refuse_differing",
+    "same_cell",
+    "split_entry",
+    "write_entry",
+]

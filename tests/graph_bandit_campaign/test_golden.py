@@ -1,4 +1,4 @@
-"""Twenty-six runs of the command: exit codes, files, ids and numbers as `golden.json` has them, and no prose.
+"""Twenty-seven runs of the command: exit codes, files, ids and numbers as `golden.json` has them, and no prose.
 
 `python tests/graph_bandit_campaign/test_golden.py` writes that file anew, with PYTHONPATH=.:tests.
 """
@@ -37,6 +37,11 @@ SALT = "suggest salts.csv --measured results.csv --maximize logp --workers None 
 SCORE = f"--score '{sys.executable} score.py' --jobs 1 --chunk 8 --workers None {FAST}"
 FEW = "smiles,id,logp\nCCO,a,{0}\nCCN,b,{1}\nCCCO,c,{2}\nCCCN,d,"
 END = "suggest few.csv --measured few.csv --maximize logp --n 2 --workers None --out out.csv --html out.html"
+CONDITIONS = "id,smiles,solvent smiles,temp,who,logp\n" + "".join(
+    f"r{k},CC{'CNO'[k % 3]},{('CC#N', 'CS(C)=O')[k % 2]},{60 + 20 * (k % 5)},{'ab'[k % 2]},{'' if k % 6 > 3 else k}\n"
+    for k in range(24)
+)
+MADE = "suggest runs.csv --measured runs.csv --maximize logp --n 2 --workers None --out out.csv"
 RUNS = {
     "a table, with all that is written": (f"{LOGP} --html out.html --predictions all.csv",),
     "a workbook": (
@@ -67,10 +72,18 @@ RUNS = {
     "another assay": (f"{LOGP} {FAST} --also assay.csv:ic50 --also assay.csv:active",),
     "own columns": (f"{LOGP} {FAST} --features docking vectors.npz",),
     "salts": (f"{SALT} --out joined.csv {FAST}", f"{SALT} --out apart.csv {FAST} --salts separate"),
+    "conditions": (
+        ("runs.csv", CONDITIONS),
+        MADE,
+        f"{MADE} --ignore-column temp who --out means.csv",
+        f"{MADE} --entry-column temp --ignore-column who --predictions all.csv",
+        f"{MADE} --best-of logp --out best.csv",
+        "prepare runs.csv --out ready --workers None --entry-column temp --ignore-column who logp",
+        "suggest ready --measured runs.csv --maximize logp --n 2 --workers None --out parts.csv",
+    ),
     "a prepared pool": (
         "prepare pool.csv --out ready --workers None",
-        "prepare pool.csv --out again --workers None --reuse ready",
-        "suggest again --measured results.csv --maximize logp --n 4 --workers None --out out.csv --predictions all.csv "
+        "suggest ready --measured results.csv --maximize logp --n 4 --workers None --out out.csv --predictions all.csv "
         f"{FAST} --require mw<200 --price price",
     ),
     "products": (

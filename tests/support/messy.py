@@ -39,7 +39,7 @@ def messy_table(rows=100, seed=0, ids=True):
 
 def prepare_small(table, out, part_rows=16, workers=None, **changes):
     """Prepare a table in blocks of eight rows (`PrepareSettings.block` is set to it by the fixture `small_blocks`)."""
-    given = {"traits": TRAITS, **changes}
+    given = {"traits": TRAITS, "ignore_column": ("score", "log.P", "log"), **changes}
     return prepare(PrepareSettings(pool=table, out=out, part_rows=part_rows, workers=workers, **given))
 
 

@@ -9,11 +9,11 @@ from graph_bandit_campaign.pool.prepared import PrepareSettings, prepare
 from graph_bandit_cli.main import main
 
 
-def prepare_in_parts(table, folder, rows):
+def prepare_in_parts(table, folder, rows, **given):
     """Prepare a pool in parts of so many rows, with blocks of 16."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(PrepareSettings, "block", 16)
-        prepare(PrepareSettings(table, folder, part_rows=rows, workers=None))
+        prepare(PrepareSettings(table, folder, part_rows=rows, workers=None, **given))
     return folder
 
 

@@ -1,7 +1,7 @@
 """Pools of any size: a folder of parts with all that can be computed from the structure of each molecule alone."""
 
 from graph_bandit_campaign.pool.block import Block, Cells
-from graph_bandit_campaign.pool.prepared.making.run import prepare
+from graph_bandit_campaign.pool.prepared.making.run import open_table_pool, prepare
 from graph_bandit_campaign.pool.prepared.manifest import MANIFEST, Manifest
 from graph_bandit_campaign.pool.prepared.part import PreparedPart
 from graph_bandit_campaign.pool.prepared.pool import Place, PreparedPool
@@ -16,5 +16,6 @@ __all__ = [
     "PrepareSettings",
     "PreparedPart",
     "PreparedPool",
+    "open_table_pool",
     "prepare",
 ]

@@ -13,7 +13,7 @@ import msgspec
 from graph_bandit_env.pools import Salts
 from graph_bandit_env.storage import replace_file
 
-FORMAT = 4  # of parts and manifest; raise it when their content changes
+FORMAT = 5  # of parts and manifest; raise it when their content changes
 MANIFEST, QUESTION = "manifest.json", "prepare.json"
 MERGED, DROPPED, BAD_ROWS = "merged.parquet", "dropped.parquet", "bad_rows.csv"
 OWN = "column:"  # in front of the names of the table's other columns
@@ -78,14 +78,6 @@ class Question:
         files = tuple(replace(file, name="", modified=0.0) for file in self.files)
         return hashlib.sha256(msgspec.json.encode(replace(self, files=files), order="sorted")).hexdigest()[:32]
 
-    @property
-    def content(self) -> str:
-        """Return a digest of what the pool holds, the same whatever the size of its parts and the version of this
-        project.
-        """
-        versions = {"rdkit": self.versions["rdkit"]}
-        return replace(self, part_rows=1, block=1, versions=versions).key
-
 
 @dataclass(frozen=True, kw_only=True)
 class PartRecord:
@@ -129,6 +121,12 @@ class Manifest:
     """Rows that were left out; `bad_rows.csv` lists them."""
     moments: dict[str, dict[str, list[float]]] = field(default_factory=dict)
     """`agents.molecule.Moments` of the numbers of each trait over the molecules of the pool."""
+    entries: str = ""
+    """Digest of names and entries, the same whatever the size of parts, and other columns of the table."""
+    entry: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Columns that are part of what an entry is, with the words that they hold; none of numbers."""
+    differing: tuple[str, ...] = ()
+    """Other columns in which rows of one entry differ."""
 
     def __post_init__(self) -> None:
         for number, part in enumerate(self.parts):

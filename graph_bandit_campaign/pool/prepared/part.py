@@ -13,9 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graph_bandit_campaign.pool.block import Block, Cells
-from graph_bandit_campaign.pool.prepared.columns import KNOWN, columns_of, from_arrow, own, traits_left_out
+from graph_bandit_campaign.pool.prepared.columns import (
+    KNOWN,
+    columns_of,
+    entries_of,
+    from_arrow,
+    own,
+    traits_left_out,
+)
 from graph_bandit_campaign.pool.prepared.manifest import DROPPED, MERGED, Manifest, PartRecord
-from graph_bandit_env.tables import Table
+from graph_bandit_env.tables import EntryColumns, Table, split_entry
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -107,6 +114,16 @@ class PreparedPart:
                 begin = end
         return Block.join(blocks).take(np.searchsorted(wanted, rows))
 
+    def names(self) -> pa.Table:
+        """Return the name `id` and the text `smiles` of the entry in each row that counts."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        entry = tuple(self._manifest.entry)
+        table = self.read(["id", "smiles", *map(own, entry)])
+        texts = pa.array(entries_of(table, entry), pa.large_string()) if entry else table["smiles"]
+        return pa.table({"id": pc.coalesce(table["id"], texts), "smiles": texts})
+
     def written(self, row: int) -> str:
         """Return the SMILES in a row of the file as the table has it.
 
@@ -129,7 +146,7 @@ class PreparedPart:
         return np.setdiff1d(every, dropped["row"].to_numpy())
 
     def _merged(self, columns: Sequence[str]) -> pa.Table | None:
-        return self.aliases() if columns and self.record.duplicates else None
+        return self.aliases() if (columns or self._manifest.entry) and self.record.duplicates else None
 
     def _row_group(self, name: str, group: int, count: int) -> pa.Table:
         """Return a row group of a file of the pool, which has `count` rows; there is none if `count` is 0."""
@@ -168,18 +185,21 @@ class PreparedPart:
         columns: Sequence[str],
         more: pa.Table | None,
     ) -> Block:
-        question = self._manifest.question
+        question, entry = self._manifest.question, tuple(self._manifest.entry)
         names = question.traits if traits is None else tuple(traits)
+        columns = [name for name in dict.fromkeys((*columns, *entry)) if name in question.columns]
         wanted = [*KNOWN, *map(own, columns), *(column for name in names for column in columns_of(name))]
         table = file.read_row_group(group, wanted, use_threads=False).select(wanted)
         if len(rows) < len(table):
             table = table.take(rows - begin)
-        smiles = table["smiles"].to_pylist()
+        smiles, written = entries_of(table, entry), table["written"].to_pylist()
+        if entry:
+            written = [f"{text}{split_entry(own_text)[1]}" for text, own_text in zip(written, smiles, strict=True)]
         ids = [name or text for name, text in zip(table["id"].to_pylist(), smiles, strict=True)]
         places = np.stack([np.full(len(rows), self.number), rows], axis=1)
         read = from_arrow(table, names, question.stereo, traits_left_out(question.traits))
         cells = self._cells(table, rows, columns, more)
-        return Block(places, ids, table["written"].to_pylist(), smiles, read, cells)
+        return Block(places, ids, written, smiles, read, cells)
 
     def _cells(self, table: pa.Table, rows: NDArray[np.int64], columns: Sequence[str], more: pa.Table | None) -> Cells:
         """Return the cells of molecules, and of rows that repeat them, by molecule and place."""
@@ -197,7 +217,7 @@ class PreparedPart:
                     texts[name] = [every[k] for k in order.tolist()]
         question = self._manifest.question
         header = Table(Path(question.files[0].name), (question.smiles,), (), question.unit, decimal=question.decimal)
-        return Cells(owners, lines, texts, header)
+        return Cells(owners, lines, texts, header, EntryColumns(self._manifest.entry))
 
 
 def _refuse_repeated_texts(file: ParquetFile) -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +17,7 @@ from numpy.typing import ArrayLike
 from agents.traits import Moments
 from graph_bandit_campaign.pool.block import Block
 from graph_bandit_campaign.pool.described import DescribedMolecules
+from graph_bandit_campaign.pool.prepared.columns import own
 from graph_bandit_campaign.pool.prepared.manifest import (
     BAD_ROWS,
     FORMAT,
@@ -23,8 +27,13 @@ from graph_bandit_campaign.pool.prepared.manifest import (
     read_json,
 )
 from graph_bandit_campaign.pool.prepared.part import REMEDY, PreparedPart
-from graph_bandit_env import MoleculeSet, canonical_smiles, from_smiles
+from graph_bandit_env import MoleculeSet, canonical_smiles
 from graph_bandit_env.extras import require
+from graph_bandit_env.pools import may_be_form, unread_graphs
+from graph_bandit_env.tables import EntryColumns
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Place = tuple[int, int]
 """Number of a part, and the row in it."""
@@ -106,6 +115,11 @@ class PreparedPool:
     def columns(self) -> tuple[str, ...]:
         """Return the names of the other columns of the table."""
         return self.manifest.question.columns
+
+    @cached_property
+    def entry(self) -> EntryColumns:
+        """Return the columns that are part of what an entry is."""
+        return EntryColumns(self.manifest.entry)
 
     @cached_property
     def moments(self) -> dict[str, Moments]:
@@ -204,26 +218,85 @@ class PreparedPool:
                 `skip_bad` is False.
         """
         block = Block.join(list(self.blocks(columns=columns)))
-        numbers = block.numbers(columns, skip_bad)
-        question = self.manifest.question
-        molecules = from_smiles(block.written, ids=block.ids, most_atoms=question.most_atoms, salts=question.salts)
-        with self.bad_rows.open(encoding="utf-8", newline="") as file:
-            skipped = [(int(row), problem) for _, row, _, problem in list(csv.reader(file))[1:]]
-        described = MoleculeSet(
-            molecules,
+        return self.molecules(block, columns, skip_bad, self.aliases(block))
+
+    def molecules(
+        self, block: Block, columns: Sequence[str], skip_bad: bool, aliases: Mapping[str, str]
+    ) -> DescribedMolecules:
+        """Return the molecules of a block with their traits; atoms and bonds are read when somebody asks for them.
+
+        Args:
+            block: molecules of the pool, with all traits and these columns.
+            columns: as in `load`.
+            skip_bad: as in `load`.
+            aliases: names of other rows, and those that they stand for.
+
+        Raises:
+            ValueError: as `load`.
+        """
+        made = self.manifest.question
+        forms = {
+            name: canonical_smiles(text, made.most_atoms)
+            for name, text in zip(block.ids, block.written, strict=True)
+            if made.salts == "merge" and may_be_form(text)
+        }
+        plain = MoleculeSet(
+            unread_graphs(block.smiles),
             block.smiles,
             block.ids,
-            skipped=skipped,
+            skipped=[(row, problem) for _, row, problem in self.read_bad_rows()],
             merged=self.manifest.merged,
-            aliases=self._aliases(block),
-            columns=numbers,
+            aliases=aliases,
+            columns=block.numbers(columns, skip_bad),
             column_names=columns,
-            salts=molecules.salts,
-            written=molecules.written,
+            salts=made.salts,
+            written={
+                name: forms[name]
+                for name, text in zip(block.ids, block.smiles, strict=True)
+                if forms.get(name, text) != text
+            },
         )
-        return DescribedMolecules.of(described, block.traits)
+        return DescribedMolecules.of(plain, block.traits)
 
-    def _aliases(self, block: Block) -> dict[str, str]:
+    def read_bad_rows(self) -> list[tuple[str, int, str]]:
+        """Return file, row and problem of each row that was left out.
+
+        Raises:
+            OSError: if their list is missing.
+        """
+        if not self.manifest.bad:
+            return []
+        with self.bad_rows.open(encoding="utf-8", newline="") as file:
+            return [(name, int(row), problem) for name, row, _, problem in list(csv.reader(file))[1:]]
+
+    def cells_of(self, columns: Sequence[str]) -> Iterator[pa.Table]:
+        """Yield the cells of columns of the table, part by part: of all molecules, then of rows that repeat them.
+
+        Raises:
+            ValueError: if a part is damaged, or the pool has no such column.
+        """
+        import pyarrow as pa
+
+        self._check((), columns)
+        names = [*map(own, columns)]
+        for part in self.parts:
+            repeated = [part.aliases().select(names)] if part.record.duplicates else []
+            yield pa.concat_tables([part.read(names), *repeated])
+
+    def digest(self, columns: Sequence[str]) -> str:
+        """Return a digest of the cells of columns; an empty text for none.
+
+        Raises:
+            ValueError: as `cells_of`.
+        """
+        if not columns:
+            return ""
+        content = hashlib.sha256()
+        for cells in self.cells_of(columns):
+            content.update(json.dumps([column.to_pylist() for column in cells.columns]).encode())
+        return content.hexdigest()[:32]
+
+    def aliases(self, block: Block) -> dict[str, str]:
         """Return the other names of molecules, and the names in a block of all of them that these stand for."""
         begins, aliases = np.searchsorted(block.places[:, 0], np.arange(len(self.parts))), dict[str, str]()
         for part, begin in zip(self.parts, begins.tolist(), strict=True):
@@ -235,7 +308,8 @@ class PreparedPool:
         return aliases
 
     def _check(self, traits: Sequence[str] | None, columns: Sequence[str]) -> None:
-        question = self.manifest.question
+        question, words = self.manifest.question, self.entry.columns_of_words
+        columns = [name for name in columns if name not in words]  # these are read with their columns
         for given, names, word in ((traits or (), question.traits, "trait"), (columns, question.columns, "column")):
             for name in given:
                 if name not in names:
@@ -251,9 +325,8 @@ def _find_in(
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    table, rows = part.read(["id", "smiles"]), part.kept_rows
-    names = pc.coalesce(table["id"], table["smiles"])
-    for column, wanted, places in ((names, ids, by_id), (table["smiles"], smiles, by_smiles)):
+    table, rows = part.names(), part.kept_rows
+    for column, wanted, places in ((table["id"], ids, by_id), (table["smiles"], smiles, by_smiles)):
         if wanted:
             mask = pc.is_in(column, value_set=pa.array(wanted, pa.large_string())).to_numpy()
             for k in np.flatnonzero(mask).tolist():

@@ -10,6 +10,7 @@ import tyro
 
 from graph_bandit_campaign.flags import Salts, check_flags
 
+NONE = tyro.conf.arg(help_behavior_hint="(default: none)")  # for empty tuples, in `--help`
 TRAITS = ("atom_pairs", "morgan", "torsions", "roles", "properties", "descriptors")
 
 
@@ -38,11 +39,14 @@ class PrepareSettings:
     salts: Salts = "merge"
     """merge: salts and charged molecules are described by their parent, the only organic molecule beside counter-ions
     and water, without charges. separate: each is a molecule of its own, as mixtures and ionic liquids always are."""
+    entry_column: Annotated[tuple[str, ...], NONE] = ()
+    """Columns that are part of what an entry is, such as conditions: rows of one molecule that differ there are
+    different entries. A second column of structures always is one."""
+    ignore_column: Annotated[tuple[str, ...], NONE] = ()
+    """Columns in which replicates may differ. Of any other, but for names, prices, suppliers, dates and comments, it is
+    asked."""
     part_rows: int = 49_152
     """Rows of the table in each part, a multiple of 4096. It changes no result."""
-    reuse: Path | None = None
-    """Folder of an earlier pool. What it knows of equal SMILES in the part of the same number is taken from it, so
-    that new prices or stocks take little time. It changes no result."""
     workers: int | None = 0
     """Processes, each on one thread; 0: one for each core; None: this process itself."""
     scheduler: str | None = None
@@ -64,7 +68,5 @@ class PrepareSettings:
             raise ValueError(
                 f"Expected `--traits` to be some of {', '.join(TRAITS)}. Got {', '.join(self.traits) or 'none'}."
             )
-        if self.reuse is not None and self.out.resolve() == self.reuse.resolve():
-            raise ValueError(f"Expected `--reuse` to be another folder than `--out`. Got {self.out} for both.")
         if self.out.resolve() == self.pool.resolve():
             raise ValueError(f"Expected `--out` to be another folder than the table's. Got {self.out} for both.")

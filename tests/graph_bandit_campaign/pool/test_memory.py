@@ -1,24 +1,28 @@
-import gzip
 from types import SimpleNamespace
 
 import pytest
 
 from graph_bandit_campaign import SuggestSettings, suggest
-from graph_bandit_campaign.pool import table as memory
+from graph_bandit_campaign.pool import budget as memory
 
 
 @pytest.fixture
 def folder(tmp_path):
-    with gzip.open(tmp_path / "pool.csv.gz", "wt") as file:
-        file.write("id,smiles\n" + "".join(f"m{k},C{k}\n" for k in range(99_999)))
+    (tmp_path / "pool.csv").write_text("id,smiles\n" + "".join(f"m{k},{'C' * k}O\n" for k in range(1, 20)))
     return tmp_path
 
 
-def test_a_pool_that_does_not_fit_is_refused_before_any_molecule_is_made(folder, monkeypatch):
-    monkeypatch.setattr(memory, "available_memory", lambda: 0.9e9)
-    with pytest.raises(ValueError, match="80,000 rows"):
-        suggest(SuggestSettings(pool=folder / "pool.csv.gz", out=folder / "out.csv", maximize="y"))
-    assert [path.name for path in folder.iterdir()] == ["pool.csv.gz"]
+def test_a_pool_that_does_not_fit_is_read_part_by_part_if_the_agent_can_do_that(folder, monkeypatch):
+    def suggestions(name, **given):
+        out = folder / name
+        return suggest(SuggestSettings(pool=folder / "pool.csv", out=out, maximize="y", n=3, workers=None, **given))
+
+    expected = suggestions("all.csv")
+    monkeypatch.setattr(memory, "available_memory", lambda: memory.BYTES_AT_ALL)
+    assert suggestions("parts.csv") == expected
+    with pytest.raises(ValueError, match="fits into memory"):
+        suggestions("graphs.csv", agent="gnn-ts")
+    assert not (folder / "graphs.csv").exists()
 
 
 def test_what_is_free_is_what_the_system_and_the_container_say(tmp_path, monkeypatch):

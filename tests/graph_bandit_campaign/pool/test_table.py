@@ -1,4 +1,4 @@
-"""A table is a pool in memory: its molecules, and what stands beside them in tables of every kind of row."""
+"""What stands beside the molecules of a table, in tables of every kind of row."""
 
 import csv
 from pathlib import Path
@@ -8,9 +8,8 @@ import pytest
 from graph_bandit_campaign import Limits
 from graph_bandit_campaign.constraints.limits.columns import ColumnNames
 from graph_bandit_campaign.pool.other_columns import join_cells, list_forms
+from graph_bandit_campaign.pool.prepared import Block, open_table_pool
 from graph_bandit_campaign.pool.source import Source
-from graph_bandit_campaign.pool.table import Budget, TablePool
-from graph_bandit_env.tables import open_table
 
 HEADER = ("id", "smiles", "price", "stock")
 ROWS = (
@@ -33,16 +32,15 @@ def folder(tmp_path, monkeypatch):
 
 
 def read(path="pool.csv", skip=False):
-    source = Source(path=Path(path), skip_bad_rows=skip)
-    with open_table(source.path) as table:
-        return TablePool.read(table, source, Budget(0))
+    return open_table_pool(Source(path=Path(path), skip_bad_rows=skip))[0]
 
 
 def select(limits, skip=False):
     pool = read(skip=skip)
-    names = ColumnNames(*limits.find_columns(pool.cells.texts, "pool.csv"))
-    selection = limits.select_rows(pool.molecules.smiles, names.read(pool.cells, skip))
-    return [name for name, meets in zip(pool.molecules.smiles, selection.mask, strict=True) if meets], selection
+    names = ColumnNames(*limits.find_columns(pool.columns, "pool.csv"))
+    block = Block.join([*pool.blocks((), pool.columns)])
+    selection = limits.select_rows(block.smiles, names.read(block.cells, skip))
+    return [name for name, meets in zip(block.smiles, selection.mask, strict=True) if meets], selection
 
 
 def test_all_rows_of_a_molecule_count():
@@ -69,8 +67,8 @@ def test_text_in_a_column_of_numbers_is_refused_with_its_line_or_counts_as_not_k
 
 def other_columns_of(ids):
     pool = read()
-    index = [pool.molecules.ids.index(name) for name in ids]
-    return list_forms(pool.forms(index)) | join_cells(pool.take(index, pool.columns), len(ids))
+    places = [pool.find(ids)[0][name] for name in ids]
+    return list_forms(pool.forms(places)) | join_cells(pool.take(places, (), pool.columns).cells, len(ids))
 
 
 def test_suggestions_carry_the_other_columns_of_all_their_rows():

@@ -61,7 +61,7 @@ class Folder:
     def end(self) -> None:
         """Remove what a finished pool does not need."""
         self._remove_half_written()
-        for pattern in ("part-*.json", "part-*.molecules", QUESTION):
+        for pattern in ("part-*.json", QUESTION):
             for path in self.path.glob(pattern):
                 path.unlink(missing_ok=True)
 

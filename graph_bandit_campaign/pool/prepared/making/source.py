@@ -109,7 +109,7 @@ class Source:
         if not table.has_header:  # its columns have no names, so any name will do
             self.smiles, self.identifier = "smiles", "id"
         columns = [self.smiles, *filter(None, [self.identifier])]
-        next(table.rows(columns), None)  # says which column is missing
+        next(table.rows([*columns, *settings.entry_column]), None)  # says which column is missing
         self.columns = tuple(name for name in names if name not in columns)
         self.decimal, self.unit = table.decimal, table.unit
 

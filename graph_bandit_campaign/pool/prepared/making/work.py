@@ -10,12 +10,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from agents.traits import Moments, Traits, compute_traits
 from graph_bandit_campaign.pool.prepared.columns import KNOWN, own, to_arrow, traits_left_out
-from graph_bandit_campaign.pool.prepared.making.reuse import Known, fill_in, read_known
 from graph_bandit_campaign.pool.prepared.making.source import LONGEST, BadRow, unpack
 from graph_bandit_campaign.pool.prepared.manifest import PartRecord, Question, part_name, write_json
 from graph_bandit_env.pools import canonical_smiles, may_be_form, parent_smiles, smiles_problem
@@ -23,14 +19,6 @@ from graph_bandit_env.storage import replace_file
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-MOLECULE = np.dtype(
-    [("smiles", "<u8", 2), ("name", "<u8", 2), ("place", "<i8"), ("file", "<i4"), ("row", "<i8"), ("named", "?")]
-)
-"""What is kept of each molecule until equal ones are merged: digests of canonical SMILES and name, its place, where it
-stands in the table, and whether it has a name of its own."""
-Records = NDArray[np.void]
-PART_BITS = 32  # of a place: part number, then row in the part
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +44,6 @@ def make_part(
     packed: bytes,
     problems: Sequence[BadRow],
     question: Question,
-    earlier: Path | None = None,
 ) -> int:
     """Compute a part, and write its files; the last one says that it is finished.
 
@@ -66,7 +53,6 @@ def make_part(
         packed: rows of the table, from `Chunk.to_bytes`.
         problems: rows that could not be read.
         question: what the pool is made from.
-        earlier: folder of an earlier pool, from whose part of this number molecules are taken; None: none are.
 
     Returns:
         How many rows it was made from.
@@ -81,13 +67,12 @@ def make_part(
             f"{software()}. Install the same ones."
         )
     name, table = part_name(number), unpack(packed)
-    content, molecules, bad, moments = encode(table, number, question, earlier)
+    content, count, bad, moments = encode(table, number, question)
     replace_file(folder / f"{name}.parquet", content)
-    replace_file(folder / f"{name}.molecules", molecules.tobytes())
     record = PartRecord(
         name=f"{name}.parquet",
         read=len(table) + len(problems),
-        rows=len(molecules),
+        rows=count,
         bytes=len(content),
         sha256=hashlib.sha256(content).hexdigest(),
     )
@@ -102,9 +87,9 @@ def make_part(
 
 
 def encode(
-    table: pa.Table, number: int, question: Question, earlier: Path | None = None
-) -> tuple[bytes, Records, list[BadRow], list[dict[str, dict[str, list[float]]]]]:
-    """Compute a part: its Parquet file, what is kept of each molecule, bad rows, and moments of each block.
+    table: pa.Table, number: int, question: Question
+) -> tuple[bytes, int, list[BadRow], list[dict[str, dict[str, list[float]]]]]:
+    """Compute a part: its Parquet file, how many molecules it has, bad rows, and moments of each block.
 
     Each row group holds the molecules of as many rows of the table, whatever the size of the part.
     """
@@ -112,7 +97,6 @@ def encode(
     from pyarrow.parquet import ParquetWriter
 
     pa.set_cpu_count(1)
-    known = None if earlier is None else read_known(earlier, number, question.traits)
     sink, schema = io.BytesIO(), _schema(question, number)
     texts = [name for name in schema.names if name.endswith("_bins")]
     options = {
@@ -121,50 +105,38 @@ def encode(
         "use_dictionary": [f"{name.removesuffix('_bins')}_counts.list.element" for name in texts] + ["file"],
         "column_encoding": {f"{name}.list.element": "DELTA_BINARY_PACKED" for name in texts},
     }
-    molecules, bad, moments = [np.zeros(0, MOLECULE)], list[BadRow](), []
+    bad, moments = list[BadRow](), []
     with ParquetWriter(sink, schema, **options) as writer:
         done = 0
         for start in range(0, len(table), question.block):
-            block, problems, traits = _describe(table.slice(start, question.block), question, known)
+            block, problems, traits = _describe(table.slice(start, question.block), question)
             bad += problems
             moments.append({name: Moments.of(traits.numbers[name]).to_dict() for name in traits.numbers})
             columns = [*(block[name].combine_chunks() for name in schema.names if name in block.column_names)]
             writer.write_table(
                 pa.table([*columns, *to_arrow(traits).values()], schema=schema), row_group_size=question.block
             )
-            molecules.append(_molecules(block, number, done))
             done += len(block)
-    return sink.getvalue(), np.concatenate(molecules), bad, moments
+    return sink.getvalue(), done, bad, moments
 
 
-def _describe(table: pa.Table, question: Question, known: Known | None = None) -> tuple[pa.Table, list[BadRow], Traits]:
+def _describe(table: pa.Table, question: Question) -> tuple[pa.Table, list[BadRow], Traits]:
     """Return the rows that are molecules, with their canonical SMILES, the others, and the traits of molecules."""
     written = table["written"].to_pylist()
-    rows = [None if known is None else known.rows.get(text) for text in written]
-    canonical = [
-        canonical_smiles(text, question.most_atoms) if text and row is None else ""
-        for text, row in zip(written, rows, strict=True)
-    ]
+    canonical = [canonical_smiles(text, question.most_atoms) if text else "" for text in written]
     named: list[str | None] = [None] * len(table)
     if question.identifier:
         named = [name or None for name in table["id"].to_pylist()]
-    for k, row in enumerate(rows):
+    for k, form in enumerate(canonical):
         if question.salts == "merge" and may_be_form(written[k]):
-            form = canonical[k] or canonical_smiles(written[k], question.most_atoms)
             canonical[k] = parent_smiles(form)
             named[k] = named[k] or (form if form != canonical[k] else None)
-        if known is not None and row is not None:
-            canonical[k] = known.smiles[row]
     good = [k for k, text in enumerate(canonical) if text]
-    new = [k for k in good if rows[k] is None]
     try:
-        traits = _traits([canonical[k] for k in new], question)
+        traits = _traits([canonical[k] for k in good], question)
     except ValueError:  # RDKit writes few SMILES that it cannot read again
-        unreadable = {k for k in new if not canonical_smiles(canonical[k], question.most_atoms)}
-        good, new = ([k for k in some if k not in unreadable] for some in (good, new))
-        traits = _traits([canonical[k] for k in new], question)
-    if known is not None:
-        traits = fill_in(known, [canonical[k] for k in good], [rows[k] for k in good], traits)
+        good = [k for k in good if canonical_smiles(canonical[k], question.most_atoms)]
+        traits = _traits([canonical[k] for k in good], question)
     kept = set(good)
     bad = []
     for k in (k for k in range(len(written)) if k not in kept):
@@ -188,22 +160,6 @@ def _problem(written: str, canonical: str, question: Question) -> str:
 
 def _traits(smiles: Sequence[str], question: Question) -> Traits:
     return compute_traits(smiles, question.traits, question.stereo, traits_left_out(question.traits))
-
-
-def _molecules(block: pa.Table, number: int, done: int) -> Records:
-    smiles, names = block["smiles"].to_pylist(), block["id"].to_pylist()
-    records = np.zeros(len(smiles), MOLECULE)
-    records["smiles"] = _digests(smiles)
-    records["name"] = _digests([name or text for name, text in zip(names, smiles, strict=True)])
-    records["place"] = (number << PART_BITS) + done + np.arange(len(smiles))
-    records["file"], records["row"] = block["file"].to_numpy(), block["row"].to_numpy()
-    records["named"] = [bool(name) for name in names]
-    return records
-
-
-def _digests(texts: Sequence[str]) -> Records:
-    content = b"".join(hashlib.blake2b(text.encode(), digest_size=16).digest() for text in texts)
-    return np.frombuffer(content, "<u8").reshape(-1, 2)
 
 
 def _schema(question: Question, number: int) -> pa.Schema:

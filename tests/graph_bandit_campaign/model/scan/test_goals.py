@@ -6,7 +6,7 @@ from support.molecules import some_molecules
 from support.prepared import prepare_in_parts, suggest
 from support.tables import write
 
-from graph_bandit_campaign.command.pools import short_lists
+from graph_bandit_campaign.command.pools import rows as short_lists
 from graph_bandit_campaign.model import goals_choice
 
 COUNT = 100

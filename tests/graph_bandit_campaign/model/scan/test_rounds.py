@@ -6,7 +6,7 @@ from support.molecules import some_molecules
 from support.prepared import prepare_in_parts, suggest
 from support.tables import write
 
-from graph_bandit_campaign.command.pools import short_lists as inputs
+from graph_bandit_campaign.command.pools import rows as inputs
 from graph_bandit_campaign.model import stopping as outlook
 
 COUNT = 100

@@ -1,9 +1,9 @@
-"""Rounds on a prepared pool: what is known of it, then the most promising others, list by list."""
+"""Rounds on the rows of a table: on all of them, or on what is known and the most promising others, list by list."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
@@ -20,17 +20,19 @@ from graph_bandit_campaign.model.scan.best import Places
 from graph_bandit_campaign.model.scan.scan import Found, Query, scan
 from graph_bandit_campaign.model.scan.spares import come_back
 from graph_bandit_campaign.model.stopping import MOST
+from graph_bandit_campaign.names import are_one
 from graph_bandit_campaign.pool.described import DescribedMolecules
 from graph_bandit_campaign.pool.forms import find_forms
 from graph_bandit_campaign.pool.own_columns import Features, add_results
 from graph_bandit_campaign.pool.prepared import Block, Cells, Place, PreparedPool
+from graph_bandit_campaign.pool.source import Source
 from graph_bandit_campaign.report.streamed import write_predictions
 from graph_bandit_campaign.results.books import Books
 from graph_bandit_campaign.results.matched import match_molecules, read_outside
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.text import unshield
-from graph_bandit_env import MoleculeSet, canonical_smiles, from_smiles
-from graph_bandit_env.pools import parent_smiles
+from graph_bandit_env import canonical_smiles
+from graph_bandit_env.pools import check_known, parent_smiles
 
 Added = list[tuple[str, tuple[float, ...]]]
 """Ids and values of the user's own columns that results have added to molecules."""
@@ -53,8 +55,8 @@ class Known:
 
 
 @dataclass(frozen=True)
-class ShortLists:
-    """A prepared pool, which is read part by part, and never as a whole."""
+class RowRounds:
+    """A prepared pool, which is read as a whole, or part by part."""
 
     pool: PreparedPool
     """The pool."""
@@ -67,7 +69,11 @@ class ShortLists:
     features: Features
     """The user's own columns."""
     ranks: Ranks
-    """Their ranks over the pool."""
+    """Ranks of those that are columns of tables, over the pool."""
+    source: Source
+    """The pool, with all of these columns."""
+    is_whole: bool
+    """Whether all molecules are on offer, in memory; else the agent finds the most promising ones."""
 
     @cached_property
     def _found(self) -> tuple[Places, dict[str, Place]]:
@@ -93,8 +99,15 @@ class ShortLists:
 
     @cached_property
     def known(self) -> Known:
-        """Return the molecules that results and earlier rounds speak of."""
+        """Return the molecules that results and earlier rounds speak of, or all."""
+        if self.is_whole:
+            block = Block.join(list(self.pool.blocks(columns=self._columns)))
+            return self._match(block, self.pool.aliases(block), None)
         return self.match(self._found[0])
+
+    @property
+    def _columns(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*self.asked.names.columns, *self.features.columns)))
 
     def match(self, places: Places) -> Known:
         """Return some molecules of the pool, matched with the results.
@@ -102,27 +115,26 @@ class ShortLists:
         Args:
             places: `(n, 2)`. Part and row of the molecules. If there are none, the first of the pool is taken.
         """
-        settings, own, made = self.settings, self.features.columns, self.pool.manifest.question
         first = next(iter(self.pool.blocks((), ()))).places[:1]
-        columns = tuple(dict.fromkeys((*self.asked.names.columns, *own)))
-        block = self.pool.take(places if len(places) else first, columns=columns)
-        parsed = from_smiles(block.written, ids=block.ids, most_atoms=made.most_atoms, salts=made.salts)
+        block = self.pool.take(places if len(places) else first, columns=self._columns)
         name_of = dict(zip(map(tuple, block.places.tolist()), block.ids, strict=True))
         aliases = {alias: name_of[at] for alias, at in self._found[1].items() if name_of.get(at, alias) != alias}
-        plain = MoleculeSet(
-            parsed,
-            block.smiles,
-            block.ids,
-            aliases=aliases,
-            columns=block.numbers(own, settings.skip_bad_rows),
-            column_names=own,
-            salts=parsed.salts,
-            written=parsed.written,
-        )
-        in_pool = DescribedMolecules.of(plain, block.traits, Scales(self.pool.moments, self.ranks))
+        return self._match(block, aliases, Scales(self.pool.moments, self.ranks))
+
+    def _match(self, block: Block, aliases: Mapping[str, str], scales: Scales | None) -> Known:
+        settings, rows = self.settings, self.asked.rows
+        plain = self.pool.molecules(block, self.features.columns, settings.skip_bad_rows, aliases)
+        in_pool = DescribedMolecules.of(plain, block.traits, scales)
+        if self.is_whole:
+            check_known(in_pool.columns, in_pool.column_names, str(settings.pool))
+        if any(are_one(settings.pool, path) for path in settings.measured):  # left out once is left out
+            bad = {block.cells.table.where(row) for row, _ in in_pool.skipped}
+            rows = {name: [row for row in read if row.where not in bad] for name, read in rows.items()}
         structures, pending = (self.earlier.structures, self.earlier.pending) if self.earlier else ({}, ())
         options = settings.trust_ids, settings.most_atoms, bool(self.asked.goals)
-        books, outside = match_molecules(self.asked.rows, in_pool, structures, pending, *options)
+        books, outside = match_molecules(rows, in_pool, structures, pending, *options)
+        if settings.best_of is not None:
+            books = books.best(settings.goals[0].sign > 0)
         molecules = in_pool.join(read_outside(outside, settings.most_atoms, in_pool.salts)) if outside else in_pool
         molecules, added = add_results(molecules, self.features, books.features)
         return Known(in_pool, books, molecules, block, added)
@@ -133,38 +145,44 @@ class ShortLists:
         In memory they would be its short list: so the suggestions are the same.
 
         Raises:
-            ValueError: if the agent needs the whole pool in memory, a part is damaged, or a cell cannot be read.
+            ValueError: if a part is damaged, or a cell cannot be read.
         """
+        if self.is_whole:
+            known, settings = self.known, self.settings
+            smiles, count = known.in_pool.smiles, len(known.molecules)
+            selection, constraints = select(smiles, known.block.cells, self.asked, settings, count)
+            note, others = selection.describe(), partial(self._others, known.block)
+            return Offer(known.in_pool, known.molecules, selection, constraints, note, others=others)
         query = self._ask(campaign)
         return self._make(query, [scan(self.pool, query)])
+
+    def _others(self, block: Block, ids: Sequence[str]) -> dict[str, list[str]]:
+        """Return the texts of the pool's other columns for molecules of a block, by name."""
+        place_of = dict(zip(block.ids, block.places.tolist(), strict=True))
+        places = np.array([place_of[name] for name in ids], np.int64)
+
+        def cells(columns: Sequence[str]) -> Cells:
+            return self.pool.take(places, (), columns).cells
+
+        return describe_others(cells, self.pool.columns, self.pool.forms(places), self.settings)
 
     def _ask(self, campaign: Campaign) -> Query:
         """Return what is asked of each molecule, given the results."""
         settings, state = self.settings, campaign.state
-        agents = [campaign.model(goal.name) for goal in state.goals] or [campaign.model()]
-        agent = agents[0]
-        if not isinstance(agent, MoleculeAgent):
-            raise ValueError(
-                f"Agent `{state.agent}` needs the whole pool in memory. Choose one of the `molecule-` agents, or give "
-                "the table in place of the prepared pool."
-            )
-        if state.goals and settings.price is not None and settings.terms.one_price is None and not settings.budget_only:
-            raise ValueError(
-                "Expected the table of a pool where several goals are weighed against prices that differ, since the "
-                f"cheapest on offer counts. Got {settings.pool}, a prepared pool. Give the table, or --budget-only."
-            )
+        learners = [campaign.model(goal.name) for goal in state.goals] or [campaign.model()]
+        agents = [learner for learner in learners if isinstance(learner, MoleculeAgent)]
         best, failing = None if state.goals else state.yardstick(), campaign.failing()
         reward = None if best is None else best if state.maximize else -best
         in_pool, places = self.known.in_pool, map(tuple, self.known.block.places.tolist())
         taken = {*state.settled(), *state.failed, *state.pending, *state.vetoes}
-        short_list = SHORT_LIST if state.goals else agent.settings.short_list
+        short_list = SHORT_LIST if state.goals else agents[0].settings.short_list
         return Query(
-            raters=tuple(learner.rater() for learner in agents if isinstance(learner, MoleculeAgent)),
+            raters=tuple(learner.rater() for learner in agents),
             size=max(short_list, settings.n),
             limits=self.asked.limits,
             terms=settings.terms,
             names=self.asked.names,
-            source=settings.source,
+            source=self.source,
             index=GoalsIndex.of(state) if state.goals else None,
             taken=frozenset(place for name, place in zip(in_pool.ids, places, strict=True) if name in taken),
             fails=failing.rater,
@@ -205,15 +223,6 @@ class ShortLists:
             again = replace(query, last=last)
             return self._make(again, [scan(self.pool, again)], is_final=True)
 
-        def others(ids: Sequence[str]) -> dict[str, list[str]]:
-            place_of = dict(zip(in_pool.ids, block.places.tolist(), strict=True))
-            places = np.array([place_of[name] for name in ids], np.int64)
-
-            def cells(columns: Sequence[str]) -> Cells:
-                return self.pool.take(places, (), columns).cells
-
-            return describe_others(cells, self.pool.columns, self.pool.forms(places), settings)
-
         return Offer(
             in_pool,
             matched.molecules,
@@ -227,7 +236,7 @@ class ShortLists:
             self._tell(scans[0]),
             is_part=True,
             more=more,
-            others=others,
+            others=partial(self._others, block),
             predictions=partial(write_predictions, self.pool, query, dict(matched.added)),
         )
 
