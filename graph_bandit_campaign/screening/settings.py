@@ -11,6 +11,7 @@ import tyro
 from tyro.conf import Fixed, Suppress
 
 from graph_bandit_campaign.command.settings import NONE, SuggestSettings
+from graph_bandit_campaign.flags import check_least
 from graph_bandit_lab import count_cores
 
 KINDS = (".csv", ".tsv")  # of a table that is written again and again
@@ -76,9 +77,7 @@ class ScreenSettings(SuggestSettings):
             raise ValueError(f"Expected `--out` to end in {', '.join(KINDS)}. Got {self.out}.")
         if self.target.casefold() in ("id", "smiles"):
             raise ValueError(f"Expected a name of the value other than id and smiles. Got `{self.target}`.")
-        for name, least in (("evaluations", 1), ("chunk", 1), ("jobs", 0)):
-            if (count := getattr(self, name)) < least:
-                raise ValueError(f"Expected `--{name}` to be at least {least}. Got {count}.")
+        check_least(self, {"evaluations": 1, "chunk": 1, "jobs": 0})
         if not 0 < self.timeout < math.inf:
             raise ValueError(f"Expected `--timeout` to be positive and finite. Got {self.timeout}.")
         self.batch(self.n)  # refuses files that are one

@@ -37,7 +37,6 @@ def render_page(summary: Summary, settings: BacktestSettings, notes: Sequence[st
             comparisons=verdict.comparisons(summary),
             reliability=verdict.reliability(summary),
             rows=verdict.rows(summary),
-            good=verdict.good_text(summary.table),
             goal=verdict.goal_text(summary.goal),
             lines=lines,
             progress=to_svg(progress_figure(summary, settings.target)),
@@ -49,15 +48,8 @@ def render_page(summary: Summary, settings: BacktestSettings, notes: Sequence[st
 
 def print_summary(summary: Summary) -> None:
     """Print what the page says: table, verdict and comparisons."""
-    goal, good = verdict.goal_text(summary.goal), verdict.good_text(summary.table)
-    head = ["player", "ten best found", "on average"]
-    head += [f"{good} found"] * bool(good) + [f"until {goal}", "fewer than random"] * bool(goal)
-    listed = [
-        (row.label, row.at_end, row.average, *[row.good] * bool(good), *[row.reached, row.fewer] * bool(goal))
-        for row in verdict.rows(summary)
-    ]
     print()
-    print_columns([tuple(head), *listed])
+    print_columns(verdict.rows(summary))
     print()
     for answer in verdict.verdicts(summary):
         print("\n  ".join((answer.headline, *answer.reasons)))

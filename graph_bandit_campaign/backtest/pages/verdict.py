@@ -15,23 +15,6 @@ MANY_TIES = 2 * TOP  # so many molecules that share the tenth best value leave l
 
 
 @dataclass(frozen=True)
-class Row:
-    """A player in the table, in words."""
-
-    label: str
-    at_end: str
-    """How many of the ten best were found within the budget."""
-    average: str
-    """How many were known, on average over the measurements after the start."""
-    good: str
-    """How many of the best 5 % were found within the budget."""
-    reached: str
-    """Measurements until the goal."""
-    fewer: str
-    """How many fewer than by random choice."""
-
-
-@dataclass(frozen=True)
 class Verdict:
     """Whether an agent would have helped."""
 
@@ -164,31 +147,22 @@ def reliability(summary: Summary) -> list[str]:
     return sentences
 
 
-def rows(summary: Summary) -> list[Row]:
-    """Return a row for each player, agents first."""
-    interval = summary.bootstrap.interval
-    return [
-        Row(
-            player.label,
-            interval_text(interval(player.at_end)),
-            interval_text(interval(player.scores)),
-            interval_text(interval(player.good)),
-            _reached_text(summary, player),
-            _fewer_cell(summary, player),
-        )
-        for player in (*summary.advisors, *summary.others)
-    ]
-
-
-def _reached_text(summary: Summary, player: Curves) -> str:
-    if not summary.goal:
-        return DASH
-    reached = player.reached[summary.goal]
-    if np.isfinite(reached).all():
-        return interval_text(summary.bootstrap.interval(reached), 0)
-    return f"from {int(np.isfinite(reached).sum())} of {summary.starts} starts"
-
-
-def _fewer_cell(summary: Summary, player: Curves) -> str:
-    fewer = None if player is summary.random else summary.fewer(player, summary.random)
-    return DASH if fewer is None else interval_text(fewer, 0)
+def rows(summary: Summary) -> list[tuple[str, ...]]:
+    """Return a table in words: names of columns, and a row for each player, agents first."""
+    interval, good, goal = summary.bootstrap.interval, good_text(summary.table), goal_text(summary.goal)
+    rows = []
+    for player in (*summary.advisors, *summary.others):
+        cells = {"player": player.label}
+        cells["ten best found"] = interval_text(interval(player.at_end))
+        cells["known on average"] = interval_text(interval(player.scores))
+        if good:
+            cells[f"{good} found"] = interval_text(interval(player.good))
+        if goal:
+            reached = player.reached[summary.goal]
+            there = np.isfinite(reached)
+            from_some = f"from {int(there.sum())} of {summary.starts} starts"
+            fewer = None if player is summary.random else summary.fewer(player, summary.random)
+            cells[f"measurements until {goal}"] = interval_text(interval(reached), 0) if there.all() else from_some
+            cells["fewer than random choice"] = DASH if fewer is None else interval_text(fewer, 0)
+        rows.append(cells)
+    return [tuple(rows[0]), *(tuple(cells.values()) for cells in rows)]
