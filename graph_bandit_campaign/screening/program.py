@@ -106,31 +106,29 @@ class Program:
     def poll(self) -> Outcome | None:
         """Return what came out, once the program has ended or its time is over; None before. Then it is gone."""
         code = self._process.poll()
-        if code is None:
-            if time.monotonic() < self._deadline:
-                return None
-            if not self._is_late:
-                self._is_late = True
-                self.ask_to_end()
-                self._deadline = time.monotonic() + PATIENCE
-                return None
+        if code is None and time.monotonic() < self._deadline:
+            return None
+        if code is None and not self._is_late:
+            self._is_late, self._deadline = True, time.monotonic() + PATIENCE
+            self.stop()
+            return None
         try:
             return self._read(code)
         finally:
             self.end()
 
-    def ask_to_end(self) -> None:
-        """Ask the program, and all that it has started, to end."""
-        if self._is_gone:
+    def stop(self, force: bool = False) -> None:
+        """Ask the program, and all that it has started, also in sessions of their own, to end; or end it by force."""
+        if self._is_gone:  # its number may be that of another process by now
             return
-        self._started += self._children()
+        with suppress(psutil.Error):
+            self._started += psutil.Process(self._process.pid).children(recursive=True)
         if hasattr(os, "killpg"):
             with suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, signal.SIGTERM)
-        for process in self._started:
+                os.killpg(self._process.pid, signal.SIGKILL if force else signal.SIGTERM)
+        for process in (*self._started, self._process):
             with suppress(psutil.Error):
-                process.terminate()
-        self._process.terminate()
+                (process.kill if force else process.terminate)()
 
     def end(self, patience: float = 0.0) -> None:
         """Wait for its end, end whatever is left of it, and remove its folder.
@@ -138,39 +136,23 @@ class Program:
         Args:
             patience: how many seconds to wait.
         """
-        if self._is_gone:
-            return
         try:
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(patience)
         finally:
-            self._started += self._children()
-            if hasattr(os, "killpg") and hasattr(signal, "SIGKILL"):
-                with suppress(ProcessLookupError, PermissionError):
-                    os.killpg(self._process.pid, signal.SIGKILL)
-            for process in self._started:
-                with suppress(psutil.Error):
-                    process.kill()
-            self._process.kill()
+            self.stop(force=True)
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(PATIENCE)
             self._folder.cleanup()
             self._is_gone = True
 
-    def _children(self) -> list[psutil.Process]:
-        """Return what it has started, also in sessions of their own."""
-        try:
-            return list(psutil.Process(self._process.pid).children(recursive=True))
-        except psutil.Error:
-            return []
-
     def _read(self, code: int | None) -> Outcome:
         said = _tail(self._said)
-        if self._is_late:
-            return Outcome(self.molecules, problem=f"the program took more than {self._timeout:g} s", said=said)
-        if code != 0:
-            return Outcome(self.molecules, problem=f"the program ended with code {code}", said=said)
         try:
+            if self._is_late:
+                raise ValueError(f"the program took more than {self._timeout:g} s")
+            if code != 0:
+                raise ValueError(f"the program ended with code {code}")
             values, remarks = read_values(self._output, self.molecules)
         except ValueError as error:
             return Outcome(self.molecules, problem=str(error), said=said)
@@ -209,9 +191,9 @@ def read_values(path: Path, wanted: Collection[str]) -> tuple[dict[str, float | 
         written, cell = (row[column] if column < len(row) else "" for column in columns)
         name = written if written in wanted else written.strip()
         if name not in wanted:
-            unknown.append(_shown(name))
+            unknown.append(repr(name[:LONGEST_ID]))
         elif name in values:
-            again.append(_shown(name))
+            again.append(repr(name[:LONGEST_ID]))
         else:
             values[name] = _number(cell)
     remarks = [f"rows of unknown ids were ignored: {listed(unknown, 3)}"] * bool(unknown)
@@ -225,10 +207,6 @@ def _number(cell: str) -> float | None:
     except ValueError:
         return None
     return value if math.isfinite(value) and abs(value) <= LARGEST_REWARD else None
-
-
-def _shown(text: str) -> str:
-    return repr(text[:LONGEST_ID])
 
 
 def _tail(path: Path) -> str:

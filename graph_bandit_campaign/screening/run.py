@@ -11,8 +11,6 @@ from dataclasses import replace
 from types import FrameType
 from typing import NoReturn
 
-from filelock import FileLock, Timeout
-
 from graph_bandit_campaign.checks import TooFewLeftError
 from graph_bandit_campaign.command.suggestions import write_suggestions
 from graph_bandit_campaign.file import CampaignFile, digest_of, read_digest
@@ -20,20 +18,19 @@ from graph_bandit_campaign.screening.program import Outcome, split_command
 from graph_bandit_campaign.screening.scorer import Scorer
 from graph_bandit_campaign.screening.scores import Scores
 from graph_bandit_campaign.screening.settings import ScreenSettings
-from graph_bandit_campaign.state import CampaignState
+from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_campaign.text import duration, short, unshield
 from graph_bandit_env.files import is_file_of_graphs
 from graph_bandit_env.storage import find_file
 from graph_bandit_env.tables import open_table
 from graph_bandit_lab.reports import print_columns
-from graph_bandit_lab.storage import make_folder
+from graph_bandit_lab.storage import sole_driver
 
 COMMAND = "command"  # among the sources of a campaign
 BEST = 10  # molecules that are listed at the end
 MOST_REMARKS = 3  # of a round, on what the program did
 SHOWN = 200  # characters of the last line that a program printed
 STOPS = ("SIGTERM", "SIGHUP")
-SECONDS_TO_LOOK = 0.5  # for another command that holds the lock
 
 
 def screen(settings: ScreenSettings) -> dict[str, float | None]:
@@ -54,7 +51,8 @@ def screen(settings: ScreenSettings) -> dict[str, float | None]:
     command = split_command(settings.score)
     if is_file_of_graphs(settings.pool):
         raise ValueError(f"Expected a pool of molecules, which have a SMILES. Got {settings.pool}.")
-    with _ends_when_told(), _alone(settings):
+    out = find_file(settings.out)
+    with _ends_when_told(), sole_driver(out.parent, f".{out.name}.lock"):
         loop = _Screen(settings, command)
         try:
             loop.play()
@@ -62,7 +60,7 @@ def screen(settings: ScreenSettings) -> dict[str, float | None]:
             text = "All values that came in are stored: give the same command again to go on."
             raise KeyboardInterrupt(text) from None
         loop.print_best()
-    return loop.scores.values
+    return dict(loop.scores)
 
 
 class _Screen:
@@ -92,7 +90,15 @@ class _Screen:
             if not batch:
                 raise ValueError(f"Expected a batch of molecules that are not in {settings.out}. Got none that is new.")
             self._compute(batch)
-            self._print_round(chosen - begin, time.monotonic() - chosen)
+            best = self.scores.best(settings.goals[0].sign > 0, 1)
+            leader = f", best {settings.target} {short(best[0][2])} ({best[0][0]})" if best else ""
+            failures = sum(value is None for value in self.scores.values())
+            print(
+                f"round {len(self._rounds())}: {len(self.scores):,} of {settings.evaluations:,} evaluations{leader}, "
+                f"{failures:,} failed; chosen in {duration(chosen - begin)}, computed in "
+                f"{duration(time.monotonic() - chosen)}",
+                flush=True,
+            )
 
     def print_best(self) -> None:
         """Print the best molecules, and the files."""
@@ -107,6 +113,10 @@ class _Screen:
 
     def _state(self) -> CampaignState | None:
         return CampaignFile(self.settings.state).read()
+
+    def _rounds(self) -> Sequence[Sequence[Suggestion]]:
+        state = self._state()
+        return () if state is None else state.rounds
 
     def _waiting(self) -> dict[str, str]:
         """Return the molecules of the last batch that have no value, SMILES by id; none if its files are incomplete."""
@@ -152,14 +162,17 @@ class _Screen:
 
         Failures are stored once the program has given a value: one that never does is broken.
         """
-        state = self._state()
-        order = [suggestion.id for batch in (state.rounds if state else ()) for suggestion in batch]
+        order = [suggestion.id for batch in self._rounds() for suggestion in batch]
         held, last, count = dict[str, float | None](), Outcome({}), 0
         with closing(self._scorer.score(molecules)) as outcomes:
             for outcome in outcomes:
                 remarks = [text for text in (outcome.problem, *outcome.remarks) if text]
+                many = len(outcome.molecules)
+                names = f"{many} molecules" if many > 1 else next(iter(outcome.molecules))
+                alone = ", so each is tried alone" if outcome.problem and many > 1 else ""
+                end = outcome.said.rpartition("\n")[2][-SHOWN:] if outcome.problem else ""
                 for remark in remarks[: max(0, MOST_REMARKS - count)]:
-                    _print_remark(outcome, remark)
+                    print(f"{names}: {remark}{alone}{f' ({end})' if end else ''}", flush=True)
                 count += len(remarks)
                 last = outcome if outcome.said or outcome.problem else last
                 held |= outcome.values
@@ -185,43 +198,6 @@ class _Screen:
             if (state := file.read()) is not None:
                 file.write(replace(state, sources={**state.sources, COMMAND: self._digest}))
             self._is_proven = True
-
-    def _print_round(self, choosing: float, computing: float) -> None:
-        state, scores = self._state(), self.scores
-        best = scores.best(self.settings.goals[0].sign > 0, 1)
-        leader = f", best {self.settings.target} {short(best[0][2])} ({best[0][0]})" if best else ""
-        print(
-            f"round {len(state.rounds) if state else 0}: {len(scores):,} of {self.settings.evaluations:,} evaluations"
-            f"{leader}, {scores.failures:,} failed; chosen in {duration(choosing)}, computed in {duration(computing)}",
-            flush=True,
-        )
-
-
-def _print_remark(outcome: Outcome, remark: str) -> None:
-    many = len(outcome.molecules)
-    names = f"{many} molecules" if many > 1 else next(iter(outcome.molecules))
-    alone = ", so each is tried alone" if outcome.problem and many > 1 else ""
-    last = outcome.said.rpartition("\n")[2][-SHOWN:] if outcome.problem else ""
-    print(f"{names}: {remark}{alone}{f' ({last})' if last else ''}", flush=True)
-
-
-@contextmanager
-def _alone(settings: ScreenSettings) -> Iterator[None]:
-    """Let one command at a time write to a table. The lock ends with the process, however that ends."""
-    out = find_file(settings.out)
-    make_folder(out.parent)
-    lock = FileLock(out.with_name(f".{out.name}.lock"))
-    try:
-        lock.acquire(timeout=SECONDS_TO_LOOK)
-    except Timeout as error:
-        raise ValueError(
-            f"Expected no other command that writes {settings.out}. Another `screen` does: wait for it, or choose "
-            "another --out."
-        ) from error
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 @contextmanager

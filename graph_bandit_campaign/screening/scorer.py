@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from graph_bandit_campaign.screening.program import PATIENCE, Outcome, Program
 
@@ -49,21 +49,19 @@ class Scorer:
                     running.remove(program)
                     if outcome.problem and len(outcome.molecules) > 1:
                         waiting.extend({name: smiles} for name, smiles in outcome.molecules.items())
-                    yield outcome if not outcome.problem or len(outcome.molecules) > 1 else _failed(outcome)
+                    elif outcome.problem:
+                        outcome = replace(outcome, values=dict.fromkeys(outcome.molecules))
+                    yield outcome
                 if not ended:
                     time.sleep(PAUSE)
         finally:
             _end(running)
 
 
-def _failed(outcome: Outcome) -> Outcome:
-    return Outcome(outcome.molecules, dict.fromkeys(outcome.molecules), outcome.problem, outcome.said)
-
-
 def _end(programs: Sequence[Program]) -> None:
     """End programs, all at the same time."""
     for program in programs:
-        program.ask_to_end()
+        program.stop()
     deadline = time.monotonic() + PATIENCE
     for number, program in enumerate(programs):
         try:
