@@ -77,6 +77,6 @@ def texts_of(name: str, cells: Sequence[object], count: int) -> list[str]:
         ValueError: if there are not `count` cells, or one is not a text.
     """
     texts = [cell for cell in cells if isinstance(cell, str)]
-    if len(texts) != len(cells) or len(cells) != count:
+    if not len(texts) == len(cells) == count:
         raise ValueError(f"Expected {count} texts in column `{name}`, empty where one is not known. Got {len(texts)}.")
     return texts

@@ -74,8 +74,8 @@ class Limits:
                 f"Expected molecules in memory, a MoleculeSet. Got {type(molecules).__name__}. Of a prepared pool give "
                 "`pool.load(columns)`; one that does not fit into memory is tested by `graph-bandit suggest --require`."
             )
-        own = dict(zip(molecules.column_names, molecules.columns.T, strict=True))
-        given: dict[str, Sequence[object]] = {**{name: list(cells) for name, cells in own.items()}, **(columns or {})}
+        own = zip(molecules.column_names, molecules.columns.T.tolist(), strict=True)
+        given: dict[str, Sequence[object]] = {**dict(own), **(columns or {})}
         numbers, texts = self.find_columns(given, "the columns")
         return self.select_rows(
             molecules.smiles,
