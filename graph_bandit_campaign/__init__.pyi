@@ -23,6 +23,7 @@ from .notebook import Predictions as Predictions
 from .notebook import Suggestions as Suggestions
 from .notebook import draw_molecule as draw_molecule
 from .operations.desk import Desk as Desk
+from .operations.desk import Told as Told
 from .operations.looking import Why as Why
 from .operations.looking import enough as enough
 from .operations.looking import why as why
@@ -38,7 +39,6 @@ from .operations.showing import find_rows as find_rows
 from .operations.starting import Moved as Moved
 from .operations.starting import remove_unfinished as remove_unfinished
 from .operations.starting import start as start
-from .operations.told import Told as Told
 from .operations.typed import Entry as Entry
 from .pool.prepared.making.run import prepare as prepare
 from .pool.prepared.pool import PreparedPool as PreparedPool

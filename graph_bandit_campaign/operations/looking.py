@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from graph_bandit_campaign.campaign import Campaign
 from graph_bandit_campaign.command.suggestions import open_campaign
 from graph_bandit_campaign.model.reasons import nearest_measured, score_atoms
 from graph_bandit_campaign.operations.desk import Desk
 from graph_bandit_campaign.report.answer import Quantities
 from graph_bandit_campaign.text import short
-from graph_bandit_env import GraphPool, MoleculeSet
+from graph_bandit_env import MoleculeSet
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ def why(desk: Desk, ids: Sequence[str]) -> tuple[Why, ...]:
     quantities = Quantities(settings.target, state.goals)
     goals = {goal.name: goal.name for goal in state.goals} or {settings.target: ""}
     reasons = {name: campaign.reasons(names, goal) for name, goal in goals.items()}
-    smiles_of, near = dict[str, str](), dict[str, tuple[str, ...]]()
+    smiles_of, near, atoms = dict[str, str](), dict[str, tuple[str, ...]](), dict[str, dict[str, tuple[float, ...]]]()
     if isinstance(inputs.graphs, MoleculeSet):
         smiles_of = dict(zip(inputs.graphs.ids, inputs.graphs.smiles, strict=True))
         values = state.views()[0].means()
@@ -63,6 +62,12 @@ def why(desk: Desk, ids: Sequence[str]) -> tuple[Why, ...]:
             key: tuple(f"{each.id} (similarity {each.similarity:.2f}, {short(each.value)})" for each in those)
             for key, those in found.items()
         }
+    if isinstance(inputs.graphs, MoleculeSet) and any(reasons.values()):
+        for key in names:
+            place = inputs.graphs.ids.index(key)
+            columns = inputs.graphs.columns[place] if inputs.graphs.column_names else None
+            scores = {name: score_atoms(campaign.model(goal), smiles_of[key], columns) for name, goal in goals.items()}
+            atoms[key] = {name: those for name, those in scores.items() if those}
     return tuple(
         Why(
             id=key,
@@ -70,21 +75,10 @@ def why(desk: Desk, ids: Sequence[str]) -> tuple[Why, ...]:
             predictions=dict(zip(quantities.columns(), quantities.cells(predicted[key]), strict=True)),
             reasons={name: those[key].sentence() for name, those in reasons.items() if key in those},
             nearest=near.get(key, ()),
-            atoms=_score_atoms(campaign, inputs.graphs, key, goals) if any(reasons.values()) else {},
+            atoms=atoms.get(key, {}),
         )
         for key in names
     )
-
-
-def _score_atoms(
-    campaign: Campaign, graphs: GraphPool, key: str, goals: Mapping[str, str]
-) -> dict[str, tuple[float, ...]]:
-    if not isinstance(graphs, MoleculeSet):
-        return {}
-    place = graphs.ids.index(key)
-    columns = graphs.columns[place] if graphs.column_names else None
-    scores = {name: score_atoms(campaign.model(goal), graphs.smiles[place], columns) for name, goal in goals.items()}
-    return {name: those for name, those in scores.items() if those}
 
 
 def enough(desk: Desk) -> str:

@@ -31,26 +31,6 @@ class Rows:
     """How many rows there are in all that were asked for."""
 
 
-def read_rows(desk: Desk, which: Which) -> Rows:
-    """Return a table that the command has written.
-
-    Args:
-        desk: the campaign.
-        which: the table.
-
-    Raises:
-        ValueError: if the command writes no such table, or the file is not as it was written.
-    """
-    settings, state = desk.settings(), desk.state()
-    path = settings.out if which == "suggestions" else settings.predictions
-    if path is None:
-        raise ValueError("Expected a command with --predictions. This one writes none: give it once with that option.")
-    digest = read_digest(path)
-    if digest not in state.written:
-        raise ValueError(f"Expected {path.name} as `suggest` wrote it. It is gone, or was changed since.")
-    return _read(path, digest)
-
-
 def find_rows(
     desk: Desk, which: Which, sort: str, falling: bool, contains: str, part: str, start: int, count: int
 ) -> Rows:
@@ -67,9 +47,16 @@ def find_rows(
         count: most rows that are returned.
 
     Raises:
-        ValueError: as `read_rows`, if there is no such column, or the SMARTS cannot be read.
+        ValueError: if the command writes no such table, the file is not as it was written, there is no such column, or
+            the SMARTS cannot be read.
     """
-    table = read_rows(desk, which)
+    settings = desk.settings()
+    path = settings.out if which == "suggestions" else settings.predictions
+    if path is None:
+        raise ValueError("Expected a command with --predictions. This one writes none: give it once with that option.")
+    if (digest := read_digest(path)) not in desk.state().written:
+        raise ValueError(f"Expected {path.name} as `suggest` wrote it. It is gone, or was changed since.")
+    table = _read(path, digest)
     rows = list(table.rows)
     if contains:
         wanted = contains.casefold()

@@ -14,9 +14,8 @@ from pathlib import Path
 
 from graph_bandit_campaign.command.kept import read_settings
 from graph_bandit_campaign.command.suggestions import write_suggestions
-from graph_bandit_campaign.operations.desk import CHANGEABLE
+from graph_bandit_campaign.operations.desk import CHANGEABLE, Told, tell_answer
 from graph_bandit_campaign.operations.safe import check_command
-from graph_bandit_campaign.operations.told import Told, tell_answer
 
 AT_FIRST = frozenset(
     (
