@@ -25,7 +25,7 @@ from graph_bandit_campaign.pool.descriptors import describe, reads_graphs
 from graph_bandit_campaign.pool.own_columns import Features
 from graph_bandit_campaign.pool.prepared import PreparedPool
 from graph_bandit_campaign.pool.table import Budget, TablePool
-from graph_bandit_campaign.results.books import Books, match_rows
+from graph_bandit_campaign.results.books import Books, match_goals
 from graph_bandit_campaign.results.measurement import Measurement
 from graph_bandit_campaign.results.rows import Columns, NoResultsError, ResultTables
 from graph_bandit_campaign.state import CampaignState
@@ -179,7 +179,7 @@ def _read(settings: BacktestSettings) -> tuple[MoleculeSet, Books, list[str]]:
     header = cells.table
     body = tables.Table(header.path, (target, "id"), records, header.unit, header.sheet, header.sheets, header.decimal)
     results = ResultTables([body], header.sheet or None).read(Columns(target, "id"))
-    return features.add_to(molecules, {}), match_rows(results.rows, molecules), remarks + results.remarks
+    return features.add_to(molecules, {}), match_goals({"": results.rows}, molecules)[""], remarks + results.remarks
 
 
 def _read_prepared(settings: BacktestSettings, budget: Budget) -> tuple[MoleculeSet, Cells]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_bandit_campaign.results.books import match_rows
+from graph_bandit_campaign.results.books import match_goals
 from graph_bandit_campaign.results.rows import MeasuredRow
 from graph_bandit_campaign.text import percent, shield, unshield
 from graph_bandit_env import from_smiles
@@ -34,4 +34,4 @@ def test_only_what_is_certain_is_0_or_100_percent():
 def test_results_know_molecules_by_both_names():
     pool = from_smiles(["CCO", "CCN"], ids=["=a", "-b"])
     rows = [MeasuredRow("line 2", "'=a", "", 1.0), MeasuredRow("line 3", "-b", "", 2.0)]
-    assert match_rows(rows, pool).measured == (("=a", 1.0), ("-b", 2.0))
+    assert match_goals({"": rows}, pool)[""].measured == (("=a", 1.0), ("-b", 2.0))

@@ -219,9 +219,7 @@ def test_those_who_record_results_at_the_same_time_wait_for_each_other(random_de
 
 
 @pytest.mark.parametrize(("value", "by_hand"), [("1", True), ("failed", False)])
-def test_a_round_is_refused_if_a_result_came_in_meanwhile(
-    random_desk, monkeypatch, value, by_hand
-):
+def test_a_round_is_refused_if_a_result_came_in_meanwhile(random_desk, monkeypatch, value, by_hand):
     random_desk.record([Entry(last()[0], "1")])
     read_inputs, second = suggestions.read_inputs, last()[1]
 

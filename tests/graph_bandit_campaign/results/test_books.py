@@ -1,6 +1,6 @@
 import pytest
 
-from graph_bandit_campaign.results.books import match_rows
+from graph_bandit_campaign.results.books import match_goals
 from graph_bandit_campaign.results.rows import BadResultsError, MeasuredRow
 from graph_bandit_env import from_smiles
 
@@ -10,7 +10,7 @@ POOL = from_smiles(["CCO", "c1ccccc1", "CCN"], ids=["a", "b", "c"])
 def match(*rows, files=("results.csv",), pool=POOL):
     places = [f"{file}, line {line}" for file in files for line in range(2, 2 + len(rows) // len(files))]
     measured = [MeasuredRow(place, *row) for place, row in zip(places, rows, strict=True)]
-    return match_rows(measured, pool)
+    return match_goals({"": measured}, pool)[""]
 
 
 def test_names_come_first_then_canonical_smiles():

@@ -5,7 +5,7 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from graph_bandit_campaign.results.books import match_rows
+from graph_bandit_campaign.results.books import match_goals
 from graph_bandit_campaign.results.rows import Columns, ResultTables
 from graph_bandit_env import from_smiles
 
@@ -25,7 +25,7 @@ def write(rows, separator=","):
 
 def read(path):
     """Return the results of a table by id: numbers, and bounds as text."""
-    books = match_rows(ResultTables.open([Path(path)]).read(Columns("logd", "id")).rows, POOL)
+    books = match_goals({"": ResultTables.open([Path(path)]).read(Columns("logd", "id")).rows}, POOL)[""]
     return dict(books.measured) | dict(books.bounds)
 
 
