@@ -165,21 +165,6 @@ def test_a_noisy_outlier_is_trusted_less_than_a_precise_one():
     assert miss(20.0) < miss(0.05)
 
 
-def test_what_is_likely_to_fail_is_left_out_as_long_as_others_are_left():
-    nitrogen = [key for key, text in zip(IDS, MOLECULES.smiles, strict=True) if "N" in text]
-    others = [key for key in IDS if key not in nitrogen]
-    found = []
-    for ignores in (False, True):
-        campaign = begin("random", ignore_failures=ignores)
-        for key in nitrogen[:-2]:
-            campaign.tell_failed(key)
-        campaign.tell_many({key: VALUES[key] for key in others[:-2]})
-        assert campaign.failing().teaches != ignores
-        found.append({*ids_of(campaign.ask(2))})
-        assert {*ids_of(campaign.ask(2))} | found[-1] == {*nitrogen[-2:], *others[-2:]}
-    assert found[0] == {*others[-2:]}
-
-
 # --- Goals, limits, prices and vetoes
 
 

@@ -9,7 +9,6 @@ from support.molecules import some_molecules
 
 import registry
 from graph_bandit_campaign import CampaignState, Goal, Measurement
-from graph_bandit_campaign.constraints.goals.utility import utility, utility_moments
 from graph_bandit_campaign.model.goals_choice import GoalsChooser
 from graph_bandit_campaign.model.goals_index import Scale
 
@@ -133,16 +132,6 @@ def test_what_is_dearer_has_to_be_better_in_every_goal_as_for_one_goal(weight):
     ]
     way = np.array([0.6, 0.8])
     np.testing.assert_allclose(scale.worth(better, way, handicap), scale.worth(plain, way), atol=1e-12)
-
-
-@pytest.mark.parametrize("ends", [(2.5, 3.0), (None, 1.0), (1.0, None), (1.5, 1.5)])
-def test_the_distance_to_a_range_has_the_moments_that_draws_have(ends):
-    goal, generator = Goal("c", "target", *ends), np.random.default_rng(0)
-    mean, std = np.array([-2.0, 1.0, 2.7, 6.0, 2.7]), np.array([1.0, 0.3, 1.0, 2.0, 0.0])
-    drawn = utility(goal, mean + std * generator.standard_normal((400_000, 5)))
-    first, second = utility_moments(goal, mean - std, mean + std)
-    np.testing.assert_allclose(first, drawn.mean(0), atol=0.01)
-    np.testing.assert_allclose(second, drawn.std(0), atol=0.01)
 
 
 def test_agents_choose_for_goals_with_a_model_each_and_the_same_seed_the_same():

@@ -26,32 +26,6 @@ def ids_of(suggestions):
     return [suggestion.id for suggestion in suggestions]
 
 
-def test_a_vetoed_graph_is_not_suggested_until_the_veto_is_lifted():
-    best, second = ids_of(campaign().ask(2))
-    made = campaign()
-    made.veto(best, "too greasy", by="Ann")
-    assert made.state.vetoes == {best: Veto(best, "too greasy", "Ann")}
-    assert ids_of(made.ask(1)) != [best]
-    made.undo_ask()
-    made.lift(best)
-    assert not made.state.vetoed
-    assert best in ids_of(made.ask(2))
-    assert second
-
-
-def test_another_takes_the_place_of_a_vetoed_suggestion_and_the_rest_stays():
-    made = campaign()
-    before = ids_of(made.ask(4))
-    made.veto(before[1])
-    assert before[1] not in made.state.pending
-    (new,) = made.another()
-    now = ids_of(made.state.rounds[-1])
-    assert new.id not in before
-    assert now == [before[0], *before[2:], new.id]
-    assert len(made.state.rounds) == 1
-    assert set(made.state.pending) == set(now)
-
-
 def test_more_pins_than_places_or_a_pin_that_breaks_a_limit_are_refused_and_change_nothing():
     made = campaign()
     for key in POOL.ids[1:4]:
