@@ -97,14 +97,6 @@ def test_forecasts_of_similar_probability_share_a_bin():
     assert [each.promised for each in bins] == pytest.approx([6 * told for told in (0.01, 0.02, 0.3, 0.5)])
 
 
-def test_intervals_of_normal_numbers_are_about_those_of_student():
-    values = np.random.default_rng(1).normal(size=10)
-    interval = Bootstrap(10).interval(values)
-    half = stats.t.ppf(0.975, 9) * stats.sem(values)
-    assert interval.mean == pytest.approx(values.mean())
-    assert interval.high - interval.low == pytest.approx(2 * half, rel=0.15)
-
-
 def test_ten_starts_cover_a_mean_as_often_as_promised():
     generator, bootstrap = np.random.default_rng(0), Bootstrap(10)
     intervals = [bootstrap.interval(generator.normal(size=10)) for _ in range(400)]

@@ -14,6 +14,3 @@ def test_forecasts_are_drawn_against_what_came():
     assert line.get_color() == "#123456"
     np.testing.assert_allclose(line.get_xydata(), [[0.01, 0.02], [0.3, 0.6]])
     assert axes.get_xlim() == axes.get_ylim() == pytest.approx((0, 1.08 * 0.6))
-    assert axes.get_legend() is None
-    lines = {"one": ("red", "-"), "two": ("blue", "-")}
-    assert forecasts_figure({"one": bins, "two": bins[:1]}, lines).axes[0].get_legend()
