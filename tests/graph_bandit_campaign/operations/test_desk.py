@@ -3,11 +3,10 @@
 import json
 import shutil
 import threading
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from support.crashes import Crash, DiesAfter
+from support.crashes import crashes
 from support.molecules import some_molecules
 from support.tables import read, write
 
@@ -170,19 +169,6 @@ def random_desk(tmp_path, monkeypatch):
     write("pool.csv", [("id", "smiles"), *SMILES.items()])
     assert main([*COMMAND[:-2], "random"]) == 0
     return Desk(tmp_path / STATE, tmp_path, workers=None)
-
-
-def crashes(monkeypatch, change):
-    """Yield after each crash of a change, until it goes through."""
-    count, is_through = 0, False
-    while not is_through:
-        with monkeypatch.context() as dying:
-            dies = DiesAfter(dying, count)
-            with suppress(Crash):
-                change()
-            is_through = dies.left >= 0
-        yield
-        count += 1
 
 
 def in_state(desk):
