@@ -8,7 +8,6 @@ from support.molecules import some_molecules
 
 import registry
 from graph_bandit_campaign import AgentChangedWarning, Campaign, Goal, Limits
-from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
 from graph_bandit_env import GraphPool, from_smiles
 
 MOLECULES = some_molecules(22)
@@ -117,18 +116,6 @@ def test_repeated_results_are_averaged_and_the_same_one_counts_once():
     assert campaign.predict()[IDS[0]].mean == pytest.approx(VALUES[IDS[0]] + 5.5, abs=0.01)
 
 
-@pytest.mark.parametrize("agent", ["gntk-ucb", "random"])
-def test_other_agents_play_on_other_graphs_too(agent):
-    rng = np.random.default_rng(0)
-    nodes = [rng.normal(size=(n, 3)) for n in (4, 5, 3, 6, 4, 5)]
-    campaign = begin(agent, GraphPool(nodes, [[(0, 1), (1, 2)]] * 6, ids=tuple("abcdef"), directed=False))
-    for number, one in enumerate(campaign.ask(3)):
-        campaign.tell(one.id, float(number))
-    found = campaign.ask(3)
-    assert {*ids_of(found)} == {*"abcdef"} - {result.id for result in campaign.state.measured}
-    assert all((each.mean is None) == (agent == "random") for each in found)
-
-
 # --- Bounds, noise and failures
 
 
@@ -154,15 +141,6 @@ def test_a_bound_is_the_best_only_from_the_side_of_worse_values(maximize):
     assert campaign.best == 1.0 * sign
     campaign.tell(IDS[2], 3.0 * sign, at_least)
     assert campaign.best == 3.0 * sign
-
-
-def test_a_noisy_outlier_is_trusted_less_than_a_precise_one():
-    def miss(noise):
-        campaign = begin(known=20)
-        campaign.tell(IDS[21], VALUES[IDS[21]] + 9, noise=noise)
-        return abs(campaign.predict()[IDS[21]].mean - VALUES[IDS[21]])
-
-    assert miss(20.0) < miss(0.05)
 
 
 # --- Goals, limits, prices and vetoes
@@ -195,17 +173,12 @@ def test_ranges_and_weights_may_change_but_not_what_is_measured(tmp_path):
             begin(None, state=tmp_path / "state.json", goals=goals)
 
 
-def test_limits_prices_and_caps_hold():
+def test_limits_hold():
     from rdkit import Chem
     from rdkit.Chem.Descriptors import MolWt
 
-    campaign = begin(known=4)
-    light = [MolWt(Chem.MolFromSmiles(text)) < 170 for text in MOLECULES.smiles]
-    assert all(light[IDS.index(key)] for key in ids_of(campaign.ask(5, among=Limits(["mw<170"]))))
-    groups, prices = ["ab"[k % 2] for k in range(22)], [1.0 + k % 3 for k in range(22)]
-    chosen = ids_of(campaign.ask(4, constraints=BatchConstraints(prices=prices, budget=5.0, groups=groups, at_most=2)))
-    assert sum(prices[IDS.index(key)] for key in chosen) <= 5
-    assert max(sum(groups[IDS.index(key)] == group for key in chosen) for group in "ab") <= 2
+    light = {key: MolWt(Chem.MolFromSmiles(text)) < 170 for key, text in zip(IDS, MOLECULES.smiles, strict=True)}
+    assert all(light[key] for key in ids_of(begin(known=4).ask(5, among=Limits(["mw<170"]))))
 
 
 def test_another_takes_the_place_of_a_veto_and_a_pin_is_in_the_next_batch():

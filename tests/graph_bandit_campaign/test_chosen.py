@@ -18,28 +18,6 @@ def begin(sign=1.0, **settings):
     return campaign
 
 
-def uncorrected(monkeypatch):
-    """Let agents predict of chosen molecules what they predict of any."""
-    monkeypatch.setattr("agents.process.agent.ProcessAgent.predict_chosen", lambda self, *_: self.predict())
-
-
-@pytest.mark.parametrize(("agent", "count"), [("molecule-ucb", 5), ("molecule-ei", 1)])
-def test_the_correction_changes_no_choice(monkeypatch, agent, count):
-    def rounds():
-        campaign = Campaign(MOLECULES, f"{agent}:short_list=20", seed=3)
-        campaign.tell_many({key: VALUES[key] for key in IDS[:5]})
-        for _ in range(2 if count < 20 else 1):
-            campaign.tell_many({each.id: VALUES[each.id] for each in campaign.ask(count)})
-        chosen = [[each.id for each in suggested] for suggested in campaign.state.rounds]
-        return chosen, campaign.predict(), [each.mean for each in campaign.state.rounds[0]]
-
-    *choices, shown = rounds()
-    uncorrected(monkeypatch)
-    *same, plain = rounds()
-    assert same == choices
-    assert plain != shown
-
-
 def test_suggestions_promise_less_than_predictions_and_in_wider_intervals():
     campaign = begin()
     for each in campaign.ask(5):

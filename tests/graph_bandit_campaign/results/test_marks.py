@@ -5,10 +5,8 @@ from support.molecules import some_molecules
 
 from graph_bandit_campaign import BatchConstraints, Campaign
 from graph_bandit_campaign.file import read_state, write_state
-from graph_bandit_campaign.model import products
 from graph_bandit_campaign.results.marks import LONGEST, Comment, Veto
 from graph_bandit_campaign.state import CampaignState
-from graph_bandit_env.pools.products import example_library
 
 POOL = some_molecules(40)
 VALUES = dict(zip(POOL.ids, POOL.targets.tolist(), strict=True))
@@ -78,20 +76,6 @@ def test_rows_that_become_one_molecule_take_their_marks_along():
     assert named.vetoed == (Veto("b", "x"),)
     assert named.pinned == ("d",)
     assert named.comments == (Comment("b", "t"),)
-
-
-def test_a_library_makes_what_is_pinned_and_leaves_out_what_is_vetoed(monkeypatch):
-    monkeypatch.setattr(products, "FIRST_LIST", 20)
-    library = example_library()
-    vetoed, pinned = [product.id for product in library.make(range(50)) if product.smiles][:2]
-    made = Campaign(library, "random")
-    made.veto(vetoed)
-    made.pin(pinned)
-    asked = ids_of(made.ask(2))
-    assert asked[0] == pinned
-    made.veto(asked[1])
-    (new,) = ids_of(made.another())
-    assert new not in {*asked, vetoed}
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import openpyxl
 import pytest
 
 from graph_bandit_campaign.results.books import match_goals
@@ -94,26 +93,3 @@ def test_a_decimal_mark_is_never_guessed(cell, separator, rows, expected):
 )
 def test_names_and_rows_without_a_result(rows, expected):
     check(write(rows), expected, "results.csv")
-
-
-@pytest.mark.parametrize(
-    ("cell", "form", "merged", "expected"),
-    [
-        (">4,0", "General", "", ">4,0"),
-        ("2,5", "General", "", 2.5),
-        ("1,234", "General", "", REFUSED),
-        (0.12, "0%", "", REFUSED),
-        (2.5, "yyyy-mm-dd", "", REFUSED),
-        (2.5, "General", "B7:B8", REFUSED),
-        (2.5, "General", "A7:A8", REFUSED),
-    ],
-)
-def test_a_cell_of_a_workbook(cell, form, merged, expected):
-    book = openpyxl.Workbook()
-    for name, value in [HEADER, *((name, float(text)) for name, text in PLAIN), ("m6", cell)]:
-        book.active.append((name, value))
-    book.active.cell(8, 2).number_format = form
-    if merged:
-        book.active.merge_cells(merged)
-    book.save("results.xlsx")
-    check("results.xlsx", expected, "row 8")
