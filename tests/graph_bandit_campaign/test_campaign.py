@@ -116,6 +116,25 @@ def test_repeated_results_are_averaged_and_the_same_one_counts_once():
     assert campaign.predict()[IDS[0]].mean == pytest.approx(VALUES[IDS[0]] + 5.5, abs=0.01)
 
 
+def test_suggestions_promise_less_than_predictions_and_in_wider_intervals():
+    campaign = begin(known=10)
+    for each in campaign.ask(5):
+        plain = campaign.predict()[each.id]
+        assert each.mean < plain.mean
+        assert each.probability < plain.probability
+        assert each.std > plain.std
+        assert each.noise_std == plain.noise_std
+        assert each.high - each.low > plain.high - plain.low
+
+
+def test_who_takes_all_that_is_left_has_not_chosen():
+    campaign = begin(known=10)
+    predicted = campaign.predict()
+    for each in campaign.ask(12):
+        for name in ("mean", "std", "noise_std", "probability", "low", "high"):
+            assert getattr(each, name) == pytest.approx(getattr(predicted[each.id], name), rel=1e-9)
+
+
 # --- Bounds, noise and failures
 
 

@@ -4,10 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import torch
-from support.molecules import some_molecules
 
-import registry
 from graph_bandit_campaign import CampaignState, Goal, Measurement
 from graph_bandit_campaign.model.goals_choice import GoalsChooser
 from graph_bandit_campaign.model.goals_index import Scale
@@ -132,23 +129,3 @@ def test_what_is_dearer_has_to_be_better_in_every_goal_as_for_one_goal(weight):
     ]
     way = np.array([0.6, 0.8])
     np.testing.assert_allclose(scale.worth(better, way, handicap), scale.worth(plain, way), atol=1e-12)
-
-
-def test_agents_choose_for_goals_with_a_model_each_and_the_same_seed_the_same():
-    generator = np.random.default_rng(3)
-    pool = some_molecules(60)
-    values = generator.normal(size=(2, 60))
-    agents = []
-    for each in values:
-        agent = registry.make_agent("molecule-ucb")
-        agent.reset(None, seed=0, graph_set=pool)
-        agent.update(None, np.arange(20), each[:20])
-        agents.append(agent)
-    measured = {name: dict(enumerate(each[:20].tolist())) for name, each in zip("ab", values, strict=True)}
-    mask = np.arange(60) >= 20
-    state = state_of([Goal("a"), Goal("b")], measured, seed=4)
-    picked = GoalsChooser(state, agents, INDEX).choose(5, mask)
-    assert picked == GoalsChooser(state, agents, INDEX).choose(5, mask)
-    assert len(set(picked)) == 5
-    assert min(picked) >= 20
-    assert torch.equal(agents[0].history.means[:20], torch.from_numpy(values[0][:20]))
