@@ -12,7 +12,6 @@ import pandas as pd
 
 from graph_bandit_campaign.backtest.plays import Play, Task
 from graph_bandit_campaign.backtest.table import Table
-from graph_bandit_campaign.file import digest_of, refuse_others
 from graph_bandit_campaign.text import shield
 from graph_bandit_env.storage import replace_file
 from graph_bandit_lab.storage import software_versions
@@ -43,7 +42,6 @@ class Kept:
         table: the table that is played.
         seed: seed of the backtest.
         algorithms: version of the algorithm of each agent, by its name.
-        overwrite: whether results that were changed, or come from elsewhere, are replaced.
 
     Raises:
         ValueError: if the folder holds another backtest, one by other versions of the software, or files that no
@@ -53,9 +51,7 @@ class Kept:
     plays: dict[Task, Play]
     """Finished plays."""
 
-    def __init__(
-        self, folder: Path, table: Table, seed: int, algorithms: Mapping[str, int], overwrite: bool = False
-    ) -> None:
+    def __init__(self, folder: Path, table: Table, seed: int, algorithms: Mapping[str, int]) -> None:
         self.folder, self.table, self.plays = folder, table, {}
         self._texts = dict[Task, str]()
         question = {"table": table.digest(), "direction": "maximize" if table.maximize else "minimize"}
@@ -64,7 +60,6 @@ class Kept:
         if (folder / SETTINGS).exists():
             self._check(folder / SETTINGS)
             self.plays = self._read(folder / RESULTS) if (folder / RESULTS).is_file() else {}
-            refuse_others([folder / RESULTS], [digest_of(self._content(list(self.plays)))], overwrite)
         elif (folder / RESULTS).exists():
             raise ValueError(f"Expected no {folder / RESULTS} but that of a backtest. Choose another --out.")
 

@@ -48,7 +48,7 @@ def run_backtest(settings: BacktestSettings) -> pd.DataFrame:
     algorithms = {agent: learner.algorithm for agent, learner in learners.items()}
     tasks = [task._replace(start=start) for start in range(settings.starts) for task in (*advisors, *others)]
     with sole_driver(settings.out):
-        kept = Kept(settings.out, table, settings.seed, algorithms, settings.overwrite)
+        kept = Kept(settings.out, table, settings.seed, algorithms)
         kept.write_settings(dataclasses.asdict(settings))
         by_chance = [Task(RANDOM, 1, start) for start in range(settings.starts)]
         kept.plays |= {task: play(table, task, settings.seed) for task in by_chance}

@@ -68,9 +68,6 @@ class BacktestSettings:
     skip_bad_rows: bool = False
     """Leave out rows that are not molecules, and those whose id two molecules have."""
 
-    overwrite: bool = False
-    """Replace results that no backtest wrote, or that were changed since. Else they are refused."""
-
     def __post_init__(self) -> None:
         check_flags(self)
         if (self.maximize is None) == (self.minimize is None):

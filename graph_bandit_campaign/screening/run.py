@@ -14,8 +14,7 @@ from typing import NoReturn
 from graph_bandit_campaign.checks import TooFewLeftError
 from graph_bandit_campaign.command.suggestions import write_suggestions
 from graph_bandit_campaign.file import CampaignFile, digest_of, read_digest
-from graph_bandit_campaign.screening.program import Outcome, split_command
-from graph_bandit_campaign.screening.scorer import Scorer
+from graph_bandit_campaign.screening.program import Outcome, Scorer, split_command
 from graph_bandit_campaign.screening.scores import Scores
 from graph_bandit_campaign.screening.settings import ScreenSettings
 from graph_bandit_campaign.state import CampaignState, Suggestion

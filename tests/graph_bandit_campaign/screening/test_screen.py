@@ -11,7 +11,7 @@ from support.scoring import calls_of, command_of
 from support.tables import write
 
 from graph_bandit_campaign import ScreenSettings, screen
-from graph_bandit_campaign.screening.scorer import Scorer
+from graph_bandit_campaign.screening.program import Scorer
 from graph_bandit_campaign.screening.scores import Scores
 
 pytest.importorskip("rdkit")
