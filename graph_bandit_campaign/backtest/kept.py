@@ -54,7 +54,10 @@ class Kept:
     def __init__(self, folder: Path, table: Table, seed: int, algorithms: Mapping[str, int]) -> None:
         self.folder, self.table, self.plays = folder, table, {}
         self._texts = dict[Task, str]()
-        question = {"table": table.digest(), "direction": "maximize" if table.maximize else "minimize"}
+        question: dict[str, str | int] = {
+            "table": table.digest(),
+            "direction": "maximize" if table.maximize else "minimize",
+        }
         question |= {"start": table.start, "budget": table.budget, "seed": seed}
         self.saved = Saved(question, dict(algorithms), software_versions())
         if (folder / SETTINGS).exists():
@@ -123,8 +126,9 @@ class Kept:
                 order = np.array([index_of[name] for name in rows["id"]], np.int64)
                 if not len(set(order.tolist())) == len(order) == self.table.budget:
                     raise ValueError(f"the rows of {key} are not a whole play")
-                player, batch, start = key
-                plays[Task(player, batch, start - 1)] = Play(order, rows[FORECAST].to_numpy(np.float64))
+                first = rows.iloc[0]
+                task = Task(first["player"], int(first["batch"]), int(first["start"]) - 1)
+                plays[task] = Play(order, rows[FORECAST].to_numpy(np.float64))
         except (ValueError, KeyError, TypeError) as error:
             raise ValueError(
                 f"Expected {path} as a backtest wrote it. Got: {error!r}. Delete the folder, or choose another --out."

@@ -32,7 +32,8 @@ class Interval(NamedTuple):
     high: float
 
 
-class Bin(NamedTuple):
+@dataclass(frozen=True)
+class Bin:
     """Forecasts of similar probability that a molecule beats the best so far, and what came of them."""
 
     low: float

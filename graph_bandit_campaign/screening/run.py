@@ -17,7 +17,7 @@ from graph_bandit_campaign.file import CampaignFile, digest_of, read_digest
 from graph_bandit_campaign.screening.program import Outcome, Scorer, split_command
 from graph_bandit_campaign.screening.scores import Scores
 from graph_bandit_campaign.screening.settings import ScreenSettings
-from graph_bandit_campaign.state import CampaignState, Suggestion
+from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.text import duration, short, unshield
 from graph_bandit_env.files import is_file_of_graphs
 from graph_bandit_env.storage import find_file
@@ -69,8 +69,7 @@ class _Screen:
         self.settings, self.scores = settings, Scores(settings.out, settings.target)
         self._scorer = Scorer(command, settings.chunk, settings.running, settings.timeout)
         self._digest, self._said = digest_of(settings.score.strip().encode()), set[str]()
-        state = self._state()
-        before = state.sources.get(COMMAND) if state else None
+        before = self._state().sources.get(COMMAND)
         if before not in (None, self._digest) and not settings.other_command:
             raise ValueError(
                 f"Expected the `--score` that computed the values in {settings.out}. Got another one. Give that one, "
@@ -93,8 +92,8 @@ class _Screen:
             leader = f", best {settings.target} {short(best[0][2])} ({best[0][0]})" if best else ""
             failures = sum(value is None for value in self.scores.values())
             print(
-                f"round {len(self._rounds())}: {len(self.scores):,} of {settings.evaluations:,} evaluations{leader}, "
-                f"{failures:,} failed; chosen in {duration(chosen - begin)}, computed in "
+                f"round {len(self._state().rounds)}: {len(self.scores):,} of {settings.evaluations:,} evaluations"
+                f"{leader}, {failures:,} failed; chosen in {duration(chosen - begin)}, computed in "
                 f"{duration(time.monotonic() - chosen)}",
                 flush=True,
             )
@@ -110,17 +109,14 @@ class _Screen:
         files = (self.settings.out, self.settings.batch_table, self.settings.state, self.settings.html)
         print("\n" + "\n".join(str(path) for path in files if path is not None))
 
-    def _state(self) -> CampaignState | None:
-        return CampaignFile(self.settings.state).read()
-
-    def _rounds(self) -> Sequence[Sequence[Suggestion]]:
-        state = self._state()
-        return () if state is None else state.rounds
+    def _state(self) -> CampaignState:
+        """Return the campaign, which is without rounds before it begins."""
+        return CampaignFile(self.settings.state).read() or CampaignState("random", True, 0)
 
     def _waiting(self) -> dict[str, str]:
         """Return the molecules of the last batch that have no value, SMILES by id; none if its files are incomplete."""
         state, table = self._state(), self.settings.batch_table
-        if state is None or not state.rounds or state.unwritten:
+        if not state.rounds or state.unwritten:
             return {}
         written = dict[str, str]()
         if read_digest(table) in state.written:
@@ -161,7 +157,7 @@ class _Screen:
 
         Failures are stored once the program has given a value: one that never does is broken.
         """
-        order = [suggestion.id for batch in self._rounds() for suggestion in batch]
+        order = [suggestion.id for batch in self._state().rounds for suggestion in batch]
         held, last, count = dict[str, float | None](), Outcome({}), 0
         with closing(self._scorer.score(molecules)) as outcomes:
             for outcome in outcomes:
@@ -176,7 +172,9 @@ class _Screen:
                 last = outcome if outcome.said or outcome.problem else last
                 held |= outcome.values
                 if self._is_proven or any(value is not None for value in held.values()):
-                    self._prove()
+                    if not self._is_proven:
+                        file, self._is_proven = CampaignFile(self.settings.state), True
+                        file.write(replace(self._state(), sources={**self._state().sources, COMMAND: self._digest}))
                     if held:
                         self.scores.add(held, molecules, order)
                     held = {}
@@ -189,14 +187,6 @@ class _Screen:
                 f"command again; or, if these molecules are to blame, write them to {self.settings.out} as failed. The "
                 f"program printed:\n{last.said or '(nothing)'}"
             )
-
-    def _prove(self) -> None:
-        """Save in the campaign that the values are those of this command."""
-        if not self._is_proven:
-            file = CampaignFile(self.settings.state)
-            if (state := file.read()) is not None:
-                file.write(replace(state, sources={**state.sources, COMMAND: self._digest}))
-            self._is_proven = True
 
 
 @contextmanager
