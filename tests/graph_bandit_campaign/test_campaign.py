@@ -7,7 +7,10 @@ import pytest
 from support.molecules import some_molecules
 
 import registry
-from graph_bandit_campaign import AgentChangedWarning, Campaign, Goal, Limits
+from graph_bandit_campaign import AgentChangedWarning, BatchConstraints, Campaign, Goal, Limits
+from graph_bandit_campaign.file import read_state, write_state
+from graph_bandit_campaign.results.marks import LONGEST, Comment, Veto
+from graph_bandit_campaign.state import CampaignState
 from graph_bandit_env import GraphPool, from_smiles
 
 MOLECULES = some_molecules(22)
@@ -150,18 +153,6 @@ def test_a_bound_teaches_more_than_its_number_until_an_exact_value_replaces_it()
     assert means[0] == pytest.approx(means[1])
 
 
-@pytest.mark.parametrize("maximize", [True, False])
-def test_a_bound_is_the_best_only_from_the_side_of_worse_values(maximize):
-    sign, (at_least, at_most) = (1, ("above", "below")) if maximize else (-1, ("below", "above"))
-    campaign = begin(maximize=maximize)
-    campaign.tell(IDS[0], 9.0 * sign, at_most)
-    assert campaign.best is None
-    campaign.tell(IDS[1], 1.0 * sign)
-    assert campaign.best == 1.0 * sign
-    campaign.tell(IDS[2], 3.0 * sign, at_least)
-    assert campaign.best == 3.0 * sign
-
-
 # --- Goals, limits, prices and vetoes
 
 
@@ -212,6 +203,71 @@ def test_another_takes_the_place_of_a_veto_and_a_pin_is_in_the_next_batch():
     campaign.lift(before[1])
     assert worst in ids_of(campaign.ask(2))
     assert (campaign.state.vetoes, campaign.state.waiting_pins()) == ({}, ())
+
+
+def test_more_pins_than_places_or_a_pin_that_breaks_a_limit_are_refused_and_change_nothing():
+    made = begin(known=8)
+    for key in IDS[9:12]:
+        made.pin(key)
+    before = made.state
+    with pytest.raises(ValueError, match="pinned"):
+        made.ask(2)
+    with pytest.raises(ValueError, match="pinned"):
+        made.ask(5, among=[key != IDS[10] for key in IDS])
+    prices = BatchConstraints(prices=[100.0 if key == IDS[10] else 1.0 for key in IDS], budget=50)
+    with pytest.raises(ValueError, match="pinned"):
+        made.ask(5, constraints=prices)
+    assert (made.state.rounds, made.state.waiting_pins()) == ((), before.pinned)
+
+
+def test_a_pin_lifts_a_veto_and_a_veto_a_pin():
+    made = begin(known=8)
+    made.veto(IDS[9])
+    made.pin(IDS[9])
+    assert (made.state.vetoed, made.state.pinned) == ((), (IDS[9],))
+    made.veto(IDS[9])
+    assert made.state.pinned == ()
+
+
+def test_comments_are_kept_in_order_and_once():
+    made = begin(known=8)
+    made.comment(IDS[0], " looks odd ", by="Bo")
+    made.comment(IDS[9], "buy it")
+    made.comment(IDS[0], "looks odd", by="Bo")
+    assert made.state.comments == (Comment(IDS[0], "looks odd", "Bo"), Comment(IDS[9], "buy it"))
+
+
+def test_marks_are_saved_and_read(tmp_path):
+    path = tmp_path / "campaign.json"
+    made = begin(known=8, state=path)
+    made.veto(IDS[9], "no stock")
+    made.pin(IDS[10])
+    made.comment(IDS[11], "ask Ann")
+    again = begin(None, state=path)
+    assert again.state == made.state
+    assert read_state(write_state(made.state), path) == made.state
+    assert IDS[9] in again.state.structures
+
+
+def test_rows_that_become_one_molecule_take_their_marks_along():
+    state = CampaignState(
+        "random", True, 0, vetoed=(Veto("a"), Veto("b", "x")), pinned=("c",), comments=(Comment("a", "t"),)
+    )
+    named = state.renamed({"a": "b", "c": "d"})
+    assert named.vetoed == (Veto("b", "x"),)
+    assert named.pinned == ("d",)
+    assert named.comments == (Comment("b", "t"),)
+
+
+def test_a_withdrawn_suggestion_and_one_with_a_result_are_not_chosen_again():
+    made = begin(known=8)
+    first, second, third = made.ask(3)
+    made.withdraw(second.id)
+    made.veto(third.id)
+    made.tell(third.id, 5.0)  # it was measured all the same
+    made.veto(first.id)
+    (new,) = made.another()
+    assert ids_of(made.state.rounds[-1]) == [third.id, new.id]
 
 
 # --- Its file
@@ -292,6 +348,12 @@ REFUSED = {  # with the names that the message has
     "an unknown graph": ("nobody", lambda made: made.tell_failed("nobody")),
     "a measured graph": (IDS[0], lambda made: made.tell_failed(IDS[0])),
     "a veto of a measured one": (IDS[0], lambda made: made.veto(IDS[0])),
+    "a veto of an unknown one": ("m99999", lambda made: made.veto("m99999")),
+    "a long reason": ("2,000", lambda made: made.veto(IDS[9], "x" * (LONGEST + 1))),
+    "a reason with a bell": ("x07", lambda made: made.veto(IDS[9], "bell\a")),
+    "a pin of a measured one": (IDS[0], lambda made: made.pin(IDS[0])),
+    "a lift of an unknown one": ("m99999", lambda made: made.lift("m99999")),
+    "an empty comment": ("comment", lambda made: made.comment(IDS[9], "  ")),
     "a seed": ("seed", lambda made: begin(seed=-1)),
     "an agent": ("nobody", lambda made: begin("nobody")),
     "an agent of molecules": ("molecule-ts", lambda made: begin("molecule-ts", GraphPool([[[1.0]]], [[]]))),
