@@ -74,8 +74,6 @@ class Curves:
 
     label: str
     """Its name, with the size of the batch if several are compared."""
-    batch: int
-    """How many molecules it chooses at a time."""
     table: Table
     """The table that was played."""
     orders: Sequence[NDArray[np.int64]]
@@ -244,9 +242,9 @@ def summarize(
 
     def curves(task: Task) -> Curves:
         label = f"{task.player}, batches of {task.batch}" if several else task.player
-        return Curves(label, task.batch, table, [finished.order for finished in plays_of(task)], whole)
+        return Curves(label, table, [finished.order for finished in plays_of(task)], whole)
 
-    by_chance = Curves(RANDOM, 1, table, [order[: table.budget] for order in whole], whole)
+    by_chance = Curves(RANDOM, table, [order[: table.budget] for order in whole], whole)
     agents = [curves(task) for task in advisors]
     bins = [_bins(table, task.batch, plays_of(task)) for task in advisors]
     forecasts = {agent.label: found for agent, found in zip(agents, bins, strict=True) if found}

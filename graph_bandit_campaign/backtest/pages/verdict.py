@@ -126,11 +126,9 @@ def advice(summary: Summary) -> str:
     wins = summary.wins()
     share = wins[summary.best.label]
     sure = "" if share >= 0.95 else " That is not sure: another choice of starts might name another."
-    batches = {player.batch for player in summary.advisors}
-    rounds = " Smaller batches know more before each choice, and take more rounds." if len(batches) > 1 else ""
     others = "; ".join(f"{label}: {percent(won)}" for label, won in wins.items() if label != summary.best.label)
     first = f"{summary.best.label} served best here, in {percent(share)} of the draws of the starts ({others})."
-    return f"{first}{sure}{rounds}"
+    return f"{first}{sure}"
 
 
 def reliability(summary: Summary) -> list[str]:
