@@ -79,18 +79,13 @@ def _value(column: str, text: str) -> str | float | None:
 
 
 def _to_parquet(rows: Sequence[Sequence[str]]) -> bytes:
-    import pyarrow as pa
-    from pyarrow import parquet
+    import pandas as pd
 
-    heads, content = rows[0], io.BytesIO()
-    columns = {}
-    for column, name in enumerate(heads):
-        texts = [row[column] or None for row in rows[1:]]
-        numbers = not TEXTS.fullmatch(name) and all(text is None or is_number(text) for text in texts)
-        values = [None if text is None else float(text) for text in texts] if numbers else texts
-        columns[name] = pa.array(values, pa.float64() if numbers else pa.string())
-    parquet.write_table(pa.table(columns), content)
-    return content.getvalue()
+    frame = pd.DataFrame(rows[1:], columns=list(rows[0]), dtype=object).replace("", None)
+    for name in frame.columns:
+        if not TEXTS.fullmatch(name) and frame[name].dropna().map(is_number).all():
+            frame[name] = frame[name].astype(float)
+    return frame.to_parquet(index=False)
 
 
 def _to_sdf(rows: Sequence[Sequence[str]]) -> bytes:

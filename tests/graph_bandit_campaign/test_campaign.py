@@ -9,8 +9,7 @@ from support.molecules import some_molecules
 import registry
 from graph_bandit_campaign import AgentChangedWarning, BatchConstraints, Campaign, Goal, Limits
 from graph_bandit_campaign.file import read_state, write_state
-from graph_bandit_campaign.results.marks import LONGEST, Comment, Veto
-from graph_bandit_campaign.state import CampaignState
+from graph_bandit_campaign.results.marks import LONGEST, Comment
 from graph_bandit_env import GraphPool, from_smiles
 
 MOLECULES = some_molecules(22)
@@ -70,16 +69,6 @@ def test_results_come_in_any_order_and_replace_what_is_pending():
     assert [(result.id, result.value) for result in campaign.state.measured] == [(asked[2], 0.5), (other, 1.5)]
     campaign.tell(asked[0], 0.1)  # a failed one was tried again
     assert campaign.state.failed == ()
-
-
-@pytest.mark.parametrize(("maximize", "best"), [(True, max), (False, min)])
-def test_finds_the_best_in_either_direction(maximize, best):
-    campaign = begin("molecule-ucb", maximize=maximize)
-    campaign.tell_many({key: VALUES[key] for key in IDS[::5]})
-    for _ in range(4):
-        for suggestion in campaign.ask(2):
-            campaign.tell(suggestion.id, VALUES[suggestion.id])
-    assert campaign.best == best(VALUES.values())
 
 
 def test_the_mirrored_problem_has_the_same_suggestions_and_probabilities():
@@ -166,14 +155,6 @@ def test_a_graph_of_several_goals_is_measured_when_each_has_a_result():
     assert IDS[12] in campaign.state.pending
 
 
-def test_several_goals_have_a_front_and_predictions_by_goal():
-    campaign = begin_with_goals()
-    assert campaign.front() == (IDS[4], IDS[3], IDS[2])  # (4, 2), (3, 1), (2, 0); not (0, 0), (1, 1), (2, 2)
-    for suggestion in campaign.ask(3):
-        assert 0 <= suggestion.probability <= 1
-        assert all(each.low < each.mean < each.high for each in suggestion.by_goal.values())
-
-
 def test_ranges_and_weights_may_change_but_not_what_is_measured(tmp_path):
     begin_with_goals([Goal("a"), Goal("b", "target", 0.0, 1.0)], state=tmp_path / "state.json")
     changed = (Goal("a", weight=1.0), Goal("b", "target", 1.0, 2.0, weight=2.0))
@@ -249,16 +230,6 @@ def test_marks_are_saved_and_read(tmp_path):
     assert IDS[9] in again.state.structures
 
 
-def test_rows_that_become_one_molecule_take_their_marks_along():
-    state = CampaignState(
-        "random", True, 0, vetoed=(Veto("a"), Veto("b", "x")), pinned=("c",), comments=(Comment("a", "t"),)
-    )
-    named = state.renamed({"a": "b", "c": "d"})
-    assert named.vetoed == (Veto("b", "x"),)
-    assert named.pinned == ("d",)
-    assert named.comments == (Comment("b", "t"),)
-
-
 def test_a_withdrawn_suggestion_and_one_with_a_result_are_not_chosen_again():
     made = begin(known=8)
     first, second, third = made.ask(3)
@@ -288,14 +259,6 @@ def test_a_reopened_campaign_goes_on_as_one_that_was_never_closed(settings, tmp_
         for each in (whole, begin(None, state=kept)):
             each.tell(IDS[round_number], 2.0, "above", goals[0])
     assert begin(None, state=kept).state == whole.state
-
-
-def test_the_last_round_can_be_taken_back():
-    campaign = begin("random")
-    first, second = campaign.ask(2), campaign.ask(2)
-    campaign.undo_ask()
-    assert (campaign.state.rounds, campaign.state.pending) == ((first,), tuple(ids_of(first)))
-    assert campaign.ask(2) == second
 
 
 def test_two_programs_do_not_overwrite_each_other_and_a_refusal_changes_nothing(tmp_path):

@@ -7,7 +7,7 @@ from scipy import stats
 from support.molecules import some_molecules
 
 from graph_bandit_campaign.backtest.pages.figures import forecasts_figure
-from graph_bandit_campaign.backtest.pages.verdict import advice, verdicts
+from graph_bandit_campaign.backtest.pages.page import advice, verdicts
 from graph_bandit_campaign.backtest.plays import Play, Task, random_order
 from graph_bandit_campaign.backtest.summary import Bin, Bootstrap, summarize
 from graph_bandit_campaign.backtest.table import Table
