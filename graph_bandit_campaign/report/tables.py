@@ -65,17 +65,13 @@ def _to_workbook(rows: Sequence[Sequence[str]]) -> bytes:
     try:
         sheet.append(list(heads))
         for row in rows[1:]:
-            sheet.append([_value(*pair) for pair in zip(heads, row, strict=True)])
+            cells = zip(heads, row, strict=True)
+            numbers = (is_number(text) and not TEXTS.fullmatch(column) for column, text in cells)
+            sheet.append([float(text) if number else text or None for number, text in zip(numbers, row, strict=True)])
     except IllegalCharacterError as error:
         raise ValueError(f"A cell has a character that no workbook can hold: {str(error)!r}.") from error
     book.save(content)
     return content.getvalue()
-
-
-def _value(column: str, text: str) -> str | float | None:
-    if not text:
-        return None
-    return float(text) if is_number(text) and not TEXTS.fullmatch(column) else text
 
 
 def _to_parquet(rows: Sequence[Sequence[str]]) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -82,7 +83,9 @@ def read_pattern(text: str) -> Pattern:
 def names_file(text: str) -> bool:
     """Return whether an entry is the path of a file: by its ending, or since there is one in a folder that it names."""
     path = Path(text.strip())
-    return path.suffix.lower() in FILES or (path.name != text.strip() and _is_file(path))  # `CO` may be a file, too
+    return path.suffix.lower() in FILES or (
+        path.name != text.strip() and os.path.isfile(path)
+    )  # `CO` may be a file, too
 
 
 def smarts_problem(text: str) -> str:
@@ -94,13 +97,6 @@ def smarts_problem(text: str) -> str:
     with rdBase.BlockLogs():
         query = Chem.MolFromSmarts(text) if text and not text.split()[1:] else None
     return "" if query is not None and query.GetNumAtoms() else f"RDKit reads no SMARTS from {text!r}."
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):  # a long SMARTS cannot be a path
-        return False
 
 
 def _read_file(path: Path) -> tuple[str, ...]:
