@@ -173,10 +173,6 @@ class Summary:
         """Return how many more of the ten best a player knew than another, on average over the measurements."""
         return self.bootstrap.interval(player.scores - other.scores)
 
-    def more_good(self, player: Curves, other: Curves) -> Interval:
-        """Return how many more of the good molecules a player found within the budget than another."""
-        return self.bootstrap.interval(player.good - other.good)
-
     def luck(self, player: Curves, n: int, at_end: bool) -> float:
         """Return the share of shuffles of the values in which a player differs as much from random choice.
 
@@ -187,7 +183,7 @@ class Summary:
         Args:
             player: the player.
             n: how many of the best molecules are looked for.
-            at_end: whether those found within the budget count, as in `more_good`; else as in `gain`.
+            at_end: whether those found within the budget count, as in `Curves.good`; else as in `gain`.
         """
         rewards, budget, start = self.table.rewards, self.table.budget, self.table.start
         threshold = np.partition(rewards, -n)[-n]
@@ -208,17 +204,13 @@ class Summary:
         """Return how many measurements fewer a player needed for the goal than another.
 
         One that did not reach it within the budget counts as if it had with the last measurement, so the number is a
-        lower bound then (`is_bound`). None: there is no goal, or the player itself did not reach it from every start.
+        lower bound then. None: there is no goal, or the player itself did not reach it from every start.
         """
         if not self.goal or not np.isfinite(player.reached[self.goal]).all():
             return None
         latest = math.inf if other is self.random else self.table.budget  # random choice is known to the end
         needed = np.minimum(other.reached[self.goal], latest)
         return self.bootstrap.interval(needed - player.reached[self.goal])
-
-    def is_bound(self, other: Curves) -> bool:
-        """Return whether another player did not reach the goal from every start."""
-        return bool(self.goal) and not np.isfinite(other.reached[self.goal]).all()
 
 
 def summarize(

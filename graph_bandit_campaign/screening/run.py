@@ -8,8 +8,6 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
-from types import FrameType
-from typing import NoReturn
 
 from graph_bandit_campaign.checks import TooFewLeftError
 from graph_bandit_campaign.command.suggestions import write_suggestions
@@ -18,11 +16,12 @@ from graph_bandit_campaign.screening.program import Outcome, Scorer, split_comma
 from graph_bandit_campaign.screening.scores import Scores
 from graph_bandit_campaign.screening.settings import ScreenSettings
 from graph_bandit_campaign.state import CampaignState
-from graph_bandit_campaign.text import duration, short, unshield
+from graph_bandit_campaign.text import short, unshield
 from graph_bandit_env.files import is_file_of_graphs
 from graph_bandit_env.storage import find_file
 from graph_bandit_env.tables import open_table
-from graph_bandit_lab.reports import print_columns
+from graph_bandit_lab import count_cores
+from graph_bandit_lab.reports import format_duration, print_columns
 from graph_bandit_lab.storage import sole_driver
 
 COMMAND = "command"  # among the sources of a campaign
@@ -67,7 +66,7 @@ class _Screen:
 
     def __init__(self, settings: ScreenSettings, command: Sequence[str]) -> None:
         self.settings, self.scores = settings, Scores(settings.out, settings.target)
-        self._scorer = Scorer(command, settings.chunk, settings.running, settings.timeout)
+        self._scorer = Scorer(command, settings.chunk, settings.jobs or count_cores(), settings.timeout)
         self._digest, self._said = digest_of(settings.score.strip().encode()), set[str]()
         before = self._state().sources.get(COMMAND)
         if before not in (None, self._digest) and not settings.other_command:
@@ -93,8 +92,8 @@ class _Screen:
             failures = sum(value is None for value in self.scores.values())
             print(
                 f"round {len(self._state().rounds)}: {len(self.scores):,} of {settings.evaluations:,} evaluations"
-                f"{leader}, {failures:,} failed; chosen in {duration(chosen - begin)}, computed in "
-                f"{duration(time.monotonic() - chosen)}",
+                f"{leader}, {failures:,} failed; chosen in {format_duration(chosen - begin)}, computed in "
+                f"{format_duration(time.monotonic() - chosen)}",
                 flush=True,
             )
 
@@ -133,24 +132,22 @@ class _Screen:
 
     def _choose(self, count: int) -> bool:
         """Choose a batch of so many molecules, or of as many as are left; return whether there are any."""
-        while True:
-            try:
-                answer, remarks = write_suggestions(self.settings.batch(count, has_results=len(self.scores) > 0))
-            except TooFewLeftError as error:
-                if not error.left and not len(self.scores):
-                    raise
-                if not error.left:
-                    print(f"There is nothing left to choose. {error}")
-                    return False
-                count = error.left
-            else:
-                for remark in filter(None, (answer.agent_change, *remarks)):
-                    if remark not in self._said:
-                        print(remark, flush=True)
-                    self._said.add(remark)
-                if not answer.suggested:
-                    print(answer.ending)
-                return bool(answer.suggested)
+        try:
+            answer, remarks = write_suggestions(self.settings.batch(count, has_results=len(self.scores) > 0))
+        except TooFewLeftError as error:
+            if error.left:
+                return self._choose(error.left)
+            if not self.scores:
+                raise
+            print(f"There is nothing left to choose. {error}")
+            return False
+        for remark in filter(None, (answer.agent_change, *remarks)):
+            if remark not in self._said:
+                print(remark, flush=True)
+            self._said.add(remark)
+        if not answer.suggested:
+            print(answer.ending)
+        return bool(answer.suggested)
 
     def _compute(self, molecules: Mapping[str, str]) -> None:
         """Have the program compute the values of some molecules.
@@ -192,15 +189,11 @@ class _Screen:
 @contextmanager
 def _ends_when_told() -> Iterator[None]:
     """Take the signals that end a process as Ctrl-C, so that all that was started ends, too; in the main thread."""
-
-    def stop(number: int, frame: FrameType | None) -> NoReturn:
-        raise KeyboardInterrupt
-
     is_main = threading.current_thread() is threading.main_thread()
     numbers = [getattr(signal, name) for name in STOPS if hasattr(signal, name)] if is_main else []
     taken = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]  # `nohup` ignores SIGHUP
     for number in taken:
-        signal.signal(number, stop)
+        signal.signal(number, signal.default_int_handler)
     try:
         yield
     finally:

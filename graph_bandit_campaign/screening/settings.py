@@ -11,7 +11,6 @@ import tyro
 
 from graph_bandit_campaign.command.settings import NONE, SuggestSettings
 from graph_bandit_campaign.flags import check_least
-from graph_bandit_lab import count_cores
 
 KINDS = (".csv", ".tsv")  # of a table that is written again and again
 
@@ -86,11 +85,6 @@ class ScreenSettings(SuggestSettings):
         """Return the file of the campaign."""
         table = self.batch_table.resolve()
         return table.with_name(table.stem + ".campaign.json")
-
-    @property
-    def running(self) -> int:
-        """Return how many programs run at a time."""
-        return self.jobs or count_cores()
 
     def batch(self, n: int, has_results: bool = False) -> SuggestSettings:
         """Return the settings of `suggest` for the next batch.

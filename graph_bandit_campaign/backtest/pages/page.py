@@ -56,7 +56,7 @@ def verdicts(summary: Summary) -> list[Verdict]:
 
 def _verdict(summary: Summary, player: Curves, who: str) -> Verdict:
     table, random = summary.table, summary.random
-    gain, good = summary.gain(player, random), summary.more_good(player, random)
+    gain, good = summary.gain(player, random), summary.bootstrap.interval(player.good - random.good)
     if table.good == TOP:  # a small table: the best 5 % are among the ten best
         good = gain
     luck, luck_good = summary.luck(player, TOP, at_end=False), summary.luck(player, table.good, at_end=True)
@@ -119,7 +119,8 @@ def comparisons(summary: Summary) -> list[str]:
         text = f"{best.label} {word} {other.label}: {interval_text(gain, 2, sign=True)} on average"
         fewer = summary.fewer(best, other)
         if fewer is not None:
-            bound = ", at least, because the other did not reach it from every start" * summary.is_bound(other)
+            bound = ", at least, because the other did not reach it from every start"
+            bound *= not np.isfinite(other.reached[summary.goal]).all()
             text += f"; {interval_text(fewer, 0)} measurements fewer for {goal_text(summary.goal)}{bound}"
         sentences.append(f"{text}.")
     return sentences
