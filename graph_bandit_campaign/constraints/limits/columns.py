@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from graph_bandit_campaign.names import find_column, hint_at
 from graph_bandit_campaign.pool.block import Cells
 
 
@@ -53,6 +54,28 @@ class ColumnNames:
         }
         texts = {name: cells.words(column, skip_bad) for name, column in self.texts.items()}
         return LimitColumns(cells.owners.tolist(), numbers, texts)
+
+
+def need_column(name: str, columns: Iterable[str], source: str, said: str, instead: str = "") -> str:
+    """Return the column of a name, whose capitals do not count.
+
+    Args:
+        name: the name.
+        columns: all columns that there are.
+        source: where they are, for messages.
+        said: what the user said.
+        instead: what else the user may do.
+
+    Raises:
+        ValueError: if there is no such column.
+    """
+    names = tuple(filter(None, columns))
+    column = find_column(name, names, source)
+    if not column:
+        listed = f"It has {', '.join(names)}" if names else "There are no columns"
+        hint = hint_at(name, names)
+        raise ValueError(f"Expected `{said}` to name a column of {source}. {listed}.{hint}{instead}")
+    return column
 
 
 def numbers_of(name: str, cells: Sequence[object], count: int) -> list[float]:
