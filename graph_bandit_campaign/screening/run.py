@@ -16,12 +16,12 @@ from graph_bandit_campaign.screening.program import Outcome, Scorer, split_comma
 from graph_bandit_campaign.screening.scores import Scores
 from graph_bandit_campaign.screening.settings import ScreenSettings
 from graph_bandit_campaign.state import CampaignState
-from graph_bandit_campaign.text import short, unshield
+from graph_bandit_campaign.text import duration, short, unshield
 from graph_bandit_env.files import is_file_of_graphs
 from graph_bandit_env.storage import find_file
 from graph_bandit_env.tables import open_table
 from graph_bandit_lab import count_cores
-from graph_bandit_lab.reports import format_duration, print_columns
+from graph_bandit_lab.reports import print_columns
 from graph_bandit_lab.storage import sole_driver
 
 COMMAND = "command"  # among the sources of a campaign
@@ -92,8 +92,8 @@ class _Screen:
             failures = sum(value is None for value in self.scores.values())
             print(
                 f"round {len(self._state().rounds)}: {len(self.scores):,} of {settings.evaluations:,} evaluations"
-                f"{leader}, {failures:,} failed; chosen in {format_duration(chosen - begin)}, computed in "
-                f"{format_duration(time.monotonic() - chosen)}",
+                f"{leader}, {failures:,} failed; chosen in {duration(chosen - begin)}, computed in "
+                f"{duration(time.monotonic() - chosen)}",
                 flush=True,
             )
 

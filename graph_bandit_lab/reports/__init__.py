@@ -1,6 +1,5 @@
 """What the pages of all packages share. `graph_bandit_lab` itself has the reports: `write_report`, `table_of`."""
 
-from graph_bandit_lab.formats import format_duration
 from graph_bandit_lab.reports.pages import COLORS, DASHES, STYLE, print_columns, templates, to_svg
 
-__all__ = ["COLORS", "DASHES", "STYLE", "format_duration", "print_columns", "templates", "to_svg"]
+__all__ = ["COLORS", "DASHES", "STYLE", "print_columns", "templates", "to_svg"]
