@@ -232,12 +232,13 @@ def test_capitals_of_goals_limits_and_weights_do_not_count(folder):
     write("more.csv", [("id", "size", "dose"), *((name, len(SMILES[name]), len(SMILES[name]) / 10) for name in KNOWN)])
     tables, goals = ("results.csv", "more.csv"), ("--maximize=LogP", "--target", "SIZE=20..22")
     goals += ("--weights", "LOGP=1", "size=3", "--require", "Dose<2.4")
-    first = suggested(measured=tables, goals=goals)
+    first = suggested("--html", "out.html", measured=tables, goals=goals)
+    assert "Results of logp and size, and the front" in (folder / "out.html").read_text()
     named = [(goal["name"], goal["aim"], goal["weight"]) for goal in state()["goals"]]
     expected = [("logp", "maximize", 1), ("size", "target", 3), ("dose", "limit", None)]
     assert named == expected  # as the tables spell them; the limit is on what is measured
     other = [name.replace("LogP", "LOGP").replace("Dose", "DOSE") for name in goals]
-    assert suggested(measured=tables, goals=other) == first
+    assert suggested("--html", "out.html", measured=tables, goals=other) == first
     assert len(state()["rounds"]) == 1
 
 

@@ -39,6 +39,7 @@ def test_goals_that_do_not_go_together_are_refused(goals):
 
 
 def test_limits_may_come_and_go_and_aims_stay():
+    assert Goal("a", "target", 1.0, 3.0).text == "a near 1..3"
     goals = [Goal("b"), Goal("c", "limit", high=1.0), Goal("a", "minimize")]
     assert list_aims(goals) == list_aims([goals[2], goals[0]]) == "maximize b, minimize a"
     assert check_goals(goals) == tuple(goals)
