@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 import operator
 import re
 from collections.abc import Iterable
@@ -53,13 +54,13 @@ def check_value(identifier: str, value: float) -> float:
     Raises:
         ValueError: if it is not a number from -`LARGEST_REWARD` to `LARGEST_REWARD`, which agents can learn from.
     """
-    good = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not good or not abs(_plain(value)) <= LARGEST_REWARD:  # written so that NaN fails too
+    number = _plain(value)
+    if not abs(number) <= LARGEST_REWARD:  # written so that NaN fails too
         raise ValueError(
             f"Expected a finite number for `{identifier}`, from -{LARGEST_REWARD:g} to {LARGEST_REWARD:g}. Got "
             f"{value!r}."
         )
-    return float(value)
+    return float(number)
 
 
 def check_noise(identifier: str, noise: float | None, bound: str = "") -> float | None:
@@ -70,8 +71,7 @@ def check_noise(identifier: str, noise: float | None, bound: str = "") -> float 
     """
     if noise is None:
         return None
-    good = isinstance(noise, (int, float, np.integer, np.floating)) and not isinstance(noise, bool)
-    if not good or not 0 < _plain(noise) <= LARGEST_REWARD:
+    if not 0 < _plain(noise) <= LARGEST_REWARD:
         raise ValueError(
             f"Expected the noise of `{identifier}` to be a standard deviation above 0, or None. Got {noise!r}."
         )
@@ -95,6 +95,7 @@ def check_integer(name: str, value: SupportsIndex, smallest: int) -> int:
     return number
 
 
-def _plain(value: float) -> float:
-    """Return a number as one of Python: float32 does not hold `LARGEST_REWARD`, and warns when compared."""
-    return value.item() if isinstance(value, np.generic) else value
+def _plain(value: object) -> float:
+    """Return a number as one of Python, since float32 does not hold `LARGEST_REWARD`; NaN for anything else."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    return plain if isinstance(plain, int | float) and not isinstance(plain, bool) else math.nan

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -32,3 +33,21 @@ def check_flags(settings: DataclassInstance) -> None:
     for field in dataclasses.fields(settings):
         if field.type in ("bool", bool):
             object.__setattr__(settings, field.name, check_flag(field.name, getattr(settings, field.name)))
+
+
+def check_least(settings: DataclassInstance, least: Mapping[str, int]) -> None:
+    """Refuse settings that are too small; None, and each of several numbers, is allowed.
+
+    Args:
+        settings: settings of a command.
+        least: the smallest value of some of them, by their names.
+
+    Raises:
+        ValueError: if one is smaller, or there is none of several.
+    """
+    for name, smallest in least.items():
+        given = getattr(settings, name)
+        values = given if isinstance(given, tuple) else (given,)
+        if not values or any(value is not None and value < smallest for value in values):
+            got = " ".join(map(str, values)) or "none"
+            raise ValueError(f"Expected `--{name.replace('_', '-')}` to be at least {smallest}. Got {got}.")

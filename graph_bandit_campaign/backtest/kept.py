@@ -2,32 +2,36 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import msgspec
 import numpy as np
+import pandas as pd
 
-from graph_bandit_campaign.backtest.plays import Play, Task, random_order
+from graph_bandit_campaign.backtest.plays import Play, Task
 from graph_bandit_campaign.backtest.table import Table
-from graph_bandit_campaign.file import digest_of, refuse_others
-from graph_bandit_campaign.text import shield, to_csv
+from graph_bandit_campaign.text import shield
 from graph_bandit_env.storage import replace_file
 from graph_bandit_lab.storage import software_versions
 
 RESULTS, SETTINGS, PAGE = "results.csv", "backtest.json", "backtest.html"
-COLUMNS = (
-    "player",
-    "batch",
-    "start",
-    "measurement",
-    "id",
-    "value",
-    "best_so_far",
-    "top_ten_found",
-    "probability_of_beating_best",
-)
+FORECAST = "probability_of_beating_best"
+COLUMNS = ("player", "batch", "start", "measurement", "id", "value", "best_so_far", "top_ten_found", FORECAST)
+
+
+class Saved(msgspec.Struct):
+    """What the plays of a folder depend on."""
+
+    question: dict[str, str | int]
+    """The table, by its digest, and how it is played."""
+    algorithms: dict[str, int]
+    """Version of the algorithm of each agent, by its name."""
+    versions: dict[str, str]
+    """Versions of the software."""
+    settings: object = None
+    """All settings, for people to read."""
 
 
 class Kept:
@@ -38,7 +42,6 @@ class Kept:
         table: the table that is played.
         seed: seed of the backtest.
         algorithms: version of the algorithm of each agent, by its name.
-        overwrite: whether results that were changed, or come from elsewhere, are replaced.
 
     Raises:
         ValueError: if the folder holds another backtest, one by other versions of the software, or files that no
@@ -48,109 +51,95 @@ class Kept:
     plays: dict[Task, Play]
     """Finished plays."""
 
-    def __init__(
-        self, folder: Path, table: Table, seed: int, algorithms: Mapping[str, int], overwrite: bool = False
-    ) -> None:
-        self.folder, self.table, self.seed = folder, table, seed
-        self.question = {
+    def __init__(self, folder: Path, table: Table, seed: int, algorithms: Mapping[str, int]) -> None:
+        self.folder, self.table, self.plays = folder, table, {}
+        self._texts = dict[Task, str]()
+        question: dict[str, str | int] = {
             "table": table.digest(),
             "direction": "maximize" if table.maximize else "minimize",
-            "start": table.start,
-            "budget": table.budget,
-            "seed": seed,
         }
-        self.versions, self.algorithms = software_versions(), dict(algorithms)
-        self.plays, self._texts = {}, dict[Task, bytes]()
-        if (folder / RESULTS).exists() and not (folder / SETTINGS).exists():
-            raise ValueError(f"Expected no {folder / RESULTS} but that of a backtest. Choose another --out.")
+        question |= {"start": table.start, "budget": table.budget, "seed": seed}
+        self.saved = Saved(question, dict(algorithms), software_versions())
         if (folder / SETTINGS).exists():
             self._check(folder / SETTINGS)
-            self.plays = self._read(folder / RESULTS)
-            refuse_others([folder / RESULTS], [digest_of(b"".join(self._contents(list(self.plays))))], overwrite)
+            self.plays = self._read(folder / RESULTS) if (folder / RESULTS).is_file() else {}
+        elif (folder / RESULTS).exists():
+            raise ValueError(f"Expected no {folder / RESULTS} but that of a backtest. Choose another --out.")
 
     def write_settings(self, more: Mapping[str, object]) -> None:
         """Write what the plays depend on, and more for people to read."""
-        saved = {"question": self.question, "algorithms": self.algorithms, "versions": self.versions, "settings": more}
-        content = json.dumps(saved, indent=1, default=str) + "\n"
+        self.saved.settings = more
+        content = json.dumps(msgspec.to_builtins(self.saved, enc_hook=str), indent=1) + "\n"
         replace_file(self.folder / SETTINGS, content.encode())
-
-    def write_page(self, content: bytes) -> None:
-        """Write the page."""
-        replace_file(self.folder / PAGE, content)
 
     def add(self, task: Task, finished: Play) -> None:
         """Keep a finished play; the file is replaced at once."""
         self.plays[task] = finished
-        self.write(list(self.plays))
+        self.write()
 
-    def write(self, order: Sequence[Task]) -> None:
+    def write(self, order: Sequence[Task] = ()) -> None:
         """Write the results of all plays, those of `order` first."""
         tasks = dict.fromkeys((*(task for task in order if task in self.plays), *self.plays))
-        replace_file(self.folder / RESULTS, self._contents(list(tasks)))
+        replace_file(self.folder / RESULTS, self._content(list(tasks)))
 
-    def _contents(self, tasks: Sequence[Task]) -> list[bytes]:
+    def _content(self, tasks: Sequence[Task]) -> bytes:
         for task in tasks:
             if task not in self._texts:
-                self._texts[task] = to_csv(self._rows_of(task, self.plays[task])).encode()
-        return [to_csv([COLUMNS]).encode(), *(self._texts[task] for task in tasks)]
+                self._texts[task] = self._frame_of(task).to_csv(index=False, header=False, lineterminator="\n")
+        return "".join([",".join(COLUMNS) + "\n", *(self._texts[task] for task in tasks)]).encode()
 
-    def _rows_of(self, task: Task, finished: Play) -> list[list[str]]:
-        values, counts = self.table.values[finished.order], self.table.count_best(finished.order)
+    def _frame_of(self, task: Task) -> pd.DataFrame:
+        finished = self.plays[task]
+        values, ids = self.table.values[finished.order], self.table.molecules.ids
         best = (np.maximum if self.table.maximize else np.minimum).accumulate(values)
-        rows = []
-        for k, molecule in enumerate(finished.order.tolist()):
-            probability = finished.probabilities[k]
-            cells = [task.player, str(task.batch), str(task.start + 1), str(k + 1)]
-            cells += [shield(self.table.molecules.ids[molecule]), repr(float(values[k])), repr(float(best[k]))]
-            rows.append([*cells, str(counts[k]), "" if np.isnan(probability) else repr(float(probability))])
-        return rows
+        found, names = self.table.count_best(finished.order), [shield(ids[k]) for k in finished.order.tolist()]
+        place = (task.player, task.batch, task.start + 1, np.arange(1, len(values) + 1))
+        return pd.DataFrame(
+            dict(zip(COLUMNS, (*place, names, values, best, found, finished.probabilities), strict=True))
+        )
 
     def _check(self, path: Path) -> None:
+        """Refuse the plays of another backtest, and learn the versions of the agents that only they have."""
         try:
-            saved = json.loads(path.read_text(encoding="utf-8"))
-            question, versions, algorithms = saved["question"], saved["versions"], saved["algorithms"]
-            differ = [f"another {name}" for name, value in self.question.items() if question[name] != value]
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise ValueError(f"Expected {path} to be of a backtest. Got: {error!r}. Choose another --out.") from error
-        differ += [
-            f"{name} {versions.get(name)}, now {now}"
-            for name, now in self.versions.items()
-            if versions.get(name) != now
-        ]
-        differ += [
-            f"version {algorithms[name]} of {name}, now {number}"
-            for name, number in self.algorithms.items()
-            if algorithms.get(name, number) != number
-        ]
+            before = msgspec.json.decode(path.read_bytes(), type=Saved)
+        except (msgspec.MsgspecError, RecursionError) as error:
+            raise ValueError(f"Expected {path} to be of a backtest. Got: {error}. Choose another --out.") from error
+        now = self.saved
+        algorithms = {**now.algorithms, **before.algorithms}
+        differ = [f"another {name}" for name, value in now.question.items() if before.question.get(name) != value]
+        for made, new in ((before.versions, now.versions), (algorithms, now.algorithms)):
+            differ += [
+                f"{name} {made.get(name)}, now {number}" for name, number in new.items() if made.get(name) != number
+            ]
         if differ:
             raise ValueError(
                 f"Expected {path.parent} to hold plays of the same backtest. It was made with {', '.join(differ)}. "
                 "Choose another --out, or delete the folder."
             )
-        self.algorithms = {**algorithms, **self.algorithms}
+        now.algorithms = algorithms
 
     def _read(self, path: Path) -> dict[Task, Play]:
-        if not path.is_file():
-            return {}
         index_of = {shield(identifier): k for k, identifier in enumerate(self.table.molecules.ids)}
-        rows_of: dict[Task, list[tuple[int, float]]] = {}
+        plays = {}
         try:
-            with path.open(encoding="utf-8", newline="") as file:
-                for row in csv.DictReader(file):
-                    task = Task(row["player"], int(row["batch"]), int(row["start"]) - 1)
-                    probability = float(row["probability_of_beating_best"] or "nan")
-                    rows_of.setdefault(task, []).append((index_of[row["id"]], probability))
-            plays = {task: self._play_of(task, rows) for task, rows in rows_of.items()}
+            for key, rows in read_results(path).groupby(["player", "batch", "start"], sort=False):
+                order = np.array([index_of[name] for name in rows["id"]], np.int64)
+                if not len(set(order.tolist())) == len(order) == self.table.budget:
+                    raise ValueError(f"the rows of {key} are not a whole play")
+                first = rows.iloc[0]
+                task = Task(first["player"], int(first["batch"]), int(first["start"]) - 1)
+                plays[task] = Play(order, rows[FORECAST].to_numpy(np.float64))
         except (ValueError, KeyError, TypeError) as error:
             raise ValueError(
                 f"Expected {path} as a backtest wrote it. Got: {error!r}. Delete the folder, or choose another --out."
             ) from error
         return plays
 
-    def _play_of(self, task: Task, rows: list[tuple[int, float]]) -> Play:
-        order = np.array([index for index, _ in rows], np.int64)
-        first = random_order(len(self.table.values), self.seed, task.start)[: self.table.start]
-        whole = len(np.unique(order)) == len(order) == self.table.budget
-        if not whole or not np.array_equal(order[: self.table.start], first):
-            raise ValueError(f"the rows of `{task.player}`, start {task.start + 1}, are not a whole play")
-        return Play(order, np.array([probability for _, probability in rows]))
+
+def read_results(path: Path) -> pd.DataFrame:
+    """Return the table of results, a row for each measurement."""
+    types, exactly = (
+        {"id": str, "player": str, "batch": int, "start": int},
+        {FORECAST: lambda text: float(text or "nan")},
+    )
+    return pd.read_csv(path, dtype=types, keep_default_na=False, converters=exactly)

@@ -1,23 +1,31 @@
-"""Play a finished table once: measure it a batch at a time, from one random start."""
+"""Play a finished table: measure it a batch at a time, from a random start; and play many times in parallel."""
 
 from __future__ import annotations
 
 import hashlib
 import pickle
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from tqdm import tqdm
 
 from agents.contract import one_thread
 from graph_bandit_campaign.backtest.players import agent_of, make_player
 from graph_bandit_campaign.backtest.table import Table
+from graph_bandit_campaign.workers import results_of, say
 from graph_bandit_lab import AgentSpec
+from graph_bandit_lab.execution import choose_workers
 
 RANDOM = "random"
+KEPT = "Finished plays are kept: give the same command with fewer --workers."
 
 
 class Task(NamedTuple):
@@ -71,15 +79,14 @@ def play(table: Table, task: Task, seed: int) -> Play:
     name = f"{agent_of(task.player)}/{task.batch}"  # with other assays and without, the random numbers are the same
     digest = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4])
     of_player = np.random.SeedSequence(seed, spawn_key=(task.start, 1, digest))
-    player = make_player(task.player, table.sources)
     with one_thread():
-        player.begin(table.molecules, int(of_player.generate_state(1)[0]))
+        player = make_player(task.player, table.molecules, int(of_player.generate_state(1)[0]), table.sources)
         while len(order) < table.budget:
             count = min(task.batch, table.budget - len(order))
-            chosen = np.asarray(player.choose(order, rewards[order], count), np.int64)
+            picked, prediction = player(order, rewards[order], count)
+            chosen = np.asarray(picked, np.int64)
             if len(chosen) != count or len({*chosen.tolist()} - {*order.tolist()}) != count:
                 raise ValueError(f"Expected {count} new molecules of `{task.player}`. Got {chosen.tolist()}.")
-            prediction = player.forecast() if np.ptp(rewards[order]) > 0 else None  # `suggest` is silent then, too
             if prediction is not None:
                 best = float(rewards[order].max())
                 probabilities[len(order) : len(order) + count] = prediction.probability_above(best)[chosen]
@@ -87,11 +94,39 @@ def play(table: Table, task: Task, seed: int) -> Play:
     return Play(order, probabilities)
 
 
-def play_from_file(path: Path, task: Task, seed: int) -> tuple[Task, Play]:
-    """Play the table that is pickled in a file, which each process reads once; return the task, too.
+def play_tasks(
+    table: Table, tasks: Sequence[Task], seed: int, workers: int | None, on_done: Callable[[Task, Play], object]
+) -> None:
+    """Play tasks; their results do not depend on the number of workers.
 
-    The task is of the driver, which has admitted its agent.
+    Args:
+        table: the table.
+        tasks: what to play.
+        seed: seed of the backtest.
+        workers: processes; 0: one for each core; None: this process.
+        on_done: takes each finished play, in this process.
+
+    Raises:
+        ChildProcessError: an OSError, if a process dies.
+        ValueError: if a play fails.
     """
+    if not tasks:
+        return
+    open_workers, _ = choose_workers(workers, None)
+    with TemporaryDirectory() as folder, tqdm(total=len(tasks), unit="play", disable=None, file=sys.stderr) as bar:
+        path = Path(folder, "table.pickle")
+        path.write_bytes(pickle.dumps(table))
+        calls = ((path, task, seed) for task in tasks)
+        plays = results_of(open_workers(), _play_from_file, calls, lambda _, task, __: f"`{task.player}`", KEPT)
+        with closing(plays):
+            for done, (task, finished) in enumerate(plays, start=1):
+                on_done(task, finished)
+                bar.update()
+                say(f"{done} of {len(tasks)} plays are done.")
+
+
+def _play_from_file(path: Path, task: Task, seed: int) -> tuple[Task, Play]:
+    """Play the table that is pickled in a file; return the task, too. The driver has admitted its agent."""
     AgentSpec.admit([agent_of(task.player)])
     return task, play(_read(path), task, seed)
 

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 
-import numpy as np
 import pandas as pd
 
-from graph_bandit_campaign.backtest.kept import COLUMNS, PAGE, RESULTS, SETTINGS, Kept
+from graph_bandit_campaign.backtest.kept import PAGE, RESULTS, SETTINGS, Kept, read_results
 from graph_bandit_campaign.backtest.pages.page import print_summary, render_page
 from graph_bandit_campaign.backtest.players import ALONE, FOREST, GREEDY, SIMILARITY, agent_of
-from graph_bandit_campaign.backtest.plays import RANDOM, Task, play
+from graph_bandit_campaign.backtest.plays import RANDOM, Task, play, play_tasks
 from graph_bandit_campaign.backtest.settings import BacktestSettings
 from graph_bandit_campaign.backtest.summary import summarize
 from graph_bandit_campaign.backtest.table import Table, read_table
-from graph_bandit_campaign.backtest.work import play_tasks
 from graph_bandit_campaign.model.learner import Learner, default_agent
 from graph_bandit_env.extras import is_installed
-from graph_bandit_env.storage import find_file
+from graph_bandit_env.storage import find_file, replace_file
 from graph_bandit_lab import AgentSpec
 from graph_bandit_lab.storage import sole_driver
 
@@ -50,22 +48,30 @@ def run_backtest(settings: BacktestSettings) -> pd.DataFrame:
     algorithms = {agent: learner.algorithm for agent, learner in learners.items()}
     tasks = [task._replace(start=start) for start in range(settings.starts) for task in (*advisors, *others)]
     with sole_driver(settings.out):
-        kept = Kept(settings.out, table, settings.seed, algorithms, settings.overwrite)
+        kept = Kept(settings.out, table, settings.seed, algorithms)
         kept.write_settings(dataclasses.asdict(settings))
         by_chance = [Task(RANDOM, 1, start) for start in range(settings.starts)]
         kept.plays |= {task: play(table, task, settings.seed) for task in by_chance}
         missing = [task for task in tasks if task not in kept.plays]
-        _print_plan(settings, table, notes, len(tasks), len(missing))
+        print(
+            f"{len(table.values):,} molecules with {settings.target}; {settings.starts} random starts of "
+            f"{table.start}, {table.budget} measurements in all, in batches of {' and of '.join(map(str, settings.n))}."
+        )
+        there = len(tasks) - len(missing)
+        print(
+            *notes,
+            f"{there} of {len(tasks)} plays are kept from before." if there else f"{len(tasks)} plays.",
+            sep="\n",
+            flush=True,
+        )
         play_tasks(table, missing, settings.seed, settings.workers, kept.add)
         kept.write([*tasks, *by_chance])
         summary = summarize(table, settings.seed, settings.starts, kept.plays, advisors, others)
-        kept.write_page(render_page(summary, settings, notes).encode())
+        replace_file(settings.out / PAGE, render_page(summary, settings, notes).encode())
     print_summary(summary)
     print("\n" + "\n".join(str(settings.out / name) for name in (PAGE, RESULTS, SETTINGS)))
-    results = pd.read_csv(settings.out / RESULTS, dtype={"id": str}, keep_default_na=False, na_values={COLUMNS[-1]: ""})
-    asked = {task[:2] for task in (*tasks, *by_chance)}
-    pairs = zip(results["player"], results["batch"], strict=True)
-    of_these = np.array([pair in asked for pair in pairs]) & (results["start"] <= settings.starts)
+    results, asked = read_results(settings.out / RESULTS), {task[:2] for task in (*tasks, *by_chance)}
+    of_these = results.set_index(["player", "batch"]).index.isin([*asked]) & (results["start"] <= settings.starts)
     return results[of_these].reset_index(drop=True)
 
 
@@ -93,14 +99,3 @@ def choose_players(settings: BacktestSettings, table: Table) -> tuple[list[Task]
     notes += [TAUGHT] if table.sources else []
     notes += [NO_FOREST] if len(baselines) < len(settings.baselines) else []
     return advisors, others, notes
-
-
-def _print_plan(settings: BacktestSettings, table: Table, notes: list[str], count: int, missing: int) -> None:
-    print(
-        f"{len(table.values):,} molecules with {settings.target}; {settings.starts} random starts of {table.start}, "
-        f"{table.budget} measurements in all, in batches of {' and of '.join(map(str, settings.n))}."
-    )
-    for note in notes:
-        print(note)
-    kept = f"{count - missing} of {count} plays are kept from before." if missing < count else f"{count} plays."
-    print(kept, flush=True)

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import tyro
 
-from graph_bandit_campaign.flags import Salts, check_flags
+from graph_bandit_campaign.flags import Salts, check_flags, check_least
 from graph_bandit_campaign.names import split_name
 from graph_bandit_campaign.pool.source import Source, check_features, split_features
 from graph_bandit_lab import count_cores
@@ -72,27 +72,15 @@ class BacktestSettings:
     skip_bad_rows: bool = False
     """Leave out rows that are not molecules, and those whose id two molecules have."""
 
-    overwrite: bool = False
-    """Replace results that no backtest wrote, or that were changed since. Else they are refused."""
-
     def __post_init__(self) -> None:
         check_flags(self)
         if (self.maximize is None) == (self.minimize is None):
             raise ValueError("Expected either `--maximize COLUMN` or `--minimize COLUMN`: a backtest has one goal.")
-        for name, counts in (("n", self.n), ("start", (self.start,)), ("budget", (self.budget,))):
-            if not counts or any(count is not None and count < 1 for count in counts):
-                raise ValueError(f"Expected `--{name}` to be at least 1. Got {' '.join(map(str, counts)) or 'none'}.")
+        least = {"n": 1, "start": 1, "budget": 1, "starts": LEAST_STARTS, "seed": 0, "workers": 0, "most_atoms": 1}
+        check_least(self, least)
         for name, given in (("n", self.n), ("agents", self.agents), ("baselines", self.baselines)):
             if len(set(given)) < len(given):
                 raise ValueError(f"Expected `--{name}` to be different. Got {' '.join(map(str, given))}.")
-        if self.starts < LEAST_STARTS:
-            raise ValueError(f"Expected `--starts` to be at least {LEAST_STARTS}. Got {self.starts}.")
-        if self.seed < 0:
-            raise ValueError(f"Expected `--seed` to be at least 0. Got {self.seed}.")
-        if self.workers is not None and self.workers < 0:
-            raise ValueError(f"Expected `--workers` to be at least 0. Got {self.workers}.")
-        if self.most_atoms < 1:
-            raise ValueError(f"Expected `--most-atoms` to be at least 1. Got {self.most_atoms}.")
         check_features(self.features, (self.target,), self.smiles, self.id)
         for text in self.also:
             path, column = split_name(text)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +24,7 @@ RARE = 0.01  # a verdict needs a difference that as few shuffles of the values r
 BINS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 1.0)  # of forecast probabilities
 
 
-@dataclass(frozen=True)
-class Interval:
+class Interval(NamedTuple):
     """A mean over starts, and its 95 % interval."""
 
     mean: float
@@ -63,14 +63,9 @@ class Bootstrap:
         self.tail = float(stats.norm.cdf(math.sqrt(starts / (starts - 1)) * stats.t.ppf(0.025, starts - 1)))
 
     def interval(self, values: Floats) -> Interval:
-        """Return the mean of `values` `(starts,)` and its interval."""
-        low, high = np.quantile(self.weights @ values, [self.tail, 1 - self.tail])
-        return Interval(float(values.mean()), float(low), float(high))
-
-    def band(self, curves: Floats) -> tuple[Floats, Floats]:
-        """Return the bounds of the mean of `curves` `(starts, t)`, each `(t,)`."""
-        bounds = np.quantile(self.weights @ curves, [self.tail, 1 - self.tail], axis=0)
-        return bounds[0], bounds[1]
+        """Return the mean of `values` `(starts,)` and its interval; of curves `(starts, t)`, three curves `(t,)`."""
+        low, high = np.quantile(self.weights @ values, [self.tail, 1 - self.tail], axis=0)
+        return Interval(values.mean(axis=0), low, high)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,27 +74,52 @@ class Curves:
 
     label: str
     """Its name, with the size of the batch if several are compared."""
-    batch: int
-    """How many molecules it chooses at a time."""
-    best: Floats
-    """`(starts, budget)`, the best value so far."""
-    top_found: Floats
-    """`(starts, budget)`, how many of the ten best are found."""
-    good: Floats
-    """`(starts,)`, how many of the good molecules (`Table.good`) were found within the budget."""
-    as_many: Floats
-    """`(starts,)`, how many measurements random choice from the same start needs to find as many of them."""
-    reached: dict[int, Floats]
-    """Measurements until so many of the ten best were found, `(starts,)` each; infinite if not within the budget."""
-    from_start: int
-    """How many measurements were the random start."""
+    table: Table
+    """The table that was played."""
     orders: Sequence[NDArray[np.int64]]
     """The molecules measured within the budget, in their order, from each start."""
+    by_chance: Sequence[NDArray[np.int64]]
+    """All molecules, in the order of random choice from each start."""
+
+    @cached_property
+    def best(self) -> Floats:
+        """Return the best value so far, `(starts, budget)`."""
+        best = np.maximum if self.table.maximize else np.minimum
+        return np.stack([best.accumulate(self.table.values[order]) for order in self.orders])
+
+    @cached_property
+    def top_found(self) -> Floats:
+        """Return how many of the ten best are found, `(starts, budget)`."""
+        return np.stack([self.table.count_best(order) for order in self.orders]).astype(np.float64)
+
+    @cached_property
+    def good(self) -> Floats:
+        """Return how many of the good molecules (`Table.good`) were found within the budget, `(starts,)`."""
+        return np.array([self.table.count_best(order, self.table.good)[-1] for order in self.orders], np.float64)
+
+    @cached_property
+    def as_many(self) -> Floats:
+        """Return how many measurements random choice from the same start needs to find as many, `(starts,)`."""
+        counts = [self.table.count_best(order, self.table.good) for order in self.by_chance]
+        return np.array([np.argmax(count >= wanted) + 1.0 for count, wanted in zip(counts, self.good, strict=True)])
+
+    @cached_property
+    def reached(self) -> dict[int, Floats]:
+        """Return the measurements until so many of the ten best were found, `(starts,)` each.
+
+        They are infinite if it was not within the budget; random choice is followed to the end of the table.
+        """
+        known = self.by_chance if self.label == RANDOM else self.orders
+        counts = [self.table.count_best(order) for order in known]
+        return {
+            goal: np.array([np.argmax(count >= goal) + 1 if count[-1] >= goal else math.inf for count in counts])
+            for goal in GOALS
+        }
 
     @property
     def scores(self) -> Floats:
         """Return how many of the ten best were known on average over all measurements after the start, `(starts,)`."""
-        return np.asarray(self.top_found[:, self.from_start :].mean(axis=1), np.float64)
+        return np.asarray(self.top_found[:, self.table.start :].mean(axis=1), np.float64)
 
     @property
     def at_end(self) -> Floats:
@@ -153,10 +173,6 @@ class Summary:
         """Return how many more of the ten best a player knew than another, on average over the measurements."""
         return self.bootstrap.interval(player.scores - other.scores)
 
-    def more_good(self, player: Curves, other: Curves) -> Interval:
-        """Return how many more of the good molecules a player found within the budget than another."""
-        return self.bootstrap.interval(player.good - other.good)
-
     def luck(self, player: Curves, n: int, at_end: bool) -> float:
         """Return the share of shuffles of the values in which a player differs as much from random choice.
 
@@ -167,7 +183,7 @@ class Summary:
         Args:
             player: the player.
             n: how many of the best molecules are looked for.
-            at_end: whether those found within the budget count, as in `more_good`; else as in `gain`.
+            at_end: whether those found within the budget count, as in `Curves.good`; else as in `gain`.
         """
         rewards, budget, start = self.table.rewards, self.table.budget, self.table.start
         threshold = np.partition(rewards, -n)[-n]
@@ -188,17 +204,13 @@ class Summary:
         """Return how many measurements fewer a player needed for the goal than another.
 
         One that did not reach it within the budget counts as if it had with the last measurement, so the number is a
-        lower bound then (`is_bound`). None: there is no goal, or the player itself did not reach it from every start.
+        lower bound then. None: there is no goal, or the player itself did not reach it from every start.
         """
         if not self.goal or not np.isfinite(player.reached[self.goal]).all():
             return None
         latest = math.inf if other is self.random else self.table.budget  # random choice is known to the end
         needed = np.minimum(other.reached[self.goal], latest)
         return self.bootstrap.interval(needed - player.reached[self.goal])
-
-    def is_bound(self, other: Curves) -> bool:
-        """Return whether another player did not reach the goal from every start."""
-        return bool(self.goal) and not np.isfinite(other.reached[self.goal]).all()
 
 
 def summarize(
@@ -215,56 +227,20 @@ def summarize(
         others: what they are compared with; random choice is added, and comes first.
     """
     several = len({task.batch for task in (*advisors, *others)}) > 1
-    labels = {task[:2]: f"{task.player}, batches of {task.batch}" if several else task.player for task in advisors}
-    labels |= {task[:2]: f"{task.player}, batches of {task.batch}" if several else task.player for task in others}
+    whole = [random_order(len(table.values), seed, start) for start in range(starts)]
+
+    def plays_of(task: Task) -> list[Play]:
+        return [plays[task._replace(start=start)] for start in range(starts)]
 
     def curves(task: Task) -> Curves:
-        orders = [plays[task._replace(start=start)].order for start in range(starts)]
-        return _curves(labels[task[:2]], task.batch, table, orders, orders, whole)
+        label = f"{task.player}, batches of {task.batch}" if several else task.player
+        return Curves(label, table, [finished.order for finished in plays_of(task)], whole)
 
-    whole = [random_order(len(table.values), seed, start) for start in range(starts)]
-    by_chance = _curves(RANDOM, 1, table, [order[: table.budget] for order in whole], whole, whole)
-    forecasts = {
-        labels[task[:2]]: _bins(table, task.batch, [plays[task._replace(start=start)] for start in range(starts)])
-        for task in advisors
-    }
-    return Summary(
-        table,
-        [curves(task) for task in advisors],
-        [by_chance, *map(curves, others)],
-        {label: bins for label, bins in forecasts.items() if bins},
-        starts,
-    )
-
-
-def _curves(
-    label: str,
-    batch: int,
-    table: Table,
-    orders: Sequence[NDArray[np.int64]],
-    known: Sequence[NDArray[np.int64]],
-    by_chance: Sequence[NDArray[np.int64]],
-) -> Curves:
-    """Summarise the measurements of each start; `known` may go on after the budget, and `by_chance` is random."""
-    best = np.maximum if table.maximize else np.minimum
-    counts = [table.count_best(order) for order in known]
-    reached = {
-        goal: np.array([np.argmax(count >= goal) + 1 if count[-1] >= goal else math.inf for count in counts])
-        for goal in GOALS
-    }
-    good = np.array([table.count_best(order, table.good)[-1] for order in orders])
-    chance = [table.count_best(order, table.good) for order in by_chance]
-    return Curves(
-        label,
-        batch,
-        np.stack([best.accumulate(table.values[order]) for order in orders]),
-        np.stack([table.count_best(order) for order in orders]).astype(np.float64),
-        good.astype(np.float64),
-        np.array([np.argmax(count >= wanted) + 1.0 for count, wanted in zip(chance, good, strict=True)]),
-        reached,
-        table.start,
-        orders,
-    )
+    by_chance = Curves(RANDOM, table, [order[: table.budget] for order in whole], whole)
+    agents = [curves(task) for task in advisors]
+    bins = [_bins(table, task.batch, plays_of(task)) for task in advisors]
+    forecasts = {agent.label: found for agent, found in zip(agents, bins, strict=True) if found}
+    return Summary(table, agents, [by_chance, *map(curves, others)], forecasts, starts)
 
 
 def _bins(table: Table, batch: int, plays: Sequence[Play]) -> list[Bin]:
@@ -276,12 +252,14 @@ def _bins(table: Table, batch: int, plays: Sequence[Play]) -> list[Bin]:
         for first in range(table.start, table.budget, batch):
             promised.append(finished.probabilities[first : first + batch])
             came.append(rewards[first : first + batch] > best[first - 1])  # forecasts are made before the whole batch
-    probabilities, beats = np.concatenate(promised), np.concatenate(came)
+    probabilities, beats = np.concatenate(promised), np.concatenate(came).astype(np.float64)
     made = np.isfinite(probabilities)
     probabilities, beats = probabilities[made], beats[made]
-    bins = np.digitize(probabilities, BINS[1:-1])
+    counts, sums, successes = (
+        np.histogram(probabilities, BINS, weights=weights)[0] for weights in (None, probabilities, beats)
+    )
     return [
-        Bin(low, high, int((bins == k).sum()), float(probabilities[bins == k].sum()), int(beats[bins == k].sum()))
+        Bin(low, high, int(counts[k]), float(sums[k]), int(successes[k]))
         for k, (low, high) in enumerate(pairwise(BINS))
-        if len(probabilities) and (bins == k).any()
+        if counts[k]
     ]

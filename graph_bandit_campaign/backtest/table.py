@@ -25,7 +25,7 @@ from graph_bandit_campaign.pool.budget import Budget
 from graph_bandit_campaign.pool.descriptors import describe, reads_graphs
 from graph_bandit_campaign.pool.own_columns import Features
 from graph_bandit_campaign.pool.prepared import PreparedPool, open_table_pool
-from graph_bandit_campaign.results.books import Books, match_rows
+from graph_bandit_campaign.results.books import Books, match_goals
 from graph_bandit_campaign.results.measurement import Measurement
 from graph_bandit_campaign.results.rows import Columns, NoResultsError, ResultTables
 from graph_bandit_campaign.state import CampaignState
@@ -183,7 +183,7 @@ def _read(settings: BacktestSettings) -> tuple[MoleculeSet, Books, list[str]]:
     records = [(int(cells.rows[k]), (cells.texts[target][k], molecules.ids[cells.owners[k]])) for k in order]
     body = replace(cells.table, columns=(target, "id"), records=records, problems=[])
     results = ResultTables([body], body.sheet or None).read(Columns(target, "id"))
-    return features.add_to(molecules, {}), match_rows(results.rows, molecules), remarks + results.remarks
+    return features.add_to(molecules, {}), match_goals({"": results.rows}, molecules)[""], remarks + results.remarks
 
 
 def _read_assays(settings: BacktestSettings, molecules: MoleculeSet) -> OtherAssays:

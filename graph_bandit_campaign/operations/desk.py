@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal, NoReturn
 
 import numpy as np
 
@@ -23,12 +24,11 @@ from graph_bandit_campaign.file import (
     lock_campaign,
     read_digest,
 )
-from graph_bandit_campaign.operations.known import KnownGraphs
 from graph_bandit_campaign.operations.safe import check_command
-from graph_bandit_campaign.operations.told import Told, tell_answer
 from graph_bandit_campaign.operations.typed import Entry, TypedResults, take_out
 from graph_bandit_campaign.pool.index import PoolIndex
 from graph_bandit_campaign.records import Records
+from graph_bandit_campaign.report.answer import Answer
 from graph_bandit_campaign.results.books import Books
 from graph_bandit_campaign.results.rows import ResultTables
 from graph_bandit_campaign.state import CampaignState
@@ -36,6 +36,73 @@ from graph_bandit_campaign.state import CampaignState
 FOR_A_ROUND = ("n", "maximize", "minimize", "near", "weights", "require", "forbid", "only", "price", "budget")
 CHANGEABLE = frozenset((*FOR_A_ROUND, "budget_only", "at_most", "per", "ignore_failures"))
 """Settings that may be changed from one round to the next."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Told:
+    """A round of suggestions, in texts."""
+
+    round: int
+    """Its number; 1 is the first."""
+    suggested: tuple[str, ...]
+    """Ids of the graphs, the best first."""
+    columns: tuple[str, ...]
+    """Names of the columns of the table of suggestions."""
+    rows: tuple[tuple[str, ...], ...]
+    """A row for each suggestion: predictions, nearest measured molecules, reasons, prices and the pool's columns."""
+    notes: tuple[str, ...]
+    """Sentences about tables, limits, results to check, and what else is to be known."""
+    outlook: str
+    """Whether the pool holds a better graph, and whether to stop; empty if the agent cannot say."""
+
+
+def tell_answer(answer: Answer, remarks: Sequence[str]) -> Told:
+    """Put an answer into texts.
+
+    Args:
+        answer: the answer of `suggest`.
+        remarks: remarks about the tables.
+    """
+    columns, *rows = answer.rows()
+    parts = (f"{answer.pool_size:,} {answer.noun}, {len(answer.state.measured):,} results", *remarks)
+    notes = [f"{', '.join(parts)}.", answer.agent_change, *answer.notes, answer.bill.sentence(), answer.way]
+    return Told(
+        round=len(answer.state.rounds),
+        suggested=tuple(suggestion.id for suggestion in answer.suggested),
+        columns=tuple(columns),
+        rows=tuple(map(tuple, rows)),
+        notes=tuple(filter(None, notes)),
+        outlook="" if answer.outlook is None else answer.outlook.sentence(answer.target),
+    )
+
+
+class KnownGraphs:
+    """The graphs that a campaign was told of, or has suggested.
+
+    Args:
+        state: state of the campaign.
+    """
+
+    ids: dict[str, None]
+    """Their ids."""
+
+    def __init__(self, state: CampaignState) -> None:
+        suggested = (suggestion.id for suggestions in state.rounds for suggestion in suggestions)
+        measured = (result.id for result in state.measured)
+        marked = (*state.failed, *state.pending, *state.vetoes, *state.pinned)
+        self.ids = dict.fromkeys((*measured, *marked, *state.structures, *suggested))
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self.ids)
+
+    def to_pyg(self) -> NoReturn:
+        """Refuse to return graphs.
+
+        Raises:
+            ValueError: in any case.
+        """
+        raise ValueError("Expected a pool. Here, the graphs of a campaign are known by their ids alone.")
 
 
 class Desk:
@@ -177,22 +244,19 @@ class Desk:
             records.veto(identifier, reason, by)
         return None
 
-    def pin(self, identifier: str) -> CampaignState:
-        """Say that a graph is to be in the next batch; arguments and errors as of `Campaign.pin`."""
-        with self._of(identifier) as records:
-            records.pin(identifier)
-            return records.state
+    def mark(self, kind: Literal["pin", "lift", "comment"], identifier: str, *texts: str) -> CampaignState:
+        """Call a method of `Campaign` that marks a graph.
 
-    def lift(self, identifier: str) -> CampaignState:
-        """Take back the veto or the pin of a graph; arguments and errors as of `Campaign.lift`."""
-        with self._of(identifier) as records:
-            records.lift(identifier)
-            return records.state
+        Args:
+            kind: its name.
+            identifier: id of the graph.
+            texts: further arguments; of a comment what is said, and who says so.
 
-    def comment(self, identifier: str, text: str, by: str = "") -> CampaignState:
-        """Keep a text about a graph; arguments and errors as of `Campaign.comment`."""
+        Raises:
+            ValueError: as it does.
+        """
         with self._of(identifier) as records:
-            records.comment(identifier, text, by)
+            getattr(records, kind)(identifier, *texts)
             return records.state
 
     def undo(self) -> CampaignState:

@@ -1,19 +1,24 @@
-"""Show the tables and the progress of a campaign as its command has written them."""
+"""Show a campaign: tables and progress as its command has written them, explanations, stopping advice."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
+from graph_bandit_campaign.command.suggestions import open_campaign
 from graph_bandit_campaign.constraints.limits.patterns import smarts_problem
 from graph_bandit_campaign.file import read_digest
 from graph_bandit_campaign.model.front import find_front
+from graph_bandit_campaign.model.reasons import nearest_measured, score_atoms
 from graph_bandit_campaign.operations.desk import Desk
+from graph_bandit_campaign.report.answer import Quantities
 from graph_bandit_campaign.report.tables import KINDS, check_kind, write_table
+from graph_bandit_campaign.text import short
+from graph_bandit_env import MoleculeSet
 from graph_bandit_env.tables import open_table
 
 Which = Literal["suggestions", "predictions"]
@@ -29,26 +34,6 @@ class Rows:
     """The cells of each row."""
     count: int
     """How many rows there are in all that were asked for."""
-
-
-def read_rows(desk: Desk, which: Which) -> Rows:
-    """Return a table that the command has written.
-
-    Args:
-        desk: the campaign.
-        which: the table.
-
-    Raises:
-        ValueError: if the command writes no such table, or the file is not as it was written.
-    """
-    settings, state = desk.settings(), desk.state()
-    path = settings.out if which == "suggestions" else settings.predictions
-    if path is None:
-        raise ValueError("Expected a command with --predictions. This one writes none: give it once with that option.")
-    digest = read_digest(path)
-    if digest not in state.written:
-        raise ValueError(f"Expected {path.name} as `suggest` wrote it. It is gone, or was changed since.")
-    return _read(path, digest)
 
 
 def find_rows(
@@ -67,9 +52,16 @@ def find_rows(
         count: most rows that are returned.
 
     Raises:
-        ValueError: as `read_rows`, if there is no such column, or the SMARTS cannot be read.
+        ValueError: if the command writes no such table, the file is not as it was written, there is no such column, or
+            the SMARTS cannot be read.
     """
-    table = read_rows(desk, which)
+    settings = desk.settings()
+    path = settings.out if which == "suggestions" else settings.predictions
+    if path is None:
+        raise ValueError("Expected a command with --predictions. This one writes none: give it once with that option.")
+    if (digest := read_digest(path)) not in desk.state().written:
+        raise ValueError(f"Expected {path.name} as `suggest` wrote it. It is gone, or was changed since.")
+    table = _read(path, digest)
     rows = list(table.rows)
     if contains:
         wanted = contains.casefold()
@@ -126,6 +118,95 @@ def draw_progress(desk: Desk) -> str:
             return ""
         return to_svg(front_figure(state, first, second, find_front(state)))
     return to_svg(progress_figure(state, state.target)) if state.measured and not state.goals else ""
+
+
+@dataclass(frozen=True)
+class Why:
+    """The prediction for a graph, and its reasons."""
+
+    id: str
+    """Its id."""
+    smiles: str
+    """Its structure; empty if it is not a molecule."""
+    predictions: Mapping[str, str]
+    """Predictions by the names of the columns of the table of suggestions; empty texts without any."""
+    reasons: Mapping[str, str]
+    """Of what the score of each goal is the sum, in words, by its name; empty if the agent cannot say."""
+    nearest: tuple[str, ...]
+    """The measured molecules most similar to it, the most similar first, with similarity and value."""
+    atoms: Mapping[str, tuple[float, ...]]
+    """How much smaller the score of each goal is without each atom, in the order of `smiles`; empty without reasons."""
+
+
+def why(desk: Desk, ids: Sequence[str]) -> tuple[Why, ...]:
+    """Return what is predicted of some graphs of the pool, by the results that the campaign has, and why.
+
+    Of the last suggestions it is what was predicted when they were suggested.
+
+    Args:
+        desk: the campaign.
+        ids: their ids.
+
+    Raises:
+        ValueError: if there is no such graph.
+    """
+    settings = desk.settings()
+    inputs = desk.read(replace(settings, pin=tuple(ids)))  # so that those of a prepared pool are read
+    campaign = open_campaign(settings, inputs)
+    names = [campaign.find(key)[0] for key in ids]
+    state = campaign.state
+    suggested = {suggestion.id: suggestion for suggestions in state.rounds[-1:] for suggestion in suggestions}
+    predicted = {**campaign.predict(), **suggested}  # those know out of how many they were chosen
+    quantities = Quantities(settings.target, state.goals)
+    goals = {goal.name: goal.name for goal in state.goals} or {settings.target: ""}
+    reasons = {name: campaign.reasons(names, goal) for name, goal in goals.items()}
+    smiles_of, near, atoms = dict[str, str](), dict[str, tuple[str, ...]](), dict[str, dict[str, tuple[float, ...]]]()
+    if isinstance(inputs.graphs, MoleculeSet):
+        smiles_of = dict(zip(inputs.graphs.ids, inputs.graphs.smiles, strict=True))
+        values = state.views()[0].means()
+        found = nearest_measured(names, values, smiles_of) if values else {}
+        near = {
+            key: tuple(f"{each.id} (similarity {each.similarity:.2f}, {short(each.value)})" for each in those)
+            for key, those in found.items()
+        }
+    if isinstance(inputs.graphs, MoleculeSet) and any(reasons.values()):
+        for key in names:
+            place = inputs.graphs.ids.index(key)
+            columns = inputs.graphs.columns[place] if inputs.graphs.column_names else None
+            scores = {name: score_atoms(campaign.model(goal), smiles_of[key], columns) for name, goal in goals.items()}
+            atoms[key] = {name: those for name, those in scores.items() if those}
+    return tuple(
+        Why(
+            id=key,
+            smiles=smiles_of.get(key, ""),
+            predictions=dict(zip(quantities.columns(), quantities.cells(predicted[key]), strict=True)),
+            reasons={name: those[key].sentence() for name, those in reasons.items() if key in those},
+            nearest=near.get(key, ()),
+            atoms=atoms.get(key, {}),
+        )
+        for key in names
+    )
+
+
+def enough(desk: Desk) -> str:
+    """Return whether the pool holds a better graph, and whether to stop, in sentences.
+
+    Args:
+        desk: the campaign.
+    """
+    settings = desk.settings()
+    inputs = desk.read(settings)
+    campaign = open_campaign(settings, inputs)
+    offer = inputs.offer(campaign)
+    if campaign.graph_set is not offer.graphs:
+        campaign.show(offer.graphs, offer.offered, offer.most_taught)
+    sound = offer.among & ~campaign.failing().likely
+    outlook = campaign.outlook(sound if sound.any() else offer.among)
+    if outlook is not None:
+        return outlook.sentence(settings.target)
+    if campaign.state.goals:
+        return "No rule says when to stop with several goals. Look at the front."
+    return "It cannot be said yet: there are too few different results, or the agent has no exact model."
 
 
 @lru_cache(maxsize=2)

@@ -1,8 +1,12 @@
-"""Start a campaign in a folder of its own: it is there with its first suggestions, or not at all."""
+"""Start a campaign or a backtest in a folder of its own, for those who may not name files to write."""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import hashlib
+import io
+import json
 import os
 import secrets
 import shutil
@@ -12,11 +16,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from graph_bandit_campaign.command.kept import read_settings
+import msgspec
+
+from graph_bandit_campaign.backtest.run import run_backtest
+from graph_bandit_campaign.backtest.settings import BacktestSettings
+from graph_bandit_campaign.command.kept import read_settings, to_path
 from graph_bandit_campaign.command.suggestions import write_suggestions
-from graph_bandit_campaign.operations.desk import CHANGEABLE
-from graph_bandit_campaign.operations.safe import check_command
-from graph_bandit_campaign.operations.told import Told, tell_answer
+from graph_bandit_campaign.operations.desk import CHANGEABLE, Told, tell_answer
+from graph_bandit_campaign.operations.safe import check_agents, check_command, is_inside
 
 AT_FIRST = frozenset(
     (
@@ -26,6 +33,14 @@ AT_FIRST = frozenset(
     )
 )
 """Settings with which a campaign may start."""
+BACKTESTS = "backtests"
+REPLAYED = frozenset(
+    (
+        *("maximize", "minimize", "n", "agents", "baselines", "start", "budget", "starts", "seed", "smiles", "id"),
+        *("sheet", "most_atoms", "salts", "skip_bad_rows"),
+    )
+)
+"""Settings of `backtest` that may be given."""
 NEW = ".new-"
 OLD = 24 * 3600.0  # seconds
 LONGEST = 60  # characters of a name
@@ -88,6 +103,34 @@ def start(
     for file in moved:
         file.path.unlink(missing_ok=True)
     return folder / settings.state.name, told
+
+
+def replay(root: Path, table: Path, fields: Mapping[str, object], workers: int | None = 0) -> str:
+    """Replay a finished table, and return the lines that the command prints, with places in the folder.
+
+    Args:
+        root: the folder; page and results go into `backtests` in it, a folder for each table and settings.
+        table: path of the table.
+        fields: settings of `backtest`, of `REPLAYED`, as in JSON.
+        workers: processes that play; 0: one for each core; None: this process itself.
+
+    Raises:
+        ValueError, OSError, ImportError: as `run_backtest`, or if a setting cannot be given here.
+    """
+    if unknown := min(fields.keys() - REPLAYED, default=""):
+        raise ValueError(f"Expected settings of {', '.join(sorted(REPLAYED))}. Got `{unknown}`.")
+    place = os.path.relpath(os.path.realpath(table), os.path.realpath(root))
+    digest = hashlib.sha256(json.dumps([Path(place).as_posix(), fields], sort_keys=True).encode()).hexdigest()[:8]
+    files = {"table": table, "out": root / BACKTESTS / f"{table.name.partition('.')[0]}-{digest}"}
+    settings = msgspec.convert({**fields, **files, "workers": workers}, BacktestSettings, dec_hook=to_path)
+    check_agents(settings.agents)
+    for path in files.values():
+        if not is_inside(path, root):
+            raise ValueError(f"Expected files inside of the folder that is served. {path.name} is elsewhere.")
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        run_backtest(settings)
+    return printed.getvalue().replace(str(root), "").replace("\n/", "\n").replace("\n\\", "\n")
 
 
 def folder_name(name: str) -> str:

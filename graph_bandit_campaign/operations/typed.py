@@ -72,16 +72,21 @@ class TypedResults:
         rows: list[dict[str, str]] = []
         read: list[tuple[str, MeasuredRow]] = []
         for entry in entries:
-            goal = self._goal_of(entry, goals)
+            goal, noise = entry.goal or goals[0], self._settings.noise
+            if goal not in goals or (not entry.goal and len(goals) > 1):
+                raise ValueError(f"Expected `goal` to be one of {', '.join(goals)}. Got {entry.goal!r}.")
             row = {ID: shield(entry.id.strip()), goal: entry.value.strip()}
-            if entry.noise.strip():
-                row[self._noise_of(entry)] = entry.noise.strip()
+            if entry.noise.strip() and noise is None:
+                raise ValueError(
+                    f"Expected no noise: this campaign has no column for it (--noise). Got {entry.noise!r}, {entry.id}."
+                )
+            if entry.noise.strip() and noise is not None:
+                row[noise] = entry.noise.strip()
             read.append((goal, self._read(row, goal)))
             if not any({name: text for name, text in other.items() if text} == row for other in self.rows + rows):
                 rows.append(row)
         self.rows += rows
-        self.columns += [name for row in rows for name in row if name not in self.columns]
-        self.columns = list(dict.fromkeys(self.columns))
+        self.columns = list(dict.fromkeys((*self.columns, *(name for row in rows for name in row))))
         return read
 
     def remove(self, ids: Collection[str]) -> list[tuple[str, MeasuredRow]]:
@@ -92,13 +97,14 @@ class TypedResults:
 
     def table(self) -> Table:
         """Return the results as an open table, whether it is written or not."""
-        cells = [[row.get(name, "") for name in self.columns] for row in self.rows]
-        return Table(self.path, tuple(self.columns), list(enumerate(cells, start=2)))
+        return Table(self.path, tuple(self.columns), list(enumerate(self._cells(), start=2)))
 
     def write(self) -> None:
         """Write the table."""
-        rows = [[row.get(name, "") for name in self.columns] for row in self.rows]
-        replace_file(self.path, write_table(self.path, [self.columns, *rows]))
+        replace_file(self.path, write_table(self.path, [self.columns, *self._cells()]))
+
+    def _cells(self) -> list[list[str]]:
+        return [[row.get(name, "") for name in self.columns] for row in self.rows]
 
     @contextmanager
     def written(self) -> Iterator[None]:
@@ -129,18 +135,6 @@ class TypedResults:
         if read.value == "pending":
             raise ValueError(f"{WANTED} Got `pending`, which a suggestion is until there is a result.")
         return replace(read, identifier=unshield(read.identifier))
-
-    def _goal_of(self, entry: Entry, goals: Sequence[str]) -> str:
-        if entry.goal in goals or (not entry.goal and len(goals) == 1):
-            return entry.goal or goals[0]
-        raise ValueError(f"Expected `goal` to be one of {', '.join(goals)}. Got {entry.goal!r}.")
-
-    def _noise_of(self, entry: Entry) -> str:
-        if self._settings.noise is None:
-            raise ValueError(
-                f"Expected no noise: this campaign has no column for it (--noise). Got {entry.noise!r}, {entry.id}."
-            )
-        return self._settings.noise
 
 
 def take_out(

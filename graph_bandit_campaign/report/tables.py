@@ -65,32 +65,23 @@ def _to_workbook(rows: Sequence[Sequence[str]]) -> bytes:
     try:
         sheet.append(list(heads))
         for row in rows[1:]:
-            sheet.append([_value(*pair) for pair in zip(heads, row, strict=True)])
+            cells = zip(heads, row, strict=True)
+            numbers = (is_number(text) and not TEXTS.fullmatch(column) for column, text in cells)
+            sheet.append([float(text) if number else text or None for number, text in zip(numbers, row, strict=True)])
     except IllegalCharacterError as error:
         raise ValueError(f"A cell has a character that no workbook can hold: {str(error)!r}.") from error
     book.save(content)
     return content.getvalue()
 
 
-def _value(column: str, text: str) -> str | float | None:
-    if not text:
-        return None
-    return float(text) if is_number(text) and not TEXTS.fullmatch(column) else text
-
-
 def _to_parquet(rows: Sequence[Sequence[str]]) -> bytes:
-    import pyarrow as pa
-    from pyarrow import parquet
+    import pandas as pd
 
-    heads, content = rows[0], io.BytesIO()
-    columns = {}
-    for column, name in enumerate(heads):
-        texts = [row[column] or None for row in rows[1:]]
-        numbers = not TEXTS.fullmatch(name) and all(text is None or is_number(text) for text in texts)
-        values = [None if text is None else float(text) for text in texts] if numbers else texts
-        columns[name] = pa.array(values, pa.float64() if numbers else pa.string())
-    parquet.write_table(pa.table(columns), content)
-    return content.getvalue()
+    frame = pd.DataFrame(rows[1:], columns=list(rows[0]), dtype=object).replace("", None)
+    for name in frame.columns:
+        if not TEXTS.fullmatch(name) and frame[name].dropna().map(is_number).all():
+            frame[name] = frame[name].astype(float)
+    return frame.to_parquet(index=False)
 
 
 def _to_sdf(rows: Sequence[Sequence[str]]) -> bytes:

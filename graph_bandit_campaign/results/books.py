@@ -64,28 +64,6 @@ class Books:
         return sorted(results)
 
 
-def match_rows(
-    rows: Iterable[MeasuredRow],
-    pool: GraphPool,
-    structures: Mapping[str, str] | None = None,
-    trust_ids: bool = False,
-    most_atoms: int = MOST_ATOMS,
-) -> Books:
-    """Find the molecule of each row, and sum up its results.
-
-    Args:
-        rows: rows from `ResultTables.read`.
-        pool: molecules or other graphs to choose from.
-        structures: canonical SMILES of molecules that were suggested, by id; the pool need not have them any more.
-        trust_ids: a row with a known id is that molecule, whatever its SMILES.
-        most_atoms: how many atoms a molecule may have, without hydrogens.
-
-    Raises:
-        BadResultsError: a ValueError that lists the rows with an unknown molecule, or an id and SMILES that disagree.
-    """
-    return match_goals({"": rows}, pool, structures, trust_ids, most_atoms)[""]
-
-
 def match_goals(
     rows_by_goal: Mapping[str, Iterable[MeasuredRow]],
     pool: GraphPool,
@@ -93,17 +71,18 @@ def match_goals(
     trust_ids: bool = False,
     most_atoms: int = MOST_ATOMS,
 ) -> dict[str, Books]:
-    """Match the rows for each goal, as `match_rows` does; a name is the same molecule for all goals.
+    """Find the molecule of each row, and sum up its results for each goal; a name is the same molecule for all goals.
 
     Args:
         rows_by_goal: rows from `ResultTables.read`, by the name of the goal.
-        pool: as for `match_rows`.
-        structures: as for `match_rows`.
-        trust_ids: as for `match_rows`.
-        most_atoms: as for `match_rows`.
+        pool: molecules or other graphs to choose from.
+        structures: canonical SMILES of molecules that were suggested, by id; the pool need not have them any more.
+        trust_ids: a row with a known id is that molecule, whatever its SMILES.
+        most_atoms: how many atoms a molecule may have, without hydrogens.
 
     Raises:
-        BadResultsError: as `match_rows`, or if a name is one molecule for one goal, and another for another.
+        BadResultsError: a ValueError that lists the rows with an unknown molecule, or an id and SMILES that disagree;
+            also if a name is one molecule for one goal, and another for another.
     """
     matcher: Matcher | IdMatcher = IdMatcher(pool.ids)
     if isinstance(pool, MoleculeSet):
@@ -114,10 +93,8 @@ def match_goals(
 
 def _sum_up(rows: Iterable[MeasuredRow], matcher: Matcher | IdMatcher, ours: Collection[str]) -> Books:
     """Sum up rows; a molecule without a value is failed or pending only if it is one of ours."""
-    measured: list[tuple[str, float]] = []
-    noisy: list[tuple[str, float, float]] = []
+    results: list[tuple[str, float, Bound, float | None]] = []
     cells: dict[str, list[str]] = {}  # with bounds
-    bounded: list[tuple[str, float, Bound]] = []
     status: dict[str, str] = {}  # of molecules without a value, by their last row
     failures = set[str]()
     forms: dict[str, str] = {}
@@ -135,44 +112,48 @@ def _sum_up(rows: Iterable[MeasuredRow], matcher: Matcher | IdMatcher, ours: Col
         if isinstance(row.value, str):
             status[identifier] = row.value
             failures |= {identifier} if row.value == "failed" else set()
-        elif row.bound:
-            cells.setdefault(identifier, []).append(row.bound)
-            bounded.append((identifier, row.value, row.side))
-        elif row.noise is not None:
-            noisy.append((identifier, row.value, row.noise))
         else:
-            measured.append((identifier, row.value))
+            results.append((identifier, row.value, row.side, row.noise))
+            if row.bound:
+                cells.setdefault(identifier, []).append(row.bound)
     if problems:
         raise BadResultsError(problems)
     exact: dict[str, list[float]] = {}
-    for identifier, value in (*measured, *((name, value) for name, value, _ in noisy)):
-        exact.setdefault(identifier, []).append(value)
-    conflicts = _find_conflicts(exact, bounded, cells, failures)
-    bounded = [entry for entry in bounded if entry[0] not in exact]
-    with_result = {*exact, *(identifier for identifier, *_ in bounded)}
+    for identifier, value, side, _ in results:
+        if not side:
+            exact.setdefault(identifier, []).append(value)
+    conflicts = _find_conflicts(exact, results, cells, failures)
+    counted = [result for result in results if not (result[2] and result[0] in exact)]
+    once, with_result = tuple(dict.fromkeys(counted)), {result[0] for result in counted}
     failed, pending = (
         tuple(key for key, word in status.items() if word == kind and key in ours and key not in with_result)
         for kind in ("failed", "pending")
     )
     needed = {*with_result, *failed, *pending}
-    outside = {identifier: text for identifier, text in matcher.outside.items() if identifier in needed}
-    once, sides_once = tuple(dict.fromkeys(measured)), tuple(dict.fromkeys(bounded))
-    noisy_once = tuple(dict.fromkeys(noisy))
-    repeated = len(measured) - len(once) + len(bounded) - len(sides_once) + len(noisy) - len(noisy_once)
-    bounds = {key: ", ".join(dict.fromkeys(texts)) for key, texts in cells.items() if key not in exact}
-    sides = {identifier: tuple(map(_mean_of_known, zip(*given, strict=True))) for identifier, given in features.items()}
-    return Books(once, failed, pending, repeated, bounds, sides_once, outside, forms, sides, noisy_once, conflicts)
+    return Books(
+        measured=tuple((key, value) for key, value, side, noise in once if not side and noise is None),
+        failed=failed,
+        pending=pending,
+        repeated=len(counted) - len(once),
+        bounds={key: ", ".join(dict.fromkeys(texts)) for key, texts in cells.items() if key not in exact},
+        bounded=tuple((key, value, side) for key, value, side, _ in once if side),
+        outside={key: text for key, text in matcher.outside.items() if key in needed},
+        forms=forms,
+        features={key: tuple(map(_mean_of_known, zip(*given, strict=True))) for key, given in features.items()},
+        noisy=tuple((key, value, noise) for key, value, _, noise in once if noise is not None),
+        conflicts=conflicts,
+    )
 
 
 def _find_conflicts(
     exact: Mapping[str, Sequence[float]],
-    bounded: Iterable[tuple[str, float, Bound]],
+    results: Iterable[tuple[str, float, Bound, float | None]],
     cells: Mapping[str, Sequence[str]],
     failures: Collection[str],
 ) -> dict[str, str]:
     """Return what was told of molecules and cannot be true together, by id: values, bounds and failures."""
-    limits = {"above": dict[str, float](), "below": dict[str, float]()}
-    for name, value, side in bounded:
+    limits: dict[Bound, dict[str, float]] = {"": {}, "above": {}, "below": {}}
+    for name, value, side, _ in results:
         tightest = max if side == "above" else min
         limits[side][name] = tightest(value, limits[side].get(name, value))
     conflicts = {}

@@ -38,7 +38,20 @@ def match_molecules(
         ValueError: if the pool gives the id of a molecule that was suggested to another one, or a row cannot be
             understood.
     """
-    standard = _standardise(structures, pool, trust_ids, most_atoms)
+    standard = {
+        identifier: pool.standard_smiles(canonical_smiles(text, most_atoms) or text)
+        for identifier, text in structures.items()
+    }
+    parents = Parents([])
+    for identifier, text in zip(pool.ids, pool.smiles, strict=True):
+        before = standard.get(identifier, text)
+        if text != before and not trust_ids and not parents.are_equal(text, before):
+            raise ValueError(
+                f"Expected `{identifier}` to be {before}, as in earlier rounds. The pool has {text}. Correct the pool; "
+                "pass --trust-ids if it was corrected; or use another --out to start a new campaign."
+            )
+        if identifier in standard:
+            standard[identifier] = text
     by_goal = match_goals(rows, pool, standard, trust_ids, most_atoms)
     books = join_books(by_goal) if several_goals else next(iter(by_goal.values()))
     in_pool, outside = {*pool.smiles, *books.outside.values()}, dict(books.outside)
@@ -57,22 +70,3 @@ def read_outside(outside: Mapping[str, str], most_atoms: int, salts: Salts) -> M
         salts: as of the pool.
     """
     return from_smiles(list(outside.values()), ids=list(outside), most_atoms=most_atoms, salts=salts)
-
-
-def _standardise(structures: Mapping[str, str], pool: MoleculeSet, trust_ids: bool, most_atoms: int) -> dict[str, str]:
-    """Return canonical SMILES as the pool has them; refuse a pool that gives their ids to other molecules."""
-    standard = {
-        identifier: pool.standard_smiles(canonical_smiles(text, most_atoms) or text)
-        for identifier, text in structures.items()
-    }
-    parents = Parents([])
-    for identifier, text in zip(pool.ids, pool.smiles, strict=True):
-        before = standard.get(identifier, text)
-        if text != before:
-            if not trust_ids and not parents.are_equal(text, before):
-                raise ValueError(
-                    f"Expected `{identifier}` to be {before}, as in earlier rounds. The pool has {text}. Correct the "
-                    "pool; pass --trust-ids if it was corrected; or use another --out to start a new campaign."
-                )
-            standard[identifier] = text
-    return standard

@@ -1,4 +1,4 @@
-"""Run a program of the user's on a few molecules, and end it with all that it has started."""
+"""Run a program of the user's on molecules, a few at a time, and end it with all that it has started."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections import deque
+from collections.abc import Collection, Generator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -24,6 +25,7 @@ from graph_bandit_campaign.text import listed, to_csv
 
 MOST_BYTES = 4 << 20  # of a table of values that are read
 SAID_BYTES = 4096  # at the end of what a program printed
+PAUSE = 0.02  # seconds between two looks at the programs
 PATIENCE = 3.0  # seconds from the wish that a program ends to its end
 LONGEST_ID = 60  # characters of an id in a remark
 NEW_GROUP = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)  # of Windows
@@ -106,31 +108,29 @@ class Program:
     def poll(self) -> Outcome | None:
         """Return what came out, once the program has ended or its time is over; None before. Then it is gone."""
         code = self._process.poll()
-        if code is None:
-            if time.monotonic() < self._deadline:
-                return None
-            if not self._is_late:
-                self._is_late = True
-                self.ask_to_end()
-                self._deadline = time.monotonic() + PATIENCE
-                return None
+        if code is None and time.monotonic() < self._deadline:
+            return None
+        if code is None and not self._is_late:
+            self._is_late, self._deadline = True, time.monotonic() + PATIENCE
+            self.stop()
+            return None
         try:
             return self._read(code)
         finally:
             self.end()
 
-    def ask_to_end(self) -> None:
-        """Ask the program, and all that it has started, to end."""
-        if self._is_gone:
+    def stop(self, force: bool = False) -> None:
+        """Ask the program, and all that it has started, also in sessions of their own, to end; or end it by force."""
+        if self._is_gone:  # its number may be that of another process by now
             return
-        self._started += self._children()
-        if hasattr(os, "killpg"):
+        with suppress(psutil.Error):
+            self._started += psutil.Process(self._process.pid).children(recursive=True)
+        if hasattr(os, "killpg") and hasattr(signal, "SIGKILL"):
             with suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, signal.SIGTERM)
-        for process in self._started:
+                os.killpg(self._process.pid, signal.SIGKILL if force else signal.SIGTERM)
+        for process in (*self._started, self._process):
             with suppress(psutil.Error):
-                process.terminate()
-        self._process.terminate()
+                (process.kill if force else process.terminate)()
 
     def end(self, patience: float = 0.0) -> None:
         """Wait for its end, end whatever is left of it, and remove its folder.
@@ -138,43 +138,87 @@ class Program:
         Args:
             patience: how many seconds to wait.
         """
-        if self._is_gone:
-            return
         try:
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(patience)
         finally:
-            self._started += self._children()
-            if hasattr(os, "killpg") and hasattr(signal, "SIGKILL"):
-                with suppress(ProcessLookupError, PermissionError):
-                    os.killpg(self._process.pid, signal.SIGKILL)
-            for process in self._started:
-                with suppress(psutil.Error):
-                    process.kill()
-            self._process.kill()
+            self.stop(force=True)
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(PATIENCE)
             self._folder.cleanup()
             self._is_gone = True
 
-    def _children(self) -> list[psutil.Process]:
-        """Return what it has started, also in sessions of their own."""
-        try:
-            return list(psutil.Process(self._process.pid).children(recursive=True))
-        except psutil.Error:
-            return []
-
     def _read(self, code: int | None) -> Outcome:
         said = _tail(self._said)
-        if self._is_late:
-            return Outcome(self.molecules, problem=f"the program took more than {self._timeout:g} s", said=said)
-        if code != 0:
-            return Outcome(self.molecules, problem=f"the program ended with code {code}", said=said)
         try:
+            if self._is_late:
+                raise ValueError(f"the program took more than {self._timeout:g} s")
+            if code != 0:
+                raise ValueError(f"the program ended with code {code}")
             values, remarks = read_values(self._output, self.molecules)
         except ValueError as error:
             return Outcome(self.molecules, problem=str(error), said=said)
         return Outcome(self.molecules, {name: values.get(name) for name in self.molecules}, "", said, remarks)
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """A program that computes the value of molecules."""
+
+    command: Sequence[str]
+    """The program and its arguments."""
+    chunk: int
+    """How many molecules it is given at a time."""
+    jobs: int
+    """How many programs run at a time."""
+    timeout: float
+    """Seconds after which a program is ended."""
+
+    def score(self, molecules: Mapping[str, str]) -> Generator[Outcome]:
+        """Yield what comes out for some of the molecules, as soon as it is there; in the end there are values for all.
+
+        Where nothing counts that a program wrote, since it failed or took too long, each of its molecules is tried once
+        alone; one that fails alone has the value None. Close the generator to end all programs.
+
+        Args:
+            molecules: SMILES by id.
+
+        Raises:
+            OSError: if the program cannot be started.
+        """
+        pairs = [*molecules.items()]
+        waiting = deque(dict(pairs[start : start + self.chunk]) for start in range(0, len(pairs), self.chunk))
+        running: list[Program] = []
+        try:
+            while waiting or running:
+                while waiting and len(running) < self.jobs:
+                    running.append(Program(self.command, waiting.popleft(), self.timeout))
+                ended = [(program, outcome) for program in running if (outcome := program.poll()) is not None]
+                for program, outcome in ended:
+                    running.remove(program)
+                    if outcome.problem and len(outcome.molecules) > 1:
+                        waiting.extend({name: smiles} for name, smiles in outcome.molecules.items())
+                    elif outcome.problem:
+                        outcome = replace(outcome, values=dict.fromkeys(outcome.molecules))
+                    yield outcome
+                if not ended:
+                    time.sleep(PAUSE)
+        finally:
+            _end(running)
+
+
+def _end(programs: Sequence[Program]) -> None:
+    """End programs, all at the same time."""
+    for program in programs:
+        program.stop()
+    deadline = time.monotonic() + PATIENCE
+    for number, program in enumerate(programs):
+        try:
+            program.end(max(0.0, deadline - time.monotonic()))
+        except BaseException:  # a second Ctrl-C: nobody waits any more
+            for other in programs[number + 1 :]:
+                other.end()
+            raise
 
 
 def read_values(path: Path, wanted: Collection[str]) -> tuple[dict[str, float | None], list[str]]:
@@ -209,9 +253,9 @@ def read_values(path: Path, wanted: Collection[str]) -> tuple[dict[str, float | 
         written, cell = (row[column] if column < len(row) else "" for column in columns)
         name = written if written in wanted else written.strip()
         if name not in wanted:
-            unknown.append(_shown(name))
+            unknown.append(repr(name[:LONGEST_ID]))
         elif name in values:
-            again.append(_shown(name))
+            again.append(repr(name[:LONGEST_ID]))
         else:
             values[name] = _number(cell)
     remarks = [f"rows of unknown ids were ignored: {listed(unknown, 3)}"] * bool(unknown)
@@ -225,10 +269,6 @@ def _number(cell: str) -> float | None:
     except ValueError:
         return None
     return value if math.isfinite(value) and abs(value) <= LARGEST_REWARD else None
-
-
-def _shown(text: str) -> str:
-    return repr(text[:LONGEST_ID])
 
 
 def _tail(path: Path) -> str:

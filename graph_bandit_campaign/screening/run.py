@@ -8,16 +8,11 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
-from types import FrameType
-from typing import NoReturn
-
-from filelock import FileLock, Timeout
 
 from graph_bandit_campaign.checks import TooFewLeftError
 from graph_bandit_campaign.command.suggestions import write_suggestions
 from graph_bandit_campaign.file import CampaignFile, digest_of, read_digest
-from graph_bandit_campaign.screening.program import Outcome, split_command
-from graph_bandit_campaign.screening.scorer import Scorer
+from graph_bandit_campaign.screening.program import Outcome, Scorer, split_command
 from graph_bandit_campaign.screening.scores import Scores
 from graph_bandit_campaign.screening.settings import ScreenSettings
 from graph_bandit_campaign.state import CampaignState
@@ -25,15 +20,15 @@ from graph_bandit_campaign.text import duration, short, unshield
 from graph_bandit_env.files import is_file_of_graphs
 from graph_bandit_env.storage import find_file
 from graph_bandit_env.tables import open_table
+from graph_bandit_lab import count_cores
 from graph_bandit_lab.reports import print_columns
-from graph_bandit_lab.storage import make_folder
+from graph_bandit_lab.storage import sole_driver
 
 COMMAND = "command"  # among the sources of a campaign
 BEST = 10  # molecules that are listed at the end
 MOST_REMARKS = 3  # of a round, on what the program did
 SHOWN = 200  # characters of the last line that a program printed
 STOPS = ("SIGTERM", "SIGHUP")
-SECONDS_TO_LOOK = 0.5  # for another command that holds the lock
 
 
 def screen(settings: ScreenSettings) -> dict[str, float | None]:
@@ -54,7 +49,8 @@ def screen(settings: ScreenSettings) -> dict[str, float | None]:
     command = split_command(settings.score)
     if is_file_of_graphs(settings.pool):
         raise ValueError(f"Expected a pool of molecules, which have a SMILES. Got {settings.pool}.")
-    with _ends_when_told(), _alone(settings):
+    out = find_file(settings.out)
+    with _ends_when_told(), sole_driver(out.parent, f".{out.name}.lock"):
         loop = _Screen(settings, command)
         try:
             loop.play()
@@ -62,7 +58,7 @@ def screen(settings: ScreenSettings) -> dict[str, float | None]:
             text = "All values that came in are stored: give the same command again to go on."
             raise KeyboardInterrupt(text) from None
         loop.print_best()
-    return loop.scores.values
+    return dict(loop.scores)
 
 
 class _Screen:
@@ -70,10 +66,9 @@ class _Screen:
 
     def __init__(self, settings: ScreenSettings, command: Sequence[str]) -> None:
         self.settings, self.scores = settings, Scores(settings.out, settings.target)
-        self._scorer = Scorer(command, settings.chunk, settings.running, settings.timeout)
+        self._scorer = Scorer(command, settings.chunk, settings.jobs or count_cores(), settings.timeout)
         self._digest, self._said = digest_of(settings.score.strip().encode()), set[str]()
-        state = self._state()
-        before = state.sources.get(COMMAND) if state else None
+        before = self._state().sources.get(COMMAND)
         if before not in (None, self._digest) and not settings.other_command:
             raise ValueError(
                 f"Expected the `--score` that computed the values in {settings.out}. Got another one. Give that one, "
@@ -92,7 +87,15 @@ class _Screen:
             if not batch:
                 raise ValueError(f"Expected a batch of molecules that are not in {settings.out}. Got none that is new.")
             self._compute(batch)
-            self._print_round(chosen - begin, time.monotonic() - chosen)
+            best = self.scores.best(settings.goals[0].sign > 0, 1)
+            leader = f", best {settings.target} {short(best[0][2])} ({best[0][0]})" if best else ""
+            failures = sum(value is None for value in self.scores.values())
+            print(
+                f"round {len(self._state().rounds)}: {len(self.scores):,} of {settings.evaluations:,} evaluations"
+                f"{leader}, {failures:,} failed; chosen in {duration(chosen - begin)}, computed in "
+                f"{duration(time.monotonic() - chosen)}",
+                flush=True,
+            )
 
     def print_best(self) -> None:
         """Print the best molecules, and the files."""
@@ -105,13 +108,14 @@ class _Screen:
         files = (self.settings.out, self.settings.batch_table, self.settings.state, self.settings.html)
         print("\n" + "\n".join(str(path) for path in files if path is not None))
 
-    def _state(self) -> CampaignState | None:
-        return CampaignFile(self.settings.state).read()
+    def _state(self) -> CampaignState:
+        """Return the campaign, which is without rounds before it begins."""
+        return CampaignFile(self.settings.state).read() or CampaignState("random", True, 0)
 
     def _waiting(self) -> dict[str, str]:
         """Return the molecules of the last batch that have no value, SMILES by id; none if its files are incomplete."""
         state, table = self._state(), self.settings.batch_table
-        if state is None or not state.rounds or state.unwritten:
+        if not state.rounds or state.unwritten:
             return {}
         written = dict[str, str]()
         if read_digest(table) in state.written:
@@ -128,43 +132,46 @@ class _Screen:
 
     def _choose(self, count: int) -> bool:
         """Choose a batch of so many molecules, or of as many as are left; return whether there are any."""
-        while True:
-            try:
-                answer, remarks = write_suggestions(self.settings.batch(count, has_results=len(self.scores) > 0))
-            except TooFewLeftError as error:
-                if not error.left and not len(self.scores):
-                    raise
-                if not error.left:
-                    print(f"There is nothing left to choose. {error}")
-                    return False
-                count = error.left
-            else:
-                for remark in filter(None, (answer.agent_change, *remarks)):
-                    if remark not in self._said:
-                        print(remark, flush=True)
-                    self._said.add(remark)
-                if not answer.suggested:
-                    print(answer.ending)
-                return bool(answer.suggested)
+        try:
+            answer, remarks = write_suggestions(self.settings.batch(count, has_results=len(self.scores) > 0))
+        except TooFewLeftError as error:
+            if error.left:
+                return self._choose(error.left)
+            if not self.scores:
+                raise
+            print(f"There is nothing left to choose. {error}")
+            return False
+        for remark in filter(None, (answer.agent_change, *remarks)):
+            if remark not in self._said:
+                print(remark, flush=True)
+            self._said.add(remark)
+        if not answer.suggested:
+            print(answer.ending)
+        return bool(answer.suggested)
 
     def _compute(self, molecules: Mapping[str, str]) -> None:
         """Have the program compute the values of some molecules.
 
         Failures are stored once the program has given a value: one that never does is broken.
         """
-        state = self._state()
-        order = [suggestion.id for batch in (state.rounds if state else ()) for suggestion in batch]
+        order = [suggestion.id for batch in self._state().rounds for suggestion in batch]
         held, last, count = dict[str, float | None](), Outcome({}), 0
         with closing(self._scorer.score(molecules)) as outcomes:
             for outcome in outcomes:
                 remarks = [text for text in (outcome.problem, *outcome.remarks) if text]
+                many = len(outcome.molecules)
+                names = f"{many} molecules" if many > 1 else next(iter(outcome.molecules))
+                alone = ", so each is tried alone" if outcome.problem and many > 1 else ""
+                end = outcome.said.rpartition("\n")[2][-SHOWN:] if outcome.problem else ""
                 for remark in remarks[: max(0, MOST_REMARKS - count)]:
-                    _print_remark(outcome, remark)
+                    print(f"{names}: {remark}{alone}{f' ({end})' if end else ''}", flush=True)
                 count += len(remarks)
                 last = outcome if outcome.said or outcome.problem else last
                 held |= outcome.values
                 if self._is_proven or any(value is not None for value in held.values()):
-                    self._prove()
+                    if not self._is_proven:
+                        file, self._is_proven = CampaignFile(self.settings.state), True
+                        file.write(replace(self._state(), sources={**self._state().sources, COMMAND: self._digest}))
                     if held:
                         self.scores.add(held, molecules, order)
                     held = {}
@@ -178,64 +185,15 @@ class _Screen:
                 f"program printed:\n{last.said or '(nothing)'}"
             )
 
-    def _prove(self) -> None:
-        """Save in the campaign that the values are those of this command."""
-        if not self._is_proven:
-            file = CampaignFile(self.settings.state)
-            if (state := file.read()) is not None:
-                file.write(replace(state, sources={**state.sources, COMMAND: self._digest}))
-            self._is_proven = True
-
-    def _print_round(self, choosing: float, computing: float) -> None:
-        state, scores = self._state(), self.scores
-        best = scores.best(self.settings.goals[0].sign > 0, 1)
-        leader = f", best {self.settings.target} {short(best[0][2])} ({best[0][0]})" if best else ""
-        print(
-            f"round {len(state.rounds) if state else 0}: {len(scores):,} of {self.settings.evaluations:,} evaluations"
-            f"{leader}, {scores.failures:,} failed; chosen in {duration(choosing)}, computed in {duration(computing)}",
-            flush=True,
-        )
-
-
-def _print_remark(outcome: Outcome, remark: str) -> None:
-    many = len(outcome.molecules)
-    names = f"{many} molecules" if many > 1 else next(iter(outcome.molecules))
-    alone = ", so each is tried alone" if outcome.problem and many > 1 else ""
-    last = outcome.said.rpartition("\n")[2][-SHOWN:] if outcome.problem else ""
-    print(f"{names}: {remark}{alone}{f' ({last})' if last else ''}", flush=True)
-
-
-@contextmanager
-def _alone(settings: ScreenSettings) -> Iterator[None]:
-    """Let one command at a time write to a table. The lock ends with the process, however that ends."""
-    out = find_file(settings.out)
-    make_folder(out.parent)
-    lock = FileLock(out.with_name(f".{out.name}.lock"))
-    try:
-        lock.acquire(timeout=SECONDS_TO_LOOK)
-    except Timeout as error:
-        raise ValueError(
-            f"Expected no other command that writes {settings.out}. Another `screen` does: wait for it, or choose "
-            "another --out."
-        ) from error
-    try:
-        yield
-    finally:
-        lock.release()
-
 
 @contextmanager
 def _ends_when_told() -> Iterator[None]:
     """Take the signals that end a process as Ctrl-C, so that all that was started ends, too; in the main thread."""
-
-    def stop(number: int, frame: FrameType | None) -> NoReturn:
-        raise KeyboardInterrupt
-
     is_main = threading.current_thread() is threading.main_thread()
     numbers = [getattr(signal, name) for name in STOPS if hasattr(signal, name)] if is_main else []
     taken = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]  # `nohup` ignores SIGHUP
     for number in taken:
-        signal.signal(number, stop)
+        signal.signal(number, signal.default_int_handler)
     try:
         yield
     finally:

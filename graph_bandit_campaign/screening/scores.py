@@ -15,7 +15,7 @@ from graph_bandit_env.tables import open_table
 FAILED = "failed"
 
 
-class Scores:
+class Scores(dict[str, float | None]):
     """The values so far, by id; None where the program failed.
 
     Args:
@@ -26,25 +26,14 @@ class Scores:
         ValueError: if the file is another table.
     """
 
+    smiles: dict[str, str]
+    """SMILES of these molecules, by id."""
+
     def __init__(self, path: Path, name: str) -> None:
-        self._path, self._name = path, name
-        self._rows = _read(path, name) if path.exists() else {}
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def __contains__(self, identifier: str) -> bool:
-        return identifier in self._rows
-
-    @property
-    def values(self) -> dict[str, float | None]:
-        """Return the value of each molecule, None if it failed."""
-        return {identifier: value for identifier, (_, value) in self._rows.items()}
-
-    @property
-    def failures(self) -> int:
-        """Return how many molecules failed."""
-        return sum(value is None for _, value in self._rows.values())
+        super().__init__()
+        self._path, self._name, self.smiles = path, name, {}
+        if path.exists():
+            self._read()
 
     def best(self, maximize: bool, count: int) -> list[tuple[str, str, float]]:
         """Return id, SMILES and value of the best molecules, best first.
@@ -53,7 +42,7 @@ class Scores:
             maximize: whether large values are good.
             count: most molecules.
         """
-        computed = [(name, smiles, value) for name, (smiles, value) in self._rows.items() if value is not None]
+        computed = [(name, self.smiles[name], value) for name, value in self.items() if value is not None]
         return sorted(computed, key=lambda row: -row[2] if maximize else row[2])[:count]
 
     def add(self, values: Mapping[str, float | None], smiles_of: Mapping[str, str], order: Iterable[str]) -> None:
@@ -64,38 +53,35 @@ class Scores:
             smiles_of: SMILES of these molecules.
             order: ids of all that was suggested, in whose order rows are written. Others come first.
         """
-        rows = {**self._rows, **{name: (smiles_of[name], value) for name, value in values.items()}}
-        rank_of = {identifier: number for number, identifier in enumerate(order)}
-        self._rows = {name: rows[name] for name in sorted(rows, key=lambda name: rank_of.get(name, -1))}
+        every, rank_of = {**self, **values}, {identifier: number for number, identifier in enumerate(order)}
+        self.clear()
+        self.update((name, every[name]) for name in sorted(every, key=lambda name: rank_of.get(name, -1)))
+        self.smiles |= {name: smiles_of[name] for name in values}
         table = [("id", "smiles", self._name)]
-        table += [(shield(name), text, FAILED if y is None else repr(y)) for name, (text, y) in self._rows.items()]
+        table += [(shield(name), self.smiles[name], FAILED if y is None else repr(y)) for name, y in self.items()]
         replace_file(self._path, write_table(self._path, table))
 
-
-def _read(path: Path, name: str) -> dict[str, tuple[str, float | None]]:
-    """Return SMILES and value of each row by id."""
-    rows = dict[str, tuple[str, float | None]]()
-    advice = "Give earlier results with --measured, and another --out; or move the file away."
-    with open_table(path) as table:
-        if table.columns != ("id", "smiles", name):
-            raise ValueError(
-                f"Expected {path} with the columns id, smiles, {name}, as this command writes it. Got "
-                f"{', '.join(table.columns)}. {advice}"
-            )
-        for number, (written, smiles, cell) in table.rows(table.columns):
-            try:
-                value = None if cell.lower() == FAILED else table.number(cell)
-            except ValueError:
-                value = math.nan
-            is_sound = cell.lower() == FAILED or (value is not None and abs(value) <= LARGEST_REWARD)
-            identifier = unshield(written)
-            if not (is_sound and identifier and smiles) or identifier in rows:
+    def _read(self) -> None:
+        advice = "Give earlier results with --measured, and another --out; or move the file away."
+        with open_table(self._path) as table:
+            if table.columns != ("id", "smiles", self._name):
                 raise ValueError(
-                    f"Expected rows with an id of their own, a SMILES, and a number or `{FAILED}`. Got another one at "
-                    f"{table.where(number)}. Correct or remove it. {advice}"
+                    f"Expected {self._path} with the columns id, smiles, {self._name}, as this command writes it. Got "
+                    f"{', '.join(table.columns)}. {advice}"
                 )
-            rows[identifier] = smiles, value
-    if table.problems:
-        number, problem = table.problems[0]
-        raise ValueError(f"{table.where(number)}: {problem}")
-    return rows
+            for number, (written, smiles, cell) in table.rows(table.columns):
+                try:
+                    value = None if cell.lower() == FAILED else table.number(cell)
+                except ValueError:
+                    value = math.nan
+                is_sound = cell.lower() == FAILED or (value is not None and abs(value) <= LARGEST_REWARD)
+                identifier = unshield(written)
+                if not (is_sound and identifier and smiles) or identifier in self:
+                    raise ValueError(
+                        f"Expected rows with an id of their own, a SMILES, and a number or `{FAILED}`. Got another one "
+                        f"at {table.where(number)}. Correct or remove it. {advice}"
+                    )
+                self[identifier], self.smiles[identifier] = value, smiles
+        if table.problems:
+            number, problem = table.problems[0]
+            raise ValueError(f"{table.where(number)}: {problem}")

@@ -8,14 +8,11 @@ from pathlib import Path
 from typing import Annotated
 
 import tyro
-from tyro.conf import Fixed, Suppress
 
 from graph_bandit_campaign.command.settings import NONE, SuggestSettings
-from graph_bandit_lab import count_cores
+from graph_bandit_campaign.flags import check_least
 
 KINDS = (".csv", ".tsv")  # of a table that is written again and again
-NOT_HERE = ("noise", "near", "weights", "predictions", "directed", "undo", "again", "more")
-"""Settings of `suggest` that have no meaning where a program computes one value of everything that is suggested."""
 
 
 @dataclass(frozen=True)
@@ -56,29 +53,24 @@ class ScreenSettings(SuggestSettings):
     other_command: bool = False
     """Continue with another --score than that of the values so far."""
 
-    noise: Suppress[Fixed[str | None]] = None
-    near: Suppress[Fixed[tuple[str, ...]]] = ()
-    weights: Suppress[Fixed[tuple[str, ...]]] = ()
-    predictions: Suppress[Fixed[Path | None]] = None
-    directed: Suppress[Fixed[bool | None]] = None
-    undo: Suppress[Fixed[bool]] = False
-    again: Suppress[Fixed[bool]] = False
-    more: Suppress[Fixed[bool]] = False
+    noise: str | None = field(default=None, init=False)
+    near: tuple[str, ...] = field(default=(), init=False)
+    weights: tuple[str, ...] = field(default=(), init=False)
+    predictions: Path | None = field(default=None, init=False)
+    directed: bool | None = field(default=None, init=False)
+    undo: bool = field(default=False, init=False)
+    again: bool = field(default=False, init=False)
+    more: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
         SuggestSettings.__post_init__(self)
-        default = {setting.name: setting.default for setting in fields(self)}
-        wrong = [name for name in NOT_HERE if getattr(self, name) != default[name]]
-        if wrong or len(self.goals) != 1:
-            got = f"`{wrong[0]}`" if wrong else f"{len(self.goals)} goals"
-            raise ValueError(f"Expected one goal, whose value the program computes. Got {got}.")
+        if len(self.goals) != 1:
+            raise ValueError(f"Expected one goal, whose value the program computes. Got {len(self.goals)} goals.")
         if not self.out.name.lower().endswith(KINDS):
             raise ValueError(f"Expected `--out` to end in {', '.join(KINDS)}. Got {self.out}.")
         if self.target.casefold() in ("id", "smiles"):
             raise ValueError(f"Expected a name of the value other than id and smiles. Got `{self.target}`.")
-        for name, least in (("evaluations", 1), ("chunk", 1), ("jobs", 0)):
-            if (count := getattr(self, name)) < least:
-                raise ValueError(f"Expected `--{name}` to be at least {least}. Got {count}.")
+        check_least(self, {"evaluations": 1, "chunk": 1, "jobs": 0})
         if not 0 < self.timeout < math.inf:
             raise ValueError(f"Expected `--timeout` to be positive and finite. Got {self.timeout}.")
         self.batch(self.n)  # refuses files that are one
@@ -93,11 +85,6 @@ class ScreenSettings(SuggestSettings):
         """Return the file of the campaign."""
         table = self.batch_table.resolve()
         return table.with_name(table.stem + ".campaign.json")
-
-    @property
-    def running(self) -> int:
-        """Return how many programs run at a time."""
-        return self.jobs or count_cores()
 
     def batch(self, n: int, has_results: bool = False) -> SuggestSettings:
         """Return the settings of `suggest` for the next batch.

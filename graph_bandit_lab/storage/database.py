@@ -31,19 +31,23 @@ def make_folder(folder: Path) -> None:
 
 
 @contextmanager
-def sole_driver(folder: Path) -> Iterator[None]:
-    """Let one process at a time play into a folder. The lock ends with the process, however that ends.
+def sole_driver(folder: Path, name: str = LOCK_NAME) -> Iterator[None]:
+    """Let one process at a time write into a folder. The lock ends with the process, however that ends.
+
+    Args:
+        folder: the folder, which is made if it is not there.
+        name: name of the lock, of which a folder may have several for several tables.
 
     Raises:
-        ValueError: if another process plays into it, or the folder cannot be made.
+        ValueError: if another process writes into it, or the folder cannot be made.
     """
     make_folder(folder)
-    lock = FileLock(folder / LOCK_NAME)
+    lock = FileLock(folder / name)
     try:
         lock.acquire(timeout=SECONDS_TO_LOOK)
     except Timeout as error:
         raise ValueError(
-            f"Expected no other process in {folder}. Another `graph-bandit` is playing into it: wait for it, or choose "
+            f"Expected no other process in {folder}. Another `graph-bandit` writes into it: wait for it, or choose "
             "another folder."
         ) from error
     try:

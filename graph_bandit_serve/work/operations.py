@@ -43,6 +43,7 @@ if is_installed("rdkit"):  # of the extra `chem`, which other graphs do not need
     import rdkit.Chem  # noqa: F401
 
 Which = Literal["suggestions", "predictions"]
+Kind = Literal["veto", "pin", "lift", "comment"]
 MOST_WHY = 20
 
 
@@ -101,14 +102,13 @@ def take_back(report: Report, place: Mapping[str, str], ids: Sequence[str]) -> D
     return Place(**place).change(lambda desk: desk.take_back(ids))
 
 
-def mark(report: Report, place: Mapping[str, str], kind: str, id: str, text: str, by: str) -> Done:  # noqa: A002 - as in the file
+def mark(report: Report, place: Mapping[str, str], kind: Kind, id: str, text: str, by: str) -> Done:  # noqa: A002 - as in the file
     """Veto, pin, lift or comment, as `Desk` does."""
     with listening(report):
         if kind == "veto":
             return Place(**place).change(lambda desk: desk.veto(id, text, by))
-        if kind == "comment":
-            return Place(**place).change(lambda desk: desk.comment(id, text, by))
-        return Place(**place).change(lambda desk: desk.pin(id) if kind == "pin" else desk.lift(id))
+        texts = (text, by) if kind == "comment" else ()
+        return Place(**place).change(lambda desk: desk.mark(kind, id, *texts))
 
 
 def undo(report: Report, place: Mapping[str, str]) -> Done:

@@ -2,7 +2,6 @@
 
 import copy
 import pickle
-import re
 
 import numpy as np
 import pytest
@@ -85,11 +84,6 @@ def test_other_graphs_and_agents_without_predictions_have_tables_too():
     assert "<svg" not in batch._repr_html_()
     assert len(Suggestions().to_frame()) == 0
     assert "<table>" in Suggestions()._repr_html_()
-
-
-def test_the_first_of_a_batch_in_a_notebook_has_rank_one():
-    html = begin().ask(3)._repr_html_()
-    assert [int(rank) for rank in re.findall(r"<tr><td>(\d+)</td>", html)] == [1, 2, 3]
 
 
 def test_atoms_are_drawn_with_discs_and_the_largest_scores():

@@ -9,6 +9,7 @@ import pytest
 
 from graph_bandit_campaign import Campaign, Goal
 from graph_bandit_campaign.file import read_state, write_state
+from graph_bandit_campaign.results.marks import Comment, Veto
 from graph_bandit_campaign.results.measurement import Measurement
 from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_env import GraphPool
@@ -124,3 +125,13 @@ def test_graphs_of_which_some_become_one_are_measured_failed_or_pending_in_this_
     assert (list(one.means()), one.failed, one.pending) == (["a"], ("c",), ("e",))
     assert list(state.renamed({"a": "e"}).means()) == ["e"]
     assert state.renamed({"a": "e"}).pending == ("d", "f")
+
+
+def test_rows_that_become_one_molecule_take_their_marks_along():
+    state = CampaignState(
+        "random", True, 0, vetoed=(Veto("a"), Veto("b", "x")), pinned=("c",), comments=(Comment("a", "t"),)
+    )
+    named = state.renamed({"a": "b", "c": "d"})
+    assert named.vetoed == (Veto("b", "x"),)
+    assert named.pinned == ("d",)
+    assert named.comments == (Comment("b", "t"),)

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 CHANGES = ((os, "replace"), (os, "fsync"), (Path, "unlink"), (Path, "mkdir"), (shutil, "rmtree"))
@@ -36,3 +37,24 @@ class DiesAfter:
             return change(*arguments, **options)
 
         return guarded
+
+
+def crashes(monkeypatch, run, begin=lambda: None, changes=CHANGES):
+    """Yield after each crash of a run, at one change of files after the other, until it goes through.
+
+    Args:
+        monkeypatch: undoes it.
+        run: does something with files.
+        begin: makes the files as they are before it, each time.
+        changes: what counts as a change.
+    """
+    count, is_through = 0, False
+    while not is_through:
+        begin()
+        with monkeypatch.context() as dying:
+            dies = DiesAfter(dying, count, changes=changes)
+            with suppress(Crash):
+                run()
+            is_through = dies.left >= 0
+        yield
+        count += 1

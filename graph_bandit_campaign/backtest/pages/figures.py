@@ -67,8 +67,8 @@ def forecasts_figure(forecasts: Mapping[str, Sequence[Bin]], lines: Mapping[str,
 
 def _draw(axes: Axes, summary: Summary, player: Curves, curves: NDArray[np.float64], line: tuple[str, str]) -> None:
     """Draw a mean over starts with its 95 % band; all players share the random measurements before it."""
-    begin, (color, dash) = player.from_start - 1, line
-    measured = np.arange(begin + 1, curves.shape[1] + 1)
-    low, high = summary.bootstrap.band(curves[:, begin:])
-    axes.plot(measured, curves[:, begin:].mean(axis=0), dash, color=color, lw=2.2, label=player.label)
+    begin, (color, dash) = summary.table.start, line
+    measured = np.arange(begin, curves.shape[1] + 1)
+    mean, low, high = summary.bootstrap.interval(curves[:, begin - 1 :])
+    axes.plot(measured, mean, dash, color=color, lw=2.2, label=player.label)
     axes.fill_between(measured, low, high, color=color, alpha=0.15, lw=0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
 from graph_bandit_campaign.constraints.batch.terms import Terms
-from graph_bandit_campaign.constraints.limits.columns import LimitColumns
+from graph_bandit_campaign.constraints.limits.columns import LimitColumns, need_column
 from graph_bandit_campaign.constraints.limits.selection import Selection
-from graph_bandit_campaign.names import find_column, hint_at
+from graph_bandit_campaign.names import find_column
 from graph_bandit_campaign.pool.parsing import molecule_of
 
 SCAFFOLD = "scaffold"  # a group that is computed, unless the pool has a column of this name
@@ -63,9 +63,11 @@ def find_offer_columns(terms: Terms, columns: Sequence[str], source: str) -> tup
     """
     prices, groups = {}, {}
     if terms.price is not None and terms.one_price is None:
-        prices[terms.price] = _column("price", terms.price, columns, source, "give one price, such as 12.5")
+        instead = " Correct the name, or give one price, such as 12.5."
+        prices[terms.price] = need_column(terms.price, columns, source, f"--price {terms.price}", instead)
     if terms.per is not None and (terms.per != SCAFFOLD or find_column(SCAFFOLD, columns, source)):
-        groups[terms.per] = _column("per", terms.per, columns, source, f"group by {SCAFFOLD}")
+        instead = f" Correct the name, or group by {SCAFFOLD}."
+        groups[terms.per] = need_column(terms.per, columns, source, f"--per {terms.per}", instead)
     return prices, groups
 
 
@@ -97,18 +99,6 @@ def find_offers(terms: Terms, columns: LimitColumns, selection: Selection, smile
         for molecule, scaffold in zip(left, murcko_scaffolds([smiles[k] for k in left]), strict=True):
             groups[molecule] = scaffold
     return Offers(prices, groups)
-
-
-def _column(option: str, name: str, columns: Iterable[str], source: str, instead: str) -> str:
-    names = tuple(filter(None, columns))
-    column = find_column(name, names, source)
-    if not column:
-        listed = f"It has {', '.join(names)}" if names else "There are no columns"
-        raise ValueError(
-            f"Expected `--{option} {name}` to name a column of {source}. {listed}. Correct the name, or {instead}."
-            f"{hint_at(name, names)}"
-        )
-    return column
 
 
 def murcko_scaffolds(smiles: Sequence[str]) -> list[str]:

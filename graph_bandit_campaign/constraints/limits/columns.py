@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from graph_bandit_campaign.names import find_column, hint_at
 from graph_bandit_campaign.pool.block import Cells
 
 
@@ -55,6 +56,28 @@ class ColumnNames:
         return LimitColumns(cells.owners.tolist(), numbers, texts)
 
 
+def need_column(name: str, columns: Iterable[str], source: str, said: str, instead: str = "") -> str:
+    """Return the column of a name, whose capitals do not count.
+
+    Args:
+        name: the name.
+        columns: all columns that there are.
+        source: where they are, for messages.
+        said: what the user said.
+        instead: what else the user may do.
+
+    Raises:
+        ValueError: if there is no such column.
+    """
+    names = tuple(filter(None, columns))
+    column = find_column(name, names, source)
+    if not column:
+        listed = f"It has {', '.join(names)}" if names else "There are no columns"
+        hint = hint_at(name, names)
+        raise ValueError(f"Expected `{said}` to name a column of {source}. {listed}.{hint}{instead}")
+    return column
+
+
 def numbers_of(name: str, cells: Sequence[object], count: int) -> list[float]:
     """Return the cells of a column as numbers.
 
@@ -77,6 +100,6 @@ def texts_of(name: str, cells: Sequence[object], count: int) -> list[str]:
         ValueError: if there are not `count` cells, or one is not a text.
     """
     texts = [cell for cell in cells if isinstance(cell, str)]
-    if len(texts) != len(cells) or len(cells) != count:
+    if not len(texts) == len(cells) == count:
         raise ValueError(f"Expected {count} texts in column `{name}`, empty where one is not known. Got {len(texts)}.")
     return texts

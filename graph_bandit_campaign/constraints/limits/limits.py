@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from graph_bandit_campaign.constraints.limits.columns import LimitColumns, numbers_of, texts_of
+from graph_bandit_campaign.constraints.limits.columns import LimitColumns, need_column, numbers_of, texts_of
 from graph_bandit_campaign.constraints.limits.patterns import read_pattern
 from graph_bandit_campaign.constraints.limits.properties import PROPERTIES, find_property
 from graph_bandit_campaign.constraints.limits.selection import Selection, Step
@@ -74,8 +74,8 @@ class Limits:
                 f"Expected molecules in memory, a MoleculeSet. Got {type(molecules).__name__}. Of a prepared pool give "
                 "`pool.load(columns)`; one that does not fit into memory is tested by `graph-bandit suggest --require`."
             )
-        own = dict(zip(molecules.column_names, molecules.columns.T, strict=True))
-        given: dict[str, Sequence[object]] = {**{name: list(cells) for name, cells in own.items()}, **(columns or {})}
+        own = zip(molecules.column_names, molecules.columns.T.tolist(), strict=True)
+        given: dict[str, Sequence[object]] = {**dict(own), **(columns or {})}
         numbers, texts = self.find_columns(given, "the columns")
         return self.select_rows(
             molecules.smiles,
@@ -116,10 +116,7 @@ class Limits:
                     f"are {', '.join(PROPERTIES)}.{hint}"
                 )
         for choice in self.choices:
-            texts[choice.name] = find_column(choice.name, names, source)
-            if not texts[choice.name]:
-                hint = hint_at(choice.name, names)
-                raise ValueError(f"Expected `{choice.text}` to name a column of {source}. {listed}.{hint}")
+            texts[choice.name] = need_column(choice.name, names, source, choice.text)
         return numbers, texts
 
     def select_rows(self, smiles: Sequence[str], columns: LimitColumns, workers: int = 1) -> Selection:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
+import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from graph_bandit_campaign.names import hint_at
+from graph_bandit_campaign.text import listed
 from graph_bandit_env.extras import require
 
 if TYPE_CHECKING:
@@ -14,7 +17,6 @@ if TYPE_CHECKING:
 
 FILES = (".txt", ".smarts", ".sma")  # an entry that ends so is a file
 MOST_CHARACTERS = 5000  # of a SMARTS
-SHOWN = 10  # bad lines in a message
 
 
 @dataclass(frozen=True)
@@ -28,31 +30,20 @@ class Pattern:
     smarts: tuple[str, ...] = ()
     """SMARTS."""
 
-    def matcher(self) -> Matcher:
-        """Return what looks for the substructures in molecules."""
-        return Matcher(self)
-
-
-class Matcher:
-    """Look for the substructures of a pattern; it cannot be sent to another process."""
-
-    def __init__(self, pattern: Pattern) -> None:
+    def matcher(self) -> Callable[[Mol], bool]:
+        """Return what looks for the substructures in a molecule; it cannot be sent to another process."""
         from rdkit import Chem
         from rdkit.Chem import FilterCatalog
 
-        catalog: Any = None  # Any: RDKit's stubs lack the members of these classes
-        if pattern.catalog:
-            parameters = FilterCatalog.FilterCatalogParams()
-            parameters.AddCatalog(getattr(FilterCatalog.FilterCatalogParams.FilterCatalogs, pattern.catalog))
-            catalog = FilterCatalog.FilterCatalog(parameters)
-        self._catalog = catalog
-        self._queries = [Chem.MolFromSmarts(text) for text in pattern.smarts]
-
-    def matches(self, molecule: Mol) -> bool:
-        """Return whether the molecule has one of the substructures."""
-        if self._catalog is not None:
-            return bool(self._catalog.HasMatch(molecule))
-        return any(molecule.HasSubstructMatch(query) for query in self._queries)
+        if self.catalog:
+            parameters: Any = (
+                FilterCatalog.FilterCatalogParams()
+            )  # Any: RDKit's stubs lack the members of these classes
+            parameters.AddCatalog(getattr(parameters.FilterCatalogs, self.catalog))
+            catalog: Any = FilterCatalog.FilterCatalog(parameters)
+            return lambda molecule: bool(catalog.HasMatch(molecule))
+        queries = [Chem.MolFromSmarts(text) for text in self.smarts]
+        return lambda molecule: any(molecule.HasSubstructMatch(query) for query in queries)
 
 
 def catalog_names() -> dict[str, str]:
@@ -82,11 +73,9 @@ def read_pattern(text: str) -> Pattern:
         return Pattern(text, smarts=_read_file(Path(text)))
     problem = smarts_problem(text)
     if problem:
-        nearest = difflib.get_close_matches(text.casefold(), catalogs, n=1, cutoff=0.75)
-        hint = f" Did you mean `{nearest[0]}`?" if nearest else ""
         raise ValueError(
             f"Expected a substructure to forbid: a SMARTS, a file of them ({', '.join(FILES)}), or one of "
-            f"{', '.join(catalogs)}. {problem}{hint}"
+            f"{', '.join(catalogs)}. {problem}{hint_at(text, catalogs)}"
         )
     return Pattern(text, smarts=(text,))
 
@@ -94,12 +83,13 @@ def read_pattern(text: str) -> Pattern:
 def names_file(text: str) -> bool:
     """Return whether an entry is the path of a file: by its ending, or since there is one in a folder that it names."""
     path = Path(text.strip())
-    return path.suffix.lower() in FILES or (path.name != text.strip() and _is_file(path))  # `CO` may be a file, too
+    return path.suffix.lower() in FILES or (
+        path.name != text.strip() and os.path.isfile(path)
+    )  # `CO` may be a file, too
 
 
 def smarts_problem(text: str) -> str:
     """Say why a text is not a SMARTS; return an empty text if it is one."""
-    require("rdkit", "Looking for substructures")
     from rdkit import Chem, rdBase
 
     if len(text) > MOST_CHARACTERS:
@@ -107,13 +97,6 @@ def smarts_problem(text: str) -> str:
     with rdBase.BlockLogs():
         query = Chem.MolFromSmarts(text) if text and not text.split()[1:] else None
     return "" if query is not None and query.GetNumAtoms() else f"RDKit reads no SMARTS from {text!r}."
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):  # a long SMARTS cannot be a path
-        return False
 
 
 def _read_file(path: Path) -> tuple[str, ...]:
@@ -133,9 +116,7 @@ def _read_file(path: Path) -> tuple[str, ...]:
             problems.append(f"line {number}: {problem}")
         smarts.append(text)
     if problems:
-        listed = "\n".join(f"  {problem}" for problem in problems[:SHOWN])
-        more = f"\n  and {len(problems) - SHOWN} more" if len(problems) > SHOWN else ""
-        raise ValueError(f"Expected a SMARTS in each line of {path}. {len(problems)} lines are bad:\n{listed}{more}")
+        raise ValueError(f"Expected a SMARTS in each line of {path}. Got {listed(problems)}")
     if not smarts:
         raise ValueError(f"Expected at least one SMARTS in {path}. Got none.")
     return tuple(dict.fromkeys(smarts))

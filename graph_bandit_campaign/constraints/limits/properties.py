@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from rdkit.Chem import Mol
+from typing import NamedTuple
 
 
 class Property(NamedTuple):
@@ -44,10 +39,3 @@ PROPERTIES = {
 def find_property(name: str) -> str:
     """Return the name of a property, whose capitals do not count; an empty text if there is none."""
     return name.casefold() if name.casefold() in PROPERTIES else ""
-
-
-def property_function(name: str) -> Callable[[Mol], float]:
-    """Return the function that computes a property."""
-    entry = PROPERTIES[name]
-    function: Callable[[Mol], float] = getattr(import_module(f"rdkit.Chem.{entry.module}"), entry.function)
-    return function

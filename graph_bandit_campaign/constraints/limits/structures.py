@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
 from graph_bandit_campaign.constraints.limits.patterns import Pattern
-from graph_bandit_campaign.constraints.limits.properties import PROPERTIES, find_property, property_function
+from graph_bandit_campaign.constraints.limits.properties import PROPERTIES, find_property
 from graph_bandit_campaign.constraints.limits.wishes import Requirement
 from graph_bandit_campaign.pool.parsing import molecule_of
 from graph_bandit_campaign.workers import map_in_processes
@@ -61,22 +62,18 @@ def _find_here(tests: Sequence[Test], smiles: Sequence[str]) -> list[Failure]:
     with rdBase.BlockLogs():
         for text in smiles:
             molecule = molecule_of(text)
-            failure = Failure(-1)
-            for index, check in enumerate(checks):
-                meets = check(molecule)
-                if not meets:
-                    failure = Failure(index, meets is None)
-                    break
-            failures.append(failure)
+            answers = (Failure(k, meets is None) for k, check in enumerate(checks) if not (meets := check(molecule)))
+            failures.append(next(answers, Failure(-1)))
     return failures
 
 
 def _check_of(test: Test) -> Callable[[Mol], bool | None]:
     """Return a function that says whether a molecule meets a limit; None if that is not known."""
     if isinstance(test, Pattern):
-        matcher = test.matcher()
-        return lambda molecule: not matcher.matches(molecule)
-    compute = property_function(find_property(test.name))
+        has_match = test.matcher()
+        return lambda molecule: not has_match(molecule)
+    entry = PROPERTIES[find_property(test.name)]
+    compute = getattr(import_module(f"rdkit.Chem.{entry.module}"), entry.function)
 
     def check(molecule: Mol) -> bool | None:
         try:

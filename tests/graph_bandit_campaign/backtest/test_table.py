@@ -1,75 +1,98 @@
-import pandas as pd
+"""A finished table, or the prepared pool that was made of it, as it is replayed."""
+
 import pytest
 from support.molecules import some_molecules
+from support.prepared import prepare_in_parts
+from support.tables import write
 
 from graph_bandit_campaign import BacktestSettings
 from graph_bandit_campaign.backtest.table import read_table
 
 MOLECULES = some_molecules(60)
+SMILES = MOLECULES.smiles
+VALUES = MOLECULES.targets.tolist()
 
 
-def write(folder, **columns):
-    path = folder / "table.csv"
-    pd.DataFrame({"smiles": MOLECULES.smiles, "y": MOLECULES.targets, **columns}).to_csv(path, index=False)
-    return path
+def write_table(folder, changes=(), more=(), **columns):
+    """Write a table, some of whose values are changed."""
+    values = [str(value) for value in VALUES]
+    for k, text in dict(changes).items():
+        values[k] = text
+    rows = zip((f"m{k}" for k in range(60)), SMILES, values, *columns.values(), strict=True)
+    return write(folder / "table.csv", [("id", "smiles", "y", *columns), *rows, *more])
 
 
-def settings(path, **more):
-    return BacktestSettings(path, path.parent / "out", **{"maximize": "y", **more})
+def table(path, **more):
+    return read_table(BacktestSettings(path, path.parent / "out", **{"maximize": "y", **more}))
+
+
+def write_assay(folder):
+    rows = [(SMILES[k], 3 * VALUES[k]) for k in range(20, 55)]
+    return str(write(folder / "rlm.csv", [("smiles", "rlm"), *rows, ("CCCCCCCCO", 0.0)]))
 
 
 def test_values_are_read_as_suggest_reads_results(tmp_path):
-    values = [str(value) for value in MOLECULES.targets]
-    values[0], values[1], values[2], values[3] = "failed", "", ">4.5", "1.0"
-    path = write(tmp_path, y=values, id=[f"m{k}" for k in range(60)])
-    with path.open("a", encoding="utf-8") as file:
-        file.write(f"{MOLECULES.smiles[3]},3.0,m3\n")
-    table = read_table(settings(path))
-    assert len(table.values) == 58
-    assert table.molecules.ids[:2] == ("m2", "m3")
-    assert table.values[:2].tolist() == [4.5, 2.0]
-    assert table.values[2:] == pytest.approx(MOLECULES.targets[4:])
+    changes = {0: "failed", 1: "", 2: ">4.5", 3: "1.0"}
+    found = table(write_table(tmp_path, changes, [("m3", SMILES[3], "3.0")]))
+    assert len(found.values) == 58
+    assert found.molecules.ids[:2] == ("m2", "m3")
+    assert found.values.tolist() == pytest.approx([4.5, 2.0, *VALUES[4:]])
 
 
 def test_a_bound_that_may_hide_a_good_value_is_left_out(tmp_path):
-    values = [str(value) for value in MOLECULES.targets]
-    values[0], values[1], values[2] = "<99", "<-99", ">99"
-    table = read_table(settings(write(tmp_path, y=values, id=[f"m{k}" for k in range(60)])))
-    assert table.molecules.ids[:3] == ("m1", "m2", "m3")
-    assert table.values[:2].tolist() == [-99, 99]
+    found = table(write_table(tmp_path, {0: "<99", 1: "<-99", 2: ">99"}))
+    assert found.molecules.ids[:3] == ("m1", "m2", "m3")
+    assert found.values[:2].tolist() == [-99, 99]
 
 
 def test_bad_rows_are_refused_or_left_out(tmp_path):
-    path = write(tmp_path)
-    with path.open("a", encoding="utf-8") as file:
-        file.write("nonsense,3.0\n")
+    path = write_table(tmp_path, more=[("bad", "nonsense", "3.0")])
     with pytest.raises(ValueError, match="line 62"):
-        read_table(settings(path))
-    table = read_table(settings(path, skip_bad_rows=True))
-    assert len(table.values) == 60
+        table(path)
+    assert len(table(path, skip_bad_rows=True).values) == 60
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"y": ["1"] * 39 + [""] * 21}, "`y`"),
-        ({"y": [""] * 60}, "`y`"),
-        ({"y": ["1"] * 60}, "y"),
-        ({"y": ["high"] * 60}, "high"),
-    ],
+    ("values", "message"),
+    [(["1"] * 39 + [""] * 21, "`y`"), ([""] * 60, "`y`"), (["1"] * 60, "`y`"), (["high"] * 60, "high")],
 )
-def test_tables_that_cannot_be_replayed_are_refused(tmp_path, change, message):
+def test_tables_that_cannot_be_replayed_are_refused(tmp_path, values, message):
     with pytest.raises(ValueError, match=message):
-        read_table(settings(write(tmp_path, **change)))
+        table(write_table(tmp_path, enumerate(values)))
 
 
 def test_the_budget_is_a_quarter_of_the_table_or_two_batches(tmp_path):
-    path = write(tmp_path)
-    assert read_table(settings(path)).budget == 26  # 10 and two batches of 8
-    assert read_table(settings(path, n=(2,))).budget == 15
-    assert read_table(settings(path, budget=59)).budget == 59
-    for budget in (10, 60):
-        with pytest.raises(ValueError, match=str(budget)):
-            read_table(settings(path, budget=budget))
-    with pytest.raises(ValueError, match="--n"):
-        read_table(settings(path, n=(20,)))
+    path = write_table(tmp_path)
+    assert table(path).budget == 26  # 10 and two batches of 8
+    assert table(path, n=(2,)).budget == 15
+    assert table(path, budget=59).budget == 59
+    for given, named in (({"budget": 10}, "10"), ({"budget": 60}, "60"), ({"n": (20,)}, "--n")):
+        with pytest.raises(ValueError, match=named):
+            table(path, **given)
+
+
+def test_results_of_other_assays_are_a_part_of_the_table(tmp_path):
+    (rlm,) = table(write_table(tmp_path), also=(write_assay(tmp_path),)).sources
+    told = dict(zip(rlm.graphs, rlm.values.tolist(), strict=True))
+    assert told == {"CCCCCCCCO": 0.0, **{SMILES[k]: 3 * VALUES[k] for k in range(20, 55)}}
+
+
+@pytest.mark.parametrize("features", [(), ("dock",)])
+def test_a_prepared_pool_is_replayed_as_its_table(tmp_path, features):
+    changes = {0: "failed", 1: "", 2: ">4.5", 3: "1.0"}
+    more = [("again3", SMILES[3], 3.0, 8, ""), ("salt", "[Na+].CC(=O)[O-]", "-0.5", 1, "")]
+    dock = ["" if k == 9 else k % 7 for k in range(60)]
+    path = write_table(tmp_path, changes, more, dock=dock, rat=[-value for value in VALUES])
+    given = {"features": features, "also": (write_assay(tmp_path), f"{path}:rat")}
+    plain, prepared = table(path, **given), table(prepare_in_parts(path, tmp_path / "pool", 16), **given)
+    assert prepared.digest() == plain.digest(), "so a backtest of the one goes on with the other"
+    assert (prepared.remarks, prepared.budget) == (plain.remarks, plain.budget)
+    assert set(plain.molecules.traits.names) <= set(prepared.molecules.traits.names)
+
+
+@pytest.mark.parametrize("is_prepared", [False, True])
+def test_a_copy_of_the_values_is_refused(tmp_path, is_prepared):
+    path = write_table(tmp_path)
+    (tmp_path / "copy.csv").write_bytes(path.read_bytes())
+    with pytest.raises(ValueError, match="copy"):
+        table(prepare_in_parts(path, tmp_path / "pool", 32) if is_prepared else path, also=(f"{tmp_path}/copy.csv:y",))

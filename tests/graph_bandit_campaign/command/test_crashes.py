@@ -1,11 +1,10 @@
 """`suggest`, killed between any two changes of files: the same command finishes what was saved."""
 
 import shutil
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from support.crashes import Crash, DiesAfter
+from support.crashes import crashes
 from support.tables import write
 
 from graph_bandit_cli.main import main
@@ -32,34 +31,20 @@ def texts():
     return {name: Path(name).read_text(encoding="utf-8") for name in FILES}
 
 
-def crash_everywhere(folder, monkeypatch, run):
-    """Yield after each crash of a command, in a folder as it was before it."""
+@pytest.mark.parametrize("option", ["--more", "--undo"])
+def test_a_killed_command_is_finished_by_the_same_one(folder, monkeypatch, option):
+    assert suggest() == suggest("--more") == 0
     shutil.copytree(folder, folder.parent / "before")
-    count, made = 0, 1
-    while count < made:
+    assert suggest(option) == 0
+    whole, tries = texts(), 0
+
+    def begin():
         monkeypatch.chdir(folder.parent)
         shutil.rmtree(folder)
         shutil.copytree(folder.parent / "before", folder)
         monkeypatch.chdir(folder)
-        with monkeypatch.context() as dying:
-            dies = DiesAfter(dying, count)
-            with suppress(Crash):
-                run()
-            made = dies.made if dies.left >= 0 else count + 2
-        yield
-        count += 1
 
-
-@pytest.mark.parametrize("option", ["--more", "--undo"])
-def test_a_killed_command_is_finished_by_the_same_one(folder, monkeypatch, option):
-    assert suggest() == suggest("--more") == 0
-    shutil.copytree(folder, folder.parent / "whole")
-    monkeypatch.chdir(folder.parent / "whole")
-    assert suggest(option) == 0
-    whole = texts()
-    monkeypatch.chdir(folder)
-    tries = 0
-    for _ in crash_everywhere(folder, monkeypatch, lambda: suggest(option)):
+    for _ in crashes(monkeypatch, lambda: suggest(option), begin):
         finished = texts() == whole
         assert finished or suggest(option) == 0
         assert texts() == whole

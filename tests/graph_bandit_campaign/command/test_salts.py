@@ -59,16 +59,6 @@ def test_a_batch_has_one_form_of_a_compound_and_says_which_others_there_are(pool
     assert first["batch"].count(" | ") == 3
 
 
-def test_a_prepared_pool_suggests_what_the_table_does(pool):
-    write("pool.csv", [("smiles",), *((text,) for text in pool.values()), ("[Na+].[Cl-]",)])
-    rows = [(list(pool.values())[4 * k + k % 4], value) for k, value in enumerate([1.0, 4.0, 2.5, 3.0, 2.0])]
-    write("results.csv", [("smiles", "y"), *rows])
-    assert main(["prepare", "pool.csv", "--out", "prepared", "--workers", "None"]) == 0
-    suggest()
-    suggest(pool="prepared", out="streamed.csv")
-    assert read("streamed.csv") == read()
-
-
 def test_a_result_of_a_salt_is_one_of_its_compound_by_whatever_row_it_is_named(pool):
     rows = [("id", "smiles", "y"), ("0-0", "", 1.0), ("0-2", "", 3.0), ("1-0", "", 4.0), ("2-0", "", 1.5)]
     write("results.csv", [*rows, ("", f"{parent_smiles(pool['3-0'])}.I", 2.0)])

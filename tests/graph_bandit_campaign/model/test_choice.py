@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support.molecules import some_molecules
 
 from agents.contract import ModelAgent
-from graph_bandit_campaign import BatchConstraints, Campaign
+from graph_bandit_campaign import BatchConstraints, Campaign, Goal
 from graph_bandit_campaign.model.choice import choose_batch, most_allowed
 
 MOLECULES = some_molecules(30)
@@ -158,3 +158,18 @@ def test_an_agent_that_does_not_weigh_prices_keeps_a_budget_that_they_count_for_
     assert (
         choose_batch(BatchInOrder(), 6, mask, (), constraints) == go_down_the_list(6, mask, constraints) == [0, 1, 2, 3]
     )
+
+
+def test_prices_that_differ_are_weighed_for_several_goals_and_a_budget_holds():
+    def chosen(**given):
+        campaign = Campaign(MOLECULES, "molecule-ucb:short_list=20", goals=[Goal("a"), Goal("b", "minimize")])
+        for name, period in (("a", 5), ("b", 3)):
+            campaign.tell_many({key: float(k % period) for k, key in enumerate(MOLECULES.ids[:8])}, goal=name)
+        return [MOLECULES.ids.index(each.id) for each in campaign.ask(6, constraints=BatchConstraints(**given))]
+
+    prices = np.where(np.arange(30) % 2, 1000.0, 1.0)
+    assert any(prices[chosen()] > 1)
+    assert all(prices[chosen(prices=prices)] == 1)
+    prices = np.linspace(1, 2, 30)
+    picked = chosen(prices=prices, budget=4.5)
+    assert 4.5 - prices[[k for k in range(8, 30) if k not in picked]].min() < prices[picked].sum() <= 4.5

@@ -99,13 +99,6 @@ def test_any_agent_leaves_out_other_graphs_that_are_likely_to_fail(agent):
     assert not {suggestion.id for suggestion in made.ask(6)} & {pool.ids[k] for k in range(12)}
 
 
-def test_a_failure_that_turns_out_well_is_forgotten():
-    made = campaign()
-    for k in FAILING[:2]:
-        made.tell(IDS[k], 1.0)
-    assert not made.failing().teaches
-
-
 def test_failures_teach_with_several_goals_too():
     made = Campaign(MOLECULES, "molecule-ucb:short_list=20", goals=[Goal("a"), Goal("b", "minimize")])
     for k in LEARNT:

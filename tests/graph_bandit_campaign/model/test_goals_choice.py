@@ -4,12 +4,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import torch
-from support.molecules import some_molecules
 
-import registry
 from graph_bandit_campaign import CampaignState, Goal, Measurement
-from graph_bandit_campaign.constraints.goals.utility import utility, utility_moments
 from graph_bandit_campaign.model.goals_choice import GoalsChooser
 from graph_bandit_campaign.model.goals_index import Scale
 
@@ -133,33 +129,3 @@ def test_what_is_dearer_has_to_be_better_in_every_goal_as_for_one_goal(weight):
     ]
     way = np.array([0.6, 0.8])
     np.testing.assert_allclose(scale.worth(better, way, handicap), scale.worth(plain, way), atol=1e-12)
-
-
-@pytest.mark.parametrize("ends", [(2.5, 3.0), (None, 1.0), (1.0, None), (1.5, 1.5)])
-def test_the_distance_to_a_range_has_the_moments_that_draws_have(ends):
-    goal, generator = Goal("c", "target", *ends), np.random.default_rng(0)
-    mean, std = np.array([-2.0, 1.0, 2.7, 6.0, 2.7]), np.array([1.0, 0.3, 1.0, 2.0, 0.0])
-    drawn = utility(goal, mean + std * generator.standard_normal((400_000, 5)))
-    first, second = utility_moments(goal, mean - std, mean + std)
-    np.testing.assert_allclose(first, drawn.mean(0), atol=0.01)
-    np.testing.assert_allclose(second, drawn.std(0), atol=0.01)
-
-
-def test_agents_choose_for_goals_with_a_model_each_and_the_same_seed_the_same():
-    generator = np.random.default_rng(3)
-    pool = some_molecules(60)
-    values = generator.normal(size=(2, 60))
-    agents = []
-    for each in values:
-        agent = registry.make_agent("molecule-ucb")
-        agent.reset(None, seed=0, graph_set=pool)
-        agent.update(None, np.arange(20), each[:20])
-        agents.append(agent)
-    measured = {name: dict(enumerate(each[:20].tolist())) for name, each in zip("ab", values, strict=True)}
-    mask = np.arange(60) >= 20
-    state = state_of([Goal("a"), Goal("b")], measured, seed=4)
-    picked = GoalsChooser(state, agents, INDEX).choose(5, mask)
-    assert picked == GoalsChooser(state, agents, INDEX).choose(5, mask)
-    assert len(set(picked)) == 5
-    assert min(picked) >= 20
-    assert torch.equal(agents[0].history.means[:20], torch.from_numpy(values[0][:20]))

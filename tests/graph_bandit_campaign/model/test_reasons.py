@@ -1,11 +1,14 @@
 """What each part of the model and each result adds to a prediction, in Python, in the table and on the page."""
 
 import pytest
+from rdkit import Chem
+from rdkit.Chem.rdFingerprintGenerator import GetAtomPairGenerator
+from rdkit.DataStructs import TanimotoSimilarity
 from support.molecules import some_molecules
 
 from agents.molecule import mask_atoms
 from graph_bandit_campaign import Campaign, Goal
-from graph_bandit_campaign.model.reasons import score_atoms
+from graph_bandit_campaign.model.reasons import nearest_measured, score_atoms
 
 MOLECULES = some_molecules(22)
 KNOWN = dict(zip(MOLECULES.ids[:9], MOLECULES.targets.tolist(), strict=False))
@@ -63,3 +66,12 @@ def test_atoms_add_what_the_score_loses_without_them():
     assert scores == pytest.approx(tuple(means[0] - means[1:]))
     assert means[0] == pytest.approx(campaign.reasons([other])[other].score, abs=1e-6)
     assert max(map(abs, scores)) > 0.01
+
+
+def test_the_nearest_are_those_of_largest_similarity():
+    generator, smiles = GetAtomPairGenerator(fpSize=4096), dict(zip(MOLECULES.ids, MOLECULES.smiles, strict=True))
+    prints = {name: generator.GetCountFingerprint(Chem.MolFromSmiles(text)) for name, text in smiles.items()}
+    other, *_ = (name for name in MOLECULES.ids if name not in KNOWN)
+    (found,) = nearest_measured([other], KNOWN, smiles, 3).values()
+    best = sorted(KNOWN, key=lambda name: -TanimotoSimilarity(prints[other], prints[name]))[:3]
+    assert [(neighbour.id, neighbour.value) for neighbour in found] == [(name, KNOWN[name]) for name in best]

@@ -29,12 +29,6 @@ def test_a_table_is_described_with_each_row_that_is_bad():
     assert any("parent: d" in note for note in preview.notes)
 
 
-def test_a_table_without_molecules_is_refused():
-    write("pool.csv", [("id", "price"), ("a", "3")])
-    with pytest.raises(ValueError, match="smiles"):
-        preview_pool(Source(path=Path("pool.csv")))
-
-
 def test_other_graphs_are_counted():
     graphs = [nx.Graph([(0, 1)], id=name) for name in "abc"]
     for graph in graphs:

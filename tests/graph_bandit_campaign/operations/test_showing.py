@@ -1,10 +1,12 @@
-"""Tables and figures of a campaign, as its command has written them and not otherwise."""
+"""Tables, figures and explanations of a campaign; nothing is changed."""
+
+from pathlib import Path
 
 import pytest
 from support.molecules import some_molecules
-from support.tables import write
+from support.tables import read, write
 
-from graph_bandit_campaign import Desk, draw_progress, export, find_rows
+from graph_bandit_campaign import Desk, draw_progress, enough, export, find_rows, why
 from graph_bandit_cli.main import main
 from graph_bandit_env.tables import open_table
 
@@ -61,3 +63,20 @@ def test_a_table_is_the_same_as_any_file(desk, tmp_path, kind):
 def test_progress_is_a_picture_without_scripts(desk):
     assert draw_progress(desk).lstrip().startswith("<")
     assert "<script" not in draw_progress(desk)
+
+
+def test_why_says_what_the_table_of_suggestions_says(desk):
+    before = Path("out.campaign.json").read_bytes()
+    rows = read("out.csv")
+    answers = why(desk, [row["id"] for row in rows])
+    assert Path("out.campaign.json").read_bytes() == before
+    for answer, row in zip(answers, rows, strict=True):
+        assert (answer.id, answer.smiles) == (row["id"], row["smiles"])
+        assert answer.reasons == {"logp": row["reasons"]}
+        assert answer.predictions["predicted_logp"] == row["predicted_logp"]
+        assert answer.predictions["interval_90_low"] == row["interval_90_low"]
+        assert [text.split(" ")[0] for text in answer.nearest] == [row[f"nearest_{k}"] for k in (1, 2, 3)]
+
+
+def test_enough_says_what_the_command_says(desk):
+    assert enough(desk) == desk.suggest().outlook

@@ -26,29 +26,11 @@ def suggest(*more, agent="molecule-ucb"):
     return read("out.csv"), read("there/all.csv")
 
 
-def test_every_molecule_of_the_pool_has_a_row_with_the_prediction_before_any_choice():
-    suggested, rows = suggest()
-    assert [row["id"] for row in rows] == [f"'{name}" for name in NAMES]
-    assert [row["smiles"] for row in rows] == list(MOLECULES.smiles)
-    row_of = {row["id"]: row for row in rows}
-    for suggestion in suggested:
-        row = row_of[suggestion["id"]]
-        assert row.pop("state") == "suggested"
-        numbers = {name for name in row if row[name] != suggestion[name]}
-        assert numbers == {
-            "predicted_y",
-            "standard_deviation",
-            "interval_90_low",
-            "interval_90_high",
-            "probability_of_beating_best",
-        }
-        assert float(row["predicted_y"]) < float(suggestion["predicted_y"])  # small ones are wanted
-        assert float(row["probability_of_beating_best"]) > float(suggestion["probability_of_beating_best"])
-    assert all(float(row["interval_90_low"]) < float(row["interval_90_high"]) for row in rows)
-
-
 def test_each_molecule_has_a_state():
-    first, _ = suggest()
+    first, rows = suggest()
+    assert [(row["id"], row["smiles"]) for row in rows] == [
+        (f"'{name}", text) for name, text in zip(NAMES, MOLECULES.smiles, strict=True)
+    ]
     with open("results.csv", "a", newline="") as file:
         csv.writer(file).writerow([NAMES[-1], "", "failed"])
     suggested, rows = suggest("--forbid", "[F,Cl,Br,I]")

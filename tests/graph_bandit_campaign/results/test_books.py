@@ -1,8 +1,8 @@
 import pytest
 
-from graph_bandit_campaign.results.books import match_rows
+from graph_bandit_campaign.results.books import match_goals
 from graph_bandit_campaign.results.rows import BadResultsError, MeasuredRow
-from graph_bandit_env import from_smiles
+from graph_bandit_env import GraphPool, from_smiles
 
 POOL = from_smiles(["CCO", "c1ccccc1", "CCN"], ids=["a", "b", "c"])
 
@@ -10,7 +10,7 @@ POOL = from_smiles(["CCO", "c1ccccc1", "CCN"], ids=["a", "b", "c"])
 def match(*rows, files=("results.csv",), pool=POOL):
     places = [f"{file}, line {line}" for file in files for line in range(2, 2 + len(rows) // len(files))]
     measured = [MeasuredRow(place, *row) for place, row in zip(places, rows, strict=True)]
-    return match_rows(measured, pool)
+    return match_goals({"": measured}, pool)[""]
 
 
 def test_names_come_first_then_canonical_smiles():
@@ -96,3 +96,11 @@ def test_columns_of_a_molecule_have_the_mean_of_what_its_rows_know():
         "a": ["2.5", "2.0"],
         "x": ["nan", "5.0"],
     }
+
+
+@pytest.mark.parametrize(("name", "found"), [("net-1", "net-1"), ("=a", "=a"), ("'=a", "'=a"), ("''=a", "'=a")])
+def test_other_graphs_are_found_by_their_ids_alone_also_as_a_spreadsheet_has_them(name, found):
+    pool = GraphPool([[[1.0]]] * 3, [[]] * 3, ids=("net-1", "=a", "'=a"))
+    assert match((name, "", 1.0), pool=pool).measured == ((found, 1.0),)
+    with pytest.raises(BadResultsError, match="line 2"):
+        match(("", "CCO", 1.0), pool=pool)

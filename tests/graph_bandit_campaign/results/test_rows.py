@@ -36,15 +36,6 @@ def test_numbers_failures_and_what_is_under_way(table):
     ]
 
 
-@pytest.mark.parametrize(
-    ("separator", "name", "encoding"),
-    [(",", "r.csv.gz", "utf-8"), (";", "r.csv", "utf-8-sig"), ("\t", "r.csv", "utf-8")],
-)
-def test_tables_as_spreadsheets_write_them(table, separator, name, encoding):
-    text = "\r\n".join(separator.join(cells) for cells in (("id", "activity"), ("a", "1"), ("b", "2"))) + "\r\n"
-    assert [row.value for row in read([table(text, name, encoding)], COLUMNS)] == [1.0, 2.0]
-
-
 def test_what_people_write_for_nothing_is_nothing(table):
     path = table("id,activity\na,1\n" + "".join(f"b,{text}\n" for text in ("-", "n.d.", "ND", "#N/A", " ")))
     assert len(read([path], COLUMNS)) == 1

