@@ -1,4 +1,4 @@
-"""The figure of an episode, whose artists are made once and updated for each frame, in an array or a window."""
+"""The figure of an episode, in an array or a window: the graph played last, mean rewards, plays and regret."""
 
 from __future__ import annotations
 
@@ -7,17 +7,15 @@ from typing import Any, cast
 
 import numpy as np
 from matplotlib import style
-from matplotlib.artist import Artist
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
-from matplotlib.text import Text
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import NDArray
 
 from graph_bandit_env.graphs.graph_set import GraphSet
 from graph_bandit_env.rendering.episode import Episode
-from graph_bandit_env.rendering.panels import ABSENT, BEST, KINDS, OFFERED, PLAYED, Bars, Curve
 from graph_bandit_env.rendering.pictures import PIXELS, make_picture
 
 WIDTH, HEIGHT = 960, 540  # even, for video encoders
@@ -97,18 +95,27 @@ def _explain(backend: str) -> str:
     )
 
 
-NOTE = "#555555"
 STYLE: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
     "font.size": 8.5,
     "text.usetex": False,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "axes.axisbelow": True,
+    "axes.titlelocation": "left",
+    "axes.titleweight": "bold",
+    "axes.titlesize": 9.5,
 }
+OFFERED, PLAYED, BEST, ABSENT = (
+    "#56B4E9",
+    "#D55E00",
+    "#009E73",
+    "#C8C8C8",
+)  # of Okabe and Ito (2008); grey is not theirs
+LINE = "#0072B2"
+MOST_POINTS = 1000  # of a curve
 CACHED_PICTURES = 64  # the picture of a molecule takes 0.5 MB
 GRAPH_PANEL = (20 / 960, 45 / 540, PIXELS / 960, PIXELS / 540)  # whole pixels, so that a molecule stays sharp
-TEXT_WIDTH = 0.44
+TEXT_WIDTH, PANEL_WIDTH = 0.44, 0.395  # shares of the figure
 
 
 class Frame:
@@ -119,40 +126,7 @@ class Frame:
     """
 
     def __init__(self, figure: Figure) -> None:
-        with style.context(["default", STYLE]):  # instead of the user's style
-            figure.set_facecolor("white")
-            self._figure = figure
-            self._headlines = [
-                figure.text(0.025, y, "", size=size, weight=weight, parse_math=False)
-                for y, size, weight in ((0.945, 11.5, "bold"), (0.9, 10, "normal"), (0.86, 10, "normal"))
-            ]
-            self._caption = figure.text(0.025, 0.028, "", size=8.5, color=NOTE, parse_math=False)
-            self._graph = figure.add_axes(GRAPH_PANEL, xlim=(-1, 1), ylim=(-1, 1), aspect="equal")
-            self._graph.set_axis_off()
-            self._nothing = self._graph.text(0, 0, "no graph played yet", ha="center", size=11, color=NOTE)
-            self._means = Bars(figure.add_axes((0.565, 0.7, 0.395, 0.22)), "mean reward")
-            self._counts = Bars(figure.add_axes((0.565, 0.45, 0.395, 0.155)), "times played", counts=True)
-            self._counts.axes.set_xlabel("graphs, sorted by mean reward")
-            self._regret = Curve(figure.add_axes((0.565, 0.105, 0.395, 0.195)))
-            star: dict[str, Any] = {"color": BEST, "marker": "*", "markersize": 9, "linestyle": "", "clip_on": False}
-            self._means.axes.plot([1], [1.035], transform=self._means.axes.get_xaxis_transform(), **star)
-            colors = {"last played": PLAYED, "on offer": OFFERED, "not on offer": ABSENT}
-            handles: list[Artist] = [Line2D([], [], label="best", **star)]
-            handles += [Patch(color=color, label=label) for label, color in colors.items()]
-            figure.legend(
-                handles=handles,
-                loc="lower right",
-                bbox_to_anchor=(0.975, 0.937),
-                ncols=4,
-                frameon=False,
-                fontsize=8,
-                handlelength=0.9,
-                handletextpad=0.4,
-                columnspacing=1.0,
-                borderpad=0,
-            )
-        self._graph_set: GraphSet | None = None
-        self._picture: list[Artist] = []
+        self._figure, self._graph_set = figure, cast("GraphSet | None", None)
 
     def update(self, episode: Episode, mask: NDArray[np.bool_] | None) -> None:
         """Show an episode up to its latest round.
@@ -161,36 +135,97 @@ class Frame:
             episode: the episode.
             mask: the graphs that the next round offers, `(K,)` or longer; None when the episode is over.
         """
-        with style.context(["default", STYLE]):
+        with style.context(["default", STYLE]):  # instead of the user's style
+            self._figure.clear()
+            self._figure.set_facecolor("white")
             if episode.graph_set is not self._graph_set:
                 self._graph_set = episode.graph_set
                 self._picture_of = lru_cache(CACHED_PICTURES)(partial(make_picture, episode.graph_set))
-            self._room = TEXT_WIDTH * self._figure.bbox.width  # a window may be resized
-            self._update_graph(episode)
-            for text, words in zip(self._headlines, _headlines(episode, over=mask is None), strict=True):
-                _write(text, words, self._room)
-            order = np.argsort(-episode.mean_rewards, kind="stable")
-            kinds = (
-                np.full(len(order), KINDS.index(ABSENT))
-                if mask is None
-                else np.where(mask[: len(order)], KINDS.index(OFFERED), KINDS.index(ABSENT))
-            )
-            if episode.played is not None:
-                kinds[episode.played] = KINDS.index(PLAYED)
-            self._means.update(episode.mean_rewards[order], kinds[order])
-            self._counts.update(episode.counts[order].astype(np.float64), kinds[order])
-            self._regret.update(episode.cumulative_regret, episode.horizon)
+            graph = self._figure.add_axes(GRAPH_PANEL, xlim=(-1, 1), ylim=(-1, 1), aspect="equal")
+            graph.set_axis_off()
+            if episode.played is None:
+                graph.text(0, 0, "no graph played yet", ha="center", size=11)
+            else:
+                picture = self._picture_of(episode.played)
+                picture.draw(graph)
+                self._write(0.028, picture.caption, 8.5)
+            for y, words, size in zip(
+                (0.945, 0.9, 0.86), _headlines(episode, mask is None), (11.5, 10, 10), strict=True
+            ):
+                self._write(y, words, size)
+            self._draw_bars(episode, mask)
+            self._draw_regret(episode)
 
-    def _update_graph(self, episode: Episode) -> None:
-        for artist in self._picture:
-            artist.remove()
-        self._picture = []
-        self._nothing.set_visible(episode.played is None)
-        caption = ""
+    def _write(self, y: float, words: str, size: float) -> None:
+        """Write a line, cut with an ellipsis where its room ends."""
+        words = " ".join(words.split())
+        text = self._figure.text(0.025, y, words, size=size, parse_math=False)
+        while words and (width := text.get_window_extent().width) > TEXT_WIDTH * self._figure.bbox.width:
+            words = words[: min(int(len(words) * TEXT_WIDTH * self._figure.bbox.width / width), len(words) - 1)]
+            text.set_text(f"{words}…")
+
+    def _draw_bars(self, episode: Episode, mask: NDArray[np.bool_] | None) -> None:
+        """Draw mean rewards and plays of all graphs, sorted by mean reward; colours say what can be played."""
+        count = len(episode.mean_rewards)
+        order = np.argsort(-episode.mean_rewards, kind="stable")
+        on_offer = np.zeros(count, np.bool_) if mask is None else mask[:count]
+        colors = np.where(on_offer, OFFERED, ABSENT)
+        widths = np.full(count, max(0.8 * PANEL_WIDTH * self._figure.get_figwidth() * 72 / count, 1.0))  # in points
         if episode.played is not None:
-            picture = self._picture_of(episode.played)
-            self._picture, caption = picture.draw(self._graph), picture.caption
-        _write(self._caption, caption, self._room)
+            colors[episode.played], widths[episode.played] = PLAYED, max(widths[0], 2.5)
+        layers = np.argsort(colors[order] == PLAYED, kind="stable")  # what was played is on top
+        means = self._add_axes(0.7, 0.22, "mean reward")
+        plays = self._add_axes(0.45, 0.155, "times played")
+        for axes, heights in ((means, episode.mean_rewards), (plays, episode.counts)):
+            axes.vlines(layers + 1, 0, heights[order][layers], colors[order][layers], linewidth=widths[order][layers])
+            axes.axhline(0, color="#444444", linewidth=0.8)
+            axes.set_xlim(0.5, count + 0.5)
+        means.set_ylim(*_limits(episode.mean_rewards))
+        plays.set_ylim(0, 1.1 * max(1, episode.counts.max()))
+        plays.yaxis.set_major_locator(MaxNLocator(4, integer=True, min_n_ticks=1))
+        plays.set_xlabel("graphs, sorted by mean reward")
+        star: dict[str, Any] = {"color": BEST, "marker": "*", "markersize": 9, "linestyle": "", "clip_on": False}
+        means.plot([1], [1.035], transform=means.get_xaxis_transform(), **star)
+        kinds = {"last played": PLAYED, "on offer": OFFERED, "not on offer": ABSENT}
+        marks = [Line2D([], [], color=color, linewidth=6, label=label) for label, color in kinds.items()]
+        self._figure.legend(
+            handles=[Line2D([], [], label="best", **star), *marks],
+            loc="lower right",
+            bbox_to_anchor=(0.975, 0.937),
+            ncols=4,
+            frameon=False,
+            fontsize=8,
+            handlelength=0.9,
+            columnspacing=1.0,
+        )
+
+    def _draw_regret(self, episode: Episode) -> None:
+        regret, last = episode.cumulative_regret, episode.round
+        axes = self._add_axes(0.105, 0.195, f"cumulative regret: {regret[last]:.4g}")
+        rounds = np.unique(np.linspace(0, last, min(last + 1, MOST_POINTS)).round().astype(int))
+        axes.plot(rounds, [regret[t] for t in rounds], color=LINE, linewidth=1.8, clip_on=False)
+        axes.plot([last], [regret[last]], "o", color=LINE, markersize=5, clip_on=False)
+        axes.set_xlabel("round")
+        axes.set_xlim(0, episode.horizon)
+        axes.set_ylim(0, 1.15 * regret[last] or 1.0)
+
+    def _add_axes(self, bottom: float, height: float, title: str) -> Axes:
+        axes = self._figure.add_axes((0.565, bottom, PANEL_WIDTH, height))
+        axes.set_title(title, x=-0.1, pad=9)
+        axes.xaxis.set_major_locator(MaxNLocator(6, integer=True, min_n_ticks=1))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.0f}" if x < 1e6 else f"{x:.3g}"))
+        axes.yaxis.set_major_locator(MaxNLocator(4))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:.4g}"))
+        return axes
+
+
+def _limits(heights: NDArray[np.float64]) -> tuple[float, float]:
+    """Return limits of the axis; 0 is left out if all heights are so far from it that they would look equal."""
+    low, high = float(heights.min()), float(heights.max())
+    if low == high or low <= 0 <= high or min(abs(low), abs(high)) < 2 * (high - low):
+        low, high = min(low, 0.0), max(high, 0.0)
+    margin = 0.08 * (high - low) or 1.0
+    return low - margin * (low != 0), high + margin * (high != 0 or low == 0)
 
 
 def _headlines(episode: Episode, over: bool) -> tuple[str, str, str]:
@@ -202,12 +237,3 @@ def _headlines(episode: Episode, over: bool) -> tuple[str, str, str]:
     name = f": {ids[k]}" if ids is not None and ids[k] != str(k) else ""
     means = f"mean {episode.mean_rewards[k]:.4g}, best mean {episode.mean_rewards.max():.4g}"
     return rounds, f"Graph {k}{name}", f"Reward {episode.reward:.4g} ({means})"
-
-
-def _write(text: Text, words: str, room: float) -> None:
-    """Set a text, cut with an ellipsis if it is wider than `room`."""
-    words = " ".join(words.split())
-    text.set_text(words)
-    while words and (width := text.get_window_extent().width) > room:
-        words = words[: min(int(len(words) * room / width), len(words) - 1)].rstrip()
-        text.set_text(words + "…")
