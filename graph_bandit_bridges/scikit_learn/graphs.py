@@ -171,5 +171,5 @@ def _of_networkx(entries: list[nx.Graph], how: ReadOptions) -> tuple[GraphSet, b
     node, edge = how.node_attribute, how.edge_attribute
     has_nodes = node is not None and any(node in data for graph in entries for _, data in graph.nodes(data=True))
     has_edges = edge is not None and any(edge in data for graph in entries for *_, data in graph.edges(data=True))
-    read = GraphSet.from_networkx(entries, node if has_nodes else None, edge if has_edges else None, how.directed)
+    read = GraphSet.from_networkx(entries, node if has_nodes else None, edge if has_edges else False, how.directed)
     return read, has_nodes

@@ -10,11 +10,13 @@ from graph_bandit_env.graphs.random_graphs import (
     largest_size,
     smallest_size,
 )
+from graph_bandit_env.graphs.readers import NotReadWarning
 
 __all__ = [
     "GRAPH_MODELS",
     "GraphModelName",
     "GraphSet",
+    "NotReadWarning",
     "RandomGraphs",
     "Size",
     "as_graph_set",

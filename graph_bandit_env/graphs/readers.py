@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+import warnings
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +17,12 @@ if TYPE_CHECKING:
     from torch import Tensor
     from torch_geometric.data import Data
 
+    from graph_bandit_env.graphs.graph_set import GraphSet
+
+Set = TypeVar("Set", bound="GraphSet")
+Edges = str | Literal[False] | None
+"""Name of an attribute of edges; None: `edge_attr` and `weight`, if edges have them; False: none."""
+
 
 HOW_TO_ONE_HOT = (
     "Give texts a column for each kind, 1 where a label is of this kind (one-hot): "
@@ -24,19 +32,50 @@ HOW_TO_ONE_HOT = (
 
 def check_features(graph: int, kind: str, values: ArrayLike) -> NDArray[np.float32]:
     """Return features of nodes or edges as float32 `(n, d)`, or raise a ValueError that names the graph."""
-    array = np.asarray(values)
+    array = _to_numbers(graph, kind, values)
     if array.ndim != 2 or array.shape[1] == 0 or (kind == "node" and array.shape[0] == 0):
         rows = "n >= 1" if kind == "node" else "E >= 0"
         raise ValueError(f"Graph {graph}: expected {kind} features of shape `({rows}, d >= 1)`. Got `{array.shape}`.")
-    if array.dtype.kind not in "biuf":
-        one_hot = " " + HOW_TO_ONE_HOT if array.dtype.kind in "USOT" else ""
-        raise ValueError(f"Graph {graph}: expected {kind} features that are real numbers. Got {array.dtype}.{one_hot}")
     with np.errstate(over="ignore"):
         checked = np.array(array, np.float32, order="C")
     if not np.isfinite(checked).all():
         bad = int((~np.isfinite(checked)).sum())
         raise ValueError(f"Graph {graph}: expected finite {kind} features. Got {bad} that are not.")
     return checked
+
+
+def _to_numbers(graph: int, kind: str, values: Any, names: Sequence[object] | None = None) -> NDArray[Any]:
+    """Return features as an array of numbers, or name the node or edge whose features are no numbers, or too many."""
+    try:
+        array = np.asarray(values)
+    except ValueError:  # rows differ in length
+        array = np.empty(0, object)
+    if array.dtype.kind in "biuf":
+        return array
+    shapes: dict[tuple[int, ...], object] = {}
+    rows = [values] if np.ndim(array) == 0 else list(values)
+    for name, row in zip(range(len(rows)) if names is None else names, rows, strict=True):
+        try:
+            numbers = np.asarray(row)
+        except ValueError:  # lists in a list, of different lengths
+            numbers = np.empty(0, object)
+        if numbers.dtype.kind not in "biuf":
+            texts = [text for text in numbers.ravel().tolist() if isinstance(text, str)]
+            how = f" {HOW_TO_ONE_HOT}" if texts else ""
+            if texts and all(text.replace(".", "", 1).lstrip("+-").isdecimal() for text in texts):
+                how = " Write numbers without quotation marks."
+            raise ValueError(
+                f"Graph {graph}: expected {kind} features that are real numbers. {kind.capitalize()} {name!r} has "
+                f"{row!r}.{how}"
+            )
+        if shapes and numbers.shape not in shapes:
+            ((shape, first),) = shapes.items()
+            raise ValueError(
+                f"Graph {graph}: expected the same number of features of each {kind}. {kind.capitalize()} {first!r} "
+                f"has {np.prod(shape, dtype=int)}, {kind} {name!r} has {numbers.size}."
+            )
+        shapes[numbers.shape] = name
+    raise ValueError(f"Graph {graph}: expected {kind} features that are real numbers. Got {array.dtype}.")
 
 
 def check_same_width(kind: str, features: Sequence[NDArray[np.float32]]) -> None:
@@ -110,17 +149,62 @@ def each_edge_once(
 
 Arrays = list[NDArray[Any]]
 HOW_WITHOUT = " `graph_bandit_env.graphs.degree_features` makes features for graphs without any."
+Rest = dict[str, Any]
+"""What is not read of a graph, by names for people."""
 
 
-def read_pyg(graphs: Sequence[Data]) -> tuple[Arrays, Arrays, Arrays | None]:
+class NotReadWarning(UserWarning):
+    """Graphs have attributes or parallel edges that are not read."""
+
+
+def _warn_of_rests(graphs: Set, rests: Sequence[Rest]) -> Set:
+    """Name what was not read of some graphs, and how many of them have become equal to another one by that."""
+    names = sorted({name for rest in rests for name in rest})
+    if not names:
+        return graphs
+    merged, first = 0, dict[bytes, Rest]()
+    for arrays, rest in zip(graphs._packed.read(0, len(graphs)), rests, strict=True):
+        content = [array.tobytes() + str(array.shape).encode() for array in arrays if array is not None]
+        other = first.setdefault(blake2b(b"".join(content)).digest(), rest)
+        merged += other is not rest and repr(_to_plain(other)) != repr(_to_plain(rest))
+    text = f"Not read: {', '.join(names)}."
+    if merged:
+        text += f" {merged} of {len(graphs)} graphs differ from another one in nothing else, and are now equal to it."
+    warnings.warn(text, NotReadWarning, stacklevel=4)  # where the graphs are given
+    return graphs
+
+
+def _to_plain(value: Any) -> Any:
+    """Return what `repr` shows as a whole: arrays and tensors as lists."""
+    if isinstance(value, dict):
+        return {name: _to_plain(part) for name, part in sorted(value.items())}
+    if isinstance(value, list | tuple):
+        return [_to_plain(part) for part in value]
+    return _to_numpy(value).tolist() if hasattr(value, "tolist") else value
+
+
+def _count_parallel(links: NDArray[Any]) -> Rest:
+    """Return how often edges are there that are there more than once: each is read once."""
+    if links.dtype.kind not in "iu" or len(links) < 2:
+        return {}
+    keys, counts = np.unique(links[:, 0] * (links.max() + 1) + links[:, 1], return_counts=True)
+    several = counts > 1
+    return {"parallel edges (each is read once)": [keys[several], counts[several]]} if several.any() else {}
+
+
+def read_pyg(graphs: Sequence[Data], make: Callable[..., Set], used: Collection[str] = ("y",)) -> Set:
     """Read PyG graphs, as `GraphSet.from_pyg` describes.
 
-    Returns:
-        The first three arguments of `GraphSet`, which checks them.
+    Args:
+        graphs: PyG graphs.
+        make: makes a graph set of the first three arguments of `GraphSet`.
+        used: further attributes that somebody reads.
 
     Raises:
-        ValueError: if a graph has no `x`, `edge_index` is not `(2, E)`, or only some have `edge_attr`.
+        ValueError: if a graph has no `x`, `edge_index` is not `(2, E)`, or only some have features of edges.
     """
+    features = dict[str, dict[int, NDArray[Any]]]()  # by the name of the attribute, and by graph
+    links, rests = list[NDArray[Any]](), list[Rest]()
     for k, graph in enumerate(graphs):
         if graph.x is None:
             raise ValueError(
@@ -128,17 +212,51 @@ def read_pyg(graphs: Sequence[Data]) -> tuple[Arrays, Arrays, Arrays | None]:
                 "`graph_bandit_env.graphs.degree_features`. For a dataset, pass a `transform` such as "
                 "`torch_geometric.transforms.OneHotDegree(10)`."
             )
-    with_attributes = [graph.edge_attr is not None for graph in graphs]
-    if any(with_attributes) and not all(with_attributes):
-        raise ValueError(f"Expected `edge_attr` in all graphs or in none. Got it in {sum(with_attributes)}.")
-    links = []
-    for k, graph in enumerate(graphs):
-        edges = np.zeros((2, 0), np.int64) if graph.edge_index is None else _to_numpy(graph.edge_index)
+        held = {name: value for name, value in graph if value is not None}
+        read = {"x", "edge_index", "edge_attr", "edge_weight", "num_nodes", *used}
+        edges = np.zeros((2, 0), np.int64)
+        if "edge_index" in held:
+            edges = _to_numpy(graph.edge_index)
+        elif "adj_t" in held:
+            edges, features.setdefault("adj_t", {})[k] = _read_transposed(k, graph.adj_t)
+            read.add("adj_t")
         if edges.ndim != 2 or edges.shape[0] != 2:
             raise ValueError(f"Graph {k}: expected `edge_index` of shape `(2, E)`. Got `{edges.shape}`.")
         links.append(edges.T)
-    attributes = [_as_columns(_to_numpy(graph.edge_attr)) for graph in graphs] if any(with_attributes) else None
-    return [_to_numpy(graph.x) for graph in graphs], links, attributes
+        for name in held.keys() & {"edge_attr", "edge_weight"}:
+            values = features.setdefault(name, {})[k] = _to_columns(k, "edge", _to_numpy(held[name]))
+            if values.ndim != 2:
+                raise ValueError(f"Graph {k}: expected `{name}` of shape `(E, e)`. Got `{values.shape}`.")
+        rests.append({f"`{name}`": value for name, value in held.items() if name not in read})
+        rests[-1] |= _count_parallel(links[-1])
+    if all((values == 1).all() for values in features.get("adj_t", {}).values()):  # there is an edge, and no more
+        features.pop("adj_t", None)
+    blocks = []
+    for name, values in sorted(features.items()):
+        without = [k for k, edges in enumerate(links) if k not in values and len(edges)]
+        if without:
+            raise ValueError(
+                f"Expected `{name}` in all graphs with edges or in none. Graph {min(values)} has it, graph "
+                f"{without[0]} does not."
+            )
+        none = np.zeros((0, next(iter(values.values())).shape[1]))
+        blocks.append([values.get(k, none) for k in range(len(links))])
+    for k, rows in enumerate(zip(*blocks, strict=True)):
+        if {len(block) for block in rows} - {len(links[k])}:
+            raise ValueError(f"Graph {k}: expected {len(links[k])} rows of `{'` and `'.join(sorted(features))}`.")
+    attributes = [np.hstack(rows) for rows in zip(*blocks, strict=True)] if blocks else None
+    return _warn_of_rests(make([_to_numpy(graph.x) for graph in graphs], links, attributes), rests)
+
+
+def _read_transposed(graph: int, matrix: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Read `adj_t`, whose row i has the edges that lead to node i: links `(2, E)`, and values `(E, e)`."""
+    if hasattr(matrix, "coo"):  # of torch_sparse
+        row, column, values = matrix.coo()
+    else:
+        sparse = matrix.to_sparse_coo() if not matrix.is_sparse else matrix
+        (row, column), values = sparse._indices(), sparse._values()  # not coalesced, which adds parallel edges up
+    edges = np.stack([_to_numpy(column), _to_numpy(row)])
+    return edges, np.ones((edges.shape[1], 1)) if values is None else _to_columns(graph, "edge", _to_numpy(values))
 
 
 def are_directed(graphs: Sequence[nx.Graph], directed: bool | None) -> bool:
@@ -160,67 +278,84 @@ def are_directed(graphs: Sequence[nx.Graph], directed: bool | None) -> bool:
 
 
 def read_networkx(
-    graphs: Sequence[nx.Graph], node_attribute: str | None, edge_attribute: str | None, directed: bool
-) -> tuple[Arrays, Arrays, Arrays | None]:
+    graphs: Sequence[nx.Graph],
+    make: Callable[..., Set],
+    node_attribute: str | None,
+    edge_attribute: Edges,
+    directed: bool,
+    used: Collection[str] | None = None,
+) -> Set:
     """Read networkx graphs, as `GraphSet.from_networkx` describes.
 
     Args:
         graphs: networkx graphs.
+        make: makes a graph set of the first three arguments of `GraphSet`.
         node_attribute: attribute of nodes; None: each node gets a 1.
-        edge_attribute: attribute of edges, or None.
+        edge_attribute: attribute of edges, or None for the usual ones, or False for none.
         directed: whether the edges are read as directed ones; those of an undirected graph are then in both directions.
-
-    Returns:
-        The first three arguments of `GraphSet`, which checks them.
+        used: attributes of graphs that somebody reads; None: it is not looked whether there are more.
 
     Raises:
         ValueError: if a node or an edge has no such attribute, vectors differ in length, or an edge attribute is asked
             for and no graph has an edge.
     """
-    nodes, links, features = [], [], []
-    for k, graph in enumerate(graphs):
-        if node_attribute is None:
-            nodes.append(np.ones((len(graph), 1), np.float32))
-        else:
-            nodes.append(_read_vectors(k, "node", graph.nodes(data=True), node_attribute))
-        position = {node: i for i, node in enumerate(graph.nodes)}
-        graph = graph.to_directed(as_view=True) if directed else graph
-        pairs = [(position[u], position[v]) for u, v in graph.edges()]
-        links.append(np.array(pairs, np.int64).reshape(-1, 2))
-        if edge_attribute is not None:
-            edges = [((u, v), data) for u, v, data in graph.edges(data=True)]
-            features.append(_read_vectors(k, "edge", edges, edge_attribute))
+    names = [edge_attribute] if isinstance(edge_attribute, str) else []
     if edge_attribute is None:
-        return nodes, links, None
-    width = next((values.shape[1] for values in features if len(values)), None)
-    if width is None:
-        raise ValueError(f"Expected edges with the attribute `{edge_attribute}`. Got graphs without edges.")
-    return nodes, links, [values if len(values) else np.zeros((0, width), np.float32) for values in features]
+        held = {name for graph in graphs for *_, data in graph.edges(data=True) for name in data}
+        names = [name for name in ("edge_attr", "weight") if name in held]
+    nodes, links, features, rests = [], [], [], []
+    for k, graph in enumerate(graphs):
+        items: list[tuple[Any, Mapping[str, Any]]] = [*graph.nodes(data=True)]
+        rest = _rest_of("nodes", (data for _, data in items), [node_attribute])
+        nodes.append(
+            np.ones((len(items), 1)) if node_attribute is None else _read_vectors(k, "node", items, node_attribute)
+        )
+        position = {node: i for i, (node, _) in enumerate(items)}
+        both = graph.to_directed(as_view=True) if directed else graph
+        edges = [((u, v), data) for u, v, data in both.edges(data=True)]
+        links.append(np.array([(position[u], position[v]) for (u, v), _ in edges], np.int64).reshape(-1, 2))
+        features.append([_read_vectors(k, "edge", edges, name) for name in names] if edges else [])
+        if edge_attribute is not False:
+            rest |= _rest_of("edges", (data for _, data in edges), names)
+        rest |= {} if used is None else _rest_of("graphs", [graph.graph], ["name", *used])
+        rests.append(rest | _count_parallel(links[-1]))
+    width = next((sum(block.shape[1] for block in blocks) for blocks in features if blocks), 0)
+    if names and not width:
+        raise ValueError(f"Expected edges with the attribute `{names[0]}`. Got graphs without edges.")
+    attributes = [np.hstack(blocks) if blocks else np.zeros((0, width)) for blocks in features]
+    return _warn_of_rests(make(nodes, links, attributes if names else None), rests)
+
+
+def _rest_of(kind: str, items: Iterable[Mapping[str, Any]], read: Sequence[str | None]) -> Rest:
+    """Return the attributes that are not read, each with its values and where they are."""
+    rest: Rest = {}
+    for place, data in enumerate(items):
+        for name in data.keys() - {"id", *read}:
+            rest.setdefault(f"`{name}` of {kind}", []).append((place, data[name]))
+    return rest
 
 
 def _read_vectors(
-    graph: int, kind: str, items: Iterable[tuple[object, Mapping[str, ArrayLike]]], attribute: str
+    graph: int, kind: str, items: Sequence[tuple[object, Mapping[str, Any]]], attribute: str
 ) -> NDArray[Any]:
     """Read an attribute of all nodes or edges, each given with its dictionary."""
-    pairs = list(items)
-    missing = [item for item, data in pairs if attribute not in data]
+    missing = [item for item, data in items if attribute not in data]
     if missing:
         raise ValueError(
             f"Graph {graph}: expected the attribute `{attribute}` on every {kind}. {kind.capitalize()} {missing[0]!r} "
             f"has none.{HOW_WITHOUT if kind == 'node' else ''}"
         )
-    try:
-        return _as_columns(np.array([data[attribute] for _, data in pairs]))
-    except ValueError as error:
-        raise ValueError(f"Graph {graph}: expected vectors of equal length in `{attribute}`. Got: {error}.") from None
+    return _to_columns(graph, kind, [data[attribute] for _, data in items], [item for item, _ in items])
 
 
-def _to_numpy(array: Tensor | ArrayLike) -> NDArray[Any]:
-    if hasattr(array, "detach"):
-        tensor: Tensor = array.detach().cpu()
-        array = (tensor.float() if tensor.is_floating_point() else tensor).numpy()  # NumPy has no bfloat16
-    return np.asarray(array)
+def _to_numpy(array: Tensor | ArrayLike) -> Any:
+    """Return a tensor as an array; anything else as it is."""
+    if not hasattr(array, "detach"):
+        return array
+    tensor: Tensor = array.detach().cpu()
+    return (tensor.float() if tensor.is_floating_point() else tensor).numpy()  # NumPy has no bfloat16
 
 
-def _as_columns(array: NDArray[Any]) -> NDArray[Any]:
+def _to_columns(graph: int, kind: str, values: Any, names: Sequence[object] | None = None) -> NDArray[Any]:
+    array = _to_numbers(graph, kind, values, names)
     return array[:, None] if array.ndim == 1 else array

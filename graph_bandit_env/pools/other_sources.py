@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graph_bandit_env.graphs.readers import are_directed, read_networkx, read_pyg
+from graph_bandit_env.graphs.readers import Edges, are_directed, read_networkx, read_pyg
 from graph_bandit_env.pools.graph_pool import GraphPool
 
 if TYPE_CHECKING:
@@ -23,10 +24,10 @@ def from_pyg_dataset(
     ids: Sequence[str] | None = None,
     directed: bool | None = None,
 ) -> GraphPool:
-    """Make a pool of a PyG dataset, or of any list of `Data`.
+    """Make a pool of a PyG dataset, or of any list of `Data`; nodes and edges are read as in `GraphSet.from_pyg`.
 
     Args:
-        dataset: graphs with `x`, `edge_index` and perhaps `edge_attr`, all of them numeric.
+        dataset: graphs with `x`, `edge_index` or `adj_t`, and perhaps `edge_attr` and `edge_weight`, all numeric.
         target: the measured value, NaN where nothing was measured: a column of `y`, or the name of another attribute
             that holds one number. None: `y`, which must be one number; nothing was measured if no graph has a `y`.
         ids: identifiers, all different; None: "0", "1", and so on.
@@ -55,14 +56,15 @@ def from_pyg_dataset(
         targets = None
     else:
         targets = [_only_number(k, "y", _numbers_of(k, graph, "y")) for k, graph in enumerate(graphs)]
-    return GraphPool(*read_pyg(graphs), ids=ids, targets=targets, directed=directed)
+    make = partial(GraphPool, ids=ids, targets=targets, directed=directed)
+    return read_pyg(graphs, make, [target if isinstance(target, str) else "y"])
 
 
 def from_networkx(
     graphs: Iterable[nx.Graph],
     target: str | None = None,
     node_attribute: str | None = "x",
-    edge_attribute: str | None = None,
+    edge_attribute: Edges = None,
     ids: Sequence[str] | None = None,
     directed: bool | None = None,
 ) -> GraphPool:
@@ -73,8 +75,8 @@ def from_networkx(
         target: key of `graph.graph` that holds one number, NaN where nothing was measured; None: nothing was measured.
         node_attribute: attribute of every node that holds a vector or a number, read as node features; None: nodes have
             no features, and each gets a 1.
-        edge_attribute: attribute of every edge that holds a vector or a number, read as edge features; None: edges have
-            no features.
+        edge_attribute: attribute of every edge that holds a vector or a number, read as edge features; None:
+            `edge_attr` and `weight`, if edges have them; False: edges have no features.
         ids: identifiers, all different; None: the names of the graphs if all have different ones, else "0", "1", and
             so on.
         directed: as in `GraphSet.from_networkx`: None takes it from the graphs.
@@ -98,8 +100,8 @@ def from_networkx(
     if ids is None and all(isinstance(name, str) and name for name in names) and len(set(names)) == len(names):
         ids = names
     directed = are_directed(given, directed)
-    arrays = read_networkx(given, node_attribute, edge_attribute, directed)
-    return GraphPool(*arrays, ids=ids, targets=targets, directed=directed)
+    make = partial(GraphPool, ids=ids, targets=targets, directed=directed)
+    return read_networkx(given, make, node_attribute, edge_attribute, directed, [target or ""])
 
 
 def _column(graphs: Sequence[Data], column: int) -> list[float]:

@@ -13,6 +13,8 @@ from torch_geometric.data import Batch, Data, InMemoryDataset
 from graph_bandit_env import from_pyg_dataset
 from graph_bandit_env.files import read_pool
 
+pytestmark = pytest.mark.filterwarnings("ignore::graph_bandit_env.graphs.NotReadWarning")
+
 
 def labelled(**attributes):
     graphs = ragged_graphs()

@@ -87,7 +87,7 @@ def networkx_graphs(*kinds):
     for kind in kinds:
         graph = kind([(0, 1), (1, 2)])
         nx.set_node_attributes(graph, 1.0, "x")
-        nx.set_edge_attributes(graph, {edge: float(edge[0]) for edge in graph.edges}, "w")
+        nx.set_edge_attributes(graph, {edge: float(edge[0]) for edge in graph.edges}, "weight")
         yield graph
 
 

@@ -7,6 +7,7 @@ from torch_geometric.data import InMemoryDataset
 
 from graph_bandit_env import GraphPool, from_networkx, from_pyg_dataset
 
+pytestmark = pytest.mark.filterwarnings("ignore::graph_bandit_env.graphs.NotReadWarning")
 NAN = float("nan")
 
 

@@ -12,6 +12,8 @@ from support.pools import assert_equal_pools, ragged_pools
 
 from graph_bandit_env.files import read_pool
 
+pytestmark = pytest.mark.filterwarnings("ignore::graph_bandit_env.graphs.NotReadWarning")
+
 
 def to_networkx(pool):
     """Write each direction of each edge, so that both keep their features."""
