@@ -9,7 +9,6 @@ from typing import TypeAlias
 from zipfile import ZipFile
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from graph_bandit_env.extras import require
@@ -125,11 +124,13 @@ def read_embeddings(path: str | Path) -> Embeddings:
     ids, names, values, left_out = _read_arrays(path) if kind == ".npz" else _read_parquet(path)
     if not values.size:
         raise ValueError(f"Expected embeddings in {path}. Got {values.shape[0]} rows of {values.shape[1]} numbers.")
-    rows = pd.Series(ids, dtype=str)
-    for row, identifier in rows[(rows == "") | rows.duplicated()].items():
-        raise ValueError(
-            f"Expected identifiers in {path} that are all different, and not empty. Row {row + 1} has `{identifier}`."
-        )
+    seen = set[str]()
+    for row, identifier in enumerate(ids, start=1):
+        if not identifier or identifier in seen:
+            raise ValueError(
+                f"Expected identifiers in {path} that are all different, and not empty. Row {row} has `{identifier}`."
+            )
+        seen.add(identifier)
     try:
         checked, columns = check_columns(values, names, ids)
     except (ValueError, TypeError) as error:
@@ -159,6 +160,8 @@ def _read_arrays(path: Path) -> Contents:
 
 def _read_parquet(path: Path) -> Contents:
     require("pyarrow", f"Reading {path.name}")
+    import pandas as pd
+
     remedy = "without compression, or as .npz"
     with refuse_damage(path), path.open("rb") as content:
         file = open_file(path, content)

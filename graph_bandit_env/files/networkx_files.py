@@ -134,11 +134,14 @@ def _read_graph(path: Path, place: str, data: Any, as_graph: bool = True) -> Any
         data = json.loads(data) if isinstance(data, str) else data
         if not as_graph:
             return data
+        key = "key" if data.get("multigraph", True) else "\0"  # of parallel edges; else it is an attribute
         data = data | {"multigraph": True}  # else the later one of two parallel edges would win unseen
-        graph = nx.node_link_graph(data, edges="edges" if "edges" in data else "links")
+        edges = "edges" if "edges" in data else "links"
+        graph = nx.node_link_graph(data, edges=edges, key=key)
         if len(graph) != len(data["nodes"]):
             raise ValueError("nodes must be all different, and edges join these nodes only")
-        graph.graph = {key: math.nan if value is None else value for key, value in graph.graph.items()}
+        beside = {name: data[name] for name in data.keys() - {"directed", "multigraph", "graph", "nodes", edges}}
+        graph.graph = {name: math.nan if value is None else value for name, value in (beside | graph.graph).items()}
     except Exception as error:  # networkx checks little, so that a damaged line leads it to any error
         raise ValueError(
             f"Expected a networkx graph in node-link form in {path}{place}. Got: {error!r}. {HOW_TO_WRITE}"
@@ -155,8 +158,12 @@ def _join_attributes(graphs: Sequence[nx.Graph], kind: Literal["nodes", "edges"]
     columns = list[Any]()
     for key in sorted(set.intersection(*map(set, every)) - {"id"}, key=str):
         values = [data[key] for data in every]
-        if all(isinstance(value, int | float) and abs(value) < LARGEST for value in values):
-            columns.append(values)
+        try:
+            numbers = np.array(values, np.float64).reshape(len(values), -1)  # numbers may be written as text
+        except (TypeError, ValueError):
+            numbers = np.full((1, 1), math.inf)
+        if (abs(numbers) < LARGEST).all():
+            columns += [*numbers.T]
         elif all(isinstance(value, str) for value in values) and len(kinds := sorted(set(values))) <= MOST_KINDS:
             if all(len({data[key] for data in group}) == len(group) for group in held):
                 continue  # names, which tell all nodes of a graph apart

@@ -143,7 +143,10 @@ def _check_size(path: Path, values: Iterable[object]) -> None:
     from torch import Tensor, strided
 
     tensors = [value for value in values if isinstance(value, Tensor)]
-    sizes = [each.numel() if each.layout == strided else 3 * each.values().numel() for each in tensors]
+    parts = [
+        each if each.layout == strided else each._values() if each.is_sparse else each.values() for each in tensors
+    ]
+    sizes = [part.numel() * (1 if part is each else 3) for part, each in zip(parts, tensors, strict=True)]
     check_unpacked(path, sum(size * each.element_size() for size, each in zip(sizes, tensors, strict=True)))
 
 

@@ -6,17 +6,21 @@ import difflib
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypeGuard, get_args
+from typing import Any, TypeGuard, cast, get_args
 
 from graph_bandit_env.checks import check_choice
 from graph_bandit_env.files.networkx_files import MARKUP, read_networkx_file
 from graph_bandit_env.files.pyg_file import find_edges, read_pyg_file
+from graph_bandit_env.graphs.graph_set import GraphSet
+from graph_bandit_env.graphs.readers import list_graphs
 from graph_bandit_env.pools.graph_pool import GraphPool
 from graph_bandit_env.pools.library import Property, enumerate_library
 from graph_bandit_env.pools.molecule_parser import MOST_ATOMS
-from graph_bandit_env.pools.molecule_sources import OnError, from_smiles_csv
+from graph_bandit_env.pools.molecule_sources import OnError, from_smiles, from_smiles_csv
+from graph_bandit_env.pools.other_sources import from_networkx, from_pyg_dataset
 from graph_bandit_env.pools.parents import Salts
 from graph_bandit_env.tables.opening import KINDS, is_table
+from graph_bandit_env.tables.table import Table, to_text
 
 NAME = re.compile(r"[^./\\]+")  # neither a suffix nor a separator
 LIBRARY = "library"
@@ -116,6 +120,31 @@ def read_pool(
     if target is not None and not pool.known.any():
         raise ValueError(f"Expected measured values in `{target}` of {source}. Got none.")
     return pool
+
+
+def as_pool(graphs: Any) -> GraphSet:
+    """Make a pool of graphs as people have them at hand.
+
+    Args:
+        graphs: a graph set, which is returned; a path or the name of a pool, as in `read_pool`; a table of pandas with
+            a column of SMILES, as in `from_smiles_csv`, and perhaps one called `id`; or a list of SMILES, molecules of
+            RDKit, PyG `Data` or networkx graphs.
+
+    Raises:
+        TypeError, ValueError: if it is none of these, or as the function that reads it.
+    """
+    if hasattr(graphs, "to_pyg"):
+        return cast("GraphSet", graphs)
+    if isinstance(graphs, str | Path):
+        return read_pool(graphs)
+    if hasattr(graphs, "itertuples"):
+        rows = enumerate(([to_text(cell) for cell in row] for row in graphs.itertuples(index=False)), start=1)
+        table = Table(Path("the DataFrame"), tuple(map(str, graphs.columns)), rows, "row")
+        return from_smiles_csv(table, identifier="id" if "id" in table.columns else None)
+    library, given = list_graphs(graphs)
+    if library:
+        return from_pyg_dataset(given) if library == "pyg" else from_networkx(given)
+    return from_smiles(given)
 
 
 def is_file_of_graphs(path: Path) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import warnings
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,7 @@ import numpy as np
 
 from graph_bandit_env.checks import check_integer
 from graph_bandit_env.graphs.graph_set import GraphSet, as_graph_set
-from graph_bandit_env.graphs.readers import NotReadWarning
+from graph_bandit_env.graphs.readers import list_graphs
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -54,10 +53,9 @@ def _read(graphs: GraphSet | Iterable[Data] | Iterable[nx.Graph], directed: bool
     """Read graphs whose nodes need no features."""
     if isinstance(graphs, GraphSet):
         return as_graph_set(graphs, directed)
-    given = list(graphs)
-    if given and all(hasattr(graph, "nodes") and hasattr(graph, "adj") for graph in given):
-        with warnings.catch_warnings(action="ignore", category=NotReadWarning):  # of features, which are replaced
-            return GraphSet.from_networkx(given, node_attribute=None, directed=directed)
+    library, given = list_graphs(graphs)
+    if library == "networkx":
+        return GraphSet.from_networkx(given, node_attribute=None, directed=directed)
     return as_graph_set([_with_any_nodes(graph) for graph in given], directed)
 
 

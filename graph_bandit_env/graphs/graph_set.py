@@ -14,17 +14,9 @@ from gymnasium.spaces import GraphInstance
 from numpy.typing import ArrayLike, NDArray
 
 from graph_bandit_env.checks import check_flag
+from graph_bandit_env.graphs.checking import check_features, check_links, check_same_width, each_edge_once
 from graph_bandit_env.graphs.packed_graphs import Floats, PackedGraphs
-from graph_bandit_env.graphs.readers import (
-    Edges,
-    are_directed,
-    check_features,
-    check_links,
-    check_same_width,
-    each_edge_once,
-    read_networkx,
-    read_pyg,
-)
+from graph_bandit_env.graphs.readers import Edges, are_directed, list_graphs, read_networkx, read_pyg
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -113,7 +105,7 @@ class GraphSet(Sequence[GraphInstance]):
         Raises:
             ValueError: as in `GraphSet`; also if a graph has no `x`, or only some graphs have features of edges.
         """
-        return read_pyg(graphs, partial(GraphSet, directed=directed))
+        return read_pyg(graphs, partial(GraphSet, directed=directed), directed)
 
     @staticmethod
     def from_networkx(
@@ -125,7 +117,7 @@ class GraphSet(Sequence[GraphInstance]):
         """Read networkx graphs.
 
         Nodes are numbered in the order of `graph.nodes`. Parallel edges need equal features, and are read once. A
-        `NotReadWarning` names them, and other attributes of nodes and edges.
+        `NotReadWarning` names them and other attributes, and counts graphs that differ in these alone.
 
         Args:
             graphs: networkx graphs of any kind.
@@ -141,8 +133,7 @@ class GraphSet(Sequence[GraphInstance]):
                 directed and `directed` is None.
         """
         directed = are_directed(graphs, directed)
-        make = partial(GraphSet, directed=directed)
-        return read_networkx(graphs, make, node_attribute, edge_attribute, directed)
+        return read_networkx(graphs, partial(GraphSet, directed=directed), node_attribute, edge_attribute, directed)
 
     def __len__(self) -> int:
         return len(self._packed)
@@ -322,15 +313,12 @@ def as_graph_set(graphs: GraphSet | Iterable[Data] | Iterable[nx.Graph], directe
                 "itself with `directed=True`, for its edges are in both directions already."
             )
         return graphs.without_directions() if directed is False else graphs
-    single = hasattr(graphs, "edge_index") or hasattr(graphs, "adj")  # a single graph can be iterated over, too
-    graphs = [graphs] if single or not hasattr(graphs, "__iter__") else list(graphs)
-    if not graphs:
+    library, given = list_graphs(graphs)
+    if not given:
         raise ValueError("Expected at least one graph in `graphs`. Got none.")
-    if all(hasattr(graph, "edge_index") and hasattr(graph, "x") for graph in graphs):
-        return GraphSet.from_pyg(graphs, directed)
-    if all(hasattr(graph, "nodes") and hasattr(graph, "adj") for graph in graphs):
-        return GraphSet.from_networkx(graphs, directed=directed)
-    kinds = sorted({type(graph).__name__ for graph in graphs})
-    raise TypeError(
-        f"Expected `graphs` to be a GraphSet, or a list of PyG Data or of networkx graphs. Got {', '.join(kinds)}."
-    )
+    if library:
+        return (
+            GraphSet.from_pyg(given, directed) if library == "pyg" else GraphSet.from_networkx(given, directed=directed)
+        )
+    kinds = ", ".join(sorted({type(graph).__name__ for graph in given}))
+    raise TypeError(f"Expected `graphs` to be a GraphSet, or a list of PyG Data or of networkx graphs. Got {kinds}.")

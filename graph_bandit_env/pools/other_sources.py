@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import warnings
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -10,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graph_bandit_env.graphs.readers import Edges, are_directed, read_networkx, read_pyg
+from graph_bandit_env.graphs.readers import Edges, NotReadWarning, are_directed, list_graphs, read_networkx, read_pyg
 from graph_bandit_env.pools.graph_pool import GraphPool
 
 if TYPE_CHECKING:
@@ -40,12 +42,10 @@ def from_pyg_dataset(
         ValueError: as in `GraphPool`; also if a graph has no `x`, or lacks the number that `target` names.
         TypeError: if an item is not a PyG graph, or the target is not a number.
     """
-    graphs = list(dataset)
-    for k, graph in enumerate(graphs):
-        if not (hasattr(graph, "edge_index") and hasattr(graph, "x")):
-            raise TypeError(
-                f"Expected a list of PyG Data, or a dataset of them. Got {type(graph).__name__} as graph {k}."
-            )
+    library, graphs = list_graphs(dataset)
+    if graphs and library != "pyg":
+        kinds = ", ".join(sorted({type(graph).__name__ for graph in graphs}))
+        raise TypeError(f"Expected a list of PyG Data, or a dataset of them. Got {kinds}.")
     if isinstance(target, bool) or not isinstance(target, int | str | None):
         raise TypeError(f"Expected `target` to be a column of `y`, a name or None. Got {target!r}.")
     if isinstance(target, str):
@@ -57,7 +57,7 @@ def from_pyg_dataset(
     else:
         targets = [_only_number(k, "y", _numbers_of(k, graph, "y")) for k, graph in enumerate(graphs)]
     make = partial(GraphPool, ids=ids, targets=targets, directed=directed)
-    return read_pyg(graphs, make, [target if isinstance(target, str) else "y"])
+    return read_pyg(graphs, make, directed, [target if isinstance(target, str) else "y"])
 
 
 def from_networkx(
@@ -77,8 +77,8 @@ def from_networkx(
             no features, and each gets a 1.
         edge_attribute: attribute of every edge that holds a vector or a number, read as edge features; None:
             `edge_attr` and `weight`, if edges have them; False: edges have no features.
-        ids: identifiers, all different; None: the names of the graphs if all have different ones, else "0", "1", and
-            so on.
+        ids: identifiers, all different; None: the names of the graphs. Equal names have the number of the graph behind
+            them, and a graph without a name has its number alone.
         directed: as in `GraphSet.from_networkx`: None takes it from the graphs.
 
     Returns:
@@ -89,16 +89,19 @@ def from_networkx(
             some graphs are directed and `directed` is None.
         TypeError: if an item is not a networkx graph, or a target is not a number.
     """
-    given = list(graphs)
-    for k, graph in enumerate(given):
-        if not (hasattr(graph, "nodes") and hasattr(graph, "adj")):
-            raise TypeError(f"Expected a list of networkx graphs. Got {type(graph).__name__} as graph {k}.")
+    library, given = list_graphs(graphs)
+    if given and library != "networkx":
+        kinds = ", ".join(sorted({type(graph).__name__ for graph in given}))
+        raise TypeError(f"Expected a list of networkx graphs. Got {kinds}.")
     targets = None
     if target is not None:
         targets = [_only_number(k, target, _numbers_of(k, graph.graph, target)) for k, graph in enumerate(given)]
-    names = [getattr(graph, "name", "") for graph in given]
-    if ids is None and all(isinstance(name, str) and name for name in names) and len(set(names)) == len(names):
-        ids = names
+    counts = Counter(names := [str(graph.name) for graph in given])
+    if ids is None and any(names):
+        ids = [name if name and counts[name] == 1 else f"{name}-{k}".lstrip("-") for k, name in enumerate(names)]
+        if doubled := [f"`{name}`" for name in counts if name and counts[name] > 1]:
+            text = f"Graphs with equal names have their numbers behind them, as `{ids[names.index(doubled[0][1:-1])]}`"
+            warnings.warn(f"{text}: {', '.join(doubled)}.", NotReadWarning, stacklevel=2)
     directed = are_directed(given, directed)
     make = partial(GraphPool, ids=ids, targets=targets, directed=directed)
     return read_networkx(given, make, node_attribute, edge_attribute, directed, [target or ""])

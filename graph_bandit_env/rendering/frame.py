@@ -177,7 +177,8 @@ class Frame:
         means = self._add_axes(0.7, 0.22, "mean reward")
         plays = self._add_axes(0.45, 0.155, "times played")
         for axes, heights in ((means, episode.mean_rewards), (plays, episode.counts)):
-            axes.vlines(layers + 1, 0, heights[order][layers], colors[order][layers], linewidth=widths[order][layers])
+            shown = order[layers]
+            axes.vlines(layers + 1, 0, heights[shown], colors[shown].tolist(), linewidth=widths[shown])
             axes.axhline(0, color="#444444", linewidth=0.8)
             axes.set_xlim(0.5, count + 0.5)
         means.set_ylim(*_limits(episode.mean_rewards))
