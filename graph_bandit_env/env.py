@@ -10,12 +10,14 @@ from gymnasium.envs.registration import EnvSpec
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from graph_bandit_env.bandit.arguments import BanditArguments
+from graph_bandit_env.bandit.arguments import RENDER_MODES, BanditArguments
 from graph_bandit_env.bandit.bandit_model import BanditModel
 from graph_bandit_env.bandit.calls import check_action, check_reset_options, limit_spec
+from graph_bandit_env.bandit.episode import Episode
 from graph_bandit_env.bandit.instance import Instance
 from graph_bandit_env.bandit.signatures import describes, takes
 from graph_bandit_env.bandit.spaces import USED_UP, Info, Observation
+from graph_bandit_env.checks import check_choice
 from graph_bandit_env.graphs.graph_set import GraphSet
 
 Drawn = TypeVar("Drawn")
@@ -74,15 +76,14 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
     * v0: first version.
     """
 
-    metadata = {"render_modes": ["human", "rgb_array"], "render_fps": 4}  # noqa: RUF012 - Gymnasium declares it so
+    metadata = {"render_modes": ["rgb_array"], "render_fps": 4}  # noqa: RUF012 - Gymnasium declares it so
 
     @takes(BanditArguments)
     def __init__(self, arguments: BanditArguments) -> None:
-        self.render_mode, self._renderer = arguments.render_mode, None
-        if arguments.render_mode is not None:
-            from graph_bandit_env.rendering import Renderer
-
-            self._renderer = Renderer(arguments.render_mode)
+        self.render_mode = arguments.render_mode
+        if self.render_mode is not None:
+            check_choice("render_mode", self.render_mode, RENDER_MODES)
+        self._episode: Episode | None = None  # what is drawn
         self.bandit = BanditModel(arguments)
         self._spec: EnvSpec | None = None
         self.num_graphs = self.bandit.num_graphs
@@ -135,10 +136,8 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
         self._round = 0
         self._left[:] = self._instance.exists(self.num_graphs)
         self._available = self._instance.offer(self._left)
-        if self._renderer is not None:
-            self._renderer.begin(self.graph_set, self.mean_rewards, self.bandit.horizon)
-        if self.render_mode == "human":
-            self.render()
+        if self.render_mode is not None:
+            self._episode = Episode(self.graph_set, self.mean_rewards, self.bandit.horizon)
         return self._observe(), {"action_mask": self.action_masks().astype(np.int8)}
 
     def step(self, action: np.int64) -> tuple[Observation, SupportsFloat, bool, bool, Info]:
@@ -160,9 +159,8 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
             "optimal_action": optimal,
             "regret": means[optimal] - means[played],
         }
-        if self._renderer is not None:
-            self._renderer.begin_round(self.graph_set, means)
-            self._renderer.record(played, reward, info["regret"])
+        if self._episode is not None:
+            self._episode.record(self.graph_set, means, played, reward, info["regret"])
         self._round += 1
         self._left[played] = self.bandit.replacement
         if self.bandit.each_round:
@@ -176,21 +174,17 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
         truncated = self._round == self.bandit.horizon and not terminated
         if terminated or truncated:
             self._available = None
-        if self.render_mode == "human":
-            self.render()
         return observation, reward, terminated, truncated, info
 
     def render(self) -> NDArray[np.uint8] | None:
-        """Draw the episode so far: return a frame `(540, 960, 3)` uint8 for "rgb_array", None for "human"."""
-        if self._renderer is None:
-            gym.logger.warn('Expected `render_mode` to be "rgb_array" or "human" for `render`. Got None.')
+        """Return a frame of the episode so far, `(540, 960, 3)` uint8; None without a `render_mode`."""
+        if self.render_mode is None:
+            gym.logger.warn('Expected `render_mode="rgb_array"` for `render`. Got None.')
             return None
-        return self._renderer.render(None if self._available is None else self.action_masks())
+        from graph_bandit_env.rendering import draw
 
-    def close(self) -> None:
-        """Close the window, if there is one."""
-        if self._renderer is not None:
-            self._renderer.close()
+        episode = self._after_reset(self._episode)
+        return draw(episode, None if self._available is None else self.action_masks())
 
     def _observe(self) -> Observation:
         if self.bandit.observes_graphs:
