@@ -10,14 +10,13 @@ from gymnasium.envs.registration import EnvSpec
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from graph_bandit_env.bandit.arguments import RENDER_MODES, BanditArguments
+from graph_bandit_env.bandit.arguments import BanditArguments
 from graph_bandit_env.bandit.bandit_model import BanditModel
 from graph_bandit_env.bandit.calls import check_action, check_reset_options, limit_spec
 from graph_bandit_env.bandit.episode import Episode
 from graph_bandit_env.bandit.instance import Instance
 from graph_bandit_env.bandit.signatures import describes, takes
 from graph_bandit_env.bandit.spaces import USED_UP, Info, Observation
-from graph_bandit_env.checks import check_choice
 from graph_bandit_env.graphs.graph_set import GraphSet
 
 Drawn = TypeVar("Drawn")
@@ -81,8 +80,6 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
     @takes(BanditArguments)
     def __init__(self, arguments: BanditArguments) -> None:
         self.render_mode = arguments.render_mode
-        if self.render_mode is not None:
-            check_choice("render_mode", self.render_mode, RENDER_MODES)
         self._episode: Episode | None = None  # what is drawn
         self.bandit = BanditModel(arguments)
         self._spec: EnvSpec | None = None

@@ -70,16 +70,8 @@ def read_seeds(seed: int | Sequence[int | None] | None, num_envs: int) -> list[i
     Raises:
         ValueError: if a list does not have one seed per bandit, or a seed is not an integer >= 0.
     """
-    if seed is None:
-        return [None] * num_envs
-    if not isinstance(seed, (int, np.integer, Sequence, np.ndarray)):
-        raise ValueError(f"Expected an integer, a list of integers, or None as `seed`. Got {seed!r}.")
-    given: list[int | None] = [seed] if isinstance(seed, (int, np.integer)) else list(seed)
-    for value in given:
-        if value is not None and (isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0):
-            raise ValueError(f"Expected seeds that are integers >= 0, or None. Got {value!r}.")
-    if isinstance(seed, (int, np.integer)):
-        return list(spread_seeds(int(seed), num_envs))
-    if len(given) != num_envs:
-        raise ValueError(f"Expected {num_envs} seeds, one for each bandit. Got {len(given)}.")
-    return [None if value is None else int(value) for value in given]
+    if seed is None or isinstance(seed, (int, np.integer)):
+        return [None] * num_envs if seed is None else [*spread_seeds(seed, num_envs)]
+    if np.shape(seed) != (num_envs,) or any(value is not None and value < 0 for value in seed):
+        raise ValueError(f"Expected {num_envs} seeds, each an integer >= 0 or None; or one; or None. Got {seed!r}.")
+    return [None if value is None else operator.index(value) for value in seed]

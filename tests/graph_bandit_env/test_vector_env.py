@@ -181,7 +181,7 @@ def test_an_episode_that_is_over_needs_a_reset_where_nothing_begins_the_next():
     [
         ({"seed": [1, 2]}, "seeds"),
         ({"seed": [1, -2, 3]}, "seeds"),
-        ({"seed": -1}, "seeds"),
+        ({"seed": -1}, "non-negative"),
         ({"seed": 1.5}, "seed"),
         ({"options": {"reset_mask": [True, False]}}, "reset_mask"),
         ({"options": {"reset_mask": np.zeros(3, bool)}}, "reset_mask"),
