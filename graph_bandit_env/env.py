@@ -6,13 +6,12 @@ from typing import SupportsFloat, TypeVar
 
 import gymnasium as gym
 import numpy as np
-from gymnasium.envs.registration import EnvSpec
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from graph_bandit_env.bandit.arguments import BanditArguments
 from graph_bandit_env.bandit.bandit_model import BanditModel
-from graph_bandit_env.bandit.calls import check_action, check_reset_options, limit_spec
+from graph_bandit_env.bandit.calls import LimitedSpec, check_action, check_reset_options
 from graph_bandit_env.bandit.episode import Episode
 from graph_bandit_env.bandit.instance import Instance
 from graph_bandit_env.bandit.signatures import describes, takes
@@ -23,7 +22,7 @@ Drawn = TypeVar("Drawn")
 
 
 @describes(BanditArguments)
-class GraphActionBandit(gym.Env[Observation, np.int64]):
+class GraphActionBandit(LimitedSpec, gym.Env[Observation, np.int64]):
     """Choose one of K attributed graphs a round and receive a noisy reward.
 
     ## Description
@@ -82,7 +81,7 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
         self.render_mode = arguments.render_mode
         self._episode: Episode | None = None  # what is drawn
         self.bandit = BanditModel(arguments)
-        self._spec: EnvSpec | None = None
+        self._most_rounds = self.bandit.horizon
         self.num_graphs = self.bandit.num_graphs
         self.action_space = self.bandit.action_space
         self.observation_space = self.bandit.observation_space
@@ -90,15 +89,6 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
         self._available: NDArray[np.int64] | None = None  # graphs of the next round; None outside an episode
         self._left = np.ones(self.num_graphs, np.bool_)  # graphs that this episode may still offer
         self._round = 0
-
-    @property
-    def spec(self) -> EnvSpec | None:
-        """Return the spec given to `gymnasium.make`, with `max_episode_steps` at most the horizon."""
-        return self._spec
-
-    @spec.setter
-    def spec(self, spec: EnvSpec | None) -> None:
-        self._spec = limit_spec(spec, self.bandit.horizon)
 
     @property
     def graph_set(self) -> GraphSet:

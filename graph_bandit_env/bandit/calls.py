@@ -15,12 +15,22 @@ from numpy.typing import NDArray
 from graph_bandit_env.checks import check_flag
 
 
-def limit_spec(spec: EnvSpec | None, rounds: int) -> EnvSpec | None:
-    """Return a copy of a spec whose `max_episode_steps`, which wrappers look up, is at most `rounds`."""
-    if spec is not None:
-        spec = copy(spec)
-        spec.max_episode_steps = min(rounds, spec.max_episode_steps or rounds)
-    return spec
+class LimitedSpec:
+    """The spec that `gymnasium.make` or `make_vec` sets; wrappers look up its `max_episode_steps`."""
+
+    _spec: EnvSpec | None = None
+    _most_rounds: int
+
+    @property
+    def spec(self) -> EnvSpec | None:
+        """Return the spec, with `max_episode_steps` at most the horizon."""
+        return self._spec
+
+    @spec.setter
+    def spec(self, spec: EnvSpec | None) -> None:
+        self._spec = copy(spec)
+        if self._spec is not None:
+            self._spec.max_episode_steps = min(self._most_rounds, self._spec.max_episode_steps or self._most_rounds)
 
 
 def check_reset_options(options: Mapping[str, object] | None) -> bool:
@@ -72,6 +82,6 @@ def read_seeds(seed: int | Sequence[int | None] | None, num_envs: int) -> list[i
     """
     if seed is None or isinstance(seed, (int, np.integer)):
         return [None] * num_envs if seed is None else [*spread_seeds(seed, num_envs)]
-    if np.shape(seed) != (num_envs,) or any(value is not None and value < 0 for value in seed):
+    if len(seed) != num_envs or any(value is not None and value < 0 for value in seed):
         raise ValueError(f"Expected {num_envs} seeds, each an integer >= 0 or None; or one; or None. Got {seed!r}.")
     return [None if value is None else operator.index(value) for value in seed]

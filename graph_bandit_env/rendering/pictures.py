@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import networkx as nx
 import numpy as np
 from matplotlib.axes import Axes
@@ -44,7 +46,7 @@ def _draw_molecule(axes: Axes, smiles: str) -> str:
     from rdkit.Chem import MolFromSmiles
     from rdkit.Chem.Draw import MolToImage
 
-    image = MolToImage(MolFromSmiles(smiles), size=(PIXELS, PIXELS))
+    image = MolToImage(MolFromSmiles(smiles), size=(PIXELS, PIXELS))  # type: ignore[no-untyped-call]
     axes.imshow(np.asarray(image), extent=(-1, 1, -1, 1), aspect="auto")
     return smiles
 
@@ -63,11 +65,19 @@ def _draw_nodes_and_edges(axes: Axes, num_nodes: int, edge_links: NDArray[np.int
     axes.add_collection(LineCollection([*positions[shown]], linewidths=width, colors=[grey], zorder=1), autolim=False)
     if directed and len(shown):  # heads beyond the middle: there no node hides them, nor the head of the way back
         starts, ends = positions[shown[:, 0]], positions[shown[:, 1]]
-        heads = {"width": 0.002, "headwidth": 8, "headlength": 9, "headaxislength": 8, "color": grey, "zorder": 1}
+        heads: dict[str, Any] = {
+            "width": 0.002,
+            "headwidth": 8,
+            "headlength": 9,
+            "headaxislength": 8,
+            "color": grey,
+            "zorder": 1,
+        }
         axes.quiver(*starts.T, *(HEAD * (ends - starts)).T, angles="xy", scale_units="xy", scale=1, **heads)
     low, high = int(degrees.min()), int(degrees.max())
     axes.scatter(
-        *positions.T,
+        positions[:, 0],
+        positions[:, 1],
         c=degrees,
         s=float(np.clip(4000 / num_nodes, 9, 250)),
         cmap="Blues",

@@ -162,7 +162,7 @@ def test_a_masked_action_is_refused_by_its_bandit():
     _, info = envs.reset(seed=0)
     actions = info["action_mask"].argmax(axis=1)
     actions[1] = info["action_mask"][1].argmin()
-    with pytest.raises(InvalidAction, match="bandit 1.*action_mask"):
+    with pytest.raises(InvalidAction, match="action_mask.*bandit 1"):
         envs.step(actions)
 
 
@@ -182,7 +182,6 @@ def test_an_episode_that_is_over_needs_a_reset_where_nothing_begins_the_next():
         ({"seed": [1, 2]}, "seeds"),
         ({"seed": [1, -2, 3]}, "seeds"),
         ({"seed": -1}, "non-negative"),
-        ({"seed": 1.5}, "seed"),
         ({"options": {"reset_mask": [True, False]}}, "reset_mask"),
         ({"options": {"reset_mask": np.zeros(3, bool)}}, "reset_mask"),
         ({"options": {"resmple": True}}, "resample"),

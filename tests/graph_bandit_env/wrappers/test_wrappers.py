@@ -32,7 +32,9 @@ def test_padded_graphs_come_back_exactly(graphs):
 
 
 def test_padding_is_zero_and_larger_sizes_change_nothing_else():
-    small, large = (PaddedGraphSet(make(), *sizes).reset(seed=0)[0] for sizes in ((), (20, 90)))
+    small, large = (
+        PaddedGraphSet(make(), **sizes).reset(seed=0)[0] for sizes in ({}, {"max_nodes": 20, "max_edges": 90})
+    )
     assert large["x"].shape == (4, 20, 4)
     assert large["edge_index"].shape == (4, 2, 90)
     for found, expected in zip(unpad(large), unpad(small), strict=True):
