@@ -116,14 +116,6 @@ def test_a_seed_is_mixed_so_that_neighbouring_seeds_share_nothing():
     assert np.array_equal(first.mean_rewards, again.mean_rewards)
 
 
-def test_a_bandit_keeps_its_trajectory_when_there_are_more_of_them():
-    few, many = native(num_envs=2, **settings_of("subsets")), native(num_envs=5, **settings_of("subsets"))
-    for envs in (few, many):
-        envs.reset(seed=1)
-    assert np.array_equal(few.mean_rewards, many.mean_rewards[:2])
-    assert np.array_equal(few.action_masks(), many.action_masks()[:2])
-
-
 def test_noise_that_is_drawn_ahead_goes_on_over_many_blocks_and_ends_with_its_instance():
     settings = settings_of("indices") | {"horizon": 700}
     envs, singles = native(**settings), [gym.make("GraphActionBandit-v0", **settings) for _ in SEEDS]

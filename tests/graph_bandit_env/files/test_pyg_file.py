@@ -48,14 +48,6 @@ def test_any_pool_comes_back_as_it_was_saved(folder, pool):
     assert_equal_pools(read_pool(path, target, identifier="code", directed=directed), pool)
 
 
-def test_edges_in_one_direction_need_a_word(tmp_path):
-    path = save(tmp_path / "a.pt", [Data(x=torch.ones(2, 1), edge_index=torch.tensor([[0], [1]]))])
-    with pytest.raises(ValueError, match="a.pt: Graph 0: .*directed"):
-        read_pool(path)
-    assert read_pool(path, directed=True)[0].edge_links.tolist() == [[0, 1]]
-    assert read_pool(path, directed=False)[0].edge_links.tolist() == [[0, 1], [1, 0]]
-
-
 @pytest.mark.parametrize("form", [list, tuple, collated])
 def test_a_list_a_tuple_and_a_dataset_are_read(tmp_path, form):
     path = save(tmp_path / "a.pt", form(labelled()))

@@ -3,7 +3,6 @@
 import itertools
 import sys
 
-import gymnasium as gym
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
@@ -45,14 +44,6 @@ def test_every_frame_has_one_shape_from_before_the_first_round_to_the_end(change
     env.step(0)
     frames.append(env.render())
     assert {(frame.shape, frame.dtype) for frame in frames} == {(SHAPE, np.dtype(np.uint8))}
-
-
-@pytest.mark.parametrize("name", ["GraphActionBandit-v0", "GraphActionBanditPadded-v0"])
-def test_frames_are_listed(name):
-    env = gym.make(name, num_graphs=2, num_nodes=2, render_mode="rgb_array_list")
-    env.reset(seed=0)
-    env.step(0)
-    assert [frame.shape for frame in env.render()] == [SHAPE, SHAPE]
 
 
 def test_a_frame_changes_when_another_graph_is_played():

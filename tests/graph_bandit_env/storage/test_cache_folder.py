@@ -7,7 +7,6 @@ import sys
 import numpy as np
 import pytest
 
-from graph_bandit_env import from_smiles_csv
 from graph_bandit_env.storage import ArrayCache, CacheWarning, cache_path, clear_cache, measure_cache
 from graph_bandit_env.storage import cache_folder as module
 
@@ -65,13 +64,6 @@ def test_what_killed_writers_left_counts_and_others_files_do_not(cache_folder):
     clear_cache()
     assert [path.name for path in cache_folder.iterdir()] == ["own.npz"]
     assert measure_cache() == (0, 0)
-
-
-def test_two_equal_tables_share_a_file(tmp_path, cache_folder):
-    for name in ("a.csv", "b.csv"):
-        (tmp_path / name).write_text("smiles\nCCO\n")
-        from_smiles_csv(tmp_path / name)
-    assert len(list(cache_folder.iterdir())) == 1
 
 
 @pytest.fixture

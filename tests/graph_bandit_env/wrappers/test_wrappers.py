@@ -46,15 +46,6 @@ def test_padding_is_zero_and_larger_sizes_change_nothing_else():
         assert not large["edge_attr"][k, edges:].any()
 
 
-def test_random_graphs_fit_whatever_is_drawn():
-    settings = {"num_graphs": 4, "num_nodes": 6, "edge_prob": 1.0, "horizon": 3}
-    env = PaddedGraphSet(gym.make("GraphActionBandit-v0", **settings))
-    for seed in range(3):
-        observation, _ = env.reset(seed=seed)
-        assert env.observation_space.contains(observation)
-        assert (observation["n_edge"] == 30).all()
-
-
 @pytest.mark.parametrize("wrap", [PaddedGraphSet, lambda env: GraphSetIndices(env)], ids=["padded", "indices"])
 def test_the_mask_is_that_of_the_coming_round(wrap):
     observe = "graphs" if wrap is PaddedGraphSet else "indices"
