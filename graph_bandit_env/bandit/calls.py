@@ -43,16 +43,13 @@ def check_reset_options(options: Mapping[str, object] | None) -> bool:
 
 def check_action(action: SupportsIndex, action_mask: NDArray[np.bool_]) -> int:
     """Return `action` as an int if the round offers it, or raise `InvalidAction`."""
-    last = len(action_mask) - 1
     try:
         index = operator.index(None if isinstance(action, bool) else action)  # type: ignore[arg-type]
     except TypeError:
-        raise InvalidAction(f"Expected an integer from 0 to {last}. Got {action!r}.") from None
-    if not 0 <= index <= last:
-        raise InvalidAction(f"Expected an action from 0 to {last}. Got {index}.")
-    if not action_mask[index]:
+        index = -1
+    if not (0 <= index < len(action_mask) and action_mask[index]):
         raise InvalidAction(
-            f"Expected an action of this round. Got {index}, which `action_mask` rules out. Choose one where it is 1."
+            f"Expected an integer from 0 to {len(action_mask) - 1} where `action_mask` is 1. Got {action!r}."
         )
     return index
 

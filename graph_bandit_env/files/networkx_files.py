@@ -13,12 +13,11 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
-from xml.parsers import expat
 
 import numpy as np
 
 from graph_bandit_env.pools.graph_pool import GraphPool
-from graph_bandit_env.pools.other_sources import from_networkx
+from graph_bandit_env.pools.other_sources import from_networkx, take_ids
 from graph_bandit_env.tables.damage import refuse_damage
 from graph_bandit_env.tables.text import open_text
 
@@ -55,7 +54,7 @@ def read_networkx_file(
     _join_attributes(graphs, "edges", "edge_attr", "weight")
     node_attribute = "x" if _join_attributes(graphs, "nodes", "x") else None
     try:
-        ids = None if identifier is None else [_identifier_of(k, graph, identifier) for k, graph in enumerate(graphs)]
+        ids = None if identifier is None else take_ids([graph.graph for graph in graphs], identifier)
         return from_networkx(graphs, target, node_attribute, ids=ids, directed=directed)
     except (ValueError, TypeError) as error:
         named = re.fullmatch(r"Graph (\d+): (.*)", str(error), re.DOTALL)
@@ -81,14 +80,12 @@ def _read_file(path: Path) -> Iterator[tuple[str, nx.Graph]]:
         return
     with open_text(path, packed=path.name.lower().endswith(".gz")) as file:
         lines = list(file)
-    if ".jsonl" in path.name.lower() and next(filter(None, map(str.strip, lines)), "")[:1] != "[":
+    if ".jsonl" in path.name.lower() and "".join(lines).lstrip()[:1] != "[":
         for number, line in enumerate(lines, 1):
             if line.strip():
-                yield f"line {number}", _read_graph(path, f", line {number}", line)
-        return
-    content = _read_graph(path, "", "".join(lines), as_graph=False)
-    for k, data in enumerate(content if isinstance(content, list) else [content]):
-        yield f"graph {k}", _read_graph(path, f", graph {k}", data)
+                yield f"line {number}", _read_json(f"{path}, line {number}", line, many=False)[0]
+    else:
+        yield from ((f"graph {k}", graph) for k, graph in enumerate(_read_json(str(path), "".join(lines))))
 
 
 def _read_markup(path: Path) -> list[nx.Graph]:
@@ -99,10 +96,6 @@ def _read_markup(path: Path) -> list[nx.Graph]:
     if path.suffix.lower() == ".gml":
         with open_text(path, packed=False) as text:
             return [nx.parse_gml("".join(text), label="id")]
-    with path.open("rb") as file:
-        parser = expat.ParserCreate()
-        parser.EntityDeclHandler = _refuse_entity
-        parser.ParseFile(file)
     if path.suffix.lower() == ".gexf":
         graphs = [nx.read_gexf(path)]
     else:
@@ -122,30 +115,28 @@ def _read_markup(path: Path) -> list[nx.Graph]:
     return graphs
 
 
-def _refuse_entity(*_: object) -> None:
-    raise ValueError("a declared entity, which is not read, since it can expand to gigabytes")
-
-
-def _read_graph(path: Path, place: str, data: Any, as_graph: bool = True) -> Any:
-    """Read JSON text, then make a graph of the node-link data in it."""
-    import networkx as nx
-
+def _read_json(place: str, text: str, many: bool = True) -> list[nx.Graph]:
+    """Read JSON text: node-link data of a graph, or a list of them if there may be many."""
     try:
-        data = json.loads(data) if isinstance(data, str) else data
-        if not as_graph:
-            return data
-        key = "key" if data.get("multigraph", True) else "\0"  # of parallel edges; else it is an attribute
-        data = data | {"multigraph": True}  # else the later one of two parallel edges would win unseen
-        edges = "edges" if "edges" in data else "links"
-        graph = nx.node_link_graph(data, edges=edges, key=key)
-        if len(graph) != len(data["nodes"]):
-            raise ValueError("nodes must be all different, and edges join these nodes only")
-        beside = {name: data[name] for name in data.keys() - {"directed", "multigraph", "graph", "nodes", edges}}
-        graph.graph = {name: math.nan if value is None else value for name, value in (beside | graph.graph).items()}
+        content = json.loads(text)
+        return [_to_graph(data) for data in (content if many and isinstance(content, list) else [content])]
     except Exception as error:  # networkx checks little, so that a damaged line leads it to any error
         raise ValueError(
-            f"Expected a networkx graph in node-link form in {path}{place}. Got: {error!r}. {HOW_TO_WRITE}"
+            f"Expected a networkx graph in node-link form in {place}. Got: {error!r}. {HOW_TO_WRITE}"
         ) from error
+
+
+def _to_graph(data: dict[str, Any]) -> nx.Graph:
+    import networkx as nx
+
+    key = "key" if data.get("multigraph", True) else "\0"  # of parallel edges; else it is an attribute
+    edges = "edges" if "edges" in data else "links"
+    # As a multigraph, else the later one of two parallel edges would win unseen:
+    graph = nx.node_link_graph(data | {"multigraph": True}, edges=edges, key=key)
+    if len(graph) != len(data["nodes"]):
+        raise ValueError("nodes must be all different, and edges join these nodes only")
+    beside = {name: data[name] for name in data.keys() - {"directed", "multigraph", "graph", "nodes", edges}}
+    graph.graph = {name: math.nan if value is None else value for name, value in (beside | graph.graph).items()}
     return graph
 
 
@@ -175,10 +166,3 @@ def _join_attributes(graphs: Sequence[nx.Graph], kind: Literal["nodes", "edges"]
     for data, row in zip(every, np.array(columns, np.float64).T.tolist(), strict=False):
         data[name] = row
     return bool(columns)
-
-
-def _identifier_of(number: int, graph: nx.Graph, key: str) -> str:
-    value = graph.graph.pop(key, None)
-    if not isinstance(value, str | int):
-        raise ValueError(f"Graph {number}: expected a text or an integer in `{key}` of `graph`. Got {value!r}.")
-    return str(value)

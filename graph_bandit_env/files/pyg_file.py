@@ -12,7 +12,7 @@ from zipfile import ZipFile
 import numpy as np
 
 from graph_bandit_env.pools.graph_pool import GraphPool
-from graph_bandit_env.pools.other_sources import from_pyg_dataset
+from graph_bandit_env.pools.other_sources import from_pyg_dataset, take_ids
 from graph_bandit_env.storage import unpacked_size
 from graph_bandit_env.tables.damage import check_unpacked, damaged, refuse_damage
 
@@ -44,7 +44,7 @@ def read_pyg_file(path: Path, target: str | None, identifier: str | None, direct
     graphs = _load_folder(path) if path.is_dir() else _load_graphs(path)
     column = int(target) if target is not None and target.isdecimal() else target
     try:
-        ids = None if identifier is None else [_identifier_of(k, graph, identifier) for k, graph in enumerate(graphs)]
+        ids = None if identifier is None else take_ids(graphs, identifier)
         return from_pyg_dataset(graphs, column, ids, directed)
     except Exception as error:  # tensors may be of any kind: sparse, quantised, complex
         raise ValueError(f"{path.name}: {error}") from error
@@ -148,13 +148,3 @@ def _check_size(path: Path, values: Iterable[object]) -> None:
     ]
     sizes = [part.numel() * (1 if part is each else 3) for part, each in zip(parts, tensors, strict=True)]
     check_unpacked(path, sum(size * each.element_size() for size, each in zip(sizes, tensors, strict=True)))
-
-
-def _identifier_of(number: int, graph: Data, name: str) -> str:
-    value = graph.to_dict().pop(name, None)
-    if value is not None and hasattr(value, "tolist"):  # a tensor, which must then hold one number
-        value = value.item() if value.numel() == 1 else value.tolist()
-    if not isinstance(value, str | int):
-        raise ValueError(f"Graph {number}: expected a text or an integer in `{name}`. Got {value!r}.")
-    del graph[name]  # else it would be named as not read
-    return str(value)

@@ -174,19 +174,14 @@ def _make_named(name: str, target: str | None, num_graphs: int, seed: int) -> Gr
 
 
 def _check_options(name: str, smiles: str, on_error: OnError, columns: Sequence[str]) -> None:
-    """Refuse what only tables of molecules can be read with, in words that fit a flag, too."""
-    if smiles != SMILES:
-        raise ValueError(
-            f"Expected a table of molecules, with SMILES in a column `{smiles}`. Got {name}. Leave this option out, or "
-            "correct the name of the column."
-        )
-    if on_error == "skip":
-        raise ValueError(
-            f"Expected a table of molecules, where bad rows can be skipped. Got {name}. Leave this option out, and "
-            "correct what cannot be read."
-        )
-    if columns:
-        raise ValueError(f"Expected a table of molecules, with numbers in a column `{columns[0]}`. Got {name}.")
+    """Refuse what only tables of molecules can be read with, in words that fit a flag too."""
+    for given, what in (
+        (smiles != SMILES, f"SMILES in a column `{smiles}`"),
+        (on_error == "skip", "rows of which bad ones can be skipped"),
+        (columns, f"numbers in a column `{', '.join(columns)}`"),
+    ):
+        if given:
+            raise ValueError(f"Expected a table of molecules, with {what}. Got {name}. Leave this option out.")
 
 
 def _check_bonds(name: str, directed: bool | None) -> None:

@@ -140,3 +140,25 @@ def _numbers_of(graph: int, holder: Any, name: str) -> NDArray[np.float64]:
         return np.asarray(value.detach().cpu().double() if hasattr(value, "detach") else value, np.float64).ravel()
     except (TypeError, ValueError, OverflowError):
         raise TypeError(f"Graph {graph}: expected a number in `{name}`. Got {value!r}.") from None
+
+
+def take_ids(holders: Sequence[Any], name: str) -> list[str]:
+    """Take the identifiers out of the attributes of graphs.
+
+    Args:
+        holders: PyG `Data`, or the dictionaries `graph.graph` of networkx.
+        name: the attribute; each holds a text or a whole number.
+
+    Raises:
+        ValueError: if a graph has no such attribute, or something else in it.
+    """
+    ids = []
+    for k, holder in enumerate(holders):
+        value = {**holder}.get(name)
+        value = value.tolist() if hasattr(value, "tolist") else value
+        value = value[0] if isinstance(value, list) and len(value) == 1 else value
+        if not isinstance(value, str | int):
+            raise ValueError(f"Graph {k}: expected a text or an integer in `{name}`. Got {value!r}.")
+        ids.append(str(value))
+        del holder[name]  # else it would be named as not read
+    return ids

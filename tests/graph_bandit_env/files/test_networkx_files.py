@@ -61,19 +61,6 @@ def test_nodes_may_have_any_names_and_graphs_any_kind(tmp_path):
         assert [len(graph.edge_links) for graph in read_pool(path, directed=directed)] == [8, 8]
 
 
-def test_lines_say_themselves_whether_graphs_are_directed(tmp_path):
-    arrow = nx.DiGraph([(1, 0)])
-    nx.set_node_attributes(arrow, 1.0, "x")
-    pool = read_pool(write(tmp_path / "a.jsonl", arrow))
-    assert pool.directed
-    assert pool[0].edge_links.tolist() == [[0, 1]]  # nodes are numbered in the order of the line
-    assert not read_pool(write(tmp_path / "b.jsonl", ring())).directed
-    mixed = write(tmp_path / "c.jsonl", ring(), arrow)
-    with pytest.raises(ValueError, match="c.jsonl: .*directed"):
-        read_pool(mixed)
-    assert [len(graph.edge_links) for graph in read_pool(mixed, directed=False)] == [6, 2]
-
-
 @pytest.mark.parametrize(
     ("key", "identifier", "ids"), [("id", None, ("7",)), ("code", "code", ("7",)), ("a", None, ("0",))]
 )
