@@ -154,7 +154,7 @@ def take_ids(holders: Sequence[Any], name: str) -> list[str]:
     """
     ids = []
     for k, holder in enumerate(holders):
-        value = {**holder}.get(name)
+        value: Any = {**holder}.get(name)
         value = value.tolist() if hasattr(value, "tolist") else value
         value = value[0] if isinstance(value, list) and len(value) == 1 else value
         if not isinstance(value, str | int):
