@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from hashlib import blake2b
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
@@ -93,8 +93,9 @@ def _to_plain(value: Any) -> Any:
 
 def _rest_of_numbers(*arrays: NDArray[Any]) -> Rest:
     """Return the digits that float32 does not keep."""
+    wide = [array for array in arrays if array.dtype.kind in "iuf" and array.itemsize > 2 and array.dtype != np.float32]
     with np.errstate(all="ignore"):
-        lost = [array - array.astype(np.float32) for array in arrays if array.dtype != np.float32]
+        lost = [array - array.astype(np.float32) for array in wide]
     return {DIGITS: lost} if any(array.any() for array in lost) else {}
 
 
@@ -102,10 +103,10 @@ def _rest_of_links(links: NDArray[Any], drops_directions: bool) -> Rest:
     """Return how often edges are there more than once, and the directions, if these are dropped."""
     if links.dtype.kind not in "iu" or not len(links):
         return {}
-    unique, counts = np.unique(links, axis=0, return_counts=True)
-    rest: Rest = {DIRECTIONS: unique} if drops_directions else {}
-    several = counts > 1
-    return rest | ({"parallel edges (each is read once)": [unique[several], counts[several]]} if several.any() else {})
+    keys = np.sort(links[:, 0] * (int(links.max()) + 1) + links[:, 1])
+    again = keys[1:] == keys[:-1]
+    rest: Rest = {DIRECTIONS: np.unique(keys)} if drops_directions else {}
+    return rest | ({"parallel edges (each is read once)": keys[1:][again]} if again.any() else {})
 
 
 def _make(
@@ -231,10 +232,11 @@ def read_networkx(
             else _read_vectors(k, "node", names, items, node_attribute)
         )
         position = {node: i for i, node in enumerate(names)}
-        edges = [*(graph.to_directed(as_view=True) if directed else graph).edges(data=True)]
-        ends, held = [(u, v) for u, v, _ in edges], [data for *_, data in edges]
+        both = graph.to_directed(as_view=True) if directed else graph
+        edges = [((u, v), data) for u, v, data in both.edges(data=True)]
+        ends, held = [end for end, _ in edges], [data for _, data in edges]
         links.append(np.array([(position[u], position[v]) for u, v in ends], np.int64).reshape(-1, 2))
-        there = [name for name in usual if any(name in data for data in held) or (edge_attribute and held)]
+        there = [name for name in usual if name in {*chain(*held)} or (edge_attribute and held)]
         features.append({name: _read_vectors(k, "edge", ends, held, name) for name in there})
         rest: Rest = {NAMES: names} | _rest_of("graphs", [graph.graph], ["name", *used])
         rest |= _rest_of("nodes", items, [node_attribute])
@@ -249,13 +251,12 @@ def read_networkx(
     return _make(make, nodes, links, features, rests, [graph.is_directed() and not directed for graph in graphs])
 
 
-def _rest_of(kind: str, items: Iterable[Mapping[str, Any]], read: Sequence[str | None]) -> Rest:
+def _rest_of(kind: str, items: Sequence[Mapping[str, Any]], read: Sequence[str | None]) -> Rest:
     """Return the attributes that are not read, each with its values and where they are."""
-    rest: Rest = {}
-    for place, data in enumerate(items):
-        for name in data.keys() - {"id", *read}:
-            rest.setdefault(f"`{name}` of {kind}", []).append((place, data[name]))
-    return rest
+    return {
+        f"`{name}` of {kind}": [(place, data[name]) for place, data in enumerate(items) if name in data]
+        for name in {*chain(*items)} - {"id", *read}
+    }
 
 
 def _read_vectors(

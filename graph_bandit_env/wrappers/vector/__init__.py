@@ -142,12 +142,14 @@ def padded_bandits(**arguments: Any) -> PaddedGraphSet:
     """Make the native vector form of `GraphActionBanditPadded-v0`.
 
     Args:
-        **arguments: those of `PaddedGraphSet` and of `GraphActionBanditVector`; `observe` is not read.
+        **arguments: those of `PaddedGraphSet` and of `GraphActionBanditVector`; `observe` is left out.
 
     Raises:
         TypeError, ValueError: as in both of them.
     """
     room = take_room(arguments)
+    if arguments.get("observe", "graphs") != "graphs":
+        raise TypeError(f"Expected no `observe`: this environment observes arrays. Got {arguments['observe']!r}.")
     each_round = arguments.get("resample_graphs") == "round"  # the graphs of a last round are in its observation alone
     arguments["observe"] = "graphs" if each_round else "indices"
     return PaddedGraphSet(GraphActionBanditVector(**arguments), **room)

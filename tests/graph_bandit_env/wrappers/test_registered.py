@@ -5,7 +5,6 @@ from itertools import cycle
 import gymnasium as gym
 import numpy as np
 import pytest
-from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 from support.graphs import ragged_graphs
 
@@ -27,11 +26,6 @@ VARIANTS = {
 
 def first_on_offer(observation):
     return observation["mask"].argmax(axis=-1)
-
-
-@pytest.mark.filterwarnings("ignore:.*is different from the unwrapped version", "ignore:.*is -?infinity")
-def test_gymnasium_accepts_it_by_name():
-    assert check_env(gym.make(ID, **SMALL, mask_dtype="bool"), skip_render_check=True) is None
 
 
 def test_it_is_the_environment_in_its_wrapper():
