@@ -78,8 +78,15 @@ class GraphSet(Sequence[GraphInstance]):
         self._packed = PackedGraphs.of(checked_nodes, links, attributes, bool(directed))
 
     @staticmethod
+    def from_symmetric(
+        nodes: Sequence[Floats], edge_links: Sequence[Links], edge_features: Sequence[Floats] | None = None
+    ) -> GraphSet:
+        """Make a set of undirected graphs without checks: each edge must be there once in each direction, sorted."""
+        return GraphSet.from_packed(PackedGraphs.of(nodes, edge_links, edge_features))
+
+    @staticmethod
     def from_packed(packed: PackedGraphs) -> GraphSet:
-        """Make a set of packed graphs, without checks and without a copy; undirected edges are there once each way."""
+        """Make a set of packed graphs, without checks and without a copy."""
         graph_set = GraphSet.__new__(GraphSet)
         graph_set._packed = packed
         return graph_set

@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from graph_bandit_env.checks import check_choice, check_integer, check_number, check_size
 from graph_bandit_env.graphs.graph_set import GraphSet
-from graph_bandit_env.graphs.packed_graphs import PackedGraphs
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -248,4 +247,4 @@ def _draw(
         graph, *ends = np.nonzero(joined | joined.transpose(0, 2, 1))
         pairs = np.stack(ends, axis=1).astype(np.int32)
         links.extend(np.split(pairs, np.searchsorted(graph, np.arange(1, count))))
-    return GraphSet.from_packed(PackedGraphs.of(nodes, links, None))
+    return GraphSet.from_symmetric(nodes, links)
