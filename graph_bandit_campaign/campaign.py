@@ -39,6 +39,7 @@ from graph_bandit_campaign.pool.index import MaskLike, PoolIndex, PoolLike
 from graph_bandit_campaign.pool.prepared import PreparedPool
 from graph_bandit_campaign.records import Records
 from graph_bandit_campaign.state import CampaignState, Suggestion
+from graph_bandit_env.files import as_pool
 from graph_bandit_env.pools.products import ProductLibrary
 from graph_bandit_lab import AgentSpec
 
@@ -53,7 +54,8 @@ class Campaign(Records):
     Args:
         graph_set: K graphs, with `ids` if they have names (as a `GraphPool` or a `MoleculeSet` has). Columns of a
             `MoleculeSet` help to predict. A `PreparedPool` is read into memory; the command `suggest` never does that.
-            Of a `ProductLibrary` what is told is made, and the most promising products in each `ask`.
+            A path, a DataFrame and a list of SMILES or graphs are read by `graph_bandit_env.files.as_pool`. Of a
+            `ProductLibrary` what is told is made, and the most promising products in each `ask`.
         agent: as on the command line, `name:setting=value,...`; "default": by the size of each batch (`default_agent`).
             None: that of the file, else "default". An agent that is not a `BatchAgent` chooses graphs one by one, and
             makes no predictions. An agent of a file, `module:factory`, has to be given each time.
@@ -85,7 +87,7 @@ class Campaign(Records):
 
     def __init__(
         self,
-        graph_set: PoolLike | PreparedPool | ProductLibrary,
+        graph_set: PoolLike | PreparedPool | ProductLibrary | str | Path | Iterable[object],
         agent: str | None = None,
         *,
         maximize: bool | None = None,
@@ -102,7 +104,7 @@ class Campaign(Records):
         if isinstance(graph_set, ProductLibrary):
             self._made = MadeProducts(graph_set, saved, goals, offered, also)
             graph_set = self._made.molecules
-        self.graph_set = graph_set = graph_set.load() if isinstance(graph_set, PreparedPool) else graph_set
+        self.graph_set = graph_set = graph_set.load() if isinstance(graph_set, PreparedPool) else as_pool(graph_set)
         self._ignores = check_flag("ignore_failures", ignore_failures)
         self._failures, index = FailureLearner(len(graph_set), self._ignores), PoolIndex(graph_set)
         mask = index.mask("offered", offered) & index.suggestible()

@@ -106,26 +106,26 @@ class Records:
             ValueError: if there is no such graph or goal, the value is not finite, `bound` is something else, `noise`
                 is not above 0, or the agent cannot use it; nothing has changed then.
         """
-        self._tell({identifier: value}, bound, goal, check_noise(identifier, noise, bound))
+        self._tell([(identifier, value)], bound, goal, check_noise(identifier, noise, bound))
 
-    def tell_many(self, values: Mapping[str, float], goal: str = "") -> None:
-        """Take in one measurement for each of several graphs; all of them or, on an error, none.
+    def tell_many(self, values: Mapping[str, float] | Iterable[tuple[str, float]], goal: str = "") -> None:
+        """Take in measurements, by id or in pairs of an id and a value; all of them or, on an error, none.
 
         Raises:
             ValueError: as in `tell`.
         """
-        self._tell(values, "", goal)
+        self._tell([*(values.items() if hasattr(values, "items") else values)], "", goal)
 
-    def _tell(self, values: Mapping[str, float], bound: Bound, goal: str, noise: float | None = None) -> None:
+    def _tell(self, values: Sequence[tuple[str, float]], bound: Bound, goal: str, noise: float | None = None) -> None:
         self._place_of(goal)
-        self._admit(values)
-        checked = [(self._index.check_id(key), check_value(key, value)) for key, value in values.items()]
+        self._admit([key for key, _ in values])
+        checked = dict.fromkeys((self._index.check_id(key), check_value(key, value)) for key, value in values)
         measurements = [Measurement(*pair, len(self.state.rounds), bound, goal, noise) for pair in checked]
         known = {(result.id, result.value, result.bound, result.goal, result.noise) for result in self.state.measured}
         new = [result for result in measurements if (result.id, result.value, result.bound, goal, noise) not in known]
         settled = CampaignState("", True, 0, (*self.state.measured, *new), goals=self.state.goals).settled()
         failed, pending = (
-            tuple(key for key in keys if key not in dict(checked) or key not in settled)
+            tuple(key for key in keys if key not in dict([*checked]) or key not in settled)
             for keys in (self.state.failed, self.state.pending)
         )
         self._save(replace(self.state, measured=(*self.state.measured, *new), pending=pending, failed=failed))

@@ -6,13 +6,13 @@ from typing import SupportsFloat, TypeVar
 
 import gymnasium as gym
 import numpy as np
-from gymnasium.envs.registration import EnvSpec
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from graph_bandit_env.bandit.arguments import BanditArguments
 from graph_bandit_env.bandit.bandit_model import BanditModel
-from graph_bandit_env.bandit.calls import check_action, check_reset_options, limit_spec
+from graph_bandit_env.bandit.calls import LimitedSpec, check_action, check_reset_options
+from graph_bandit_env.bandit.episode import Episode
 from graph_bandit_env.bandit.instance import Instance
 from graph_bandit_env.bandit.signatures import describes, takes
 from graph_bandit_env.bandit.spaces import USED_UP, Info, Observation
@@ -22,7 +22,7 @@ Drawn = TypeVar("Drawn")
 
 
 @describes(BanditArguments)
-class GraphActionBandit(gym.Env[Observation, np.int64]):
+class GraphActionBandit(LimitedSpec, gym.Env[Observation, np.int64]):
     """Choose one of K attributed graphs a round and receive a noisy reward.
 
     ## Description
@@ -74,17 +74,14 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
     * v0: first version.
     """
 
-    metadata = {"render_modes": ["human", "rgb_array"], "render_fps": 4}  # noqa: RUF012 - Gymnasium declares it so
+    metadata = {"render_modes": ["rgb_array"], "render_fps": 4}  # noqa: RUF012 - Gymnasium declares it so
 
     @takes(BanditArguments)
     def __init__(self, arguments: BanditArguments) -> None:
-        self.render_mode, self._renderer = arguments.render_mode, None
-        if arguments.render_mode is not None:
-            from graph_bandit_env.rendering import Renderer
-
-            self._renderer = Renderer(arguments.render_mode)
+        self.render_mode = arguments.render_mode
+        self._episode: Episode | None = None  # what is drawn
         self.bandit = BanditModel(arguments)
-        self._spec: EnvSpec | None = None
+        self._most_rounds = self.bandit.horizon
         self.num_graphs = self.bandit.num_graphs
         self.action_space = self.bandit.action_space
         self.observation_space = self.bandit.observation_space
@@ -92,15 +89,6 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
         self._available: NDArray[np.int64] | None = None  # graphs of the next round; None outside an episode
         self._left = np.ones(self.num_graphs, np.bool_)  # graphs that this episode may still offer
         self._round = 0
-
-    @property
-    def spec(self) -> EnvSpec | None:
-        """Return the spec given to `gymnasium.make`, with `max_episode_steps` at most the horizon."""
-        return self._spec
-
-    @spec.setter
-    def spec(self, spec: EnvSpec | None) -> None:
-        self._spec = limit_spec(spec, self.bandit.horizon)
 
     @property
     def graph_set(self) -> GraphSet:
@@ -135,10 +123,8 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
         self._round = 0
         self._left[:] = self._instance.exists(self.num_graphs)
         self._available = self._instance.offer(self._left)
-        if self._renderer is not None:
-            self._renderer.begin(self.graph_set, self.mean_rewards, self.bandit.horizon)
-        if self.render_mode == "human":
-            self.render()
+        if self.render_mode is not None:
+            self._episode = Episode(self.graph_set, self.mean_rewards, self.bandit.horizon)
         return self._observe(), {"action_mask": self.action_masks().astype(np.int8)}
 
     def step(self, action: np.int64) -> tuple[Observation, SupportsFloat, bool, bool, Info]:
@@ -160,9 +146,8 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
             "optimal_action": optimal,
             "regret": means[optimal] - means[played],
         }
-        if self._renderer is not None:
-            self._renderer.begin_round(self.graph_set, means)
-            self._renderer.record(played, reward, info["regret"])
+        if self._episode is not None:
+            self._episode.record(self.graph_set, means, played, reward, info["regret"])
         self._round += 1
         self._left[played] = self.bandit.replacement
         if self.bandit.each_round:
@@ -176,21 +161,17 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
         truncated = self._round == self.bandit.horizon and not terminated
         if terminated or truncated:
             self._available = None
-        if self.render_mode == "human":
-            self.render()
         return observation, reward, terminated, truncated, info
 
     def render(self) -> NDArray[np.uint8] | None:
-        """Draw the episode so far: return a frame `(540, 960, 3)` uint8 for "rgb_array", None for "human"."""
-        if self._renderer is None:
-            gym.logger.warn('Expected `render_mode` to be "rgb_array" or "human" for `render`. Got None.')
+        """Return a frame of the episode so far, `(540, 960, 3)` uint8; None without a `render_mode`."""
+        if self.render_mode is None:
+            gym.logger.warn('Expected `render_mode="rgb_array"` for `render`. Got None.')
             return None
-        return self._renderer.render(None if self._available is None else self.action_masks())
+        from graph_bandit_env.rendering import draw
 
-    def close(self) -> None:
-        """Close the window, if there is one."""
-        if self._renderer is not None:
-            self._renderer.close()
+        episode = self._after_reset(self._episode)
+        return draw(episode, None if self._available is None else self.action_masks())
 
     def _observe(self) -> Observation:
         if self.bandit.observes_graphs:

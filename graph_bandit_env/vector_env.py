@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import gymnasium as gym
 import numpy as np
-from gymnasium.envs.registration import EnvSpec
 from gymnasium.error import InvalidAction, ResetNeeded
 from gymnasium.spaces import GraphInstance
 from gymnasium.utils import seeding
@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from graph_bandit_env.bandit.arguments import VectorArguments
 from graph_bandit_env.bandit.bandit_model import BanditModel
-from graph_bandit_env.bandit.calls import check_reset_options, limit_spec, read_seeds
+from graph_bandit_env.bandit.calls import LimitedSpec, check_reset_options, read_seeds
 from graph_bandit_env.bandit.instance import Instance
 from graph_bandit_env.bandit.signatures import describes, takes
 from graph_bandit_env.bandit.spaces import Info, pack_indices
@@ -32,7 +32,7 @@ VectorObservation = tuple[tuple[GraphInstance, ...], ...] | NDArray[np.int64]
 
 
 @describes(VectorArguments)
-class GraphActionBanditVector(gym.vector.VectorEnv[VectorObservation, ArrayLike, Array]):
+class GraphActionBanditVector(LimitedSpec, gym.vector.VectorEnv[VectorObservation, ArrayLike, Array]):
     """`num_envs` bandits, each a `GraphActionBandit` with the same arguments and its own seed.
 
     `gymnasium.make_vec("GraphActionBandit-v0", num_envs=n, ...)` makes one. `SyncVectorEnv` and `AsyncVectorEnv`
@@ -52,18 +52,15 @@ class GraphActionBanditVector(gym.vector.VectorEnv[VectorObservation, ArrayLike,
     @takes(VectorArguments)
     def __init__(self, arguments: VectorArguments) -> None:
         if arguments.render_mode is not None:
-            raise ValueError(
-                f"Expected `render_mode` to be None. Got {arguments.render_mode!r}. "
-                "Use `make_vec(..., vectorization_mode='sync')` to render."
-            )
+            raise ValueError("Expected `render_mode` to be None. `make_vec(..., vectorization_mode='sync')` renders.")
         self.render_mode = None
         self.num_envs = check_integer("num_envs", arguments.num_envs, 1)
         self.autoreset_mode = AutoresetMode(arguments.autoreset_mode)
         self.metadata = {"render_modes": [], "autoreset_mode": self.autoreset_mode}
-        limit = arguments.max_episode_steps
-        self._step_limit = None if limit is None else check_integer("max_episode_steps", limit, 1)
         self.bandit = BanditModel(arguments)
-        self._spec: EnvSpec | None = None
+        limit = arguments.max_episode_steps
+        self._step_limit = math.inf if limit is None else check_integer("max_episode_steps", limit, 1)
+        self._most_rounds = int(min(self.bandit.horizon, self._step_limit))
         self.num_graphs = self.bandit.num_graphs
         self.single_action_space = self.bandit.action_space
         self.single_observation_space = self.bandit.observation_space
@@ -80,15 +77,6 @@ class GraphActionBanditVector(gym.vector.VectorEnv[VectorObservation, ArrayLike,
         self._round = np.zeros(self.num_envs, np.int64)
         self._over = np.ones(self.num_envs, np.bool_)  # bandits whose episode is over
         self._noise = NoiseAhead(self.num_envs, self.bandit)
-
-    @property
-    def spec(self) -> EnvSpec | None:
-        """Return the spec given to `gymnasium.make_vec`, with `max_episode_steps` at most the horizon."""
-        return self._spec
-
-    @spec.setter
-    def spec(self, spec: EnvSpec | None) -> None:
-        self._spec = limit_spec(spec, min(self.bandit.horizon, self._step_limit or self.bandit.horizon))
 
     @property
     def np_random_seed(self) -> tuple[int | None, ...]:  # type: ignore[override]
@@ -160,9 +148,7 @@ class GraphActionBanditVector(gym.vector.VectorEnv[VectorObservation, ArrayLike,
         self._left[rows[playing], played[playing]] = self.bandit.replacement
         self._open_round(playing)
         terminated = playing & (~self._left.any(axis=1) | (self._round == 1) & (self.bandit.horizon == 1))
-        truncated = playing & (self._round == self.bandit.horizon) & ~terminated
-        if self._step_limit is not None:
-            truncated |= playing & (self._round >= self._step_limit)
+        truncated = playing & ((self._round == self.bandit.horizon) & ~terminated | (self._round >= self._step_limit))
         self._over = terminated | truncated | waiting  # until they have been reset
 
         info: Info = {}
@@ -236,16 +222,11 @@ class GraphActionBanditVector(gym.vector.VectorEnv[VectorObservation, ArrayLike,
     def _check_actions(self, actions: ArrayLike, playing: NDArray[np.bool_]) -> NDArray[np.int64]:
         given = np.asarray(actions)
         if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
-            raise InvalidAction(
-                f"Expected `{self.num_envs}` actions, an integer for each bandit. Got {given.dtype} of shape "
-                f"`{given.shape}`."
-            )
+            raise InvalidAction(f"Expected an integer for each of {self.num_envs} bandits. Got {actions!r}.")
         valid = (given >= 0) & (given < self.num_graphs)
         played = np.where(valid & playing, given, 0).astype(np.int64)
-        bad = np.flatnonzero(playing & ~(valid & self._offered[np.arange(self.num_envs), played]))
-        if len(bad):
-            why = "which `action_mask` rules out" if valid[bad[0]] else f"which is not from 0 to {self.num_graphs - 1}"
-            raise InvalidAction(f"Expected actions of this round. Got {given[bad[0]]} for bandit {bad[0]}, {why}.")
+        for i in np.flatnonzero(playing & ~(valid & self._offered[np.arange(self.num_envs), played])):
+            raise InvalidAction(f"Expected an action where `action_mask` is 1. Got {given[i]} for bandit {i}.")
         return played
 
     def _check_reset_mask(self, reset_mask: ArrayLike | None) -> NDArray[np.bool_]:
@@ -254,8 +235,7 @@ class GraphActionBanditVector(gym.vector.VectorEnv[VectorObservation, ArrayLike,
         mask = np.asarray(reset_mask)
         if mask.shape != (self.num_envs,) or mask.dtype != np.bool_ or not mask.any():
             raise ValueError(
-                f"Expected `reset_mask` to be a bool array of shape `({self.num_envs},)` with at least one True. "
-                f"Got {reset_mask!r}."
+                f"Expected `reset_mask` to be {self.num_envs} bools, one of them True. Got {reset_mask!r}."
             )
         if not mask.all():
             self._after_reset()

@@ -24,6 +24,7 @@ from graph_bandit_bridges.scikit_learn.asking import (  # noqa: E402
 )
 from graph_bandit_bridges.scikit_learn.graphs import Form, Graphs, read  # noqa: E402
 from graph_bandit_bridges.scikit_learn.kernel import TakesGraphs  # noqa: E402
+from graph_bandit_env.graphs import Edges  # noqa: E402
 
 DEFAULT_OF_GRAPHS = ("subtrees", "nodes", "sums", "structure", "edges", "layers")
 DEFAULT_OF_MOLECULES = ("morgan", "properties", "descriptors")
@@ -67,7 +68,7 @@ class GraphFeatures(TransformerMixin, TakesGraphs):
         bins: int = 4,
         stereo: bool = False,
         node_attribute: str | None = "x",
-        edge_attribute: str | None = "weight",
+        edge_attribute: Edges = None,
         directed: bool | None = None,
     ) -> None:
         self.parts, self.bits, self.bins, self.stereo = parts, bits, bins, stereo

@@ -11,6 +11,7 @@ from gymnasium.spaces import GraphInstance
 from numpy.typing import NDArray
 
 from graph_bandit_env import GraphSet, MoleculeSet, from_smiles
+from graph_bandit_env.graphs import Edges
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -57,8 +58,8 @@ class ReadOptions:
 
     node_attribute: str | None = "x"
     """Attribute of nodes of networkx graphs, read where some node has it; None: nodes have no features."""
-    edge_attribute: str | None = "weight"
-    """The same of edges."""
+    edge_attribute: Edges = None
+    """Attribute of edges, as in `GraphSet.from_networkx`."""
     directed: bool | None = None
     """Whether edges have directions, as in `GraphSet`; None: networkx graphs say it, others have each edge in both."""
 
@@ -153,23 +154,15 @@ def _of_pyg(entries: list[Data], directed: bool | None) -> tuple[GraphSet, bool]
     import torch
 
     bare = all(graph.x is None for graph in entries)
-    width = next((graph.edge_attr.shape[1:] for graph in entries if graph.edge_attr is not None), None)
-    complete = []
-    for graph in entries:
-        more = {"x": torch.ones(graph.num_nodes, 1)} if bare else {}
-        if width is not None and graph.edge_attr is None and graph.num_edges == 0:
-            more["edge_attr"] = torch.zeros(0, *width)
-        given = graph.clone() if more else graph
-        for name, tensor in more.items():
-            setattr(given, name, tensor)
-        complete.append(given)
-    return GraphSet.from_pyg(complete, directed), not bare
+    if bare:
+        entries = [graph.clone() for graph in entries]
+        for graph in entries:
+            graph.x = torch.ones(graph.num_nodes, 1)
+    return GraphSet.from_pyg(entries, directed), not bare
 
 
 def _of_networkx(entries: list[nx.Graph], how: ReadOptions) -> tuple[GraphSet, bool]:
     """Return networkx graphs, and whether nodes have features; if not, each gets a 1."""
-    node, edge = how.node_attribute, how.edge_attribute
+    node = how.node_attribute
     has_nodes = node is not None and any(node in data for graph in entries for _, data in graph.nodes(data=True))
-    has_edges = edge is not None and any(edge in data for graph in entries for *_, data in graph.edges(data=True))
-    read = GraphSet.from_networkx(entries, node if has_nodes else None, edge if has_edges else None, how.directed)
-    return read, has_nodes
+    return GraphSet.from_networkx(entries, node if has_nodes else None, how.edge_attribute, how.directed), has_nodes

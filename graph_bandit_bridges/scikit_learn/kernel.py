@@ -35,6 +35,7 @@ from graph_bandit_bridges.scikit_learn.asking import (  # noqa: E402
     teach,
 )
 from graph_bandit_bridges.scikit_learn.graphs import Graphs, ReadOptions, read  # noqa: E402
+from graph_bandit_env.graphs import Edges  # noqa: E402
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -44,7 +45,7 @@ class TakesGraphs(BaseEstimator):
     """Estimator that is told how graphs are read."""
 
     node_attribute: str | None
-    edge_attribute: str | None
+    edge_attribute: Edges
     directed: bool | None
 
     @property
@@ -83,7 +84,7 @@ class GraphKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TakesGraphs
         bins: number of bins of each feature of nodes, by which subtrees compare features that are not integers.
         stereo: whether fingerprints of molecules tell stereoisomers apart.
         node_attribute: attribute of nodes of networkx graphs that holds their features, read where some node has it.
-        edge_attribute: the same of edges.
+        edge_attribute: attribute of their edges, as in `GraphSet.from_networkx`.
         directed: whether edges have directions. None: networkx graphs say it, others have each edge in both.
 
     Attributes:
@@ -105,7 +106,7 @@ class GraphKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TakesGraphs
         bins: int = 4,
         stereo: bool = False,
         node_attribute: str | None = "x",
-        edge_attribute: str | None = "weight",
+        edge_attribute: Edges = None,
         directed: bool | None = None,
     ) -> None:
         self.weights, self.depth, self.bins, self.stereo = weights, depth, bins, stereo

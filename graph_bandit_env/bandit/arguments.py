@@ -25,7 +25,7 @@ else:
 
 ObservationKind = Literal["graphs", "indices"]
 Resampling = Literal["episode", "round"]
-RenderMode = Literal["human", "rgb_array"]
+RenderMode = Literal["rgb_array"]
 OBSERVATION_KINDS: tuple[ObservationKind, ...] = get_args(ObservationKind)
 RESAMPLINGS: tuple[Resampling, ...] = get_args(Resampling)
 RENDER_MODES: tuple[RenderMode, ...] = get_args(RenderMode)
@@ -95,7 +95,7 @@ class BanditArguments:
     observe: ObservationKind = "graphs"
     """Observe the graphs ("graphs"), or the indices of those on offer ("indices")."""
     render_mode: RenderMode | None = None
-    """None, "rgb_array" (each frame is an array), or "human" (`step` and `reset` draw into a window)."""
+    """None, or "rgb_array": each frame is an array. With "human", `gymnasium.make` shows them in a window of pygame."""
 
 
 @name_nearest

@@ -15,12 +15,22 @@ from numpy.typing import NDArray
 from graph_bandit_env.checks import check_flag
 
 
-def limit_spec(spec: EnvSpec | None, rounds: int) -> EnvSpec | None:
-    """Return a copy of a spec whose `max_episode_steps`, which wrappers look up, is at most `rounds`."""
-    if spec is not None:
-        spec = copy(spec)
-        spec.max_episode_steps = min(rounds, spec.max_episode_steps or rounds)
-    return spec
+class LimitedSpec:
+    """The spec that `gymnasium.make` or `make_vec` sets; wrappers look up its `max_episode_steps`."""
+
+    _spec: EnvSpec | None = None
+    _most_rounds: int
+
+    @property
+    def spec(self) -> EnvSpec | None:
+        """Return the spec, with `max_episode_steps` at most the horizon."""
+        return self._spec
+
+    @spec.setter
+    def spec(self, spec: EnvSpec | None) -> None:
+        self._spec = copy(spec)
+        if self._spec is not None:
+            self._spec.max_episode_steps = min(self._most_rounds, self._spec.max_episode_steps or self._most_rounds)
 
 
 def check_reset_options(options: Mapping[str, object] | None) -> bool:
@@ -33,16 +43,13 @@ def check_reset_options(options: Mapping[str, object] | None) -> bool:
 
 def check_action(action: SupportsIndex, action_mask: NDArray[np.bool_]) -> int:
     """Return `action` as an int if the round offers it, or raise `InvalidAction`."""
-    last = len(action_mask) - 1
     try:
         index = operator.index(None if isinstance(action, bool) else action)  # type: ignore[arg-type]
     except TypeError:
-        raise InvalidAction(f"Expected an integer from 0 to {last}. Got {action!r}.") from None
-    if not 0 <= index <= last:
-        raise InvalidAction(f"Expected an action from 0 to {last}. Got {index}.")
-    if not action_mask[index]:
+        index = -1
+    if not (0 <= index < len(action_mask) and action_mask[index]):
         raise InvalidAction(
-            f"Expected an action of this round. Got {index}, which `action_mask` rules out. Choose one where it is 1."
+            f"Expected an integer from 0 to {len(action_mask) - 1} where `action_mask` is 1. Got {action!r}."
         )
     return index
 
@@ -70,16 +77,8 @@ def read_seeds(seed: int | Sequence[int | None] | None, num_envs: int) -> list[i
     Raises:
         ValueError: if a list does not have one seed per bandit, or a seed is not an integer >= 0.
     """
-    if seed is None:
-        return [None] * num_envs
-    if not isinstance(seed, (int, np.integer, Sequence, np.ndarray)):
-        raise ValueError(f"Expected an integer, a list of integers, or None as `seed`. Got {seed!r}.")
-    given: list[int | None] = [seed] if isinstance(seed, (int, np.integer)) else list(seed)
-    for value in given:
-        if value is not None and (isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0):
-            raise ValueError(f"Expected seeds that are integers >= 0, or None. Got {value!r}.")
-    if isinstance(seed, (int, np.integer)):
-        return list(spread_seeds(int(seed), num_envs))
-    if len(given) != num_envs:
-        raise ValueError(f"Expected {num_envs} seeds, one for each bandit. Got {len(given)}.")
-    return [None if value is None else int(value) for value in given]
+    if seed is None or isinstance(seed, (int, np.integer)):
+        return [None] * num_envs if seed is None else [*spread_seeds(seed, num_envs)]
+    if len(seed) != num_envs or any(value is not None and value < 0 for value in seed):
+        raise ValueError(f"Expected {num_envs} seeds, each an integer >= 0 or None; or one; or None. Got {seed!r}.")
+    return [None if value is None else operator.index(value) for value in seed]

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal, Protocol, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,53 +59,30 @@ class Drift:
 Rewards = Callable[[GraphSet], NDArray[np.float64]]
 
 
-class GraphSource(Protocol):
-    """Gives the graph set of the next episode, or round."""
-
-    def next(self) -> tuple[GraphSet, NDArray[np.float64]]:
-        """Return K graphs and their `(K,)` float64 mean rewards."""
+GraphSource = Callable[[], tuple[GraphSet, NDArray[np.float64]]]
+"""Gives the K graphs of the next episode, or round, and their `(K,)` mean rewards."""
 
 
-@dataclass(frozen=True, eq=False)
-class SameGraphs:
-    """One graph set for ever."""
-
-    graph_set: GraphSet
-    mean_rewards: NDArray[np.float64]
-
-    def next(self) -> tuple[GraphSet, NDArray[np.float64]]:
-        """Return the graphs and their means."""
-        return self.graph_set, self.mean_rewards
+def same_graphs(graph_set: GraphSet, means: NDArray[np.float64]) -> tuple[GraphSet, NDArray[np.float64]]:
+    """Return one graph set for ever."""
+    return graph_set, means
 
 
-@dataclass(frozen=True, eq=False)
-class NewGraphs:
-    """New random graphs each time; one reward function gives the means of all of them."""
-
-    random_graphs: RandomGraphs
-    rewards: Rewards
-    rng: np.random.Generator
-
-    def next(self) -> tuple[GraphSet, NDArray[np.float64]]:
-        """Draw graphs."""
-        graph_set = self.random_graphs.draw(self.rng)
-        return graph_set, self.rewards(graph_set)
+def new_graphs(
+    random_graphs: RandomGraphs, rewards: Rewards, rng: np.random.Generator
+) -> tuple[GraphSet, NDArray[np.float64]]:
+    """Draw random graphs; one reward function gives the means of all of them."""
+    graph_set = random_graphs.draw(rng)
+    return graph_set, rewards(graph_set)
 
 
-@dataclass(frozen=True, eq=False)
-class PoolSubsets:
-    """A new random subset of a pool each time, in the order of the pool."""
-
-    pool: GraphSet
-    mean_rewards: NDArray[np.float64]
-    num_graphs: Size
-    rng: np.random.Generator
-
-    def next(self) -> tuple[GraphSet, NDArray[np.float64]]:
-        """Draw a subset of the pool, without replacement."""
-        (count,) = draw_sizes(self.num_graphs, 1, self.rng).tolist()
-        index = np.sort(self.rng.choice(len(self.pool), count, replace=False))
-        return self.pool.take(index), self.mean_rewards[index]
+def pool_subset(
+    pool: GraphSet, means: NDArray[np.float64], num_graphs: Size, rng: np.random.Generator
+) -> tuple[GraphSet, NDArray[np.float64]]:
+    """Draw a subset of a pool without replacement, in the order of the pool."""
+    (count,) = draw_sizes(num_graphs, 1, rng).tolist()
+    index = np.sort(rng.choice(len(pool), count, replace=False))
+    return pool.take(index), means[index]
 
 
 def draw_general_rewards(
@@ -132,27 +109,18 @@ def draw_general_rewards(
         raw = partial(draw_mean_rewards, model, rng=np.random.default_rng(0))  # nothing is drawn
     if scale == "raw":
         return raw
-    return ScaledRewards(raw, *location_and_scale(raw(random_graphs.draw_examples(rng))))
+    return partial(_scaled, raw, *location_and_scale(raw(random_graphs.draw_examples(rng))))
 
 
-@dataclass(frozen=True, eq=False)
-class ScaledRewards:
-    """A reward function, shifted and scaled."""
-
-    raw: Rewards
-    location: float
-    unit: float
-
-    def __call__(self, graph_set: GraphSet) -> NDArray[np.float64]:
-        """Return the `(K,)` float64 mean rewards."""
-        return (self.raw(graph_set) - self.location) / self.unit
+def _scaled(raw: Rewards, location: float, unit: float, graph_set: GraphSet) -> NDArray[np.float64]:
+    return (raw(graph_set) - location) / unit
 
 
 class Instance:
     """Graphs, mean rewards, and the random streams of rounds and noise.
 
     Args:
-        source: gives graph sets with their mean rewards.
+        source: gives a graph set with their mean rewards.
         actions_per_round: how many graphs a round offers.
         rounds_rng: draws the graphs that a round offers.
         noise: the noise of the rewards.
@@ -178,7 +146,7 @@ class Instance:
 
     def take_graphs(self) -> None:
         """Take the graphs of the next episode, or round."""
-        self.graph_set, self.mean_rewards = self._source.next()
+        self.graph_set, self.mean_rewards = self._source()
 
     def drift(self) -> None:
         """Go on to the means of the next round, if they drift; the old array stays as it is."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -125,15 +124,13 @@ def read_embeddings(path: str | Path) -> Embeddings:
     ids, names, values, left_out = _read_arrays(path) if kind == ".npz" else _read_parquet(path)
     if not values.size:
         raise ValueError(f"Expected embeddings in {path}. Got {values.shape[0]} rows of {values.shape[1]} numbers.")
-    first: dict[str, int] = {}
+    seen = set[str]()
     for row, identifier in enumerate(ids, start=1):
-        if not identifier:
-            raise ValueError(f"Expected an identifier in each row of {path}. Row {row} has none.")
-        if first.setdefault(identifier, row) != row:
+        if not identifier or identifier in seen:
             raise ValueError(
-                f"Expected identifiers in {path} that are all different. Rows {first[identifier]} and {row} are both "
-                f"`{identifier}`."
+                f"Expected identifiers in {path} that are all different, and not empty. Row {row} has `{identifier}`."
             )
+        seen.add(identifier)
     try:
         checked, columns = check_columns(values, names, ids)
     except (ValueError, TypeError) as error:
@@ -145,23 +142,8 @@ def read_embeddings(path: str | Path) -> Embeddings:
 def _read_arrays(path: Path) -> Contents:
     with refuse_damage(path), ZipFile(path) as archive:
         check_unpacked(path, unpacked_size(archive), "with numpy.savez")
-        held = sorted(part.filename.removesuffix(".npy") for part in archive.infolist())
-    if not {IDS, VALUES} <= set(held):
-        raise ValueError(f"Expected the arrays `{IDS}` and `{VALUES}` in {path}. It has {', '.join(held) or 'none'}.")
-    arrays = {}
-    for name in (IDS, VALUES):
-        try:
-            with refuse_damage(path), np.load(path, allow_pickle=False) as file:
-                arrays[name] = np.asarray(file[name])
-        except ValueError as error:
-            if "allow_pickle" not in str(error):
-                raise
-            kind = "str" if name == IDS else "float"
-            raise ValueError(
-                f"Expected `{name}` in {path} to be an array of one kind. Got Python objects, which are not read. Save "
-                f"it as `numpy.array({name}, dtype={kind})`."
-            ) from error
-    ids, values = arrays[IDS], arrays[VALUES]
+    with refuse_damage(path), np.load(path, allow_pickle=False) as file:  # arrays of Python objects are refused
+        ids, values = np.asarray(file[IDS]), np.asarray(file[VALUES])
     if ids.ndim != 1 or ids.dtype.kind not in "USiu":
         raise ValueError(f"Expected `{IDS}` in {path} to be a list of texts. Got {ids.dtype} of shape `{ids.shape}`.")
     if values.dtype.kind not in "biuf" or values.ndim not in (1, 2) or len(values) != len(ids):
@@ -178,51 +160,25 @@ def _read_arrays(path: Path) -> Contents:
 
 def _read_parquet(path: Path) -> Contents:
     require("pyarrow", f"Reading {path.name}")
-    import pyarrow
-    from pyarrow import types
+    import pandas as pd
 
     remedy = "without compression, or as .npz"
     with refuse_damage(path), path.open("rb") as content:
         file = open_file(path, content)
-        schema = file.schema_arrow
         check_size(path, file, remedy)
-        kinds = {
-            field.name: field.type.value_type if types.is_dictionary(field.type) else field.type for field in schema
-        }
-        table = None if len(kinds) < len(schema) else file.read()
-    if table is not None:
+        table = file.read()
         check_unpacked(path, size_of_texts(part for column in table.columns for part in column.chunks), remedy)
-    else:
-        raise ValueError(f"Expected columns with different names in {path}. Rename those that are equal.")
-
-    def is_text(name: str) -> bool:
-        checks = (types.is_string, types.is_large_string, types.is_string_view, types.is_binary)
-        return any(check(kinds[name]) for check in checks)
-
-    def is_number(name: str) -> bool:
-        checks = (types.is_integer, types.is_floating, types.is_decimal, types.is_boolean, types.is_null)
-        return any(check(kinds[name]) for check in checks)
-
-    identifier = ID if ID in kinds else next(filter(is_text, kinds), None)
-    if identifier is None:
+        frame = table.replace_schema_metadata().to_pandas(coerce_temporal_nanoseconds=True)
+        texts = [name for name in frame if isinstance(frame[name].dtype, pd.CategoricalDtype)]
+    if not texts and ID not in frame:
+        raise ValueError(f"Expected a column `{ID}`, or another one of text, in {path}, to identify the molecules.")
+    identifier = ID if ID in frame else texts[0]
+    others = [name for name in frame if name not in (*texts, identifier) and not INDEX.fullmatch(name)]
+    try:
+        values = frame[others].astype(np.float64).to_numpy()
+    except (TypeError, ValueError) as error:
         raise ValueError(
-            f"Expected a column `{ID}`, or another one of text, in {path}, to identify the molecules. It has "
-            f"{_listed(list(kinds))}."
-        )
-    others = [name for name in kinds if name != identifier and not is_text(name) and not INDEX.fullmatch(name)]
-    odd = [name for name in others if not is_number(name)]
-    if odd:
-        raise ValueError(
-            f"Expected columns of numbers and of text in {path}. `{odd[0]}` is {kinds[odd[0]]}. Give each number a "
-            "column of its own, or save `ids` and `values` in a .npz file."
-        )
-    with refuse_damage(path):
-        ids = [to_text(value).strip() for value in table.column(identifier).to_pylist()]
-        columns = [table.column(name).cast(pyarrow.float64(), safe=False).to_numpy() for name in others]
-    values = np.stack(columns, axis=1) if columns else np.empty((len(ids), 0))
-    return ids, others, values, tuple(name for name in kinds if name != identifier and name not in others)
-
-
-def _listed(names: Sequence[str], most: int = 10) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return (", ".join(names[:most]) or "none") + more
+            f"Expected columns of numbers and of text in {path}. Got: {error}. Give each number a column of its own."
+        ) from error
+    ids = [to_text(value).strip() for value in frame[identifier].astype(object).where(frame[identifier].notna(), "")]
+    return ids, others, values, tuple(name for name in frame if name not in (identifier, *others))

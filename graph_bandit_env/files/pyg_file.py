@@ -1,21 +1,25 @@
-"""Read a pool of graphs from a `.pt` file of PyG, without unpickling anything but tensors and PyG's own graphs."""
+"""Read graphs of PyG: a `.pt` file, of which tensors and PyG's graphs alone are unpickled, or a folder of TUDataset."""
 
 from __future__ import annotations
 
+import glob
 import pickle
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
+import numpy as np
+
 from graph_bandit_env.pools.graph_pool import GraphPool
-from graph_bandit_env.pools.other_sources import from_pyg_dataset
+from graph_bandit_env.pools.other_sources import from_pyg_dataset, take_ids
 from graph_bandit_env.storage import unpacked_size
 from graph_bandit_env.tables.damage import check_unpacked, damaged, refuse_damage
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data
 
+KINDS = ("labels", "attributes")  # of nodes, edges and graphs of a TU dataset
 HOW_TO_SAVE = (
     "Save a list of plain PyG Data, whose attributes are tensors, numbers and texts: `torch.save(graphs, path)`; for a "
     "Batch, `batch.to_data_list()`."
@@ -23,10 +27,11 @@ HOW_TO_SAVE = (
 
 
 def read_pyg_file(path: Path, target: str | None, identifier: str | None, directed: bool | None = None) -> GraphPool:
-    """Read PyG graphs that `torch.save` or `InMemoryDataset.save` wrote.
+    """Read PyG graphs that `torch.save` or `InMemoryDataset.save` wrote, or the text files of a TU dataset.
 
     Args:
-        path: a list or tuple of `Data`, or the data and slices of an `InMemoryDataset`.
+        path: a list or tuple of `Data`, or the data and slices of an `InMemoryDataset`; or a folder with `NAME_A.txt`,
+            perhaps below `raw`, which is read as `TUDataset(use_node_attr=True, use_edge_attr=True)` does.
         target: the measured value, as in `from_pyg_dataset`: name of an attribute, or a column of `y`, written as a
             whole number such as "3".
         identifier: name of the attribute that holds the identifiers; None: "0", "1", and so on.
@@ -36,13 +41,53 @@ def read_pyg_file(path: Path, target: str | None, identifier: str | None, direct
         ValueError: if the file is damaged, holds anything but graphs, or a graph is not valid. Code in the file is not
             run.
     """
-    graphs = _load_graphs(path)
+    graphs = _load_folder(path) if path.is_dir() else _load_graphs(path)
     column = int(target) if target is not None and target.isdecimal() else target
     try:
-        ids = None if identifier is None else [_identifier_of(k, graph, identifier) for k, graph in enumerate(graphs)]
+        ids = None if identifier is None else take_ids(graphs, identifier)
         return from_pyg_dataset(graphs, column, ids, directed)
     except Exception as error:  # tensors may be of any kind: sparse, quantised, complex
         raise ValueError(f"{path.name}: {error}") from error
+
+
+def find_edges(folder: Path) -> Path | None:
+    """Return the file of a TU dataset that lists its edges; None if the folder has none."""
+    return next((path for path in (*folder.glob("*_A.txt"), *folder.glob("raw/*_A.txt"))), None)
+
+
+def _load_folder(folder: Path) -> list[Data]:
+    from torch import ones
+    from torch_geometric.data import InMemoryDataset
+    from torch_geometric.io import read_tu_data
+
+    edges = find_edges(folder)
+    if edges is None or glob.escape(str(edges)) != str(edges):
+        raise ValueError(
+            f"Expected a file `NAME_A.txt` in a folder without `*`, `?` and `[` in its path. Got {folder}."
+        )
+    prefix, folder = edges.name.removesuffix("_A.txt"), edges.parent
+    with refuse_damage(folder):
+        graph_of = np.loadtxt(folder / f"{prefix}_graph_indicator.txt", np.int64, ndmin=1)
+        if (np.diff(graph_of) < 0).any() or graph_of[0] < 1 or graph_of[-1] > len(graph_of):
+            raise ValueError("nodes that are not sorted by their graphs")
+        labels = [np.loadtxt(path, np.int64, delimiter=",", ndmin=2) for path in folder.glob(f"{prefix}_*_labels.txt")]
+        check_unpacked(folder, sum(4 * len(rows) * int((np.ptp(rows, axis=0) + 1.0).sum()) for rows in labels))
+        starts = np.loadtxt(edges, np.int64, delimiter=",", ndmin=2)[:, 0]
+        dataset = InMemoryDataset()
+        dataset.data, dataset.slices, _ = read_tu_data(str(folder), prefix)
+        graphs = list(dataset)
+        counts = np.bincount(graph_of[starts - 1] - 1, minlength=len(graphs))
+    names = {path.name for path in folder.glob(f"{prefix}_*.txt")}
+    labelled = "attributes" if f"{prefix}_graph_attributes.txt" in names else "labels"
+    read = ["A", "graph_indicator", f"graph_{labelled}", *(f"{a}_{b}" for a in ("node", "edge") for b in KINDS)]
+    for graph, count in zip(graphs, counts.tolist(), strict=True):
+        for name in names - {f"{prefix}_{part}.txt" for part in read}:
+            graph[name] = "a file"  # so that it is named as not read
+        if count > graph.num_edges:
+            graph["loops and parallel edges"] = count - graph.num_edges  # PyG adds up the features of parallel ones
+        if graph.x is None:
+            graph.x = ones(graph.num_nodes, 1)
+    return graphs
 
 
 def _load_graphs(path: Path) -> list[Data]:
@@ -95,15 +140,11 @@ def _load(path: Path) -> object:
 
 def _check_size(path: Path, values: Iterable[object]) -> None:
     """Refuse tensors that are far larger than the file: views of a few numbers, repeated."""
-    from torch import Tensor
+    from torch import Tensor, strided
 
-    check_unpacked(path, sum(value.numel() * value.element_size() for value in values if isinstance(value, Tensor)))
-
-
-def _identifier_of(number: int, graph: Data, name: str) -> str:
-    value = getattr(graph, name, None)
-    if value is not None and hasattr(value, "tolist"):  # a tensor, which must then hold one number
-        value = value.item() if value.numel() == 1 else value.tolist()
-    if not isinstance(value, str | int):
-        raise ValueError(f"Graph {number}: expected a text or an integer in `{name}`. Got {value!r}.")
-    return str(value)
+    tensors = [value for value in values if isinstance(value, Tensor)]
+    parts = [
+        each if each.layout == strided else each._values() if each.is_sparse else each.values() for each in tensors
+    ]
+    sizes = [part.numel() * (1 if part is each else 3) for part, each in zip(parts, tensors, strict=True)]
+    check_unpacked(path, sum(size * each.element_size() for size, each in zip(sizes, tensors, strict=True)))

@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypeGuard, get_args
+from typing import Any, TypeGuard, cast, get_args
 
 from graph_bandit_env.checks import check_choice
-from graph_bandit_env.files.json_lines import read_json_lines
-from graph_bandit_env.files.pyg_file import read_pyg_file
+from graph_bandit_env.files.networkx_files import MARKUP, read_networkx_file
+from graph_bandit_env.files.pyg_file import find_edges, read_pyg_file
+from graph_bandit_env.graphs.graph_set import GraphSet
+from graph_bandit_env.graphs.readers import list_graphs
 from graph_bandit_env.pools.graph_pool import GraphPool
 from graph_bandit_env.pools.library import Property, enumerate_library
 from graph_bandit_env.pools.molecule_parser import MOST_ATOMS
-from graph_bandit_env.pools.molecule_sources import OnError, from_smiles_csv
+from graph_bandit_env.pools.molecule_sources import OnError, from_smiles, from_smiles_csv
+from graph_bandit_env.pools.other_sources import from_networkx, from_pyg_dataset
 from graph_bandit_env.pools.parents import Salts
-from graph_bandit_env.tables.opening import KINDS, OTHERS, TEXT
+from graph_bandit_env.tables.opening import KINDS, is_table
+from graph_bandit_env.tables.table import Table, to_text
 
 NAME = re.compile(r"[^./\\]+")  # neither a suffix nor a separator
 LIBRARY = "library"
 SMILES = "smiles"  # the usual name of their column
-READERS = {".jsonl": read_json_lines, ".jsonl.gz": read_json_lines, ".pt": read_pyg_file}
-TABLES = (*TEXT, *(f"{kind}.gz" for kind in TEXT), *OTHERS)
+JSON = (".json", ".jsonl", ".json.gz", ".jsonl.gz")
+READERS = {**dict.fromkeys((*JSON, *MARKUP), read_networkx_file), ".pt": read_pyg_file}
 FORMS = f"{KINDS}, {', '.join(READERS)}"
 
 
@@ -50,17 +54,19 @@ def read_pool(
     """Read a pool of graphs from a file of any form, or make one that has a name.
 
     Args:
-        source: path of a table of molecules (as in `from_smiles_csv`), of networkx graphs (`.jsonl`, `.jsonl.gz`: one
-            graph a line, as `networkx.node_link_data` writes them) or of PyG graphs (`.pt`: a list of `Data` that
-            `torch.save` wrote, or what `InMemoryDataset.save` wrote). A text without suffix and separator is the name
+        source: path of a table of molecules (as in `from_smiles_csv`); of networkx graphs (`.jsonl`: one graph a line,
+            as `networkx.node_link_data` writes them; `.json`: one graph or a list of them; both also `.gz`; `.graphml`,
+            `.gexf`, `.gml`, or a folder of these); or of PyG graphs (`.pt`: a list of `Data` that `torch.save` wrote,
+            or what `InMemoryDataset.save` wrote; a folder of text files, as TU datasets have). A `NotReadWarning` names
+            attributes that are not read. A text without suffix and separator is the name
             of a pool, even where there is a file of that name: "library" is `enumerate_library`, and a name in
             `graph_bandit_env.pools.kinds.KINDS`, such as "bipartite", draws graphs of that kind and their mean rewards.
-        target: the measured values: a column of a table; a key of `graph` in `.jsonl`; an attribute in `.pt` or,
-            written as a whole number, a column of `y`; "qed", "logp" or "tpsa" of the library. None: nothing was
-            measured, except that `.pt` takes `y` if there is one, and the library "qed".
+        target: the measured values: a column of a table; an attribute of networkx graphs; an attribute of PyG graphs
+            or, written as a whole number, a column of `y`; "qed", "logp" or "tpsa" of the library. None: nothing was
+            measured, except that PyG graphs take `y` if there is one, and the library "qed".
         smiles: column of the SMILES. All but tables of molecules refuse another than the usual one.
-        identifier: the identifiers: a column, a key of `graph`, or an attribute. None: canonical SMILES, in `.jsonl`
-            the key `id` or the names of the graphs, else "0", "1", and so on.
+        identifier: the identifiers: a column, or an attribute of graphs. None: canonical SMILES, the attribute `id` or
+            the names of networkx graphs, else "0", "1", and so on.
         sheet: sheet of a workbook; None: the first.
         on_error: "raise" an error if a row of molecules is bad, or "skip" it. All other forms refuse "skip".
         workers: most processes to use for a large table of molecules, as in `from_smiles_csv`.
@@ -69,8 +75,8 @@ def read_pool(
         salts: whether salts are described by their parent, as in `from_smiles_csv`; other graphs have none.
         num_graphs: how many graphs of a kind are drawn.
         seed: by which they are drawn.
-        directed: True keeps the directions of edges, False drops them. None: as the file says: lines of networkx graphs
-            have a key `directed`. PyG graphs say nothing: they are then undirected, and a missing direction is refused.
+        directed: True keeps the directions of edges, False drops them. None: as a file of networkx graphs says. PyG
+            graphs say nothing: they are then undirected, and a missing direction is refused.
             Molecules are undirected, and refuse True.
 
     Returns:
@@ -88,12 +94,16 @@ def read_pool(
         _check_bonds(source, directed)
         pool = _make_named(source, target, num_graphs, seed)
         pool = pool.without_directions() if directed is False else pool
-    elif (form := _form_of(path := Path(source))) in READERS:
+    elif (reader := _reader_of(path := Path(source))) is not None:
+        if not path.exists():
+            raise FileNotFoundError(f"Expected a file of graphs. Got {path}, which is not a file.")
         if sheet is not None:
             raise ValueError(f"Expected a workbook (.xlsx) with a sheet `{sheet}`. Got {path.name}.")
         _check_options(path.name, smiles, on_error, columns)
-        pool = READERS[form](path, target, identifier, directed)
+        pool = reader(path, target, identifier, directed)
     else:
+        if path.is_file() and not is_table(path):
+            raise ValueError(f"Expected a file that ends in {FORMS}. Got {path.name}.")
         _check_bonds(path.name, directed)
         pool = from_smiles_csv(
             path,
@@ -112,9 +122,41 @@ def read_pool(
     return pool
 
 
+def as_pool(graphs: Any) -> GraphSet:
+    """Make a pool of graphs as people have them at hand.
+
+    Args:
+        graphs: a graph set, which is returned; a path or the name of a pool, as in `read_pool`; a table of pandas with
+            a column of SMILES, as in `from_smiles_csv`, and perhaps one called `id`; or a list of SMILES, molecules of
+            RDKit, PyG `Data` or networkx graphs.
+
+    Raises:
+        TypeError, ValueError: if it is none of these, or as the function that reads it.
+    """
+    if hasattr(graphs, "to_pyg"):
+        return cast("GraphSet", graphs)
+    if isinstance(graphs, str | Path):
+        return read_pool(graphs)
+    if hasattr(graphs, "itertuples"):
+        rows = enumerate(([to_text(cell) for cell in row] for row in graphs.itertuples(index=False)), start=1)
+        table = Table(Path("the DataFrame"), tuple(map(str, graphs.columns)), rows, "row")
+        return from_smiles_csv(table, identifier="id" if "id" in table.columns else None)
+    library, given = list_graphs(graphs)
+    if library:
+        return from_pyg_dataset(given) if library == "pyg" else from_networkx(given)
+    return from_smiles(given)
+
+
 def is_file_of_graphs(path: Path) -> bool:
-    """Return whether a file holds graphs that are not molecules: tables and named pools hold molecules."""
-    return path.name.lower().endswith(tuple(READERS))
+    """Return whether a file or folder holds graphs that are not molecules: tables and named pools hold molecules."""
+    return _reader_of(path) is not None
+
+
+def _reader_of(path: Path) -> Callable[[Path, str | None, str | None, bool | None], GraphPool] | None:
+    if path.is_dir():
+        markup = any(part.suffix.lower() in MARKUP for part in path.iterdir())
+        return read_pyg_file if find_edges(path) else read_networkx_file if markup else None
+    return next((reader for end, reader in READERS.items() if path.name.lower().endswith(end)), None)
 
 
 def _make_named(name: str, target: str | None, num_graphs: int, seed: int) -> GraphPool:
@@ -126,39 +168,20 @@ def _make_named(name: str, target: str | None, num_graphs: int, seed: int) -> Gr
         return draw_kind(name, num_graphs, seed)
     nearest = difflib.get_close_matches(name, (LIBRARY, *KINDS), n=1)
     hint = f" Did you mean `{nearest[0]}`?" if nearest else ""
+    hint = f" The folder is `./{name}`." if Path(name).is_dir() else hint
     expected = f"the name {LIBRARY}, a kind of graphs without `target`, or a file that ends in {FORMS}"
     raise ValueError(f"Expected {expected}. Got `{name}`.{hint}")
 
 
-def _form_of(path: Path) -> str:
-    """Return how the name of a file ends, with the dot.
-
-    Raises:
-        FileNotFoundError: if there is no such file.
-        ValueError: if files that end so cannot be read.
-    """
-    if not path.is_file():
-        raise FileNotFoundError(f"Expected a file of graphs. Got {path}, which is not a file.")
-    form = next((form for form in (*READERS, *TABLES) if path.name.lower().endswith(form)), None)
-    if form is None:
-        raise ValueError(f"Expected a file that ends in {FORMS}. Got {path.name}.")
-    return form
-
-
 def _check_options(name: str, smiles: str, on_error: OnError, columns: Sequence[str]) -> None:
-    """Refuse what only tables of molecules can be read with, in words that fit a flag, too."""
-    if smiles != SMILES:
-        raise ValueError(
-            f"Expected a table of molecules, with SMILES in a column `{smiles}`. Got {name}. Leave this option out, or "
-            "correct the name of the column."
-        )
-    if on_error == "skip":
-        raise ValueError(
-            f"Expected a table of molecules, where bad rows can be skipped. Got {name}. Leave this option out, and "
-            "correct what cannot be read."
-        )
-    if columns:
-        raise ValueError(f"Expected a table of molecules, with numbers in a column `{columns[0]}`. Got {name}.")
+    """Refuse what only tables of molecules can be read with, in words that fit a flag too."""
+    for given, what in (
+        (smiles != SMILES, f"SMILES in a column `{smiles}`"),
+        (on_error == "skip", "rows of which bad ones can be skipped"),
+        (columns, f"numbers in a column `{', '.join(columns)}`"),
+    ):
+        if given:
+            raise ValueError(f"Expected a table of molecules, with {what}. Got {name}. Leave this option out.")
 
 
 def _check_bonds(name: str, directed: bool | None) -> None:

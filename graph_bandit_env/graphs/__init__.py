@@ -10,11 +10,14 @@ from graph_bandit_env.graphs.random_graphs import (
     largest_size,
     smallest_size,
 )
+from graph_bandit_env.graphs.readers import Edges, NotReadWarning
 
 __all__ = [
     "GRAPH_MODELS",
+    "Edges",
     "GraphModelName",
     "GraphSet",
+    "NotReadWarning",
     "RandomGraphs",
     "Size",
     "as_graph_set",

@@ -10,6 +10,7 @@ import numpy as np
 
 from graph_bandit_env.checks import check_integer
 from graph_bandit_env.graphs.graph_set import GraphSet, as_graph_set
+from graph_bandit_env.graphs.readers import list_graphs
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -52,8 +53,8 @@ def _read(graphs: GraphSet | Iterable[Data] | Iterable[nx.Graph], directed: bool
     """Read graphs whose nodes need no features."""
     if isinstance(graphs, GraphSet):
         return as_graph_set(graphs, directed)
-    given = list(graphs)
-    if given and all(hasattr(graph, "nodes") and hasattr(graph, "adj") for graph in given):
+    library, given = list_graphs(graphs)
+    if library == "networkx":
         return GraphSet.from_networkx(given, node_attribute=None, directed=directed)
     return as_graph_set([_with_any_nodes(graph) for graph in given], directed)
 

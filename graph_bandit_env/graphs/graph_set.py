@@ -6,6 +6,7 @@ import copy
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self, SupportsIndex, overload
 
 import numpy as np
@@ -13,16 +14,9 @@ from gymnasium.spaces import GraphInstance
 from numpy.typing import ArrayLike, NDArray
 
 from graph_bandit_env.checks import check_flag
+from graph_bandit_env.graphs.checking import check_features, check_links, check_same_width, each_edge_once
 from graph_bandit_env.graphs.packed_graphs import Floats, PackedGraphs
-from graph_bandit_env.graphs.readers import (
-    are_directed,
-    check_features,
-    check_links,
-    check_same_width,
-    each_edge_once,
-    read_networkx,
-    read_pyg,
-)
+from graph_bandit_env.graphs.readers import Edges, are_directed, list_graphs, read_networkx, read_pyg
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -101,32 +95,36 @@ class GraphSet(Sequence[GraphInstance]):
     def from_pyg(graphs: Sequence[Data], directed: bool | None = None) -> GraphSet:
         """Read PyG graphs: `x` `(n, d)`, `edge_index` `(2, E)`, and `edge_attr` `(E, e)` if all have it.
 
+        `edge_weight` is a further feature of edges. Without `edge_index`, the sparse matrix `adj_t` has the edges, and
+        its values are features unless all are 1. A `NotReadWarning` names other attributes, apart from `y`.
+
         Args:
             graphs: PyG graphs.
             directed: as in `GraphSet`.
 
         Raises:
-            ValueError: as in `GraphSet`; also if a graph has no `x`, or only some graphs have `edge_attr`.
+            ValueError: as in `GraphSet`; also if a graph has no `x`, or only some graphs have features of edges.
         """
-        return GraphSet(*read_pyg(graphs), directed=directed)
+        return read_pyg(graphs, partial(GraphSet, directed=directed), directed)
 
     @staticmethod
     def from_networkx(
         graphs: Sequence[nx.Graph],
         node_attribute: str | None = "x",
-        edge_attribute: str | None = None,
+        edge_attribute: Edges = None,
         directed: bool | None = None,
     ) -> GraphSet:
         """Read networkx graphs.
 
-        Nodes are numbered in the order of `graph.nodes`. Parallel edges need equal features.
+        Nodes are numbered in the order of `graph.nodes`. Parallel edges need equal features, and are read once. A
+        `NotReadWarning` names them and other attributes, and counts graphs that differ in these alone.
 
         Args:
             graphs: networkx graphs of any kind.
             node_attribute: attribute of every node that holds a vector or a number, read as node features; None: nodes
                 have no features, and each gets a 1.
-            edge_attribute: attribute of every edge that holds a vector or a number, read as edge features; None: edges
-                have no features.
+            edge_attribute: attribute of every edge that holds a vector or a number, read as edge features; None:
+                `edge_attr` and `weight`, if edges have them; False: edges have no features.
             directed: True keeps the directions of edges; undirected edges get both. False drops them, as in `GraphSet`.
                 None: as the graphs are, which must then be all directed (`DiGraph`, `MultiDiGraph`), or none.
 
@@ -135,7 +133,7 @@ class GraphSet(Sequence[GraphInstance]):
                 directed and `directed` is None.
         """
         directed = are_directed(graphs, directed)
-        return GraphSet(*read_networkx(graphs, node_attribute, edge_attribute, directed), directed=directed)
+        return read_networkx(graphs, partial(GraphSet, directed=directed), node_attribute, edge_attribute, directed)
 
     def __len__(self) -> int:
         return len(self._packed)
@@ -315,15 +313,12 @@ def as_graph_set(graphs: GraphSet | Iterable[Data] | Iterable[nx.Graph], directe
                 "itself with `directed=True`, for its edges are in both directions already."
             )
         return graphs.without_directions() if directed is False else graphs
-    single = hasattr(graphs, "edge_index") or hasattr(graphs, "adj")  # a single graph can be iterated over, too
-    graphs = [graphs] if single or not hasattr(graphs, "__iter__") else list(graphs)
-    if not graphs:
+    library, given = list_graphs(graphs)
+    if not given:
         raise ValueError("Expected at least one graph in `graphs`. Got none.")
-    if all(hasattr(graph, "edge_index") and hasattr(graph, "x") for graph in graphs):
-        return GraphSet.from_pyg(graphs, directed)
-    if all(hasattr(graph, "nodes") and hasattr(graph, "adj") for graph in graphs):
-        return GraphSet.from_networkx(graphs, directed=directed)
-    kinds = sorted({type(graph).__name__ for graph in graphs})
-    raise TypeError(
-        f"Expected `graphs` to be a GraphSet, or a list of PyG Data or of networkx graphs. Got {', '.join(kinds)}."
-    )
+    if library:
+        return (
+            GraphSet.from_pyg(given, directed) if library == "pyg" else GraphSet.from_networkx(given, directed=directed)
+        )
+    kinds = ", ".join(sorted({type(graph).__name__ for graph in given}))
+    raise TypeError(f"Expected `graphs` to be a GraphSet, or a list of PyG Data or of networkx graphs. Got {kinds}.")

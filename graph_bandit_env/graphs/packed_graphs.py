@@ -110,26 +110,37 @@ class PackedGraphs:
         nodes, node_offsets = _rows(self.node_offsets, chosen)
         edges, edge_offsets = _rows(self.edge_offsets, chosen)
         features = None if self.edges is None else self.edges[edges]
-        return self._with(self.nodes[nodes], node_offsets, self.links[edges], features, edge_offsets)
+        return replace(
+            self,
+            nodes=self.nodes[nodes],
+            node_offsets=node_offsets,
+            links=self.links[edges],
+            edges=features,
+            edge_offsets=edge_offsets,
+        )
 
     def join(self, others: PackedGraphs) -> PackedGraphs:
         """Return these graphs, followed by others with as many features."""
-        if self.is_like(others):
-            return self._with(*_joined(self, others, (self.nodes, others.nodes), (self.edges, others.edges)))
-        nodes = self.node_features(), others.node_features()
-        return PackedGraphs(*_joined(self, others, nodes, (self.edge_features(), others.edge_features())))
+        if not self.is_like(others):
+            return self._plain().join(others._plain())
+        features = None if self.edges is None or others.edges is None else np.concatenate([self.edges, others.edges])
+        return replace(
+            self,
+            nodes=np.concatenate([self.nodes, others.nodes]),
+            node_offsets=np.concatenate([self.node_offsets, self.node_offsets[-1] + others.node_offsets[1:]]),
+            links=np.concatenate([self.links, others.links]),
+            edges=features,
+            edge_offsets=np.concatenate([self.edge_offsets, self.edge_offsets[-1] + others.edge_offsets[1:]]),
+        )
+
+    def _plain(self) -> PackedGraphs:
+        """Return the same graphs with features that are there."""
+        nodes, edges = self.node_features(), self.edge_features()
+        return PackedGraphs(nodes, self.node_offsets, self.links, edges, self.edge_offsets, directed=self.directed)
 
     def is_like(self, others: PackedGraphs) -> bool:
         """Return whether the arrays of both mean the same."""
         return type(self) is type(others)
-
-    def _with(
-        self, nodes: Array, node_offsets: Offsets, links: Links, edges: Array | None, edge_offsets: Offsets
-    ) -> Self:
-        """Return other graphs in arrays that mean the same."""
-        return replace(
-            self, nodes=nodes, node_offsets=node_offsets, links=links, edges=edges, edge_offsets=edge_offsets
-        )
 
 
 def _offsets(counts: Sequence[int] | NDArray[np.int64]) -> Offsets:
@@ -141,13 +152,3 @@ def _rows(offsets: Offsets, chosen: NDArray[np.int64]) -> tuple[NDArray[np.int64
     counts = offsets[chosen + 1] - offsets[chosen]
     taken = _offsets(counts)
     return np.repeat(offsets[chosen] - taken[:-1], counts) + np.arange(taken[-1]), taken
-
-
-def _joined(
-    first: PackedGraphs, second: PackedGraphs, nodes: tuple[Array, Array], edges: tuple[Array | None, Array | None]
-) -> tuple[Array, Offsets, Links, Array | None, Offsets]:
-    node_offsets = np.concatenate([first.node_offsets, first.node_offsets[-1] + second.node_offsets[1:]])
-    edge_offsets = np.concatenate([first.edge_offsets, first.edge_offsets[-1] + second.edge_offsets[1:]])
-    features = None if edges[0] is None or edges[1] is None else np.concatenate([edges[0], edges[1]])
-    links = np.concatenate([first.links, second.links])
-    return np.concatenate(nodes), node_offsets, links, features, edge_offsets

@@ -39,7 +39,7 @@ def mixed_graphs(rng: np.random.Generator, num_graphs: int, num_nodes: ArrayLike
     Returns:
         K graphs: nodes `(N, d)` float32, all 1; edges `(E, 2)` in both directions.
     """
-    sizes = np.broadcast_to(np.asarray(num_nodes, np.int64), num_graphs).tolist()
+    sizes = np.broadcast_to(num_nodes, num_graphs).tolist()
     links = [np.array(_draw_connected(rng, size).edges, np.int32).reshape(-1, 2) for size in sizes]
     return GraphSet([np.ones((size, feature_dim)) for size in sizes], links, directed=False)
 
@@ -61,7 +61,7 @@ def weighted_lattices(rng: np.random.Generator, num_graphs: int, num_nodes: Arra
     Returns:
         K graphs: nodes `(N, d)` float32, all 1; edges `(E, 2)` in both directions, with their weight, `(E, 1)` float32.
     """
-    sizes = np.broadcast_to(np.asarray(num_nodes, np.int64), num_graphs).tolist()
+    sizes = np.broadcast_to(num_nodes, num_graphs).tolist()
     links, weights = [], []
     for size in sizes:
         pairs = np.unique([sorted((i, (i + step) % size)) for i in range(size) for step in (1, 2)], axis=0)

@@ -1,126 +1,152 @@
-"""Read graphs of other libraries as arrays, and check nodes, edges and features."""
+"""Read graphs of other libraries as arrays, and name what is not read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+import warnings
+from collections.abc import Callable, Collection, Mapping, Sequence
+from hashlib import blake2b
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graph_bandit_env.checks import check_flag
+from graph_bandit_env.graphs.checking import to_numbers
+from graph_bandit_env.graphs.packed_graphs import PackedGraphs
 
 if TYPE_CHECKING:
     import networkx as nx
     from torch import Tensor
     from torch_geometric.data import Data
 
+Edges = str | Literal[False] | None
+"""Name of an attribute of edges; None: `edge_attr` and `weight`, if edges have them; False: none."""
+Features = dict[str, NDArray[Any]]
+"""Features of the edges of a graph, `(E, e)`, by the name of their attribute."""
+Rest = dict[str, Any]
+"""What is not read of a graph, by names for people."""
 
-HOW_TO_ONE_HOT = (
-    "Give texts a column for each kind, 1 where a label is of this kind (one-hot): "
-    "`(numpy.array(labels)[:, None] == kinds).astype(float)`, with `kinds` a list of the labels of all graphs."
-)
-
-
-def check_features(graph: int, kind: str, values: ArrayLike) -> NDArray[np.float32]:
-    """Return features of nodes or edges as float32 `(n, d)`, or raise a ValueError that names the graph."""
-    array = np.asarray(values)
-    if array.ndim != 2 or array.shape[1] == 0 or (kind == "node" and array.shape[0] == 0):
-        rows = "n >= 1" if kind == "node" else "E >= 0"
-        raise ValueError(f"Graph {graph}: expected {kind} features of shape `({rows}, d >= 1)`. Got `{array.shape}`.")
-    if array.dtype.kind not in "biuf":
-        one_hot = " " + HOW_TO_ONE_HOT if array.dtype.kind in "USOT" else ""
-        raise ValueError(f"Graph {graph}: expected {kind} features that are real numbers. Got {array.dtype}.{one_hot}")
-    with np.errstate(over="ignore"):
-        checked = np.array(array, np.float32, order="C")
-    if not np.isfinite(checked).all():
-        bad = int((~np.isfinite(checked)).sum())
-        raise ValueError(f"Graph {graph}: expected finite {kind} features. Got {bad} that are not.")
-    return checked
-
-
-def check_same_width(kind: str, features: Sequence[NDArray[np.float32]]) -> None:
-    """Raise a ValueError if graphs have different numbers of features."""
-    for k, array in enumerate(features):
-        if array.shape[1] != features[0].shape[1]:
-            raise ValueError(
-                f"Expected the same number of {kind} features in all graphs. Graph 0 has {features[0].shape[1]}, "
-                f"graph {k} has {array.shape[1]}."
-            )
-
-
-def check_links(graph: int, edges: ArrayLike, num_nodes: int) -> NDArray[np.int64]:
-    """Return edges as int64 `(E, 2)`, or raise a ValueError that names the graph."""
-    links = np.asarray(edges)
-    if links.size == 0:
-        return np.zeros((0, 2), np.int64)
-    if links.ndim != 2 or links.shape[1] != 2 or links.dtype.kind not in "iu":
-        raise ValueError(
-            f"Graph {graph}: expected integer edges of shape `(E, 2)`. Got {links.dtype} of shape `{links.shape}`."
-        )
-    if links.min() < 0 or links.max() >= num_nodes:
-        bad = links.max() if links.max() >= num_nodes else links.min()
-        raise ValueError(f"Graph {graph}: expected edges between nodes 0 to {num_nodes - 1}. Got node {bad}.")
-    return links.astype(np.int64)
-
-
-def each_edge_once(
-    graph: int,
-    links: NDArray[np.int64],
-    features: NDArray[np.float32] | None,
-    num_nodes: int,
-    directed: bool | None,
-) -> tuple[NDArray[np.int32], NDArray[np.float32] | None]:
-    """Return each edge once, sorted, with its features; refuse rows that contradict each other.
-
-    Args:
-        graph: its number, for messages.
-        links: `(E, 2)`.
-        features: None, or `(E, e)`.
-        num_nodes: n.
-        directed: True keeps edges as they are. Otherwise each is returned once in each direction: False adds a missing
-            direction, with the features of the other; None refuses it.
-
-    Raises:
-        ValueError: if equal edges have different features, or a direction is missing and `directed` is None.
-    """
-    both = links if directed else np.concatenate([links, links[:, ::-1]])
-    keys, first, row_of = np.unique(both[:, 0] * num_nodes + both[:, 1], return_index=True, return_inverse=True)
-    unique = np.stack([keys // num_nodes, keys % num_nodes], axis=1).astype(np.int32)
-    added = np.flatnonzero(first >= len(links))  # the first row of an edge is one that was given, if there is any
-    if directed is None and len(added):
-        end, start = unique[added[0]].tolist()
-        raise ValueError(
-            f"Graph {graph}: expected each edge in both directions. Got {(start, end)} without {(end, start)}. "
-            "`directed=True` keeps the directions as they are, `directed=False` adds those that are missing."
-        )
-    if features is None:
-        return unique, None
-    kept = (features if directed else np.concatenate([features, features]))[first]
-    differ = np.flatnonzero((kept[row_of[: len(links)]] != features).any(axis=1))
-    if len(differ):
-        row = differ[0]
-        raise ValueError(
-            f"Graph {graph}: expected equal features for the edge {tuple(links[row].tolist())}. Got "
-            f"{kept[row_of[row]].tolist()} and {features[row].tolist()}. Merge parallel edges first, for example by "
-            '`torch_geometric.utils.coalesce(..., reduce="mean")`; the two directions of an edge may differ.'
-        )
-    return unique, kept
-
-
-Arrays = list[NDArray[Any]]
 HOW_WITHOUT = " `graph_bandit_env.graphs.degree_features` makes features for graphs without any."
+DIGITS, DIRECTIONS, NAMES, EDGES = UNNAMED = (
+    "digits that float32 does not keep",
+    "directions",
+    "names of nodes",
+    "attributes of edges",
+)
+"""Parts of a rest that no message names: they are left out on purpose, and only tell graphs apart."""
 
 
-def read_pyg(graphs: Sequence[Data]) -> tuple[Arrays, Arrays, Arrays | None]:
+class NotReadWarning(UserWarning):
+    """Graphs have attributes or parallel edges that are not read."""
+
+
+class Packed(Protocol):
+    """A graph set."""
+
+    _packed: PackedGraphs
+
+
+Set = TypeVar("Set", bound=Packed)
+
+
+def list_graphs(graphs: Any) -> tuple[Literal["pyg", "networkx", ""], list[Any]]:
+    """Return the library that all graphs are of, if it is one, and the graphs in a list; there may be a single one."""
+    graphs = graphs.to_data_list() if hasattr(graphs, "to_data_list") else graphs  # a Batch of PyG
+    single = hasattr(type(graphs), "edge_index") or hasattr(type(graphs), "adj")  # which can be iterated over, too
+    given = [graphs] if single or not hasattr(graphs, "__iter__") else list(graphs)
+    if given and all(hasattr(graph, "edge_index") and hasattr(graph, "x") for graph in given):
+        return "pyg", given
+    is_networkx = given and all(hasattr(graph, "nodes") and hasattr(graph, "adj") for graph in given)
+    return "networkx" if is_networkx else "", given
+
+
+def _warn_of_rests(graphs: Set, rests: Sequence[Rest]) -> Set:
+    """Name what was not read of some graphs, and how many have become equal to a graph that differs in that."""
+    names, merged, first = sorted({*chain(*rests)}.difference(UNNAMED)), list[set[str]](), dict[bytes, Rest]()
+    for arrays, rest in zip(graphs._packed.read(0, len(rests)), rests, strict=True) if any(rests) else ():
+        content = [array.tobytes() + str(array.shape).encode() for array in arrays if array is not None]
+        other = first.setdefault(blake2b(b"".join(content)).digest(), rest)
+        parts = {name for name in {*rest, *other} if other is not rest and _differ(rest.get(name), other.get(name))}
+        merged += [parts] if parts else []
+    texts = [f"Not read: {', '.join(names)}."] if names else []
+    if merged:
+        listed = ", ".join(sorted(set.union(*merged)))
+        texts += [f"{len(merged)} of {len(rests)} graphs differ from another one only in {listed}."]
+    if texts:
+        warnings.warn(" ".join(texts), NotReadWarning, stacklevel=4)  # where the graphs are given
+    return graphs
+
+
+def _differ(one: Any, other: Any) -> bool:
+    return repr(_to_plain(one)) != repr(_to_plain(other))
+
+
+def _to_plain(value: Any) -> Any:
+    """Return what `repr` shows as a whole: arrays and tensors as lists."""
+    if isinstance(value, dict):
+        return {name: _to_plain(part) for name, part in sorted(value.items())}
+    if isinstance(value, list | tuple):
+        return [_to_plain(part) for part in value]
+    return _to_numpy(value).tolist() if hasattr(value, "tolist") else value
+
+
+def _rest_of_numbers(*arrays: NDArray[Any]) -> Rest:
+    """Return the digits that float32 does not keep."""
+    wide = [array for array in arrays if array.dtype.kind in "iuf" and array.itemsize > 2 and array.dtype != np.float32]
+    with np.errstate(all="ignore"):
+        lost = [array - array.astype(np.float32) for array in wide]
+    return {DIGITS: lost} if any(array.any() for array in lost) else {}
+
+
+def _rest_of_links(links: NDArray[Any], drops_directions: bool) -> Rest:
+    """Return how often edges are there more than once, and the directions, if these are dropped."""
+    if links.dtype.kind not in "iu" or not len(links):
+        return {}
+    keys = np.sort(links[:, 0] * (int(links.max()) + 1) + links[:, 1])
+    again = keys[1:] == keys[:-1]
+    rest: Rest = {DIRECTIONS: np.unique(keys)} if drops_directions else {}
+    return rest | ({"parallel edges (each is read once)": keys[1:][again]} if again.any() else {})
+
+
+def _make(
+    make: Callable[..., Set],
+    nodes: list[Any],
+    links: list[NDArray[Any]],
+    features: Sequence[Features],
+    rests: list[Rest],
+    drops_directions: Sequence[bool],
+) -> Set:
+    """Make a graph set; features of edges come from the same attributes in all graphs that have edges."""
+    widths = {name: values.shape[1:] for held in features for name, values in held.items()}
+    attributes = []
+    for k, (held, edges) in enumerate(zip(features, links, strict=True)):
+        rests[k] |= _rest_of_links(edges, drops_directions[k]) | _rest_of_numbers(nodes[k], *held.values())
+        missing = sorted(widths.keys() - held.keys())
+        if missing and len(edges):
+            raise ValueError(f"Graph {k}: expected `{missing[0]}` of edges, which other graphs have. It has none.")
+        blocks = [held.get(name, np.zeros((0, *width))) for name, width in sorted(widths.items())]
+        if {len(block) for block in blocks} - {len(edges)}:
+            raise ValueError(f"Graph {k}: expected {len(edges)} rows of `{'` and `'.join(sorted(widths))}`.")
+        attributes.append(np.hstack(blocks) if blocks else None)
+    return _warn_of_rests(make(nodes, links, attributes if widths else None), rests)
+
+
+def read_pyg(
+    graphs: Sequence[Data], make: Callable[..., Set], directed: bool | None, used: Collection[str] = ("y",)
+) -> Set:
     """Read PyG graphs, as `GraphSet.from_pyg` describes.
 
-    Returns:
-        The first three arguments of `GraphSet`, which checks them.
+    Args:
+        graphs: PyG graphs.
+        make: makes a graph set of the first three arguments of `GraphSet`.
+        directed: as in `GraphSet`.
+        used: further attributes that are read elsewhere.
 
     Raises:
-        ValueError: if a graph has no `x`, `edge_index` is not `(2, E)`, or only some have `edge_attr`.
+        ValueError: if a graph has no `x`, `edge_index` is not `(2, E)`, or only some have features of edges.
     """
+    nodes, links, features, rests = [], [], [], []
     for k, graph in enumerate(graphs):
         if graph.x is None:
             raise ValueError(
@@ -128,17 +154,33 @@ def read_pyg(graphs: Sequence[Data]) -> tuple[Arrays, Arrays, Arrays | None]:
                 "`graph_bandit_env.graphs.degree_features`. For a dataset, pass a `transform` such as "
                 "`torch_geometric.transforms.OneHotDegree(10)`."
             )
-    with_attributes = [graph.edge_attr is not None for graph in graphs]
-    if any(with_attributes) and not all(with_attributes):
-        raise ValueError(f"Expected `edge_attr` in all graphs or in none. Got it in {sum(with_attributes)}.")
-    links = []
-    for k, graph in enumerate(graphs):
-        edges = np.zeros((2, 0), np.int64) if graph.edge_index is None else _to_numpy(graph.edge_index)
+        held = {name: _to_numpy(value) for name, value in graph if value is not None}
+        read = {"x", "edge_index", "edge_attr", "edge_weight", "num_nodes", *used}
+        values = {name: _to_columns(k, held[name]) for name in ("edge_attr", "edge_weight") if name in held}
+        edges = held.get("edge_index", np.zeros((2, 0), np.int64))
+        if "adj_t" in held and "edge_index" not in held:
+            edges, values["adj_t"] = _read_transposed(k, graph.adj_t)
+            read.add("adj_t")
         if edges.ndim != 2 or edges.shape[0] != 2:
             raise ValueError(f"Graph {k}: expected `edge_index` of shape `(2, E)`. Got `{edges.shape}`.")
+        nodes.append(to_numbers(k, "node", held["x"]))
         links.append(edges.T)
-    attributes = [_as_columns(_to_numpy(graph.edge_attr)) for graph in graphs] if any(with_attributes) else None
-    return [_to_numpy(graph.x) for graph in graphs], links, attributes
+        features.append(values)
+        rests.append({f"`{name}`": value for name, value in held.items() if name not in read})
+    if all((values["adj_t"] == 1).all() for values in features if "adj_t" in values):  # there is an edge, and no more
+        features = [{name: array for name, array in values.items() if name != "adj_t"} for values in features]
+    return _make(make, nodes, links, features, rests, [directed is False] * len(nodes))
+
+
+def _read_transposed(graph: int, matrix: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Read `adj_t`, whose row i has the edges that lead to node i: links `(2, E)`, and values `(E, e)`."""
+    if hasattr(matrix, "coo"):  # of torch_sparse
+        row, column, values = matrix.coo()
+    else:
+        sparse = matrix.to_sparse_coo()
+        (row, column), values = sparse._indices(), sparse._values()  # not coalesced, which adds parallel edges up
+    edges = np.stack([_to_numpy(column), _to_numpy(row)])
+    return edges, np.ones((edges.shape[1], 1)) if values is None else _to_columns(graph, _to_numpy(values))
 
 
 def are_directed(graphs: Sequence[nx.Graph], directed: bool | None) -> bool:
@@ -160,67 +202,85 @@ def are_directed(graphs: Sequence[nx.Graph], directed: bool | None) -> bool:
 
 
 def read_networkx(
-    graphs: Sequence[nx.Graph], node_attribute: str | None, edge_attribute: str | None, directed: bool
-) -> tuple[Arrays, Arrays, Arrays | None]:
+    graphs: Sequence[nx.Graph],
+    make: Callable[..., Set],
+    node_attribute: str | None,
+    edge_attribute: Edges,
+    directed: bool,
+    used: Collection[str] = (),
+) -> Set:
     """Read networkx graphs, as `GraphSet.from_networkx` describes.
 
     Args:
         graphs: networkx graphs.
+        make: makes a graph set of the first three arguments of `GraphSet`.
         node_attribute: attribute of nodes; None: each node gets a 1.
-        edge_attribute: attribute of edges, or None.
+        edge_attribute: attribute of edges, or None for the usual ones, or False for none.
         directed: whether the edges are read as directed ones; those of an undirected graph are then in both directions.
-
-    Returns:
-        The first three arguments of `GraphSet`, which checks them.
+        used: attributes of graphs that are read elsewhere.
 
     Raises:
-        ValueError: if a node or an edge has no such attribute, vectors differ in length, or an edge attribute is asked
-            for and no graph has an edge.
+        ValueError: if a node or an edge has no such attribute, or vectors differ in length.
     """
-    nodes, links, features = [], [], []
+    usual = [edge_attribute] if edge_attribute else [] if edge_attribute is False else ["edge_attr", "weight"]
+    nodes, links, features, rests = [], [], [], []
     for k, graph in enumerate(graphs):
-        if node_attribute is None:
-            nodes.append(np.ones((len(graph), 1), np.float32))
-        else:
-            nodes.append(_read_vectors(k, "node", graph.nodes(data=True), node_attribute))
-        position = {node: i for i, node in enumerate(graph.nodes)}
-        graph = graph.to_directed(as_view=True) if directed else graph
-        pairs = [(position[u], position[v]) for u, v in graph.edges()]
-        links.append(np.array(pairs, np.int64).reshape(-1, 2))
-        if edge_attribute is not None:
-            edges = [((u, v), data) for u, v, data in graph.edges(data=True)]
-            features.append(_read_vectors(k, "edge", edges, edge_attribute))
-    if edge_attribute is None:
-        return nodes, links, None
-    width = next((values.shape[1] for values in features if len(values)), None)
-    if width is None:
-        raise ValueError(f"Expected edges with the attribute `{edge_attribute}`. Got graphs without edges.")
-    return nodes, links, [values if len(values) else np.zeros((0, width), np.float32) for values in features]
+        names, items = [*graph], [data for _, data in graph.nodes(data=True)]
+        nodes.append(
+            np.ones((len(items), 1))
+            if node_attribute is None
+            else _read_vectors(k, "node", names, items, node_attribute)
+        )
+        position = {node: i for i, node in enumerate(names)}
+        both = graph.to_directed(as_view=True) if directed else graph
+        edges = [((u, v), data) for u, v, data in both.edges(data=True)]
+        ends, held = [end for end, _ in edges], [data for _, data in edges]
+        links.append(np.array([(position[u], position[v]) for u, v in ends], np.int64).reshape(-1, 2))
+        there = [name for name in usual if name in {*chain(*held)} or (edge_attribute and held)]
+        features.append({name: _read_vectors(k, "edge", ends, held, name) for name in there})
+        rest: Rest = {NAMES: names} | _rest_of("graphs", [graph.graph], ["name", *used])
+        rest |= _rest_of("nodes", items, [node_attribute])
+        left = _rest_of("edges", held, there)
+        rest |= {EDGES: left} if edge_attribute is False else left
+        keys = [key for *_, key in graph.edges(keys=True)] if graph.is_multigraph() else []
+        if len(set(keys)) < len(keys) and not all(
+            isinstance(key, int) for key in keys
+        ):  # else they only count, or name
+            rest["keys of edges"] = keys
+        rests.append(rest)
+    return _make(make, nodes, links, features, rests, [graph.is_directed() and not directed for graph in graphs])
+
+
+def _rest_of(kind: str, items: Sequence[Mapping[str, Any]], read: Sequence[str | None]) -> Rest:
+    """Return the attributes that are not read, each with its values and where they are."""
+    return {
+        f"`{name}` of {kind}": [(place, data[name]) for place, data in enumerate(items) if name in data]
+        for name in {*chain(*items)} - {"id", *read}
+    }
 
 
 def _read_vectors(
-    graph: int, kind: str, items: Iterable[tuple[object, Mapping[str, ArrayLike]]], attribute: str
+    graph: int, kind: str, names: Sequence[object], items: Sequence[Mapping[str, Any]], attribute: str
 ) -> NDArray[Any]:
-    """Read an attribute of all nodes or edges, each given with its dictionary."""
-    pairs = list(items)
-    missing = [item for item, data in pairs if attribute not in data]
-    if missing:
-        raise ValueError(
-            f"Graph {graph}: expected the attribute `{attribute}` on every {kind}. {kind.capitalize()} {missing[0]!r} "
-            f"has none.{HOW_WITHOUT if kind == 'node' else ''}"
-        )
-    try:
-        return _as_columns(np.array([data[attribute] for _, data in pairs]))
-    except ValueError as error:
-        raise ValueError(f"Graph {graph}: expected vectors of equal length in `{attribute}`. Got: {error}.") from None
+    """Read an attribute of all nodes or edges, each given with its name and dictionary."""
+    for name, data in zip(names, items, strict=True):
+        if attribute not in data:
+            raise ValueError(
+                f"Graph {graph}: expected the attribute `{attribute}` on every {kind}. {kind.capitalize()} {name!r} "
+                f"has none.{HOW_WITHOUT if kind == 'node' else ''}"
+            )
+    array = to_numbers(graph, kind, [data[attribute] for data in items], names)
+    return array[:, None] if array.ndim == 1 else array
 
 
-def _to_numpy(array: Tensor | ArrayLike) -> NDArray[Any]:
-    if hasattr(array, "detach"):
-        tensor: Tensor = array.detach().cpu()
-        array = (tensor.float() if tensor.is_floating_point() else tensor).numpy()  # NumPy has no bfloat16
-    return np.asarray(array)
+def _to_numpy(array: Tensor | ArrayLike) -> Any:
+    """Return a tensor as an array; anything else as it is."""
+    if not hasattr(array, "detach") or getattr(array, "is_sparse", False):
+        return array
+    tensor: Tensor = array.detach().cpu()
+    return (tensor.float() if tensor.is_floating_point() else tensor).numpy()  # NumPy has no bfloat16
 
 
-def _as_columns(array: NDArray[Any]) -> NDArray[Any]:
+def _to_columns(graph: int, values: Any) -> NDArray[Any]:
+    array = to_numbers(graph, "edge", values)
     return array[:, None] if array.ndim == 1 else array

@@ -131,9 +131,10 @@ def _check_targets(targets: ArrayLike, count: int) -> NDArray[np.float64]:
     given = np.asarray(targets)
     if given.shape != (count,):
         raise ValueError(f"Expected `targets` of shape `({count},)`. Got `{given.shape}`.")
-    if given.dtype.kind not in "biuf":
-        raise TypeError(f"Expected `targets` to be numbers, NaN where nothing was measured. Got {given.dtype}.")
-    checked = np.array(given, np.float64)
+    try:
+        checked = np.array(given, np.float64)  # numbers may be written as text
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"Expected `targets` to be numbers, NaN where nothing was measured. Got {error}.") from None
     infinite = np.flatnonzero(np.isinf(checked))
     if len(infinite):
         raise ValueError(

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import difflib
+import warnings
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graph_bandit_env.graphs.readers import are_directed, read_networkx, read_pyg
+from graph_bandit_env.graphs.readers import Edges, NotReadWarning, are_directed, list_graphs, read_networkx, read_pyg
 from graph_bandit_env.pools.graph_pool import GraphPool
 
 if TYPE_CHECKING:
@@ -23,10 +26,10 @@ def from_pyg_dataset(
     ids: Sequence[str] | None = None,
     directed: bool | None = None,
 ) -> GraphPool:
-    """Make a pool of a PyG dataset, or of any list of `Data`.
+    """Make a pool of a PyG dataset, or of any list of `Data`; nodes and edges are read as in `GraphSet.from_pyg`.
 
     Args:
-        dataset: graphs with `x`, `edge_index` and perhaps `edge_attr`, all of them numeric.
+        dataset: graphs with `x`, `edge_index` or `adj_t`, and perhaps `edge_attr` and `edge_weight`, all numeric.
         target: the measured value, NaN where nothing was measured: a column of `y`, or the name of another attribute
             that holds one number. None: `y`, which must be one number; nothing was measured if no graph has a `y`.
         ids: identifiers, all different; None: "0", "1", and so on.
@@ -39,12 +42,10 @@ def from_pyg_dataset(
         ValueError: as in `GraphPool`; also if a graph has no `x`, or lacks the number that `target` names.
         TypeError: if an item is not a PyG graph, or the target is not a number.
     """
-    graphs = list(dataset)
-    for k, graph in enumerate(graphs):
-        if not (hasattr(graph, "edge_index") and hasattr(graph, "x")):
-            raise TypeError(
-                f"Expected a list of PyG Data, or a dataset of them. Got {type(graph).__name__} as graph {k}."
-            )
+    library, graphs = list_graphs(dataset)
+    if graphs and library != "pyg":
+        kinds = ", ".join(sorted({type(graph).__name__ for graph in graphs}))
+        raise TypeError(f"Expected a list of PyG Data, or a dataset of them. Got {kinds}.")
     if isinstance(target, bool) or not isinstance(target, int | str | None):
         raise TypeError(f"Expected `target` to be a column of `y`, a name or None. Got {target!r}.")
     if isinstance(target, str):
@@ -55,14 +56,15 @@ def from_pyg_dataset(
         targets = None
     else:
         targets = [_only_number(k, "y", _numbers_of(k, graph, "y")) for k, graph in enumerate(graphs)]
-    return GraphPool(*read_pyg(graphs), ids=ids, targets=targets, directed=directed)
+    make = partial(GraphPool, ids=ids, targets=targets, directed=directed)
+    return read_pyg(graphs, make, directed, [target if isinstance(target, str) else "y"])
 
 
 def from_networkx(
     graphs: Iterable[nx.Graph],
     target: str | None = None,
     node_attribute: str | None = "x",
-    edge_attribute: str | None = None,
+    edge_attribute: Edges = None,
     ids: Sequence[str] | None = None,
     directed: bool | None = None,
 ) -> GraphPool:
@@ -73,10 +75,10 @@ def from_networkx(
         target: key of `graph.graph` that holds one number, NaN where nothing was measured; None: nothing was measured.
         node_attribute: attribute of every node that holds a vector or a number, read as node features; None: nodes have
             no features, and each gets a 1.
-        edge_attribute: attribute of every edge that holds a vector or a number, read as edge features; None: edges have
-            no features.
-        ids: identifiers, all different; None: the names of the graphs if all have different ones, else "0", "1", and
-            so on.
+        edge_attribute: attribute of every edge that holds a vector or a number, read as edge features; None:
+            `edge_attr` and `weight`, if edges have them; False: edges have no features.
+        ids: identifiers, all different; None: the names of the graphs. Equal names have the number of the graph behind
+            them, and a graph without a name has its number alone.
         directed: as in `GraphSet.from_networkx`: None takes it from the graphs.
 
     Returns:
@@ -87,19 +89,22 @@ def from_networkx(
             some graphs are directed and `directed` is None.
         TypeError: if an item is not a networkx graph, or a target is not a number.
     """
-    given = list(graphs)
-    for k, graph in enumerate(given):
-        if not (hasattr(graph, "nodes") and hasattr(graph, "adj")):
-            raise TypeError(f"Expected a list of networkx graphs. Got {type(graph).__name__} as graph {k}.")
+    library, given = list_graphs(graphs)
+    if given and library != "networkx":
+        kinds = ", ".join(sorted({type(graph).__name__ for graph in given}))
+        raise TypeError(f"Expected a list of networkx graphs. Got {kinds}.")
     targets = None
     if target is not None:
         targets = [_only_number(k, target, _numbers_of(k, graph.graph, target)) for k, graph in enumerate(given)]
-    names = [getattr(graph, "name", "") for graph in given]
-    if ids is None and all(isinstance(name, str) and name for name in names) and len(set(names)) == len(names):
-        ids = names
+    counts = Counter(names := [str(graph.name) for graph in given])
+    if ids is None and any(names):
+        ids = [name if name and counts[name] == 1 else f"{name}-{k}".lstrip("-") for k, name in enumerate(names)]
+        if doubled := [f"`{name}`" for name in counts if name and counts[name] > 1]:
+            text = f"Graphs with equal names have their numbers behind them, as `{ids[names.index(doubled[0][1:-1])]}`"
+            warnings.warn(f"{text}: {', '.join(doubled)}.", NotReadWarning, stacklevel=2)
     directed = are_directed(given, directed)
-    arrays = read_networkx(given, node_attribute, edge_attribute, directed)
-    return GraphPool(*arrays, ids=ids, targets=targets, directed=directed)
+    make = partial(GraphPool, ids=ids, targets=targets, directed=directed)
+    return read_networkx(given, make, node_attribute, edge_attribute, directed, [target or ""])
 
 
 def _column(graphs: Sequence[Data], column: int) -> list[float]:
@@ -135,3 +140,25 @@ def _numbers_of(graph: int, holder: Any, name: str) -> NDArray[np.float64]:
         return np.asarray(value.detach().cpu().double() if hasattr(value, "detach") else value, np.float64).ravel()
     except (TypeError, ValueError, OverflowError):
         raise TypeError(f"Graph {graph}: expected a number in `{name}`. Got {value!r}.") from None
+
+
+def take_ids(holders: Sequence[Any], name: str) -> list[str]:
+    """Take the identifiers out of the attributes of graphs.
+
+    Args:
+        holders: PyG `Data`, or the dictionaries `graph.graph` of networkx.
+        name: the attribute; each holds a text or a whole number.
+
+    Raises:
+        ValueError: if a graph has no such attribute, or something else in it.
+    """
+    ids = []
+    for k, holder in enumerate(holders):
+        value: Any = {**holder}.get(name)
+        value = value.tolist() if hasattr(value, "tolist") else value
+        value = value[0] if isinstance(value, list) and len(value) == 1 else value
+        if not isinstance(value, str | int):
+            raise ValueError(f"Graph {k}: expected a text or an integer in `{name}`. Got {value!r}.")
+        ids.append(str(value))
+        del holder[name]  # else it would be named as not read
+    return ids

@@ -1,5 +1,6 @@
-"""Draw an episode, for `render_mode`, or one graph. matplotlib and networkx are imported when the first is drawn."""
+"""Draw an episode, for `render_mode`, or one graph. The import brings matplotlib and networkx."""
 
-from graph_bandit_env.rendering.renderer import Renderer, draw_graph
+from graph_bandit_env.rendering.frame import draw
+from graph_bandit_env.rendering.pictures import draw_graph
 
-__all__ = ["Renderer", "draw_graph"]
+__all__ = ["draw", "draw_graph"]

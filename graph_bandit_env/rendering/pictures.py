@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import io
-from typing import Any, Protocol
+from typing import Any
 
 import networkx as nx
 import numpy as np
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
-from matplotlib.image import imread
 from numpy.typing import NDArray
 
 from graph_bandit_env.graphs.graph_set import GraphSet
@@ -25,129 +22,75 @@ HEAD = 0.65  # where on an edge the head of its arrow is
 HUB = 0.3  # weight of the edges that hold components together
 
 
-class Picture(Protocol):
-    """The layout of a graph, computed once and drawn many times."""
-
-    caption: str
-    """A line of text about the graph."""
-
-    def draw(self, axes: Axes) -> list[Artist]:
-        """Draw into axes that show [-1, 1] x [-1, 1], and return the artists added."""
-
-
-def make_picture(graph_set: GraphSet, index: int) -> Picture:
-    """Make the picture of a graph: with RDKit for a molecule, if it is installed, else with networkx."""
-    missing = ""
-    if isinstance(graph_set, MoleculeSet):
-        try:
-            return MoleculePicture(graph_set.smiles[index])
-        except (ImportError, ValueError) as error:  # a picture of atoms and bonds is better than none
-            missing = f". {error}"
-    links = np.asarray(graph_set[index].edge_links)
-    picture = NodeLinkPicture(int(graph_set.num_nodes[index]), links, graph_set.directed)
-    picture.caption += missing
-    return picture
-
-
-class MoleculePicture:
-    """A molecule, drawn by RDKit as on the page of suggestions.
-
-    Raises:
-        ImportError: if RDKit is not installed.
-        ValueError: if RDKit cannot read the SMILES.
-    """
-
-    def __init__(self, smiles: str) -> None:
-        from rdkit import Chem
-        from rdkit.Chem.Draw import rdMolDraw2D
-
-        molecule = Chem.MolFromSmiles(smiles)
-        if molecule is None:
-            raise ValueError(f"Expected a SMILES that RDKit can read. Got `{smiles}`.")
-        painter: Any = rdMolDraw2D.MolDraw2DCairo(PIXELS, PIXELS)
-        rdMolDraw2D.PrepareAndDrawMolecule(painter, molecule)
-        painter.FinishDrawing()
-        painted = imread(io.BytesIO(painter.GetDrawingText()), format="png")
-        self.pixels = (255 * painted).round().astype(np.uint8)
-        self.caption = smiles
-
-    def draw(self, axes: Axes) -> list[Artist]:
-        """Draw the molecule."""
-        return [axes.imshow(self.pixels, extent=(-1, 1, -1, 1), aspect="auto")]
-
-
-class NodeLinkPicture:
-    """Nodes and edges; a node with more edges is darker, and edges are thinner if there are many.
+def draw_graph(axes: Axes, graph_set: GraphSet, index: int) -> str:
+    """Draw a graph into axes that show [-1, 1] x [-1, 1]: with RDKit if it is a molecule, else as nodes and edges.
 
     Args:
-        num_nodes: n.
-        edge_links: `(E, 2)`, both directions of an undirected edge.
-        directed: whether edges are drawn as arrows.
+        axes: the axes.
+        graph_set: K graphs.
+        index: which of them to draw.
+
+    Returns:
+        A line of text about the graph: how many nodes and edges it has, and what the colours mean.
     """
+    if isinstance(graph_set, MoleculeSet):
+        try:
+            return _draw_molecule(axes, graph_set.smiles[index])
+        except (ImportError, ValueError):  # a picture of atoms and bonds is better than none
+            pass
+    links = np.asarray(graph_set[index].edge_links)
+    return _draw_nodes_and_edges(axes, int(graph_set.num_nodes[index]), links, graph_set.directed)
 
-    def __init__(self, num_nodes: int, edge_links: NDArray[np.int64], directed: bool = False) -> None:
-        self.directed = directed
-        links = edge_links if directed else edge_links[edge_links[:, 0] <= edge_links[:, 1]]
-        loops = links[:, 0] == links[:, 1]
-        ends = edge_links if directed else edge_links[:, 0]
-        self.degrees = np.bincount(ends.ravel(), minlength=num_nodes)
-        step = -(-len(links) // MAX_EDGES) or 1
-        shown = links[~loops][::step]
-        self.positions = lay_out(num_nodes, shown)
-        self.segments = self.positions[shown]
-        self.caption = f"{_count(num_nodes, 'node')}, {_count(len(links), 'directed edge' if directed else 'edge')}"
-        if step > 1:
-            self.caption += f" ({len(self.segments):,} drawn)"
-        if loops.any():
-            self.caption += f", including {_count(int(loops.sum()), 'loop')}"
-        low, high = self.degrees.min(), self.degrees.max()
-        self.caption += f"; colour: degree {low}" + f" to {high}" * bool(high > low)
 
-    def draw(self, axes: Axes) -> list[Artist]:
-        """Draw the edges, and the nodes on top."""
-        thin = np.sqrt(max(len(self.segments), 1))
-        grey = (0.2, 0.2, 0.2, float(np.clip(8 / thin, 0.1, 0.8)))
-        linewidth = float(np.clip(12 / thin, 0.3, 1.6))
-        edges = LineCollection(list(self.segments), linewidths=linewidth, colors=[grey], zorder=1)
-        axes.add_collection(edges, autolim=False)
-        heads = self._draw_heads(axes, grey) if self.directed else []
-        low, high = int(self.degrees.min()), int(self.degrees.max())
-        nodes = axes.scatter(
-            self.positions[:, 0],
-            self.positions[:, 1],
-            c=self.degrees,
-            s=float(np.clip(4000 / len(self.degrees), 9, 250)),
-            cmap="Blues",
-            vmin=low - 0.4 * (high - low) - 1,  # the palest blue would not show on white
-            vmax=high,
-            edgecolors="white",
-            linewidths=0.6,
-            zorder=2,
-        )
-        return [edges, *heads, nodes]
+def _draw_molecule(axes: Axes, smiles: str) -> str:
+    from rdkit.Chem import MolFromSmiles
+    from rdkit.Chem.Draw import MolToImage
 
-    def _draw_heads(self, axes: Axes, color: tuple[float, float, float, float]) -> list[Artist]:
-        """Draw the head of each arrow beyond its middle: there no node hides it, nor the head of the way back."""
-        if not len(self.segments):
-            return []
-        starts, ends = self.segments[:, 0], self.segments[:, 1]
-        ways = HEAD * (ends - starts)
-        return [
-            axes.quiver(
-                *starts.T,
-                *ways.T,
-                angles="xy",
-                scale_units="xy",
-                scale=1,
-                units="width",
-                width=0.002,
-                headwidth=8,
-                headlength=9,
-                headaxislength=8,
-                color=color,
-                zorder=1,
-            )
-        ]
+    image = MolToImage(MolFromSmiles(smiles), size=(PIXELS, PIXELS))  # type: ignore[no-untyped-call]
+    axes.imshow(np.asarray(image), extent=(-1, 1, -1, 1), aspect="auto")
+    return smiles
+
+
+def _draw_nodes_and_edges(axes: Axes, num_nodes: int, edge_links: NDArray[np.int64], directed: bool) -> str:
+    """Draw a graph; a node with more edges is darker, and edges are thinner if there are many."""
+    links = edge_links if directed else edge_links[edge_links[:, 0] <= edge_links[:, 1]]
+    loops = links[:, 0] == links[:, 1]
+    degrees = np.bincount((edge_links if directed else edge_links[:, 0]).ravel(), minlength=num_nodes)
+    step = -(-len(links) // MAX_EDGES) or 1
+    shown = links[~loops][::step]
+    positions = lay_out(num_nodes, shown)
+    thin = np.sqrt(max(len(shown), 1))
+    grey = (0.2, 0.2, 0.2, float(np.clip(8 / thin, 0.1, 0.8)))
+    width = float(np.clip(12 / thin, 0.3, 1.6))
+    axes.add_collection(LineCollection([*positions[shown]], linewidths=width, colors=[grey], zorder=1), autolim=False)
+    if directed and len(shown):  # heads beyond the middle: there no node hides them, nor the head of the way back
+        starts, ends = positions[shown[:, 0]], positions[shown[:, 1]]
+        heads: dict[str, Any] = {
+            "width": 0.002,
+            "headwidth": 8,
+            "headlength": 9,
+            "headaxislength": 8,
+            "color": grey,
+            "zorder": 1,
+        }
+        axes.quiver(*starts.T, *(HEAD * (ends - starts)).T, angles="xy", scale_units="xy", scale=1, **heads)
+    low, high = int(degrees.min()), int(degrees.max())
+    axes.scatter(
+        positions[:, 0],
+        positions[:, 1],
+        c=degrees,
+        s=float(np.clip(4000 / num_nodes, 9, 250)),
+        cmap="Blues",
+        vmin=low - 0.4 * (high - low) - 1,  # the palest blue would not show on white
+        vmax=high,
+        edgecolors="white",
+        linewidths=0.6,
+        zorder=2,
+    )
+    caption = f"{_count(num_nodes, 'node')}, {_count(len(links), 'directed edge' if directed else 'edge')}"
+    caption += f" ({len(shown):,} drawn)" * (step > 1)
+    caption += f", including {_count(int(loops.sum()), 'loop')}" * bool(loops.any())
+    return f"{caption}; colour: degree {low}" + f" to {high}" * (high > low)
 
 
 def lay_out(num_nodes: int, links: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -169,23 +112,15 @@ def lay_out(num_nodes: int, links: NDArray[np.int64]) -> NDArray[np.float64]:
         placed = nx.circular_layout(graph)
     else:
         graph.add_edges_from(((num_nodes, node) for node in range(num_nodes)), weight=HUB)
+        start = None
+        if 2 < num_nodes <= SPECTRAL_NODES:  # unfolds graphs that springs alone would leave folded
+            jitter = np.random.default_rng(0).normal(0, 0.05, (num_nodes + 1, 2))  # parts nodes in one place
+            start = {node: jitter[node] + place for node, place in nx.spectral_layout(graph).items()}
         iterations = int(np.clip(5000 / num_nodes, 8, 50))
-        placed = nx.spring_layout(graph, pos=_spectral_start(num_nodes, links), seed=0, iterations=iterations)
+        placed = nx.spring_layout(graph, pos=start, seed=0, iterations=iterations)
     positions = np.array([placed[node] for node in range(num_nodes)])
     low, high = positions.min(axis=0), positions.max(axis=0)
     return np.asarray(0.92 * (2 * positions - low - high) / max(float((high - low).max()), 1e-9))
-
-
-def _spectral_start(num_nodes: int, links: NDArray[np.int64]) -> dict[int, NDArray[np.float64]] | None:
-    """Place nodes by two eigenvectors of the Laplacian; they unfold graphs that springs alone would leave folded."""
-    if not 2 < num_nodes <= SPECTRAL_NODES:
-        return None
-    laplacian = np.zeros((num_nodes, num_nodes))
-    laplacian[links[:, 0], links[:, 1]] = laplacian[links[:, 1], links[:, 0]] = -1
-    np.fill_diagonal(laplacian, -laplacian.sum(axis=0))
-    start = np.linalg.eigh(laplacian)[1][:, 1:3] * np.sqrt(num_nodes)
-    start += np.random.default_rng(0).normal(0, 0.05, start.shape)  # springs do not separate coinciding nodes
-    return dict(enumerate(start)) | {num_nodes: np.zeros(2)}
 
 
 def _count(number: int, what: str) -> str:

@@ -3,7 +3,6 @@
 from graph_bandit_env.storage.cache_folder import (
     MOST_DEFLATED,
     ArrayCache,
-    CacheWarning,
     cache_path,
     clear_cache,
     make_room,
@@ -16,7 +15,6 @@ from graph_bandit_env.storage.replacing import find_file, replace_file
 __all__ = [
     "MOST_DEFLATED",
     "ArrayCache",
-    "CacheWarning",
     "cache_path",
     "clear_cache",
     "find_file",

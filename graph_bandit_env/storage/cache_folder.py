@@ -8,7 +8,6 @@ import os
 import re
 import shutil
 import stat
-import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -30,10 +29,6 @@ MOST_FILES = 1000
 OURS = re.compile(r"[0-9a-f]{64}\.(pool|npz(\.\d+\.[0-9a-f]{16}\.part)?)")
 
 
-class CacheWarning(UserWarning):
-    """The cache folder is not used."""
-
-
 def cache_path() -> Path:
     """Return the path of the folder: that of the environment variable `GRAPH_BANDIT_CACHE`, else that of the system."""
     given = os.environ.get(VARIABLE)
@@ -44,7 +39,7 @@ def open_cache() -> Path | None:
     """Make the folder if it is not there, open to this user alone, and return its path.
 
     Returns:
-        None if it cannot be made, or if others may write into it, which is told.
+        None if it cannot be made, belongs to another user, or others may write into it.
     """
     folder = cache_path()
     if not folder.is_absolute():  # the system knows no home of this user
@@ -54,17 +49,9 @@ def open_cache() -> Path | None:
         status = folder.stat()
     except OSError:
         return None
-    if hasattr(os, "geteuid"):  # Windows has neither owners nor modes of this kind
-        problem = "belongs to another user" if status.st_uid != os.geteuid() else ""
-        problem = problem or ("is open to others who write" if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH) else "")
-        if problem:
-            warnings.warn(
-                f"Expected the cache folder {folder} to be yours alone. It {problem}, so it is not used. Set its mode "
-                f"to 700, or {VARIABLE} to another folder.",
-                CacheWarning,
-                stacklevel=2,
-            )
-            return None
+    has_owner = hasattr(os, "geteuid")  # Windows has neither owners nor modes of this kind
+    if has_owner and (status.st_uid != os.geteuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)):
+        return None
     return folder
 
 

@@ -57,7 +57,7 @@ def find_file(path: Path) -> Path:
     """
     target = Path(os.path.realpath(path))
     if os.path.lexists(target) and not target.is_file():
-        raise ValueError(f"Expected {path} to be a file, or a new one. Got {_kind_of(target)}. Choose another path.")
+        raise ValueError(f"Expected {path} to be a file, or a new one. It is a folder, a pipe or a device.")
     return target
 
 
@@ -76,11 +76,3 @@ def _remove_parts_of_killed_writers(path: Path) -> None:
         match = PART.fullmatch(part.name.removeprefix(f"{path.name}."))
         if match and not psutil.pid_exists(int(match[1])):
             part.unlink(missing_ok=True)
-
-
-def _kind_of(path: Path) -> str:
-    if path.is_symlink():
-        return "a symbolic link to itself"
-    if path.is_dir():
-        return "a folder"
-    return "a pipe" if path.is_fifo() else "a device" if path.is_char_device() or path.is_block_device() else "a socket"

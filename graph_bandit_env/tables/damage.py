@@ -18,14 +18,14 @@ def check_unpacked(path: Path, unpacked: int, remedy: str = "a table as a plain 
     """Refuse a file that unpacks to too many bytes.
 
     Args:
-        path: path of the file.
+        path: path of the file, or of a folder of files.
         unpacked: how many bytes it unpacks to.
         remedy: follows "save it unpacked:" in the message.
 
     Raises:
         TooBigError: a ValueError.
     """
-    packed = path.stat().st_size
+    packed = sum(part.stat().st_size for part in (path.iterdir() if path.is_dir() else [path]))
     if unpacked > max(MOST_UNPACKED, MOST_PACKED * packed):
         raise TooBigError(
             f"Expected {path} to unpack to at most {MOST_PACKED} times its {packed:,} bytes. It is larger. If that is "

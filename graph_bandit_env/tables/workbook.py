@@ -7,7 +7,7 @@ import warnings
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING
 from zipfile import BadZipFile, ZipFile
 
 from graph_bandit_env.storage import unpacked_size
@@ -16,14 +16,12 @@ from graph_bandit_env.tables.table import EITHER, Table, UnknownCell, to_text
 
 if TYPE_CHECKING:
     from openpyxl.cell.read_only import ReadOnlyCell
-    from openpyxl.workbook import Workbook
     from openpyxl.worksheet._read_only import ReadOnlyWorksheet
 
 MOST_ROWS, MOST_COLUMNS = 1 << 20, 1 << 14  # of a sheet of Excel
 MOST_CELLS = 20_000_000  # a row counts as far as its last cell
 TAG = re.compile(rb"<(?:\w+:)?(?:(f)[ />]|(row)\b[^>]*>|mergeCell\b[^>]*?\bref=\"([A-Z0-9:]+)\")")
 CHUNK = 1 << 20  # bytes of a sheet that are searched at a time
-SHARES = (9, 10)  # built-in formats, 0% and 0.00%
 NUMBER, HIDDEN = re.compile(rb'\br="(\d+)"'), re.compile(rb'\bhidden="(?:1|true)"')
 
 
@@ -43,23 +41,24 @@ def open_workbook(path: Path, file: IO[bytes], sheet: str | None) -> Table:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", module="openpyxl")  # about styles and extensions, which are not needed
         with refuse_damage(path):
-            _check_archive(path, file)
+            with ZipFile(file) as archive:  # openpyxl reads some of it into memory, and checks little
+                check_unpacked(path, unpacked_size(archive))
+                if damaged := archive.testzip():
+                    raise BadZipFile(f"{damaged} is damaged")
             book = load_workbook(file, read_only=True, data_only=True)
-            visible = [worksheet for worksheet in book.worksheets if worksheet.sheet_state == "visible"]
-            matching = (
-                visible if sheet is None else [worksheet for worksheet in book.worksheets if worksheet.title == sheet]
-            )
+            visible = [each for each in book.worksheets if each.sheet_state == "visible"]
+            matching = visible if sheet is None else [each for each in book.worksheets if each.title == sheet]
         if not matching:
             listed = ", ".join(worksheet.title for worksheet in book.worksheets) or "none"
             raise ValueError(f"Expected a sheet `{sheet or 'with a table'}` in {path}. It has {listed}.")
         with refuse_damage(path):
             values = matching[0]
-            marks = _read_marks(values)
-            formulas = load_workbook(file, read_only=True)[values.title] if marks.has_formulas else None
-            records = list(_within_limits(path, _records_of(values, formulas, _has_shares(book))))
+            has_formulas, hidden, merged = _read_marks(values)
+            formulas = load_workbook(file, read_only=True)[values.title] if has_formulas else None
+            records = list(_within_limits(path, _records_of(values, formulas)))
             first, header = next((record for record in records if any(cell.strip() for cell in record[1])), (0, ()))
             below = [record for record in records if record[0] > first]
-            _mark_merged(path, below, marks.merged, len(header))
+            _mark_merged(path, below, merged, len(header))
     return Table(
         path,
         tuple(header),
@@ -68,20 +67,8 @@ def open_workbook(path: Path, file: IO[bytes], sheet: str | None) -> Table:
         values.title,
         tuple(worksheet.title for worksheet in visible),
         EITHER,
-        hidden=sum(number in marks.hidden for number, _ in below),
+        hidden=sum(number in hidden for number, _ in below),
     )
-
-
-def _check_archive(path: Path, file: IO[bytes]) -> None:
-    """Refuse a workbook that is damaged, or too big unpacked: openpyxl reads some of it into memory, and checks little.
-
-    Raises:
-        TooBigError, BadZipFile: ValueError and Exception.
-    """
-    with ZipFile(file) as archive:
-        check_unpacked(path, unpacked_size(archive))
-        if damaged := archive.testzip():
-            raise BadZipFile(f"{damaged} is damaged")
 
 
 def _within_limits(path: Path, records: Iterator[tuple[int, Sequence[str]]]) -> Iterator[tuple[int, Sequence[str]]]:
@@ -103,18 +90,8 @@ def _within_limits(path: Path, records: Iterator[tuple[int, Sequence[str]]]) -> 
             yield number, cells[:width]
 
 
-class _Marks(NamedTuple):
-    """What a sheet has besides its values."""
-
-    has_formulas: bool
-    """Whether there is a formula."""
-    hidden: frozenset[int]
-    """Numbers of the hidden rows."""
-    merged: list[str]
-    """Ranges of cells that were merged into one."""
-
-
-def _read_marks(sheet: ReadOnlyWorksheet) -> _Marks:
+def _read_marks(sheet: ReadOnlyWorksheet) -> tuple[bool, set[int], list[str]]:
+    """Return whether a sheet has a formula, the numbers of its hidden rows, and the ranges of merged cells."""
     has_formulas, hidden, merged, row = False, set[int](), list[str](), 0
     with sheet._get_source() as source:
         rest = b""
@@ -128,7 +105,7 @@ def _read_marks(sheet: ReadOnlyWorksheet) -> _Marks:
                     hidden |= {row} if HIDDEN.search(tag[0]) else set()
                 elif tag[3] is not None:
                     merged.append(tag[3].decode())
-    return _Marks(has_formulas, frozenset(hidden), merged)
+    return has_formulas, hidden, merged
 
 
 def _mark_merged(path: Path, records: list[tuple[int, Sequence[str]]], merged: Sequence[str], width: int) -> None:
@@ -155,42 +132,24 @@ def _mark_merged(path: Path, records: list[tuple[int, Sequence[str]]], merged: S
             records[k] = number, filled
 
 
-def _has_shares(book: Workbook) -> bool:
-    """Return whether a style of the workbook shows numbers as shares, with `%`."""
-    return any("%" in text for text in book._number_formats) or any(
-        style.numFmtId in SHARES for style in book._cell_styles
-    )
-
-
-def _records_of(
-    values: ReadOnlyWorksheet, formulas: ReadOnlyWorksheet | None, has_shares: bool
-) -> Iterator[tuple[int, Sequence[str]]]:
+def _records_of(values: ReadOnlyWorksheet, formulas: ReadOnlyWorksheet | None) -> Iterator[tuple[int, Sequence[str]]]:
     """Yield row numbers and texts; a formula without a stored value becomes an `UnknownCell`."""
     for sheet in filter(None, (values, formulas)):
         sheet.reset_dimensions()  # some programs write wrong ones
-    if formulas is None and not has_shares:
-        for number, row in enumerate(values.iter_rows(min_row=1, min_col=1, values_only=True), start=1):
-            yield number, [to_text(value) for value in row]
-        return
     rows = values.iter_rows(min_row=1, min_col=1)
-    if formulas is None:
-        for number, row in enumerate(rows, start=1):
-            yield number, [_as_shown(cell) for cell in row]
-        return
-    both = zip(rows, formulas.iter_rows(min_row=1, min_col=1), strict=True)
+    both = (
+        zip(rows, formulas.iter_rows(min_row=1, min_col=1), strict=True) if formulas else ((row, row) for row in rows)
+    )
     for number, (row, written) in enumerate(both, start=1):
-        yield number, [_cell(*pair) for pair in zip(row, written, strict=True)]
+        yield number, [*map(_text_of, row, written)]
 
 
-def _cell(computed: ReadOnlyCell, written: ReadOnlyCell) -> str:
-    # A formula whose value is an empty text has the type "str"; one that was never computed has the default type.
-    if written.data_type == "f" and computed.value is None and computed.data_type == "n":
-        return UnknownCell(f"a formula without a value, {written.value}. Open the workbook in Excel and save it again.")
-    return _as_shown(computed)
-
-
-def _as_shown(cell: ReadOnlyCell) -> str:
+def _text_of(computed: ReadOnlyCell, written: ReadOnlyCell) -> str:
     """Return the text of a cell: a share as people see it, 12% for 0.12."""
-    if isinstance(cell.value, (int, float)) and "%" in (cell.number_format or ""):
-        return f"{to_text(round(100 * cell.value, 10))}%"
-    return to_text(cell.value)
+    value = computed.value
+    # A formula whose value is an empty text has the type "str"; one that was never computed has the default type.
+    if value is None and written.data_type == "f" and computed.data_type == "n":
+        return UnknownCell(f"a formula without a value, {written.value}. Open the workbook in Excel and save it again.")
+    if isinstance(value, (int, float)) and "%" in (computed.number_format or ""):
+        return f"{to_text(round(100 * value, 10))}%"
+    return to_text(value)

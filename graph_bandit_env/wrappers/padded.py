@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, TypedDict, TypeVar, Unpack, cast, get_args
 
 import gymnasium as gym
 import numpy as np
@@ -26,6 +26,15 @@ MaskType = Literal["int8", "bool"]
 MASK_TYPES: tuple[MaskType, ...] = get_args(MaskType)
 
 
+class Room(TypedDict, total=False):
+    """Keywords of `PaddedGraphSet`: the sizes of its arrays, and the type of its masks."""
+
+    max_nodes: int | None
+    max_edges: int | None
+    max_graphs: int | None
+    mask_dtype: MaskType
+
+
 @dataclass(frozen=True)
 class Padding:
     """The sizes of padded arrays, and how graphs fill them."""
@@ -44,27 +53,22 @@ class Padding:
     """The type of masks: "int8" as Gymnasium samples by them, or "bool" as TorchRL indexes by them."""
 
     @staticmethod
-    def for_bandit(
-        bandit: BanditModel,
-        max_nodes: int | None,
-        max_edges: int | None,
-        max_graphs: int | None,
-        mask_dtype: MaskType = "int8",
-    ) -> Padding:
+    def for_bandit(bandit: BanditModel, **room: Unpack[Room]) -> Padding:
         """Return the given sizes; for those that are None, sizes that fit the graphs of a bandit.
 
         Raises:
             ValueError: if a size is not an integer >= 1, `max_graphs` is less than K, or the type is unknown.
         """
-        nodes, edges = bandit.largest_sizes
-        count = bandit.num_graphs
+        fit = {"max_nodes": bandit.largest_sizes[0], "max_edges": max(1, bandit.largest_sizes[1])}
+        given = {"mask_dtype": "int8", **fit, "max_graphs": bandit.num_graphs}
+        given |= {name: value for name, value in room.items() if value is not None}
         return Padding(
-            graphs=count if max_graphs is None else check_integer("max_graphs", max_graphs, count),
-            nodes=nodes if max_nodes is None else check_integer("max_nodes", max_nodes, 1),
-            edges=max(1, edges if max_edges is None else check_integer("max_edges", max_edges, 1)),
+            graphs=check_integer("max_graphs", given["max_graphs"], bandit.num_graphs),
+            nodes=check_integer("max_nodes", given["max_nodes"], 1),
+            edges=check_integer("max_edges", given["max_edges"], 1),
             feature_dim=bandit.feature_dim,
             edge_feature_dim=bandit.edge_feature_dim or 1,
-            mask_dtype=check_choice("mask_dtype", mask_dtype, MASK_TYPES),
+            mask_dtype=check_choice("mask_dtype", given["mask_dtype"], MASK_TYPES),
         )
 
     def space(self) -> Dict:
@@ -95,25 +99,20 @@ class Padding:
                 undirected edge, `edges` `(E, e)` or None for ones.
 
         Raises:
-            ValueError: if there are too many graphs, a graph does not fit or has another number of features, or an edge
-                names a missing node.
+            ValueError: if there are too many graphs, or a graph does not fit or has another number of features.
         """
         for k, graph in enumerate(graphs):
             nodes, edges = len(graph.nodes), len(graph.edge_links)
-            if k >= self.graphs:
-                raise ValueError(f"Expected at most {self.graphs} graphs. Got more. Raise `max_graphs`.")
             if np.shape(graph.nodes) != (nodes, self.feature_dim) or np.shape(graph.edge_links) != (edges, 2):
                 raise ValueError(
                     f"Graph {k}: expected nodes of shape `(n, {self.feature_dim})` and edges of shape `(E, 2)`. Got "
                     f"`{np.shape(graph.nodes)}` and `{np.shape(graph.edge_links)}`."
                 )
-            if nodes > self.nodes or edges > self.edges:
+            if k >= self.graphs or nodes > self.nodes or edges > self.edges:
                 raise ValueError(
-                    f"Expected graphs of at most {self.nodes} nodes and {self.edges} edges (both directions). "
-                    f"Graph {k} has {nodes} and {edges}. Raise `max_nodes` or `max_edges`."
+                    f"Expected {self.graphs} graphs of at most {self.nodes} nodes and {self.edges} edges (both "
+                    f"directions). Graph {k} has {nodes} and {edges}. Raise `max_graphs`, `max_nodes` or `max_edges`."
                 )
-            if edges and not 0 <= graph.edge_links.min() <= graph.edge_links.max() < nodes:
-                raise ValueError(f"Graph {k}: expected edges between nodes 0 to {nodes - 1}. Got {graph.edge_links}.")
             padded["x"][k, :nodes] = graph.nodes
             padded["edge_index"][k, :, :edges] = graph.edge_links.T
             padded["edge_attr"][k, :edges] = 1.0 if graph.edges is None else graph.edges
@@ -183,17 +182,8 @@ class PaddedGraphSet(gym.Wrapper, RecordConstructorArgs):
         ValueError: if a size is out of range, or a graph does not fit (for random graphs, at the reset that draws it).
     """
 
-    def __init__(
-        self,
-        env: gym.Env,
-        max_nodes: int | None = None,
-        max_edges: int | None = None,
-        max_graphs: int | None = None,
-        mask_dtype: MaskType = "int8",
-    ) -> None:
-        RecordConstructorArgs.__init__(
-            self, max_nodes=max_nodes, max_edges=max_edges, max_graphs=max_graphs, mask_dtype=mask_dtype
-        )
+    def __init__(self, env: gym.Env, **room: Unpack[Room]) -> None:
+        RecordConstructorArgs.__init__(self, **room)
         gym.Wrapper.__init__(self, env)
         if not isinstance(env.unwrapped, GraphActionBandit) or not isinstance(env.observation_space, (Sequence, Tuple)):
             raise TypeError(
@@ -203,7 +193,7 @@ class PaddedGraphSet(gym.Wrapper, RecordConstructorArgs):
         if not isinstance(env.action_space, Discrete):
             raise TypeError(f"Expected one graph a step. Got {env}. Put `BatchedActions` around `PaddedGraphSet`.")
         self._bandit = env.unwrapped
-        self.padding = Padding.for_bandit(self._bandit.bandit, max_nodes, max_edges, max_graphs, mask_dtype)
+        self.padding = Padding.for_bandit(self._bandit.bandit, **room)
         self.observation_space = self.padding.space()
         self.action_space = Discrete(self.padding.graphs)
 
@@ -230,29 +220,23 @@ class PaddedGraphSet(gym.Wrapper, RecordConstructorArgs):
         return padded
 
 
-def padded_bandit(
-    *,
-    max_nodes: int | None = None,
-    max_edges: int | None = None,
-    max_graphs: int | None = None,
-    mask_dtype: MaskType = "int8",
-    **arguments: object,
-) -> PaddedGraphSet:
+def take_room(arguments: dict[str, Any]) -> Room:
+    """Take the keywords of `PaddedGraphSet` out of those of an environment."""
+    return cast("Room", {name: arguments.pop(name) for name in Room.__annotations__ if name in arguments})
+
+
+def padded_bandit(**arguments: Any) -> PaddedGraphSet:
     """Make `GraphActionBanditPadded-v0`, a `GraphActionBandit` in `PaddedGraphSet`.
 
     Args:
-        max_nodes: as in `PaddedGraphSet`.
-        max_edges: as in `PaddedGraphSet`.
-        max_graphs: as in `PaddedGraphSet`.
-        mask_dtype: as in `PaddedGraphSet`.
-        **arguments: those of `GraphActionBandit`.
+        **arguments: those of `PaddedGraphSet` and of `GraphActionBandit`.
 
     Raises:
         TypeError: as in both of them.
         ValueError: as in both of them.
     """
-    bandit = GraphActionBandit(**arguments)  # type: ignore[arg-type]
-    return PaddedGraphSet(bandit, max_nodes, max_edges, max_graphs, mask_dtype)
+    room = take_room(arguments)
+    return PaddedGraphSet(GraphActionBandit(**arguments), **room)
 
 
 vars(padded_bandit).update(metadata=GraphActionBandit.metadata)  # `gymnasium.make` looks up its render modes

@@ -36,17 +36,6 @@ def test_graphs_of_pyg_need_a_word_and_a_set_brings_it():
     assert make().unwrapped.graph_set is ARROWS
 
 
-@pytest.mark.parametrize("resample", ["episode", "round"])
-def test_new_graph_sets_are_directed(resample):
-    env = make(resample_graphs=resample, num_graphs=2, horizon=3)
-    observation, _ = env.reset(seed=0)
-    known = [str(links) for links in links_of(ARROWS)]
-    for _ in range(3):
-        assert env.unwrapped.graph_set.directed
-        assert all(str(links) in known for links in links_of(observation))
-        observation, *_ = env.step(0)
-
-
 def test_padded_observations_hold_each_arrow_once():
     env = wrappers.PaddedGraphSet(make())
     observation, _ = env.reset()
@@ -61,9 +50,3 @@ def test_random_reward_functions_sum_over_the_nodes_whose_edges_lead_to_a_node()
     for env in (there, back):
         env.reset(seed=3)
     assert not np.allclose(there.unwrapped.mean_rewards, back.unwrapped.mean_rewards)
-
-
-def test_a_function_of_ones_own_gets_the_arrows():
-    env = make(reward_model=lambda data: float(data.edge_index[1].sum()))
-    env.reset()
-    assert env.unwrapped.mean_rewards.tolist() == [sum(b for _, b in links) for links in LINKS]

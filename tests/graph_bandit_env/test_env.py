@@ -3,7 +3,6 @@ import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
-from support.graphs import ragged_graphs
 
 import registry
 from graph_bandit_env import GraphSet
@@ -83,18 +82,6 @@ def test_an_episode_truncates_at_the_horizon_and_then_needs_a_reset(small_env):
         env.step(0)
 
 
-def test_regret_is_the_gap_to_the_best_mean(small_env):
-    env = small_env()
-    env.reset(seed=0)
-    means = env.unwrapped.mean_rewards
-    for action in range(6):
-        _, _, _, _, info = env.step(action)
-        assert info["regret"] == pytest.approx(means.max() - means[action])
-        assert info["mean_reward"] == means[action]
-        assert info["optimal_action"] == means.argmax()
-        assert info["optimal_mean_reward"] == means.max()
-
-
 def test_the_optimum_is_taken_over_the_graphs_that_the_round_offered(small_env):
     env = small_env(actions_per_round=2)
     _, info = env.reset(seed=0)
@@ -105,7 +92,8 @@ def test_the_optimum_is_taken_over_the_graphs_that_the_round_offered(small_env):
         assert len(offered) == 2
         means = env.unwrapped.mean_rewards[offered]
         _, _, _, _, info = env.step(int(offered[0]))
-        assert info["optimal_action"] in offered
+        assert info["optimal_action"] == offered[means.argmax()]
+        assert (info["mean_reward"], info["optimal_mean_reward"]) == (means[0], means.max())
         assert info["regret"] == pytest.approx(means.max() - means[0])
     assert seen == set(range(6))
 
@@ -124,25 +112,6 @@ def test_the_instance_does_not_depend_on_what_is_played_or_on_the_noise(small_en
     assert np.array_equal(*instances)
 
 
-def test_the_noise_does_not_depend_on_what_is_played(small_env):
-    noises = []
-    for action in (0, 5):
-        env = small_env()
-        env.reset(seed=1)
-        noises.append([reward - info["mean_reward"] for _, reward, _, _, info in (env.step(action) for _ in range(5))])
-    assert noises[0] == pytest.approx(noises[1])
-
-
-def test_one_stream_can_change_without_the_others(small_env):
-    linear, gntk = small_env(), small_env(reward_model="gp_gntk")
-    for env in (linear, gntk):
-        env.reset(seed=2)
-    for left, right in zip(linear.unwrapped.graph_set, gntk.unwrapped.graph_set, strict=True):
-        assert np.array_equal(left.nodes, right.nodes)
-        assert np.array_equal(left.edge_links, right.edge_links)
-    assert not np.allclose(linear.unwrapped.mean_rewards, gntk.unwrapped.mean_rewards)
-
-
 def test_a_reset_without_seed_keeps_the_instance_and_goes_on_with_the_noise(small_env):
     env = small_env()
     first = episode(env, 5, 0)
@@ -151,41 +120,3 @@ def test_a_reset_without_seed_keeps_the_instance_and_goes_on_with_the_noise(smal
     assert env.unwrapped.graph_set is graph_set
     assert np.array_equal(env.unwrapped.mean_rewards, means)
     assert [r[0] for r in first[1:]] != [r[0] for r in second[1:]]
-
-
-def test_resampling_draws_a_new_instance_that_depends_on_the_first_seed(small_env):
-    means = []
-    for _ in range(2):
-        env = small_env()
-        env.reset(seed=0)
-        means.append(env.unwrapped.mean_rewards)
-        env.reset(options={"resample": True})
-        means.append(env.unwrapped.mean_rewards)
-    assert not np.allclose(means[0], means[1])
-    assert np.array_equal(means[1], means[3])
-
-
-def test_observations_are_fresh_each_round(small_env):
-    env = small_env()
-    first, _ = env.reset(seed=0)
-    first[0].nodes[:] = 7.0
-    second = env.step(0)[0]
-    assert not (second[0].nodes == 7.0).any()
-
-
-def test_graphs_of_ones_own_are_observed_with_their_node_counts():
-    graphs = ragged_graphs()
-    for given in (graphs, GraphSet.from_pyg(graphs)):
-        env = gym.make("GraphActionBandit-v0", graphs=given, reward_model=[0.0, 1.0, 2.0, 3.0])
-        observation, _ = env.reset(seed=0)
-        assert observation in env.observation_space
-        assert [len(graph.nodes) for graph in observation] == [5, 1, 7, 3]
-        assert env.unwrapped.num_graphs == 4
-        assert env.unwrapped.mean_rewards.tolist() == [0.0, 1.0, 2.0, 3.0]
-
-
-def test_a_reward_function_of_ones_own_sees_the_graphs(small_env):
-    env = small_env(reward_model=lambda graph: graph.x.sum().item())
-    env.reset(seed=0)
-    expected = [graph.nodes.sum() for graph in env.unwrapped.graph_set]
-    assert env.unwrapped.mean_rewards == pytest.approx(expected, rel=1e-5)

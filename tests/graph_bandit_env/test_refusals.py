@@ -43,7 +43,7 @@ NAN, INFINITY, HUGE = float("nan"), float("inf"), 10**400
         ({"graph_model": "err"}, "graph_model"),
         ({"reward_model": "linaer"}, "Did you mean `linear`"),
         ({"reward_model": np.zeros(3)}, "mean rewards"),
-        ({"reward_model": ["1"] * 100}, "mean rewards"),
+        ({"reward_model": ["high"] * 100}, "mean rewards"),
         ({"reward_model": [HUGE] * 100}, "mean rewards"),
         ({"reward_model": [NAN] * 100}, "mean rewards"),
         ({"reward_model": [1e160] + [0.0] * 99}, "mean rewards"),

@@ -1,7 +1,6 @@
 import gymnasium as gym
 import numpy as np
 import pytest
-from gymnasium.error import InvalidAction
 
 import graph_bandit_env  # noqa: F401
 
@@ -33,12 +32,3 @@ def test_without_replacement_each_graph_is_played_once_and_then_the_episode_ends
         assert sorted(played) == [0, 1, 2, 3, 4]
         assert not truncated
         assert not info["action_mask"].any()
-
-
-def test_without_replacement_what_is_used_up_cannot_be_played():
-    env = gym.make("GraphActionBandit-v0", num_graphs=3, num_nodes=3, replacement=False, observe="indices")
-    env.reset(seed=0)
-    observation, *_ = env.step(1)
-    assert observation.tolist() == [0, 2, -1]
-    with pytest.raises(InvalidAction, match="action_mask"):
-        env.step(1)

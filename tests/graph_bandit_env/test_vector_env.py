@@ -116,14 +116,6 @@ def test_a_seed_is_mixed_so_that_neighbouring_seeds_share_nothing():
     assert np.array_equal(first.mean_rewards, again.mean_rewards)
 
 
-def test_a_bandit_keeps_its_trajectory_when_there_are_more_of_them():
-    few, many = native(num_envs=2, **settings_of("subsets")), native(num_envs=5, **settings_of("subsets"))
-    for envs in (few, many):
-        envs.reset(seed=1)
-    assert np.array_equal(few.mean_rewards, many.mean_rewards[:2])
-    assert np.array_equal(few.action_masks(), many.action_masks()[:2])
-
-
 def test_noise_that_is_drawn_ahead_goes_on_over_many_blocks_and_ends_with_its_instance():
     settings = settings_of("indices") | {"horizon": 700}
     envs, singles = native(**settings), [gym.make("GraphActionBandit-v0", **settings) for _ in SEEDS]
@@ -162,7 +154,7 @@ def test_a_masked_action_is_refused_by_its_bandit():
     _, info = envs.reset(seed=0)
     actions = info["action_mask"].argmax(axis=1)
     actions[1] = info["action_mask"][1].argmin()
-    with pytest.raises(InvalidAction, match="bandit 1.*action_mask"):
+    with pytest.raises(InvalidAction, match="action_mask.*bandit 1"):
         envs.step(actions)
 
 
@@ -181,8 +173,7 @@ def test_an_episode_that_is_over_needs_a_reset_where_nothing_begins_the_next():
     [
         ({"seed": [1, 2]}, "seeds"),
         ({"seed": [1, -2, 3]}, "seeds"),
-        ({"seed": -1}, "seeds"),
-        ({"seed": 1.5}, "seed"),
+        ({"seed": -1}, "non-negative"),
         ({"options": {"reset_mask": [True, False]}}, "reset_mask"),
         ({"options": {"reset_mask": np.zeros(3, bool)}}, "reset_mask"),
         ({"options": {"resmple": True}}, "resample"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Unpack
 
 import gymnasium as gym
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from graph_bandit_env.bandit.spaces import Info
 from graph_bandit_env.graphs.graph_set import GraphSet
 from graph_bandit_env.vector_env import Array, GraphActionBanditVector
-from graph_bandit_env.wrappers.padded import MaskType, Padded, Padding, indices_and_mask_space
+from graph_bandit_env.wrappers.padded import Padded, Padding, Room, indices_and_mask_space, take_room
 
 __all__ = ["GraphSetIndices", "PaddedGraphSet"]
 
@@ -71,23 +71,16 @@ class PaddedGraphSet(_ObservationWrapper):
 
     Args:
         envs: the native vector environment of `GraphActionBandit-v0`.
-        max_nodes, max_edges, max_graphs, mask_dtype: as in `graph_bandit_env.wrappers.PaddedGraphSet`.
+        **room: `max_nodes` and others, as in `graph_bandit_env.wrappers.PaddedGraphSet`.
 
     Raises:
         TypeError: if it is another environment.
         ValueError: as in `graph_bandit_env.wrappers.PaddedGraphSet`.
     """
 
-    def __init__(
-        self,
-        envs: gym.vector.VectorEnv,
-        max_nodes: int | None = None,
-        max_edges: int | None = None,
-        max_graphs: int | None = None,
-        mask_dtype: MaskType = "int8",
-    ) -> None:
+    def __init__(self, envs: gym.vector.VectorEnv, **room: Unpack[Room]) -> None:
         native = _check_native(envs, "PaddedGraphSet")
-        self.padding = Padding.for_bandit(native.bandit, max_nodes, max_edges, max_graphs, mask_dtype)
+        self.padding = Padding.for_bandit(native.bandit, **room)
         super().__init__(envs, self.padding.space(), native)
         self.single_action_space = Discrete(self.padding.graphs)
         self.action_space = batch_space(self.single_action_space, envs.num_envs)
@@ -145,39 +138,25 @@ class GraphSetIndices(_ObservationWrapper):
         return {"indices": observation, "mask": mask.copy()}
 
 
-def padded_bandits(
-    *,
-    max_nodes: int | None = None,
-    max_edges: int | None = None,
-    max_graphs: int | None = None,
-    mask_dtype: MaskType = "int8",
-    **arguments: object,
-) -> PaddedGraphSet:
+def padded_bandits(**arguments: Any) -> PaddedGraphSet:
     """Make the native vector form of `GraphActionBanditPadded-v0`.
 
     Args:
-        max_nodes: as in `PaddedGraphSet`.
-        max_edges: as in `PaddedGraphSet`.
-        max_graphs: as in `PaddedGraphSet`.
-        mask_dtype: as in `PaddedGraphSet`.
-        **arguments: those of `GraphActionBanditVector`; `observe` is "graphs" or left out.
+        **arguments: those of `PaddedGraphSet` and of `GraphActionBanditVector`; `observe` is left out.
 
     Raises:
-        TypeError: as in both of them, or if `observe` is anything else.
-        ValueError: as in both of them.
+        TypeError, ValueError: as in both of them.
     """
-    observe = arguments.pop("observe", "graphs")
-    if observe != "graphs":
-        raise TypeError(
-            f'Expected no `observe`, or "graphs": this environment observes arrays of them. Got {observe!r}.'
-        )
+    room = take_room(arguments)
+    if arguments.get("observe", "graphs") != "graphs":
+        raise TypeError(f"Expected no `observe`: this environment observes arrays. Got {arguments['observe']!r}.")
     each_round = arguments.get("resample_graphs") == "round"  # the graphs of a last round are in its observation alone
-    envs = GraphActionBanditVector(observe="graphs" if each_round else "indices", **arguments)  # type: ignore[arg-type]
-    return PaddedGraphSet(envs, max_nodes, max_edges, max_graphs, mask_dtype)
+    arguments["observe"] = "graphs" if each_round else "indices"
+    return PaddedGraphSet(GraphActionBanditVector(**arguments), **room)
 
 
 def _check_native(envs: gym.vector.VectorEnv, name: str) -> GraphActionBanditVector:
-    native = envs.unwrapped if isinstance(envs, gym.vector.VectorEnv) else envs
+    native = envs.unwrapped
     if not isinstance(native, GraphActionBanditVector):
         raise TypeError(
             f"Expected the native vector environment, `gymnasium.make_vec('GraphActionBandit-v0', ...)`. Got {envs}. "

@@ -27,7 +27,7 @@ def some_graphs(directed, weighted, count=40, seed=0):
         for edge in graph.edges:
             graph.edges[edge]["w"] = float(random.random())
         graphs.append(graph)
-    return GraphSet.from_networkx(graphs, edge_attribute="w" if weighted else None)
+    return GraphSet.from_networkx(graphs, edge_attribute="w" if weighted else False)
 
 
 def values_of(graphs):

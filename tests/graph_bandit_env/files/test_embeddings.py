@@ -94,7 +94,7 @@ def test_a_molecule_with_its_identifier_needs_no_other_form(npz, molecules, ids)
         ([1.5], [[1]], "`ids`"),
         ([["a"]], [[1]], "`ids`"),
         (np.array([], "U1"), np.zeros((0, 2)), "0 rows"),
-        (np.array(["a"], object), [[1]], "`ids`"),
+        (np.array(["a"], object), [[1]], "prints.npz"),
     ],
 )
 def test_arrays_that_are_not_embeddings_are_refused(npz, ids, values, field):

@@ -87,7 +87,7 @@ def networkx_graphs(*kinds):
     for kind in kinds:
         graph = kind([(0, 1), (1, 2)])
         nx.set_node_attributes(graph, 1.0, "x")
-        nx.set_edge_attributes(graph, {edge: float(edge[0]) for edge in graph.edges}, "w")
+        nx.set_edge_attributes(graph, {edge: float(edge[0]) for edge in graph.edges}, "weight")
         yield graph
 
 
@@ -102,6 +102,7 @@ def test_networkx_graphs_say_themselves_that_they_are_directed(read, kind):
     assert not dropped.directed
 
 
+@pytest.mark.filterwarnings("ignore::graph_bandit_env.graphs.NotReadWarning")
 @pytest.mark.parametrize("read", [GraphSet.from_networkx, from_networkx, as_graph_set])
 def test_networkx_graphs_of_both_kinds_need_a_word(read):
     mixed = list(networkx_graphs(nx.Graph, nx.DiGraph))

@@ -48,7 +48,7 @@ def test_targets_cannot_be_changed_from_outside(targets):
         ({"ids": "abc"}, TypeError, "ids"),
         ({"targets": [1.0]}, ValueError, "targets"),
         ({"targets": [1.0, float("-inf"), 2.0]}, ValueError, "targets"),
-        ({"targets": [1.0, None, 2.0]}, TypeError, "targets"),
+        ({"targets": [1.0, "high", 2.0]}, TypeError, "targets"),
     ],
 )
 def test_mistakes_are_told(arguments, error, field):

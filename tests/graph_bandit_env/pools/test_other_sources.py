@@ -7,6 +7,7 @@ from torch_geometric.data import InMemoryDataset
 
 from graph_bandit_env import GraphPool, from_networkx, from_pyg_dataset
 
+pytestmark = pytest.mark.filterwarnings("ignore::graph_bandit_env.graphs.NotReadWarning")
 NAN = float("nan")
 
 
@@ -93,9 +94,17 @@ def test_networkx_graphs_become_a_pool_with_their_names():
     assert pool[2].nodes[0].tolist() == [1.0, 2.0]
 
 
-@pytest.mark.parametrize("names", [("a", "b", "a"), ("a", "", "c"), ("", "", ""), (1, 2, 3)])
-def test_names_that_tell_no_graphs_apart_are_not_taken(names):
-    assert from_networkx(named(*names)).ids == ("0", "1", "2")
+@pytest.mark.parametrize(
+    ("names", "ids"),
+    [
+        (("a", "b", "a"), ("a-0", "b", "a-2")),
+        (("a", "", "c"), ("a", "1", "c")),
+        (("", "", ""), ("0", "1", "2")),
+        ((1, 2, 3), ("1", "2", "3")),
+    ],
+)
+def test_equal_and_missing_names_get_numbers(names, ids):
+    assert from_networkx(named(*names)).ids == ids
 
 
 def test_attributes_of_nodes_and_edges_go_by_the_names_given():

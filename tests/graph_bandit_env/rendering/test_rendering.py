@@ -1,17 +1,19 @@
 """Frames of an episode, as arrays."""
 
 import itertools
+import sys
 
-import gymnasium as gym
 import numpy as np
 import pytest
+from gymnasium.utils.env_checker import check_env
 from matplotlib.figure import Figure
 from matplotlib.text import Text
-from support.rendered import SHAPE, make, started
+from support.rendered import RED, SHAPE, SMILES, make, shows
 
-from graph_bandit_env import GraphPool, GraphSet
-from graph_bandit_env.rendering import draw_graph
-from graph_bandit_env.rendering.frame import ArrayScreen, Frame
+from graph_bandit_env import GraphPool, GraphSet, from_smiles
+from graph_bandit_env.bandit.episode import Episode
+from graph_bandit_env.rendering import draw, draw_graph
+from graph_bandit_env.rendering.pictures import lay_out
 
 
 def frame_after(action):
@@ -19,6 +21,10 @@ def frame_after(action):
     env.reset(seed=0)
     env.step(action)
     return env.render()
+
+
+def test_passes_gymnasiums_check_with_its_frames():  # warnings are errors in this suite
+    assert check_env(make().unwrapped, skip_render_check=False) is None
 
 
 @pytest.mark.parametrize(
@@ -40,51 +46,42 @@ def test_every_frame_has_one_shape_from_before_the_first_round_to_the_end(change
     assert {(frame.shape, frame.dtype) for frame in frames} == {(SHAPE, np.dtype(np.uint8))}
 
 
-@pytest.mark.parametrize("name", ["GraphActionBandit-v0", "GraphActionBanditPadded-v0"])
-def test_frames_are_listed(name):
-    env = gym.make(name, num_graphs=2, num_nodes=2, render_mode="rgb_array_list")
-    env.reset(seed=0)
-    env.step(0)
-    assert [frame.shape for frame in env.render()] == [SHAPE, SHAPE]
-
-
 def test_a_frame_changes_when_another_graph_is_played():
     first, second = frame_after(0), frame_after(1)
     assert (first[:, :480] != second[:, :480]).any()  # the graph
     assert (first[:, 480:] != second[:, 480:]).any()  # bars and regret
 
 
-@pytest.mark.parametrize("changes", [{"actions_per_round": 2}], ids=str)
-def test_rendering_leaves_the_random_streams_alone(changes):
-    def play(env):
+def test_rendering_leaves_the_random_streams_alone():
+    def play(render_mode):
+        env = make(render_mode, actions_per_round=2)
         _, info = env.reset(seed=5)
         for _ in range(2):
-            action = int(info["action_mask"].argmax())
-            _, reward, *_, info = env.step(action)
+            _, reward, *_, info = env.step(int(info["action_mask"].argmax()))
             yield reward, info["action_mask"].tolist()
-            if env.render_mode is not None:
+            if render_mode:
                 env.render()
         yield env.unwrapped.np_random.random()
 
-    assert list(play(make(**changes))) == list(play(make(None, **changes)))
+    assert list(play("rgb_array")) == list(play(None))
 
 
 def test_no_text_is_cut_off_or_overlaps_another(monkeypatch):
     pool = GraphPool([np.ones((1, 1))] * 3, [[]] * 3, ids=["a name, $of$ which W" * 9, "b\nb", "c"])
-    screen, drawn, draw = ArrayScreen(), [], Text.draw
+    drawn, draw_text = [], Text.draw
 
     def note(text, renderer):
-        draw(text, renderer)
+        draw_text(text, renderer)
         if text.get_visible() and text.get_text().strip():
             drawn.append((text.get_text(), text.get_window_extent()))
 
     monkeypatch.setattr(Text, "draw", note)
-    frame, renderer = Frame(screen.figure), started(pool, np.array([-1.2345e8, 9.8765e8, 1.0]), horizon=999_999)
+    means = np.array([-1.2345e8, 9.8765e8, 1.0])
+    episode = Episode(pool, means, horizon=999_999)
     for k in range(3):
-        renderer.record(k, 1.23456e8, 1e9)
-        frame.update(renderer._after_begin(), np.array([True, False, True]))
+        episode.record(pool, means, k, 1.23456e8, 1e9)
         drawn.clear()
-        screen.show()
+        draw(episode, np.array([True, False, True]))
         assert len(drawn) > 20
         for words, box in drawn:
             assert min(box.x0, box.y0, 960 - box.x1, 540 - box.y1) >= 0, words
@@ -101,23 +98,21 @@ def test_what_the_user_set_in_matplotlib_does_not_change_a_frame():
 
 
 def test_graphs_that_are_not_on_offer_are_grey():
-    renderer = started(GraphSet([np.ones((2, 1))] * 3, [[(0, 1), (1, 0)]] * 3), np.array([1.0, 2.0, 3.0]))
-    all_of_them, none = renderer.render(np.ones(3, bool)), renderer.render(None)
+    episode = Episode(GraphSet([np.ones((2, 1))] * 3, [[(0, 1), (1, 0)]] * 3), np.array([1.0, 2.0, 3.0]), horizon=10)
+    all_of_them, none = draw(episode, np.ones(3, bool)), draw(episode, None)
     blue = np.array([0x56, 0xB4, 0xE9])
     count = [(frame[40:160, 480:] == blue).all(axis=-1).sum() for frame in (all_of_them, none)]
     assert count[0] > 1000
     assert count[1] == 0
 
 
-LINKS = [[(0, 1), (1, 2), (2, 0)], [(0, 1)]]
-TRIANGLE = GraphSet([np.ones((3, 1))] * 2, LINKS, directed=False)
-
-
-def test_nodes_and_edges_are_drawn_and_counted():
+def test_nodes_are_coloured_by_degree_and_edges_drawn_once():
     axes = Figure().subplots()
-    assert draw_graph(axes, TRIANGLE, 0) == "3 nodes, 3 edges; colour: degree 2"
+    given = GraphSet([np.ones((4, 1))], [[(0, 1), (1, 2), (3, 3)]], directed=False)
+    assert draw_graph(axes, given, 0) == "4 nodes, 3 edges, including 1 loop; colour: degree 1 to 2"
     edges, nodes = axes.collections
-    assert (len(edges.get_segments()), len(nodes.get_offsets())) == (3, 3)
+    assert nodes.get_array()[:3].tolist() == [1, 2, 1]
+    np.testing.assert_array_equal(edges.get_segments(), nodes.get_offsets()[[[0, 1], [1, 2]]])
 
 
 def test_directed_edges_are_arrows_with_their_heads_beyond_the_middle():
@@ -131,3 +126,24 @@ def test_directed_edges_are_arrows_with_their_heads_beyond_the_middle():
     assert len(lines) == 3
     np.testing.assert_allclose(ways, 0.65 * (lines[:, 1] - lines[:, 0]))
     np.testing.assert_allclose(heads.XY, lines[:, 0])
+
+
+@pytest.mark.parametrize("has_rdkit", [True, False])
+def test_a_molecule_is_drawn_by_rdkit_or_as_nodes_and_edges(monkeypatch, has_rdkit):
+    molecules, axes = from_smiles(SMILES), Figure().subplots()
+    if not has_rdkit:
+        monkeypatch.setitem(sys.modules, "rdkit.Chem.Draw", None)
+    caption = draw_graph(axes, molecules, 1)
+    assert caption == ("CCO" if has_rdkit else "3 nodes, 2 edges; colour: degree 1 to 2")
+    assert not has_rdkit or shows(axes.images[0].get_array(), RED)
+
+
+@pytest.mark.parametrize("num_nodes", [1, 3, 60, 301, 1200])
+def test_a_layout_parts_all_nodes_within_the_picture(num_nodes):
+    half_a_path = [(k, k + 1) for k in range(num_nodes // 2 - 1)]  # the others are isolated
+    links = np.array(half_a_path, int).reshape(-1, 2)
+    positions = lay_out(num_nodes, links)
+    assert positions.shape == (num_nodes, 2)
+    assert np.abs(positions).max() <= 0.93
+    assert len(np.unique(positions.round(6), axis=0)) == num_nodes
+    np.testing.assert_array_equal(positions, lay_out(num_nodes, links))

@@ -182,6 +182,7 @@ def test_each_graph_keeps_its_own_noise_where_bad_rows_are_left_out(tmp_path):
     assert "rows that cannot be read (2; the first is 3: " in settings.note
 
 
+@pytest.mark.filterwarnings("ignore::graph_bandit_env.graphs.NotReadWarning")
 def test_graphs_of_networkx_can_be_drawn_with_directions_or_without(tmp_path):
     path = write_graphs(tmp_path / "rings.jsonl")
     arrows = EnvironmentSettings(graphs=path, target="value", resample_graphs="round", num_graphs=(2, 4))

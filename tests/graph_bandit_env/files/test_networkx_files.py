@@ -12,6 +12,8 @@ from support.pools import assert_equal_pools, ragged_pools
 
 from graph_bandit_env.files import read_pool
 
+pytestmark = pytest.mark.filterwarnings("ignore::graph_bandit_env.graphs.NotReadWarning")
+
 
 def to_networkx(pool):
     """Write each direction of each edge, so that both keep their features."""
@@ -57,19 +59,6 @@ def test_nodes_may_have_any_names_and_graphs_any_kind(tmp_path):
     path = write(tmp_path / "a.jsonl", grid, nx.MultiDiGraph(ring(4)))
     for directed in (False, True):
         assert [len(graph.edge_links) for graph in read_pool(path, directed=directed)] == [8, 8]
-
-
-def test_lines_say_themselves_whether_graphs_are_directed(tmp_path):
-    arrow = nx.DiGraph([(1, 0)])
-    nx.set_node_attributes(arrow, 1.0, "x")
-    pool = read_pool(write(tmp_path / "a.jsonl", arrow))
-    assert pool.directed
-    assert pool[0].edge_links.tolist() == [[0, 1]]  # nodes are numbered in the order of the line
-    assert not read_pool(write(tmp_path / "b.jsonl", ring())).directed
-    mixed = write(tmp_path / "c.jsonl", ring(), arrow)
-    with pytest.raises(ValueError, match="c.jsonl: .*directed"):
-        read_pool(mixed)
-    assert [len(graph.edge_links) for graph in read_pool(mixed, directed=False)] == [6, 2]
 
 
 @pytest.mark.parametrize(

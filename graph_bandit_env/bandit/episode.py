@@ -1,0 +1,54 @@
+"""The record of an episode, which is drawn when a frame is asked for."""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graph_bandit_env.graphs.graph_set import GraphSet
+
+
+@dataclass
+class Episode:
+    """An episode of `GraphActionBandit-v0` up to its latest round. It uses no random numbers."""
+
+    graph_set: GraphSet
+    mean_rewards: NDArray[np.float64]
+    """`(K,)`."""
+    horizon: int
+    played: int | None = None
+    """The graph played in the last round; None before the first."""
+    reward: float = 0.0
+    """The reward of the last round, noise included."""
+    cumulative_regret: array[float] = field(default_factory=lambda: array("d", [0.0]))
+    """R_0 = 0, R_1, ... R_t; an array, since a horizon may be long."""
+
+    def __post_init__(self) -> None:
+        self.counts = np.zeros(len(self.graph_set), np.int64)
+
+    def record(
+        self, graph_set: GraphSet, mean_rewards: NDArray[np.float64], action: int, reward: float, regret: float
+    ) -> None:
+        """Record a round.
+
+        Args:
+            graph_set: the graphs of the round; counts of other graphs start at zero.
+            mean_rewards: `(K,)`, those of the round.
+            action: the graph played.
+            reward: the observed reward, noise included.
+            regret: the regret of this round alone.
+        """
+        if graph_set is not self.graph_set:
+            self.counts = np.zeros(len(graph_set), np.int64)
+        self.graph_set, self.mean_rewards = graph_set, mean_rewards
+        self.counts[action] += 1
+        self.cumulative_regret.append(self.cumulative_regret[-1] + regret)
+        self.played, self.reward = int(action), float(reward)
+
+    @property
+    def round(self) -> int:
+        """Return t, the number of rounds played."""
+        return len(self.cumulative_regret) - 1
