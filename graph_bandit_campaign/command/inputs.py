@@ -24,6 +24,7 @@ from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.constraints.batch.offers import Offers
 from graph_bandit_campaign.constraints.goals.goal import Goal
 from graph_bandit_campaign.constraints.limits.selection import Selection
+from graph_bandit_campaign.flags import Kind
 from graph_bandit_campaign.model.learner import DEFAULT, default_agent
 from graph_bandit_campaign.names import are_one, sheet_remarks
 from graph_bandit_campaign.pool.descriptors import describe, reads_graphs
@@ -60,6 +61,8 @@ class Inputs:
     """Own columns, limits, prices and caps, by which a question is recognised."""
     goals: tuple[Goal, ...] = ()
     """The aim for each measured quantity, limits on results included; empty with one goal."""
+    kind: Kind = ""
+    """What the values of the one goal are, if it is known."""
     features: Sequence[str] = ()
     """The user's own columns, and for how many molecules each is not known."""
     remarks: Sequence[str] = field(default_factory=list)
@@ -157,6 +160,7 @@ def _match_table(
         content=[in_pool.ids, in_pool.smiles],
         conditions=conditions + constraints.content() + also.content,
         goals=asked.goals,
+        kind=asked.kind,
         features=features.describe(molecules),
         remarks=[*remarks, *sheets, *asked.remarks, *also.remarks],
         also=also,
@@ -219,6 +223,7 @@ def _read_prepared(settings: SuggestSettings, earlier: CampaignState | None, tab
         content=content,
         conditions=[asked.limits.content(), *content],
         goals=asked.goals,
+        kind=asked.kind,
         features=describe_own_columns(features, matched.molecules, count),
         remarks=[*remarks, *asked.remarks, *also.remarks],
         also=also,
@@ -245,6 +250,7 @@ def _read_products(settings: SuggestSettings, earlier: CampaignState | None, tab
         content=[library.digest],
         conditions=[asked.limits.content(), *settings.terms.content(), *also.content],
         goals=asked.goals,
+        kind=asked.kind,
         remarks=[*remarks, *left_out, *asked.remarks, *also.remarks],
         also=also,
     )
@@ -278,6 +284,7 @@ def _read_graphs(settings: SuggestSettings, earlier: CampaignState | None, table
         content=[pool.ids, [digest(pool)]],
         conditions=constraints.content() + also.content,
         goals=asked.goals,
+        kind=asked.kind,
         remarks=[*remarks, *asked.remarks, *also.remarks],
         also=also,
     )

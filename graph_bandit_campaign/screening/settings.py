@@ -14,7 +14,7 @@ from graph_bandit_campaign.command.settings import NONE, SuggestSettings
 from graph_bandit_lab import count_cores
 
 KINDS = (".csv", ".tsv")  # of a table that is written again and again
-NOT_HERE = ("noise", "near", "weights", "predictions", "directed", "undo", "again", "more")
+NOT_HERE = ("noise", "near", "weights", "predictions", "goal_kind", "directed", "undo", "again", "more")
 """Settings of `suggest` that have no meaning where a program computes one value of everything that is suggested."""
 
 
@@ -58,6 +58,7 @@ class ScreenSettings(SuggestSettings):
 
     noise: Suppress[Fixed[str | None]] = None
     near: Suppress[Fixed[tuple[str, ...]]] = ()
+    goal_kind: Suppress[Fixed[tuple[str, ...]]] = ()
     weights: Suppress[Fixed[tuple[str, ...]]] = ()
     predictions: Suppress[Fixed[Path | None]] = None
     directed: Suppress[Fixed[bool | None]] = None
@@ -108,4 +109,5 @@ class ScreenSettings(SuggestSettings):
         """
         same = {setting.name: getattr(self, setting.name) for setting in fields(SuggestSettings)}
         results = (*self.measured, self.out) if has_results else self.measured
+        same |= {"goal_kind": tuple(f"{goal.name}=number" for goal in self.goals)}  # a program may still compute others
         return SuggestSettings(**same | {"n": n, "out": self.batch_table, "measured": results})
