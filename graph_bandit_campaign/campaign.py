@@ -18,19 +18,13 @@ from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
 from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals
 from graph_bandit_campaign.constraints.limits.limits import Limits
 from graph_bandit_campaign.file import CampaignFile, Given
-from graph_bandit_campaign.flags import check_flag
+from graph_bandit_campaign.flags import Kind, check_flag
 from graph_bandit_campaign.model import goals_choice
 from graph_bandit_campaign.model.choice import check_batch, check_kept, choose_batch, spare_likely, split_round
 from graph_bandit_campaign.model.failures import FailureForecast, FailureLearner
 from graph_bandit_campaign.model.front import expect_all
 from graph_bandit_campaign.model.goals_choice import GoalsChooser
-from graph_bandit_campaign.model.learner import (
-    DEFAULT,
-    AgentChangedWarning,
-    Learner,
-    default_agent,
-    describe_change,
-)
+from graph_bandit_campaign.model.learner import DEFAULT, AgentChangedWarning, Learner, default_agent, describe_change
 from graph_bandit_campaign.model.made import MOST_TAUGHT, MadeProducts
 from graph_bandit_campaign.model.reasons import Reason, find_reasons
 from graph_bandit_campaign.model.stopping import Outlook, look_ahead
@@ -73,6 +67,9 @@ class Campaign(Records):
         also: results of other assays by the name of the assay, and by id or, of molecules in the pool or not, by
             SMILES: numbers, bounds (">4.5") or two classes. They teach, and are not saved: give them each time. They
             need a `molecule-` or `gp-` agent. With several goals, each is taught by all of them.
+        kind: "class" if the values are classes, 1 (or True) for a hit and 0 for none; "number" if they are numbers,
+            although all are 0 and 1; None: as the file has it, else a class if all values are 0 and 1 in the first
+            `ask` that has both. Agents other than `molecule-` and `gp-` take them as numbers.
 
     Raises:
         ValueError: if the agent is unknown, does not use the columns that the molecules have, cannot choose for several
@@ -98,6 +95,7 @@ class Campaign(Records):
         goals: Sequence[Goal] | None = None,
         ignore_failures: bool = False,
         also: Mapping[str, OtherAssay] | None = None,
+        kind: Kind | None = None,
     ) -> None:
         saved = (file := CampaignFile(state)).read()
         self._made = None
@@ -114,6 +112,7 @@ class Campaign(Records):
             None if seed is None else check_integer("seed", seed, smallest=0),
             target,
             None if goals is None else check_goals(goals),
+            kind,
         )
         several = bool(given.wanted(saved))
         AgentSpec.admit([agent] if agent else [])
@@ -129,7 +128,7 @@ class Campaign(Records):
                 raise
             raise ValueError(f"{state}: {error} Name another agent to continue.") from error
         current = given.resume(saved, str(state), self._learner.spec)
-        self._learner.check_noises(saved.measured if saved else ())
+        self._learner.check_results(current)
         super().__init__(index, mask, file, current)
         self.agent_change = ""
         self._opened: CampaignState | None = saved  # until the first `ask`
@@ -169,6 +168,7 @@ class Campaign(Records):
             by_default=self._named is None,
             goals_algorithm=goals_choice.ALGORITHM if several else self.state.goals_algorithm,
             failures_algorithm=self._failures.algorithm(self.state),
+            kind=self.state.kind or ("" if self._learner.has_posterior else "number"),
         )
         before, self.agent_change = self.agent_change, describe_change(self._opened, self.state, count)
         if self.agent_change not in ("", before):
@@ -219,11 +219,13 @@ class Campaign(Records):
             mask = spare_likely(wanted, mask, failing.likely, failing.probability, constraints)
             mask[first] = True
         chosen = choose_batch(chooser, wanted, mask, under_way, constraints, first)
-        suggested = self._expect(chosen, int(mask.sum()))
+        suggested, kind = self._expect(chosen, int(mask.sum())), self.state.kind
+        if self.state.is_class:
+            kind, suggested = "class", tuple(sorted(suggested, key=lambda each: -(each.probability or 0.0)))
         pending = (*self.state.pending, *(suggestion.id for suggestion in suggested))
         structures = {**self.state.structures, **self._structures(chosen)}
         asked = replace(self.state, rounds=(*self.state.rounds, suggested), pending=pending, structures=structures)
-        self._save(replace(asked, question=question, unwritten=""))
+        self._save(replace(asked, question=question, unwritten="", kind=kind))
         self._opened = None
         return Suggestions(suggested, self._index.written(chosen))
 
@@ -336,7 +338,7 @@ class Campaign(Records):
         return expect_all(self.state, self._agents(), indices, self.ids, offered)
 
     def _save(self, state: CampaignState) -> None:
-        self._learner.check_noises(state.measured)
+        self._learner.check_results(state)
         super()._save(state)
 
     def _model_of(self, goal: str) -> tuple[Agent, CampaignState]:

@@ -7,13 +7,14 @@ import hashlib
 import json
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
 from filelock import FileLock
 
 from graph_bandit_campaign.constraints.goals.goal import Goal, list_aims
+from graph_bandit_campaign.flags import Kind
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_env.storage import find_file, replace_file
 
@@ -116,6 +117,8 @@ class Given:
     """Name of the measured quantity."""
     goals: tuple[Goal, ...] | None
     """What is wanted of several quantities."""
+    kind: Kind | None = None
+    """What the values of the one goal are."""
 
     def resume(self, saved: CampaignState | None, path: str, agent: str) -> CampaignState:
         """Return the campaign that a file holds, with the goals that are given; or a new one.
@@ -145,7 +148,7 @@ class Given:
                     f"Expected a campaign with {name} {value}. {path} has {'none' if before == '' else before}. "
                     "Use that value, or start a new campaign in another file."
                 )
-        return state.with_goals(wanted)
+        return replace(state.with_goals(wanted), kind=state.kind if self.kind is None else self.kind)
 
     def wanted(self, saved: CampaignState | None) -> tuple[Goal, ...]:
         """Return what is wanted of several quantities; nothing with one.
@@ -154,8 +157,8 @@ class Given:
             ValueError: if goals come with what one quantity has.
         """
         wanted = self.goals if self.goals is not None else saved.goals if saved else ()
-        if wanted and (self.maximize, self.target) != (None, None):
-            raise ValueError("Expected either `goals`, or `maximize` and `target`. Got both.")
+        if wanted and (self.maximize, self.target, self.kind) != (None, None, None):
+            raise ValueError("Expected either `goals`, or `maximize`, `target` and `kind`. Got both.")
         return wanted
 
 

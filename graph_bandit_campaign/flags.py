@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
+Kind = Literal["", "class", "number"]  # of values: 1 for a hit and 0 for none; or numbers; "": they say it themselves
 Salts = Literal["merge", "separate"]  # as `graph_bandit_env.pools.Salts`, which takes longer to import
 NUMPY = (("numpy", "bool"), ("numpy", "bool_"))  # what version 2 and version 1 call their bool
 

@@ -94,7 +94,8 @@ class Records:
 
         Args:
             identifier: id of the graph.
-            value: the value; or a number that the result is only known to exceed or to fall short of.
+            value: the value; or a number that the result is only known to exceed or to fall short of; or, of a goal
+                that is a class, True or 1 for a hit, and False or 0 for none.
             bound: "above" if the result lies above `value`, "below" if it lies below, else "". Agents that learn from
                 bounds, such as the `gp-` and `molecule-` agents, are taught the bound; others the number, as if it were
                 the value. An exact value of a graph replaces its bounds, whichever is told first.
@@ -119,6 +120,9 @@ class Records:
     def _tell(self, values: Sequence[tuple[str, float]], bound: Bound, goal: str, noise: float | None = None) -> None:
         self._place_of(goal)
         self._admit([key for key, _ in values])
+        kind, are_bools = self.state.kind, all(isinstance(value, bool | np.bool_) for _, value in values)
+        if values and are_bools and not (bound or goal or noise):
+            values, kind = [(key, float(value)) for key, value in values], kind or "class"
         checked = dict.fromkeys((self._index.check_id(key), check_value(key, value)) for key, value in values)
         measurements = [Measurement(*pair, len(self.state.rounds), bound, goal, noise) for pair in checked]
         known = {(result.id, result.value, result.bound, result.goal, result.noise) for result in self.state.measured}
@@ -128,7 +132,8 @@ class Records:
             tuple(key for key in keys if key not in dict([*checked]) or key not in settled)
             for keys in (self.state.failed, self.state.pending)
         )
-        self._save(replace(self.state, measured=(*self.state.measured, *new), pending=pending, failed=failed))
+        told = (*self.state.measured, *new)
+        self._save(replace(self.state, measured=told, pending=pending, failed=failed, kind=kind))
 
     def tell_failed(self, identifier: str) -> None:
         """Record that a graph cannot be measured; it is not suggested again. `failing` says what this teaches.

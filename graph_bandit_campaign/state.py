@@ -6,12 +6,12 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Annotated, TypeAlias
+from typing import Annotated, TypeAlias, get_args
 
 import msgspec
 
 from graph_bandit_campaign.constraints.goals.goal import Goal
-from graph_bandit_campaign.flags import check_flags
+from graph_bandit_campaign.flags import Kind, check_flags
 from graph_bandit_campaign.results.marks import Comment, Veto
 from graph_bandit_campaign.results.measurement import Measurement
 
@@ -22,6 +22,7 @@ Probability = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Kept: TypeAlias = str | int | float | bool | tuple[str, ...] | None
 """A setting of a command, as it is kept."""
 
+CUT = 0.5  # between a miss, 0, and a hit, 1
 LEAST = 5  # candidates that failed, and that were measured, before a model learns from failures
 
 
@@ -91,11 +92,12 @@ class CampaignState:
         pinned: ids of graphs that are to be in the next batch, or were, because somebody says so.
         comments: texts about graphs, in the order in which they came.
         command: settings of the last `suggest` other than their defaults, by name, to repeat it; empty without one.
+        kind: what the values of the one goal are; empty: not decided yet, `is_class` looks at them.
 
     Raises:
         ValueError: if an id is in two of `measured`, `failed` and `pending`, or twice in one of the last two. With
             several goals, a graph is measured when there is a result for each; or a result is of none of the goals. If
-            an id is vetoed or pinned twice, or both.
+            an id is vetoed or pinned twice, or both. If the goal is a class, and a result is neither 0 nor 1.
     """
 
     agent: str
@@ -120,9 +122,18 @@ class CampaignState:
     pinned: tuple[str, ...] = ()
     comments: tuple[Comment, ...] = ()
     command: Mapping[str, Kept] = field(default_factory=dict)
+    kind: Kind = ""
 
     def __post_init__(self) -> None:
         check_flags(self)
+        if self.kind not in get_args(Kind):
+            raise ValueError(f'Expected `kind` to be "class", "number" or None. Got {self.kind!r}.')
+        odd = (result for result in self.measured if result.value not in (0, 1) or result.bound or result.noise)
+        if self.kind == "class" and (third := next(odd, None)):
+            raise ValueError(
+                f"Expected 0 or 1, without a bound or noise, for `{third.id}`: {self.target or 'the goal'} is a class. "
+                f'Got {third.value:g}. If its values are numbers, open the campaign with `kind="number"`.'
+            )
         names = {goal.name for goal in self.goals} or {""}
         stray = {measurement.goal for measurement in self.measured} - names
         if stray or len(names) < len(self.goals):
@@ -146,6 +157,20 @@ class CampaignState:
     def quantities(self) -> tuple[str, ...]:
         """Return the names of what is measured."""
         return tuple(goal.name for goal in self.goals) or (self.target,)
+
+    @property
+    def is_class(self) -> bool:
+        """Return whether the goal is a class: it is said to be, or nothing is said, and all values are 0 and 1."""
+        if self.kind or self.goals:
+            return self.kind == "class" and not self.goals
+        are_exact = not any(result.bound or result.noise is not None for result in self.measured)
+        return are_exact and {result.value for result in self.measured} == {0, 1}
+
+    @property
+    def hits(self) -> tuple[str, ...]:
+        """Return the ids of the graphs with a result of the class that is wanted."""
+        wanted = 1.0 if self.maximize else 0.0
+        return tuple(dict.fromkeys(result.id for result in self.measured if result.value == wanted))
 
     @property
     def vetoes(self) -> dict[str, Veto]:
@@ -176,6 +201,7 @@ class CampaignState:
         return replace(
             self,
             goals=(),
+            kind="number",
             target=goal.name,
             maximize=goal.sign > 0,
             measured=measured,
@@ -279,7 +305,12 @@ class CampaignState:
         return None if leader is None else leader[1]
 
     def yardstick(self) -> float | None:
-        """Return `best`, with which predictions are compared; None while results that are equal tell no scale."""
+        """Return `best`, with which predictions are compared; None while results that are equal tell no scale.
+
+        Of a class, it is the number between both.
+        """
+        if self.is_class:
+            return CUT if len({result.value for result in self.measured}) > 1 else None
         several = len(set(self.means().values())) > 1
         return self.best() if several and self.means(exact=True) else None
 

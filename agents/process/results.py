@@ -75,7 +75,10 @@ class Quantity:
     @staticmethod
     def of_rewards(history: History, partial: PartialResults, settings: MixtureSettings) -> Quantity:
         """Return the rewards of all graphs."""
-        targets = make_targets(partial.join(history), settings.standardize, settings.warp, partial)
+        joined, bounds = partial.join(history), partial.bounds
+        targets = make_targets(joined, settings.standardize, settings.warp, partial)
+        if settings.standardize and len(bounds.values) and not len(joined.seen):  # only the shares below are known
+            targets = Standardised((bounds.values - targets.unit * levels_of(bounds)).mean().item(), targets.unit)
         return Quantity(history, partial, torch.arange(len(history.counts)), targets)
 
     @staticmethod
@@ -156,8 +159,10 @@ class Results:
     def differ(self) -> bool:
         """Return whether two results differ by more than rounding errors: equal ones tell nothing of the kernel."""
         joined = self.rewards.partial.join(self.rewards.history)
+        if not len(joined.seen):  # with bounds alone, there are to be some on either side
+            return len(self.rewards.bounds.signs.unique()) > 1
         means = joined.means[joined.seen]
-        return len(means) > 0 and bool((means - means[:1]).abs().gt(joined.resolution).any())
+        return bool((means - means[:1]).abs().gt(joined.resolution).any())
 
     @property
     def typical_noise(self) -> float:

@@ -8,10 +8,11 @@ from collections.abc import Callable
 import tyro
 
 from benchmarks.pools.coverage import CoverageStudy
+from benchmarks.pools.hits import HitsStudy
 from benchmarks.pools.replay import ReplayStudy
 from benchmarks.pools.study import Study
 
-STUDIES: dict[str, Callable[..., Study]] = {"replay": ReplayStudy, "coverage": CoverageStudy}
+STUDIES: dict[str, Callable[..., Study]] = {"replay": ReplayStudy, "coverage": CoverageStudy, "hits": HitsStudy}
 
 
 def main(args: list[str] | None = None) -> int:

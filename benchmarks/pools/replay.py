@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -83,22 +83,27 @@ class ReplayStudy(Study):
             for name in PLANS[self.plan][1]:
                 header = f"{name} [95 % interval]", f"less {self.players[0]} [95 % interval]"
                 title = f"{kind}: {name}, {over_pools(plays)}"
-                yield Table(title, [("player", *header, "plays", "seconds a play"), *self._rows(plays, name)])
+                yield Table(
+                    title, [("player", *header, "plays", "seconds a play"), *compare(plays, name, self.players)]
+                )
                 if self.by_pool and plays["pool"].nunique() > 1:
                     by_pool = plays.groupby("pool", sort=False)
-                    alone = [(str(pool), *row[:4]) for pool, part in by_pool for row in self._rows(part, name)]
+                    alone = [
+                        (str(pool), *row[:4]) for pool, part in by_pool for row in compare(part, name, self.players)
+                    ]
                     yield Table(f"{kind}, by pool: {name}", [("pool", "player", *header, "plays"), *alone])
 
-    def _rows(self, plays: pd.DataFrame, name: str) -> Iterable[Cells]:
-        """Yield a row for each player; differences are those of starts that both have played on a pool."""
-        form = ".2f" if name == REGRET else ".1f"
-        plays = plays.set_index(["pool", "seed"])
-        first = plays[plays["player"] == self.players[0]][name]
-        for player in (player for player in self.players if (plays["player"] == player).any()):
-            own = plays[plays["player"] == player]
-            less = own[name].sub(first).dropna() if player != self.players[0] else first[:0]
-            cells = interval_over_pools(own[name], form), interval_over_pools(less, f"+{form}")
-            yield player, *cells, str(len(own)), f"{own['seconds'].mean():.1f}"
+
+def compare(plays: pd.DataFrame, name: str, players: Sequence[str]) -> Iterator[Cells]:
+    """Yield a row for each player; differences from the first are those of starts that both have played on a pool."""
+    form = ".2f" if name == REGRET else ".1f"
+    plays = plays.set_index(["pool", "seed"])
+    first = plays[plays["player"] == players[0]][name]
+    for player in (player for player in players if (plays["player"] == player).any()):
+        own = plays[plays["player"] == player]
+        less = own[name].sub(first).dropna() if player != players[0] else first[:0]
+        cells = interval_over_pools(own[name], form), interval_over_pools(less, f"+{form}")
+        yield player, *cells, str(len(own)), f"{own['seconds'].mean():.1f}"
 
 
 def score(values: Floats, order: Indices, start: int) -> tuple[float, ...]:

@@ -7,37 +7,24 @@ compared with `import torch` alone, in turn, each in a process of its own.
 from __future__ import annotations
 
 import contextlib
-import csv
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.speed.measure import Row, show
 from graph_bandit_campaign import write_library
 
-MOLECULES, RESULTS = 100, 30
-FIRST, WHOLE = 1.5, 3.0  # seconds that are asked for
+MOLECULES, RESULTS, FIRST, WHOLE = 100, 30, 1.5, 3.0  # the last two are the seconds that are asked for
 COUNT = "import runpy, sys, atexit; atexit.register(lambda: print(len(sys.modules), file=sys.stderr)); "
 COUNT += "runpy.run_module('graph_bandit_cli', run_name='__main__', alter_sys=True)"
 
 
-@dataclass(frozen=True)
-class Start:
-    """Seconds of one command."""
-
-    first: float
-    """Until its first line."""
-    whole: float
-    """Until its end."""
-
-
-def time_start(command: list[str]) -> Start:
-    """Run a command as in a terminal, and time its first line and its end. Needs Linux or macOS.
+def time_start(command: list[str]) -> tuple[float, float]:
+    """Return the seconds of a command in a terminal until its first line, and until its end. Needs Linux or macOS.
 
     Raises:
         RuntimeError: if the command fails; it has what the command said.
@@ -55,33 +42,23 @@ def time_start(command: list[str]) -> Start:
                 said += more
     if process.returncode:
         raise RuntimeError(f"{' '.join(command)} failed:\n{said.decode()}")
-    return Start(first, time.perf_counter() - begin)
-
-
-def suggest_command(folder: Path) -> list[str]:
-    """Write a pool of 100 molecules with 30 results, and return the arguments of a command that suggests eight."""
-    pool, measured = write_library(folder, "qed", RESULTS, 0)
-    with pool.open(encoding="utf-8", newline="") as file:
-        lines = list(csv.reader(file))[: MOLECULES + 1]
-    with pool.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows(lines)
-    return [
-        *("suggest", str(pool), "--measured", str(measured), "--n", "8", "--maximize", "qed"),
-        *("--out", str(folder / "suggestions.csv")),
-    ]
+    return first, time.perf_counter() - begin
 
 
 def rows(repetitions: int = 11) -> list[Row]:
     """Return seconds to the first line and to the end, as medians, and against `import torch` within this run."""
     with tempfile.TemporaryDirectory() as folder:
-        arguments = suggest_command(Path(folder))
+        pool, measured = write_library(Path(folder), "qed", RESULTS, 0)
+        pool.write_text("".join(pool.read_text("utf-8").splitlines(keepends=True)[: MOLECULES + 1]), "utf-8")
+        tables = [str(pool), "--measured", str(measured), "--out", f"{folder}/out.csv"]
+        arguments = ["suggest", *tables, "--n", "8", "--maximize", "qed"]
         suggest = [sys.executable, "-m", "graph_bandit_cli", *arguments]
         torch = [sys.executable, "-c", "import torch; print('loaded')"]
         time_start(suggest)  # compiles, once for all later commands
         pairs = [(time_start(suggest), time_start(torch)) for _ in range(repetitions)]
         counted = subprocess.run([sys.executable, "-c", COUNT, *arguments], capture_output=True, text=True, check=True)
-    first, whole = (statistics.median(getattr(own, name) for own, _ in pairs) for name in ("first", "whole"))
-    ratio = statistics.median(own.whole / other.whole for own, other in pairs)
+    first, whole = (statistics.median(own[k] for own, _ in pairs) for k in (0, 1))
+    ratio = statistics.median(own[1] / other[1] for own, other in pairs)
     modules = int(counted.stderr.split()[-1])
     return [
         Row.at_most(f"suggest on {MOLECULES} molecules: the first line", first, "s", FIRST, "warm"),

@@ -7,9 +7,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from graph_bandit_campaign.assays.classes import classes_as_bounds
 from graph_bandit_campaign.file import CampaignFile
 from graph_bandit_campaign.names import are_one, find_column, split_name
+from graph_bandit_campaign.results.classes import classes_as_bounds
 from graph_bandit_campaign.results.rows import Columns, MeasuredRow, NoResultsError, ResultTables
 from graph_bandit_env.tables import is_table
 

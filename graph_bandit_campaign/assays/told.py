@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from agents.contract import Agent, Correlation, ModelAgent, MoleculeSetLike, SourceResults
-from graph_bandit_campaign.assays.classes import MOST_WORDS, order_classes
 from graph_bandit_campaign.checks import check_value
 from graph_bandit_campaign.pool.index import PoolIndex, PoolLike
+from graph_bandit_campaign.results.classes import list_words, order_classes
 from graph_bandit_campaign.results.rows import BOUND
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_env import MoleculeSet, canonical_smiles
@@ -99,9 +99,9 @@ def _read_results(name: str, results: OtherAssay) -> list[Result]:
                 words.append((key, result.strip().casefold()))
     classes = {word for _, word in words}
     if words and (read or len(classes) != 2):
-        some = ", ".join(sorted(classes)[:MOST_WORDS])
         raise ValueError(
-            f'Expected numbers, bounds such as ">4.5", or two classes and nothing else in `{name}`. Got {some}'
+            f'Expected numbers, bounds such as ">4.5", or two classes and nothing else in `{name}`. Got '
+            + list_words(classes)
             + " among other results." * bool(read)
             + "." * (not read)
         )

@@ -14,7 +14,9 @@ from graph_bandit_campaign.constraints.limits.columns import ColumnNames
 from graph_bandit_campaign.constraints.limits.limits import Limits
 from graph_bandit_campaign.constraints.limits.properties import find_property
 from graph_bandit_campaign.constraints.limits.wishes import Requirement
+from graph_bandit_campaign.flags import Kind
 from graph_bandit_campaign.names import find_column
+from graph_bandit_campaign.results.classes import read_classes
 from graph_bandit_campaign.results.rows import Columns, MeasuredRow, NoResultsError, Results, ResultTables
 from graph_bandit_campaign.state import CampaignState
 
@@ -33,6 +35,10 @@ class Asked:
     """The rows of results of each goal, by its name."""
     others: Sequence[OtherTable]
     """The rows of results of other assays."""
+    kind: Kind = ""
+    """What the values of the one goal are, if it is known."""
+    classes: Sequence[str] = ()
+    """Remarks about words that are read as 0 and 1."""
 
     @property
     def rows(self) -> dict[str, list[MeasuredRow]]:
@@ -47,7 +53,8 @@ class Asked:
     @property
     def remarks(self) -> list[str]:
         """Return remarks about the tables of results, for people."""
-        return [*dict.fromkeys(remark for results in self.results.values() for remark in results.remarks)]
+        every = (remark for results in self.results.values() for remark in results.remarks)
+        return [*dict.fromkeys((*self.classes, *every))]
 
 
 def spell_goals(settings: SuggestSettings, earlier: CampaignState | None, tables: ResultTables) -> SuggestSettings:
@@ -102,7 +109,22 @@ def read_asked(
     names = [goal.name for goal in goals] or [of_results.value]
     own = [path for path in (settings.pool, *settings.measured, settings.out, settings.predictions) if path is not None]
     others = read_other_tables(settings.also, of_results.identifier, of_results.smiles, names, own)
-    return Asked(limits, goals, columns_of_pool, _read_results(tables, of_results, goals), others)
+    kind: Kind = ""
+    classes, measured = list[str](), earlier.measured if earlier else ()
+    ranges = {goal.name for goal in goals if goal.aim in ("target", "limit")}
+    for name in names:
+        said = settings.kind_of(name) or (earlier.kind if earlier and not goals else "")
+        values = {result.value for result in measured if result.goal in ("", name)} - {0, 1}
+        if not said and (values or settings.noise or name in ranges):
+            continue  # a word among numbers is refused
+        tables, kind, remark = read_classes(tables, name, said)
+        classes += [remark] * bool(remark)
+        if goals and kind == "class":
+            raise ValueError(
+                f"Expected numbers with several goals. `{name}` is a class. Make it the only goal, or pass "
+                f"`--goal-kind {name}=number` to take its values as the numbers 0 and 1."
+            )
+    return Asked(limits, goals, columns_of_pool, _read_results(tables, of_results, goals), others, kind, classes)
 
 
 def _split_limits(

@@ -25,6 +25,7 @@ from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.constraints.batch.offers import Offers
 from graph_bandit_campaign.constraints.goals.goal import Goal
 from graph_bandit_campaign.constraints.limits.selection import Selection
+from graph_bandit_campaign.flags import Kind
 from graph_bandit_campaign.names import are_one, split_name
 from graph_bandit_campaign.pool.budget import Budget
 from graph_bandit_campaign.pool.descriptors import reads_graphs, reads_stereo
@@ -59,6 +60,8 @@ class Inputs:
     """Own columns, limits, prices and caps, by which a question is recognised."""
     goals: tuple[Goal, ...] = ()
     """The aim for each measured quantity, limits on results included; empty with one goal."""
+    kind: Kind = ""
+    """What the values of the one goal are, if it is known."""
     features: Sequence[str] = ()
     """The user's own columns, and for how many molecules each is not known."""
     remarks: Sequence[str] = field(default_factory=list)
@@ -144,6 +147,7 @@ def _read_rows(settings: SuggestSettings, earlier: CampaignState | None, tables:
         content=content,
         conditions=conditions,
         goals=asked.goals,
+        kind=asked.kind,
         features=described,
         remarks=[*remarks, *sheets, *asked.remarks, *also.remarks],
         also=also,
@@ -231,6 +235,7 @@ def _read_products(settings: SuggestSettings, earlier: CampaignState | None, tab
         content=[library.digest],
         conditions=[asked.limits.content(), *settings.terms.content(), *also.content],
         goals=asked.goals,
+        kind=asked.kind,
         remarks=[*remarks, *left_out, *asked.remarks, *also.remarks],
         also=also,
     )
@@ -264,6 +269,7 @@ def _read_graphs(settings: SuggestSettings, earlier: CampaignState | None, table
         content=[pool.ids, [digest(pool)]],
         conditions=constraints.content() + also.content,
         goals=asked.goals,
+        kind=asked.kind,
         remarks=[*remarks, *asked.remarks, *also.remarks],
         also=also,
     )

@@ -99,6 +99,7 @@ def take_over(
     asked = [rows, sorted(books.noisy), books.failed, books.pending, settings.n, settings.again]
     asked += [state.agent, state.algorithm, inputs.conditions]
     asked += [[dataclasses.astuple(goal) for goal in state.goals], state.goals_algorithm] if state.goals else []
+    asked += ["class"] * (state.kind == "class")
     if are_enough(len(books.failed), len(tried)) and not settings.ignore_failures:
         asked += [["failures", failures.ALGORITHM]]
     question = f"{_digest(asked)}-{_digest(inputs.content)}"

@@ -6,14 +6,14 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import tyro
 
 from graph_bandit_campaign.constraints.batch.terms import Terms
 from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals
 from graph_bandit_campaign.constraints.limits.wishes import Choice, Requirement
-from graph_bandit_campaign.flags import Salts, check_flags
+from graph_bandit_campaign.flags import Kind, Salts, check_flags
 from graph_bandit_campaign.names import are_one, find_column, hint_at, split_name
 from graph_bandit_campaign.pool.source import Source, check_features, split_features
 from graph_bandit_campaign.report.tables import KINDS
@@ -49,6 +49,9 @@ class SuggestSettings:
     weights: Annotated[tuple[str, ...], NONE] = ()
     """Weights of the goals, as activity=2 logd=1, to choose by a weighted sum in standard deviations of the results;
     none: to find the front, the molecules that no other one beats in every goal."""
+    goal_kind: Annotated[tuple[str, ...], NONE] = ()
+    """What a column of measured values holds: COLUMN=number or COLUMN=class. By default two classes alone (0 and 1, no
+    and yes, inactive and active, ...) are a class, of which the probability of a hit is predicted."""
     noise: str | None = None
     """Column of the results with the standard deviation of each value, in its units; an empty cell: not known."""
     also: Annotated[tuple[str, ...], NONE, tyro.conf.UseAppendAction] = ()
@@ -163,6 +166,7 @@ class SuggestSettings:
         check_features(self.features, self.quantities, self.smiles, self.id)
         if self.best_of is not None and [goal.name for goal in self.goals] != [self.best_of]:
             raise ValueError(f"Expected `--best-of` to be the only goal. Got {self.best_of}.")
+        self.kind_of(self.target)
         self._check_marks()
         self._check_limits()
         self._check_batch()
@@ -287,6 +291,23 @@ class SuggestSettings:
             low, high = limit.ends
             goals.append(Goal(limit.name, "target", low, high, weight=weights.get(limit.name)))
         return tuple(goals)
+
+    def kind_of(self, quantity: str) -> Kind:
+        """Return what a column of measured values is said to be; an empty text if nothing is said.
+
+        Raises:
+            ValueError: if something else is said, or of another column.
+        """
+        kinds = dict[str, str]()
+        for text in self.goal_kind:
+            name, _, kind = text.rpartition("=")
+            if name.casefold() not in map(str.casefold, self.quantities) or kind not in ("class", "number"):
+                raise ValueError(
+                    "Expected `--goal-kind COLUMN=number` or `COLUMN=class`, with one of the columns "
+                    f"{', '.join(self.quantities)}. Got {text!r}."
+                )
+            kinds[name.casefold()] = kind
+        return cast(Kind, kinds.get(quantity.casefold(), ""))
 
     @property
     def quantities(self) -> tuple[str, ...]:

@@ -201,7 +201,10 @@ def open_campaign(settings: SuggestSettings, inputs: Inputs) -> Campaign:
             ignore_failures=settings.ignore_failures,
             goals=inputs.goals or None,
             also=inputs.also.values,
+            kind=None if inputs.goals else settings.kind_of(settings.target) or None,
         )
+    if inputs.kind == "class" and not campaign.state.kind:  # though there may be one class alone, or words
+        campaign.state = replace(campaign.state, kind="class")
     if settings.noise and not campaign.learns_noises:
         raise ValueError(
             f"Agent `{campaign.state.agent}` cannot use the noise of a result. Choose one of the `gp-` or "

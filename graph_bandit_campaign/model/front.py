@@ -144,8 +144,9 @@ def expect_all(
         agents: trained on the results of each goal.
         indices: indices of the graphs.
         ids: names of all graphs.
-        offered: as in `expect`; nobody measured it with several goals.
+        offered: as in `expect`. Predictions of several goals or of a class are not corrected: the correction was fitted
+            to intervals of one quantity, and probabilities of a hit agree better with the shares of hits without it.
     """
-    views, offered = state.views(), 0 if state.goals else offered
+    views, offered = state.views(), 0 if state.goals or state.is_class else offered
     forecasts = [expect(agent, indices, ids, view, offered) for agent, view in zip(agents, views, strict=True)]
     return join_forecasts(state, forecasts) if state.goals else forecasts[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -13,8 +13,7 @@ import registry
 from agents.contract import Agent, BatchAgent, ModelAgent, MoleculeSetLike, Prediction, SourceResults
 from agents.process import ProcessAgent
 from graph_bandit_campaign.pool.index import PoolLike
-from graph_bandit_campaign.results.measurement import Measurement
-from graph_bandit_campaign.state import LEVEL, CampaignState, Suggestion, have_failed
+from graph_bandit_campaign.state import CUT, LEVEL, CampaignState, Suggestion, have_failed
 from graph_bandit_env.pools import KernelPool
 from graph_bandit_lab import AgentSpec
 
@@ -161,17 +160,22 @@ class Learner:
         self.algorithm = int(getattr(agent, "algorithm", 1))
         self._trained: dict[str, tuple[object, Agent]] = {}
 
-    def check_noises(self, measured: Iterable[Measurement]) -> None:
-        """Refuse results with a noise of their own if the agent cannot use it.
+    def check_results(self, state: CampaignState) -> None:
+        """Refuse results with a noise of their own, or of a class, if the agent cannot use them.
 
         Raises:
             ValueError: if there is one.
         """
-        noisy = next((result for result in measured if result.noise is not None), None)
+        noisy = next((result for result in state.measured if result.noise is not None), None)
         if noisy is not None and not self.has_posterior:
             raise ValueError(
                 f"Agent `{self.spec}` cannot use the noise of a result. `{noisy.id}` has one. Choose one of the "
                 "`gp-` or `molecule-` agents, or leave out the noises."
+            )
+        if state.kind == "class" and not self.has_posterior:
+            raise ValueError(
+                f"Agent `{self.spec}` cannot predict classes. Choose one of the `gp-` or `molecule-` agents, or take "
+                f'{state.target or "the goal"} as numbers: `kind="number"`, or `--goal-kind COLUMN=number`.'
             )
 
     def learn(self, state: CampaignState, index_of: Mapping[str, int], fresh: bool = False) -> Agent:
@@ -189,6 +193,10 @@ class Learner:
             kept = choose_results(sign * np.array([*means.values()], np.float64), self.most)
             names = {name for name, is_kept in zip(means, kept.tolist(), strict=True) if is_kept}
             measured = tuple(result for result in measured if result.id in names)
+        if state.is_class:  # of a latent value, which lies above the level if the result is 1
+            measured = tuple(
+                replace(result, value=CUT, bound="above" if result.value > CUT else "below") for result in measured
+            )
         key = tuple(
             (measurement.id, measurement.value, measurement.bound, measurement.noise) for measurement in measured
         )
@@ -264,7 +272,7 @@ def expect(
         P(beats the best) = Phi(+-(mean - best) / sqrt(std^2 + noise_std^2)),   if rewards are normal
 
     The suggestions have ids only if the agent makes no predictions, or if all values so far are equal or bounds: their
-    scale is unknown then.
+    scale is unknown then. Of a class, the probability is that of a hit, and there is no deviation or interval.
 
     Args:
         agent: trained on rewards, which are the values or, if small ones are wanted, their negatives.
@@ -281,23 +289,26 @@ def expect(
         prediction = agent.predict_chosen(len(indices), offered)
     else:
         prediction = agent.predict()
-    return read_prediction(prediction, best, indices, ids, state.maximize)
+    return read_prediction(prediction, best, indices, ids, state)
 
 
 def read_prediction(
-    prediction: Prediction, best: float, indices: Sequence[int], ids: Sequence[str], maximize: bool
+    prediction: Prediction, best: float, indices: Sequence[int], ids: Sequence[str], state: CampaignState
 ) -> tuple[Suggestion, ...]:
     """Return the predictions for some graphs, given those of all; see `expect`.
 
     Args:
         prediction: of rewards.
-        best: the best value so far.
+        best: the best value so far, or the number between two classes.
         indices: indices of the graphs.
         ids: names of all graphs.
-        maximize: whether large values are wanted.
+        state: state of the campaign, with one goal.
     """
-    sign = 1.0 if maximize else -1.0
+    maximize, sign = state.maximize, 1.0 if state.maximize else -1.0
     beats = prediction.probability_above(sign * best)
+    if state.is_class:
+        chances = ((ids[k], float(beats[k])) for k in indices)
+        return tuple(Suggestion(key, p if maximize else 1 - p, probability=p) for key, p in chances)
     lower, upper = prediction.interval(LEVEL)
     low, high = (lower, upper) if maximize else (-upper, -lower)
     expected = []

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr
 
 from agents.beliefs import short_list
 from agents.contract import Agent, ModelAgent
+from graph_bandit_campaign.constraints.goals.utility import LEAST_STD
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.text import percent
 
@@ -32,6 +34,12 @@ class Outlook:
     """How many graphs are pending."""
     again: Repeat | None = None
     """The graph that is best measured twice; None: there is none, or the agent cannot say."""
+    hits: float | None = None
+    """If the goal is a class, how many hits are expected among all graphs without a result. `better` is then the
+    probability that one of these is a hit, `batch` that one of the pending ones is, and `gain` how many hits are
+    expected among the pending ones."""
+    left: int = 0
+    """How many graphs have no result and can be measured."""
 
     @property
     def stop(self) -> bool:
@@ -43,10 +51,15 @@ class Outlook:
         limit, share = percent(STOP), percent(min(max(self.better, 1 / DRAWS), 1 - 1 / DRAWS))  # draws are never sure
         remain = "almost certainly remain ({})" if self.better > 0.995 else "remain with a probability of {}"
         advice = f"That is below {limit}: stop." if self.stop else f"Stop when this falls below {limit}."
-        sentences = [f"Candidates with a better {target} {remain.format(share)}. {advice}"]
+        what = f"Candidates with a better {target}" if self.hits is None else "Hits"
+        sentences = [f"{what} {remain.format(share)}. {advice}"]
+        if self.hits is not None:
+            expected = f"About {self.hits:.1f} hits are expected among the {self.left:,} candidates without a result."
+            sentences.insert(0, expected)
         if self.count:
             those = f"at least one of the {self.count} pending ones" if self.count > 1 else "the pending one"
-            sentences.append(f"The chance that {those} has a better {target} is {percent(self.batch)}.")
+            better = f"has a better {target}" if self.hits is None else "is a hit"
+            sentences.append(f"The chance that {those} {better} is {percent(self.batch)}.")
         if self.again is not None:
             sentences.append(self.again.sentence(target))
         return " ".join(sentences)
@@ -58,7 +71,9 @@ def look_ahead(
     """Return how likely better graphs are; None if the agent's model cannot say, or all results so far are equal.
 
     The true values of the pending graphs, and of the 500 others that most probably beat the best, are drawn jointly
-    and compared with the best value measured.
+    and compared with the best value measured. Of a class, latent values f are drawn, and a result counts:
+
+        P(there is a hit) = 1 - E prod_j Phi((level - f_j) / noise_std)
 
     Args:
         agent: trained on rewards, which are the values or, if small ones are wanted, their negatives.
@@ -72,22 +87,23 @@ def look_ahead(
         return None
     best *= 1.0 if state.maximize else -1.0
     pending = [index_of[identifier] for identifier in state.pending if identifier in index_of]
-    again = find_repeat(agent, state, index_of, pending)
-    chances = agent.predict().probability_above(best)[left]
-    promising = short_list(chances, [ids[k] for k in left], MOST, state.seed)
+    again = None if state.is_class else find_repeat(agent, state, index_of, pending)
+    prediction = agent.predict()
+    chances = prediction.probability_above(best)
+    promising = short_list(chances[left], [ids[k] for k in left], MOST, state.seed)
     index = [*pending, *left[promising].tolist()]
+    hits = float(chances[[*pending, *left]].sum()) if state.is_class else None
     if not index:
-        return Outlook(0.0, 0.0, 0.0, 0, again)
-    seed = np.random.SeedSequence([state.seed, len(state.measured), DRAWS])
-    gains = agent.draw_gains(index, best, DRAWS, int(seed.generate_state(1)[0]))
-    of_batch = gains[:, : len(pending)].max(axis=1, initial=0)
-    return Outlook(
-        better=float((gains.max(axis=1) > 0).mean()),
-        batch=float((of_batch > 0).mean()),
-        gain=float(of_batch.mean()),
-        count=len(pending),
-        again=again,
-    )
+        return Outlook(0.0, 0.0, 0.0, 0, again, hits)
+    seed = int(np.random.SeedSequence([state.seed, len(state.measured), DRAWS]).generate_state(1)[0])
+    if state.is_class:
+        latent, noise_std = agent.draw_rewards(index, DRAWS, seed), max(prediction.noise_std, LEAST_STD)
+        misses, gain = ndtr((best - latent) / noise_std), chances[pending].sum()
+    else:
+        gains = agent.draw_gains(index, best, DRAWS, seed)
+        misses, gain = gains <= 0, gains[:, : len(pending)].max(axis=1, initial=0).mean()
+    some, batch = (float((1 - part.prod(axis=1)).mean()) for part in (misses, misses[:, : len(pending)]))
+    return Outlook(some, batch, float(gain), len(pending), again, hits, len(pending) + len(left))
 
 
 NAMED = 10  # measured graphs that can be named best: those with the largest predictions

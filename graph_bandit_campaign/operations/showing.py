@@ -157,7 +157,7 @@ def why(desk: Desk, ids: Sequence[str]) -> tuple[Why, ...]:
     state = campaign.state
     suggested = {suggestion.id: suggestion for suggestions in state.rounds[-1:] for suggestion in suggestions}
     predicted = {**campaign.predict(), **suggested}  # those know out of how many they were chosen
-    quantities = Quantities(settings.target, state.goals)
+    quantities = Quantities(settings.target, state.goals, state.is_class)
     goals = {goal.name: goal.name for goal in state.goals} or {settings.target: ""}
     reasons = {name: campaign.reasons(names, goal) for name, goal in goals.items()}
     smiles_of, near, atoms = dict[str, str](), dict[str, tuple[str, ...]](), dict[str, dict[str, tuple[float, ...]]]()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.report.tables import write_table
+from graph_bandit_campaign.results.classes import read_classes
 from graph_bandit_campaign.results.measurement import Measurement
 from graph_bandit_campaign.results.rows import Columns, MeasuredRow, NoResultsError, ResultTables
 from graph_bandit_campaign.state import CampaignState
@@ -129,7 +130,7 @@ class TypedResults:
         noise = self._settings.noise if row.get(self._settings.noise or "") else None
         table = Table(self.path, tuple(row), [(2, [*row.values()])])
         try:
-            read = ResultTables([table]).read(Columns(goal, ID, noise=noise)).rows[0]
+            read = read_classes(ResultTables([table]), goal)[0].read(Columns(goal, ID, noise=noise)).rows[0]
         except NoResultsError as error:
             raise ValueError(f"{WANTED} Got {row[goal]!r} for `{unshield(row[ID])}`.") from error
         if read.value == "pending":

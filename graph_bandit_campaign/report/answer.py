@@ -37,6 +37,8 @@ class Quantities:
     """The column of the measured values, if there is one goal."""
     goals: tuple[Goal, ...] = ()
     """The goals, if there are several."""
+    is_class: bool = False
+    """Whether the one goal is a class, of which the probability of a hit is predicted alone."""
 
     @property
     def ranged(self) -> dict[str, str]:
@@ -44,18 +46,19 @@ class Quantities:
         return {goal.name: "met" if goal.aim == "limit" else "in range" for goal in self.goals if goal.has_range}
 
     def forecasts(self, suggestion: Suggestion) -> Mapping[str, Suggestion]:
-        """Return the prediction of each goal for a graph, by the name of the goal."""
+        """Return the predicted values of a graph, by the name of the goal; there are none of a class."""
         nothing = Suggestion(suggestion.id)
         several = {goal.name: suggestion.by_goal.get(goal.name, nothing) for goal in self.goals}
-        return several or {self.target: suggestion}
+        return {} if self.is_class else several or {self.target: suggestion}
 
     def columns(self) -> list[str]:
         """Return the names of the columns of `cells`."""
         columns = []
-        for name in [goal.name for goal in self.goals] or [self.target]:
+        for name in self.forecasts(Suggestion("")):
             columns += [f"predicted_{name}", *(f"{column}_{name}" if self.goals else column for column in REST)]
             columns += [f"probability_in_range_{name}"] * (name in self.ranged)
-        return [*columns, "probability_of_front" if self.goals else "probability_of_beating_best"]
+        chance = "front" if self.goals else "hit" if self.is_class else "beating_best"
+        return [*columns, f"probability_of_{chance}"]
 
     def cells(self, suggestion: Suggestion) -> list[str]:
         """Return the predictions for a graph as text."""
@@ -138,13 +141,12 @@ class Answer:
     @property
     def quantities(self) -> Quantities:
         """Return what is predicted."""
-        return Quantities(self.target, self.state.goals)
+        return Quantities(self.target, self.state.goals, self.state.is_class)
 
     @property
     def predicts(self) -> bool:
         """Return whether there are predictions."""
-        first = map(self.quantities.forecasts, self.suggested[:1])
-        return any(forecast.mean is not None for forecasts in first for forecast in forecasts.values())
+        return any(each.mean is not None for first in self.suggested[:1] for each in (first, *first.by_goal.values()))
 
     @cached_property
     def measured(self) -> dict[str, dict[str, float]]:
@@ -166,6 +168,7 @@ class Answer:
         """Say how the suggestions were chosen, or why there are no predictions; empty where there is nothing to say."""
         if not self.predicts:
             why = "No predictions yet: they need two different exact results, and an agent that predicts."
+            why = "No predictions yet: they need a hit and a miss." if self.state.is_class else why
             return why * bool(self.suggested)
         if any(goal.weight for goal in self.state.goals):
             return "Each is the best by the weighted sum of what the goals may turn out to be."
@@ -173,6 +176,10 @@ class Answer:
             return "Each is the best for another way to weigh the goals, judged by what they may turn out to be."
         way = WAYS.get(self.state.agent.partition(":")[0].rpartition("-")[2], "")
         text = f"{way}, and complement those above them: a lower one may be more likely to beat the best."
+        if self.state.is_class:
+            expected = sum(suggestion.probability or 0.0 for suggestion in self.suggested)
+            hits = f"About {expected:.1f} of these {len(self.suggested)} are expected to be hits."
+            return f"{way}. {hits}" if way else hits
         return text if way and len(self.suggested) > 1 else ""
 
     @property
@@ -185,12 +192,13 @@ class Answer:
         kinds = {"measured": state.settled(), "failed": state.failed, "vetoed": state.vetoes, "pending": state.pending}
         every = f"all {self.noun} that meet the limits" if self.limits else f"all {self.pool_size:,} {self.noun}"
         best = "" if self.best is None else f" The best {self.target} is {self.best_text} ({self.best[0]})."
+        best = f" Hits: {len(state.hits)}." if state.is_class else best
         return f"Nothing is left to suggest: {every} are {' or '.join(kind for kind in kinds if kinds[kind])}.{best}"
 
     @property
     def best(self) -> tuple[str, float] | None:
-        """Return the id and value of the best molecule measured; None if there is none, or several goals."""
-        return None if self.state.goals else self.state.leader()
+        """Return the id and value of the best molecule measured; None if there is none, several goals, or a class."""
+        return None if self.state.goals or self.state.is_class else self.state.leader()
 
     @property
     def best_text(self) -> str:
@@ -238,7 +246,7 @@ class Answer:
         soft = [goal.text for goal in self.state.goals if goal.aim == "limit"]
         lists["Soft limits, on predicted values, which a suggestion may break: {}."] = soft
         return (
-            [text for text in (self.ending, self.limits, self.failures, count) if text]
+            [text for text in (self.reading, self.ending, self.limits, self.failures, count) if text]
             + [text.format(listed(names)) for text, names in lists.items() if names]
             + [*find_doubts(self.books)]
         )
@@ -250,6 +258,15 @@ class Answer:
     def smiles_in_pool(self, identifier: str) -> str:
         """Return the SMILES of a molecule as the pool has it: that of a salt, not of its parent."""
         return self.written.get(identifier, self.smiles_of[identifier])
+
+    @property
+    def reading(self) -> str:
+        """Say that the goal is a class, or that 0 and 1 are numbers; empty if there are other values."""
+        state = self.state
+        if state.is_class:
+            return f"{self.target} is a class: {'1' if state.maximize else '0'} is a hit."
+        are_numbers = self.learns_bounds and not state.goals and {each.value for each in state.measured} == {0, 1}
+        return f"The values 0 and 1 of {self.target} are numbers." * are_numbers
 
     def _comments(self) -> list[Comment]:
         """Return the comments on what is suggested or pending, and those that came since the last round."""

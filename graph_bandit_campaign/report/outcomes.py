@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from graph_bandit_campaign.state import CampaignState
+from graph_bandit_campaign.state import CUT, CampaignState
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,8 @@ class Promises:
 def find_outcomes(state: CampaignState) -> list[Outcome]:
     """Pair each result of a suggested graph with the last prediction before the result came in.
 
-    Results of which only a bound is known are left out: nobody knows whether they lie in their intervals.
+    Results of which only a bound is known are left out: nobody knows whether they lie in their intervals. A result of a
+    class has none, and beats what was there if it is a hit.
 
     Args:
         state: state of the campaign.
@@ -67,6 +68,8 @@ def find_outcomes(state: CampaignState) -> list[Outcome]:
         for suggested, best in zip(state.rounds[: result.round], best_by_then, strict=False):
             for suggestion in suggested:
                 mean, interval = suggestion.mean, suggestion.interval
+                if state.is_class and mean is not None:
+                    interval, best = (mean, mean), CUT
                 if graph(suggestion.id) == graph(result.id) and mean is not None and interval is not None:
                     beats = best is not None and (result.value > best if state.maximize else result.value < best)
                     last = Outcome(mean, interval, suggestion.probability, result.value, beats)

@@ -71,7 +71,7 @@ class Forecaster:
                 forecasts.append(nothing)
                 continue
             prediction = rater(block.traits, own, block.smiles).prediction
-            forecasts.append(read_prediction(prediction, best, range(len(block)), block.ids, view.maximize))
+            forecasts.append(read_prediction(prediction, best, range(len(block)), block.ids, view))
         return join_forecasts(self.state, forecasts) if self.state.goals else forecasts[0]
 
 

@@ -58,6 +58,8 @@ def render_page(answer: Answer) -> str:
 def _figures(answer: Answer, outcomes: Mapping[str, Sequence[Outcome]]) -> list[tuple[str, str]]:
     """Return figures with what they show: the progress or the front, and results against predictions."""
     state, figures = answer.state, list[tuple[str, str]]()
+    if state.is_class:
+        return []  # of zeros and ones, there is nothing to see
     if not state.goals and any(result.round for result in state.measured):
         figures.append(("Measurements by round and the best so far", to_svg(progress_figure(state, answer.target))))
     for first, second in combinations([goal for goal in state.goals if goal.aim != "limit"], 2):

@@ -21,23 +21,29 @@ def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
     parts = [f"{answer.pool_size:,} {answer.noun}", f"{count:,} measurement{'s' * (count != 1)}", *remarks]
     parts += [f"{len(state.failed)} failed"] * bool(state.failed)
     best = "" if answer.best is None else f"; best {answer.target} so far {answer.best_text}"
+    best = f"; hits so far {len(state.hits)}" if state.is_class else best
     best += f"; on the front so far {listed(answer.front)}" if answer.front else ""
     print(f"{', '.join(parts)}{best}.")
     if answer.agent_change:
         print(answer.agent_change)
     for note in answer.notes:
         print(note)
+    if answer.reading:
+        kind, others = ("number", "numbers") if state.is_class else ("class", "classes")
+        print(f"(--goal-kind {answer.target}={kind} takes its values as {others}.)")
     if answer.waiting:
         print("(If one cannot be measured, write `failed` as its result. --again lets them be suggested again.)")
     if not answer.suggested:
         return
     bill, default = answer.bill, f" ({answer.default})" if answer.default else ""
-    sd = "The sd is of the true value; the interval of a result also allows for noise." * answer.predicts
+    sd = "The sd is of the true value; the interval of a result also allows for noise."
+    sd *= answer.predicts and not state.is_class
     texts = [f"Round {len(state.rounds)}, by {state.agent}{default}.", answer.way, sd]
     print(f"\n{' '.join(filter(None, texts))}\n")
     ranged = {name: [word] for name, word in answer.quantities.ranged.items()}
-    quantities = [cell for name in answer.measured for cell in (name, "sd", "90 % interval", *ranged.get(name, ()))]
-    quantities.append("on the front" if state.goals else "beats the best")
+    names = answer.quantities.forecasts(answer.suggested[0])
+    quantities = [cell for name in names for cell in (name, "sd", "90 % interval", *ranged.get(name, ()))]
+    quantities.append("on the front" if state.goals else "is a hit" if state.is_class else "beats the best")
     rows: list[tuple[str, ...]] = [("rank", "id", *quantities * answer.predicts, *bill.heading())]
     for rank, suggestion in enumerate(answer.suggested, start=1):
         cells: list[str] = []

@@ -120,6 +120,10 @@ class ResultTables:
     def __len__(self) -> int:
         return len(self.tables)
 
+    def like(self, tables: Sequence[Table]) -> ResultTables:
+        """Return other tables in the place of these."""
+        return ResultTables(tables, self._sheet)
+
     @property
     def headers(self) -> list[Sequence[str]]:
         """Return the columns of each table."""
@@ -128,12 +132,12 @@ class ResultTables:
     @property
     def first(self) -> ResultTables:
         """Return the first table alone."""
-        return ResultTables(self.tables[:1], self._sheet)
+        return self.like(self.tables[:1])
 
     def having(self, name: str) -> ResultTables:
         """Return the tables that have a column, whose capitals do not count."""
         those = [table for table in self.tables if find_column(name, table.columns, str(table.path))]
-        return ResultTables(those, self._sheet)
+        return self.like(those)
 
     def read(self, columns: Columns) -> Results:
         """Return the rows that have a result: a number, `failed` or `pending`.

@@ -55,6 +55,7 @@ class ScreenSettings(SuggestSettings):
 
     noise: str | None = field(default=None, init=False)
     near: tuple[str, ...] = field(default=(), init=False)
+    goal_kind: tuple[str, ...] = field(default=(), init=False)
     weights: tuple[str, ...] = field(default=(), init=False)
     predictions: Path | None = field(default=None, init=False)
     directed: bool | None = field(default=None, init=False)
@@ -95,4 +96,5 @@ class ScreenSettings(SuggestSettings):
         """
         same = {setting.name: getattr(self, setting.name) for setting in fields(SuggestSettings)}
         results = (*self.measured, self.out) if has_results else self.measured
+        same |= {"goal_kind": tuple(f"{goal.name}=number" for goal in self.goals)}  # a program may still compute others
         return SuggestSettings(**same | {"n": n, "out": self.batch_table, "measured": results})

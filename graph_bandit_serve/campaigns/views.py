@@ -26,6 +26,8 @@ class GoalView(View):
     """Whether the ends of a limit do not meet it themselves."""
     weight: float | None = None
     """Weight in a weighted sum; null: there is none."""
+    is_class: bool = False
+    """Whether results are classes, 1 or 0, so that the probability of a hit is predicted."""
     text: str
     """The goal in a few words."""
 
@@ -53,7 +55,7 @@ class PredictionView(View):
     goal: str
     """Name of the quantity."""
     mean: float | None
-    """Predicted value; null: there is no prediction."""
+    """Predicted value, of a class the probability of a 1; null: there is no prediction."""
     std: float | None
     """Standard deviation of that prediction."""
     noise_std: float | None
@@ -63,8 +65,8 @@ class PredictionView(View):
     high: float | None
     """Upper end of that interval."""
     probability: float | None
-    """With one goal: that its result beats the best value by then. With several: that it is in the range of this one;
-    null if it has none."""
+    """With one goal: that its result beats the best value by then, or is a hit. With several: that it is in the range
+    of this one; null if it has none."""
 
 
 class SuggestionView(View):
@@ -79,7 +81,8 @@ class SuggestionView(View):
     predictions: list[PredictionView]
     """One for each goal."""
     probability: float | None
-    """That its result beats the best value by then, or with several goals that its results are on the front."""
+    """That its result beats the best value by then, or is a hit; or, with several goals, that its results are on the
+    front."""
     results: list[ResultView]
     """All results of it."""
 
@@ -282,7 +285,8 @@ def goals_of(state: CampaignState) -> list[GoalView]:
     """Return what is wanted of each quantity."""
     if not state.goals:
         aim = "maximize" if state.maximize else "minimize"
-        return [GoalView(name=state.target, aim=aim, text=f"{aim} {state.target or 'the measured value'}")]
+        text = f"{aim} {state.target or 'the measured value'}"
+        return [GoalView(name=state.target, aim=aim, is_class=state.is_class, text=text)]
     return [
         GoalView(
             name=goal.name,
@@ -298,13 +302,13 @@ def goals_of(state: CampaignState) -> list[GoalView]:
 
 
 def best_of(state: CampaignState) -> list[BestView]:
-    """Return the best result of each quantity of which large or small values are wanted."""
+    """Return the best result of each quantity of which large or small values are wanted; hits are equally good."""
     wanted: list[tuple[Goal | None, CampaignState]] = [(goal, state.of(goal)) for goal in state.goals] or [
         (None, state)
     ]
     found = []
     for goal, view in wanted:
-        leader = None if goal is not None and goal.has_range else view.leader()
+        leader = None if state.is_class or (goal is not None and goal.has_range) else view.leader()
         if leader is not None and math.isfinite(leader[1]):
             found.append(BestView(goal=view.target, id=leader[0], value=leader[1]))
     return found

@@ -12,7 +12,7 @@ from rdkit.Chem import rdMolDescriptors
 from support.molecules import some_molecules
 
 from benchmarks.pools import __main__ as command_line
-from benchmarks.pools import replay, study
+from benchmarks.pools import hits, replay, study
 from benchmarks.pools.models.forest import atom_pair_bits
 from benchmarks.pools.models.tanimoto import MinMax, TanimotoProcess
 from benchmarks.pools.screening import Plan, share_of_top
@@ -50,6 +50,17 @@ def test_coverage_is_tested_on_both_splits(command, capsys):
     command = ["coverage", *command, "--players", "molecule-ucb", "--results", "20", "--draws", "1"]
     assert command_line.main(command) == 0
     assert {row.split()[0] for row in capsys.readouterr().out.splitlines()[4:]} == {"random", "scaffold"}
+
+
+def test_hits_are_found_and_their_probabilities_compared(command, capsys, monkeypatch):
+    monkeypatch.setattr(hits, "START", 40)
+    monkeypatch.setattr(hits, "BATCH", 8)
+    assert command_line.main(["hits", *command, "--seeds", "1"]) == 0
+    rows = pd.read_csv(command[-1])
+    assert rows[hits.FOUND].dropna().between(0, 100).sum() == 2 * 3
+    counts = rows.groupby(["player", "suggested"])["molecules"].sum()
+    assert counts["class", 1] == counts["number", 1] == 2 * 5 * 8
+    assert "class, suggested: Brier score" in capsys.readouterr().out
 
 
 @given(st.lists(st.integers(-3, 3), min_size=1, max_size=12), st.data())

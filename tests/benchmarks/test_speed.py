@@ -12,7 +12,7 @@ from support.graphs import ragged_graphs
 from support.molecules import some_molecules
 from torch_geometric.data import Batch
 
-from benchmarks.speed import also, kernels, measure, molecules, serve, start, vector, whole_run
+from benchmarks.speed import kernels, measure, molecules, serve, start, vector, whole_run
 from benchmarks.speed.large import million, prepared, score, suggest
 from benchmarks.speed.plain import PlainFit, infinite_width_kernel_in_torch, one_backward_per_graph
 from gntk import GraphMLP, aggregate_neighbours, infinite_width_kernel
@@ -68,8 +68,6 @@ def test_a_comparison_is_the_median_ratio_of_neighbours(monkeypatch):
 
 
 def test_commands_and_the_server_are_timed():
-    ratio, alone, together = also.rows(molecules=60, own=8, others=20, pairs=1)
-    assert ratio.value == together.value / alone.value
     assert all(row.value > 0 for row in serve.rows(molecules=60, own=4, pairs=1))
     assert all(row.value > 0 for row in start.rows(1))
 

@@ -36,6 +36,8 @@ NETS = "suggest nets.jsonl --measured scores.csv --out out.csv --n 2 --maximize 
 SALT = "suggest salts.csv --measured results.csv --maximize logp --workers None --n 6"
 SCORE = f"--score '{sys.executable} score.py' --jobs 1 --chunk 8 --workers None {FAST}"
 FEW = "smiles,id,logp\nCCO,a,{0}\nCCN,b,{1}\nCCCO,c,{2}\nCCCN,d,"
+HITS = "id,hit\nm0,no\nm1,yes\nm2,no\nm3,hit\nm4,0\nm5,no\nm6,TRUE\nm7,failed\n"
+HIT = f"suggest pool.csv --measured hits.csv --maximize hit {BASE} {FAST}"
 END = "suggest few.csv --measured few.csv --maximize logp --n 2 --workers None --out out.csv --html out.html"
 CONDITIONS = "id,smiles,solvent smiles,temp,who,logp\n" + "".join(
     f"r{k},CC{'CNO'[k % 3]},{('CC#N', 'CS(C)=O')[k % 2]},{60 + 20 * (k % 5)},{'ab'[k % 2]},{'' if k % 6 > 3 else k}\n"
@@ -61,6 +63,21 @@ RUNS = {
     "a budget alone": (
         f"suggest pool.csv --measured results.csv --minimize logp {BASE} {FAST} --price price --budget 20 "
         "--budget-only --at-most 2 --per vendor",
+    ),
+    "classes": (
+        ("hits.csv", HITS),
+        f"{HIT} --predictions all.csv --html out.html",
+        f"{HIT} --out small.csv".replace("--max", "--min"),
+        f"suggest pool.csv --measured hits.csv {BASE} {FAST} --maximize hit --minimize logp --out several.csv",
+        ("hits.csv", HITS + "m9,maybe\n"),
+        HIT,
+        ("hits.csv", HITS),
+        f"{HIT} --goal-kind hit=number",
+        HIT,
+        f"{HIT} --goal-kind hit=class",
+        "prepare pool.csv --out ready --workers None",
+        f"{HIT} --out prepared.csv".replace("pool.csv", "ready"),
+        f"{HIT} --out other.csv --agent random --goal-kind hit=class",
     ),
     "limits": (f"{LOGP} {FAST} --require mw=100..190 'docking>-2' --forbid 'c[F,Cl]' --only stock=yes",),
     "marks": (

@@ -180,7 +180,7 @@ def test_a_campaign_begins_with_what_people_have(tmp_path, make):
     assert [result.value for result in campaign.state.measured] == [1.0]
 
 
-@pytest.mark.parametrize("given", [[3, 4], [], 7, ["CCO", path()], "nowhere.csv", pd.DataFrame({"a": [1]})], ids=repr)
+@pytest.mark.parametrize("given", [[3, 4], [], 7, ["CCO", path()], "nowhere.csv", pd.DataFrame({"a": [1]})])
 def test_what_makes_no_pool_is_refused_at_once(given):
     with pytest.raises((ValueError, TypeError, FileNotFoundError)):
         Campaign(given)

@@ -40,6 +40,16 @@ def test_a_campaign_says_goals_best_pending_suggestions_and_results(served):
     assert "a 2 after round 1 z 0.5 before" in words
 
 
+def test_a_class_has_hits_and_probabilities_and_no_intervals(tmp_path):
+    hit, miss = suggestion("a", 0.25, std=None, noise_std=None, low=None, high=None), suggestion("c", 0.25)
+    measured = [result("z", 0), result("a", 1, 1)]
+    write_campaign(tmp_path / "one.campaign.json", kind="class", measured=measured, rounds=[[hit, miss]], failed=[])
+    words = words_of(serve_app(tmp_path).ask(PAGE))
+    assert "Hits so far 1 of 2 results: a" in words
+    assert "a 1 CCO measured 1 measured a hit with probability 25 %" in words
+    assert "interval" not in words
+
+
 def test_each_round_has_a_page_that_leads_to_its_neighbours(tmp_path):
     rounds = [[suggestion(name)] for name in ("a", "b", "c")]
     write_campaign(tmp_path / "one.campaign.json", rounds=rounds)

@@ -1,0 +1,159 @@
+"""Columns of two classes, such as `active` and `inactive`: as 0 and 1 in a goal, as bounds in another assay."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+from graph_bandit_campaign.flags import Kind
+from graph_bandit_campaign.names import find_column
+from graph_bandit_campaign.results.rows import BOUND, WORDS, BadResultsError, ResultTables
+from graph_bandit_env.tables import Table
+
+ABOVE, BELOW = ">0", "<0"  # in place of the upper and the lower class; any number would do
+LOWER = frozenset({"no", "false", "negative", "neg", "low", "miss", "fail", "failed", "n", "f"})
+UPPER = frozenset({"yes", "true", "positive", "pos", "high", "hit", "pass", "passed", "y", "t", "active"})
+NOT = ("in", "non", "not", "un", "no")  # an upper class after one of these is the lower one
+PASSED = frozenset({"pass", "passed"})  # with one of these, `failed` is a class, and not a measurement that failed
+UNKNOWN = 0.5
+MOST_WORDS = 5
+
+
+class Cell(NamedTuple):
+    """A cell that is not empty."""
+
+    where: str
+    """File, sheet and number of its row."""
+    text: str
+    """As it is written."""
+    value: float | None
+    """The number, NaN for a bound; None: it is a word."""
+
+
+def order_classes(words: Collection[str]) -> tuple[str, ...]:
+    """Return the lower and the upper of two classes, by what they mean or else by the alphabet.
+
+    Which is which does not change what the model learns from another assay: correlations may be negative.
+
+    Args:
+        words: two different words, in small letters.
+    """
+    return tuple(sorted(words, key=lambda word: (_rank(word, words), word)))
+
+
+def list_words(words: Collection[str]) -> str:
+    """Return some of several words, for messages."""
+    return ", ".join(sorted(words)[:MOST_WORDS]) + ", ..." * (len(words) > MOST_WORDS)
+
+
+def read_classes(tables: ResultTables, column: str, kind: Kind = "") -> tuple[ResultTables, Kind, str]:
+    """Read a goal whose values may be classes: 0 and 1, or words for these, such as `no` and `yes`.
+
+    A single word is a class, a single number is not.
+
+    Args:
+        tables: the tables of results.
+        column: column of the goal.
+        kind: what the values are known to be; empty: the column decides.
+
+    Returns:
+        The tables, with 0 and 1 in place of words; what the values are, empty if the column does not decide; and a
+        remark.
+
+    Raises:
+        BadResultsError: a ValueError that lists the rows with a third value.
+        ValueError: if there are only words, and it is not known which of them is a hit.
+    """
+    cells = [cell for table in tables.tables for cell in _cells(table, column)]
+    words, numbers = _words(cells), {cell.value for cell in cells} - {None}
+    ranks = {word: _rank(word, words) for word in words}
+    unknown = {word for word, rank in ranks.items() if rank == UNKNOWN}
+    if kind != "class" and (numbers - {0, 1} or (unknown and (numbers or kind == "number"))):
+        return tables, kind, ""
+    if words and words == unknown:
+        raise ValueError(
+            f"Expected numbers in column `{column}`, or two classes such as `yes` and `no`. It is not known which of "
+            f"these is a hit: {list_words(words)}. Write 1 for a hit, and 0 for the others."
+        )
+    kind = kind or ("class" if words or len(numbers) == 2 else "")
+    seen = " and ".join(f"`{text}`" for text in sorted(words - unknown) or ("0", "1"))
+    wrong = [
+        f"{cell.where}: expected one of two classes in `{column}`, as {seen}. Got {cell.text!r}. If the column holds "
+        f"numbers, pass `--goal-kind {column}=number`."
+        for cell in cells
+        if cell.text.casefold() in unknown or cell.value not in (0, 1, None)
+    ]
+    if wrong:
+        raise BadResultsError(wrong)
+    texts = {word: f"{ranks[word]:g}" for word in sorted(words)}
+    remark = ", ".join(f"`{word}` is {text}" for word, text in texts.items())
+    read = tables.like([_exchanged(table, column, texts) for table in tables.tables]) if texts else tables
+    return read, kind, f"{remark} in `{column}`" * bool(texts)
+
+
+def classes_as_bounds(table: Table, column: str) -> tuple[Table, str]:
+    """Return a table with bounds in place of two classes in a column, and a remark; the same one where it has values.
+
+    Args:
+        table: the table; its records are lists.
+        column: name of the column.
+
+    Raises:
+        ValueError: if there are words, no numbers, and more or fewer classes than two.
+    """
+    cells = _cells(table, column)
+    words = _words(cells)
+    if not words or any(cell.value is not None for cell in cells):  # a word among numbers is refused by the reader
+        return table, ""
+    if len(words) != 2:
+        raise ValueError(
+            f"Expected numbers, bounds such as `>4.5`, or two classes in column `{column}` of {table.path}. Got "
+            f"{list_words(words)}."
+        )
+    lower, upper = order_classes(words)
+    remark = f"`{column}` has two classes: `{upper}` counts as above `{lower}`"
+    return _exchanged(table, column, {lower: BELOW, upper: ABOVE}), remark
+
+
+def _cells(table: Table, column: str) -> list[Cell]:
+    """Return the cells of a column that are not empty; none if the table lacks it."""
+    name, cells = find_column(column, table.columns, str(table.path)), list[Cell]()
+    for number, (text,) in replace(table, problems=[]).rows([name]) if name else ():
+        bound, where = BOUND.fullmatch(text), table.where(number)
+        try:
+            value = table.number(bound[2] if bound else text)
+        except ValueError:
+            cells.append(Cell(where, text, None))
+        else:
+            cells += [Cell(where, text, math.nan if bound else value)] * (value is not None)
+    return cells
+
+
+def _words(cells: Collection[Cell]) -> set[str]:
+    """Return the words in small letters, without those for a measurement that failed or is pending."""
+    words = {cell.text.casefold() for cell in cells if cell.value is None}
+    return words - {word for word, state in WORDS.items() if state == "pending" or not words & PASSED}
+
+
+def _rank(word: str, words: Collection[str]) -> float:
+    """Return 0 for the lower and 1 for the upper of two classes, by what words mean; 0.5 if it is not known."""
+
+    def negates(word: str, other: str) -> bool:
+        return any(word == prefix + mark + other for prefix in NOT for mark in ("", "-", " ", "_"))
+
+    if word in LOWER or any(negates(word, other) for other in UPPER.union(words)):
+        return 0.0
+    return 1.0 if word in UPPER or any(negates(other, word) for other in words) else UNKNOWN
+
+
+def _exchanged(table: Table, column: str, texts: Mapping[str, str]) -> Table:
+    """Return a table with other texts in place of words of a column."""
+    name = find_column(column, table.columns, str(table.path))
+    place = table.columns.index(name) if name else -1
+    records = [
+        (number, [texts.get(str(cell).strip().casefold(), cell) if k == place else cell for k, cell in enumerate(row)])
+        for number, row in table.records
+    ]
+    return replace(table, records=records)
