@@ -85,7 +85,7 @@ def read_inputs(settings: SuggestSettings, earlier: CampaignState | None, tables
     """
     if settings.pool.suffix.lower() == ".toml":
         return _read_products(settings, earlier, tables)
-    if settings.pool.is_file() and is_file_of_graphs(settings.pool):
+    if settings.pool.exists() and is_file_of_graphs(settings.pool):
         return _read_graphs(settings, earlier, tables)
     if settings.directed:
         raise ValueError(

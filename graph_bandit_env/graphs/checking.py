@@ -87,8 +87,8 @@ def each_edge_once(
     features: NDArray[np.float32] | None,
     num_nodes: int,
     directed: bool | None,
-) -> tuple[NDArray[np.int32], NDArray[np.float32] | None]:
-    """Return each edge once, sorted, with its features; refuse rows that contradict each other.
+) -> tuple[NDArray[np.int32], NDArray[np.float32] | None, int]:
+    """Return each edge once, sorted, with its features, and how many rows were there again; refuse contradictions.
 
     Args:
         graph: its number, for messages.
@@ -111,8 +111,9 @@ def each_edge_once(
             f"Graph {graph}: expected each edge in both directions. Got {(start, end)} without {(end, start)}. "
             "`directed=True` keeps the directions as they are, `directed=False` adds those that are missing."
         )
+    again = len(links) - len(unique) + len(added)
     if features is None:
-        return unique, None
+        return unique, None, again
     kept = (features if directed else np.concatenate([features, features]))[first]
     differ = np.flatnonzero((kept[row_of[: len(links)]] != features).any(axis=1))
     if len(differ):
@@ -122,4 +123,4 @@ def each_edge_once(
             f"{kept[row_of[row]].tolist()} and {features[row].tolist()}. Merge parallel edges first, for example by "
             '`torch_geometric.utils.coalesce(..., reduce="mean")`; the two directions of an edge may differ.'
         )
-    return unique, kept
+    return unique, kept, again

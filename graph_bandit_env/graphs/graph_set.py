@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from graph_bandit_env.checks import check_flag
 from graph_bandit_env.graphs.checking import check_features, check_links, check_same_width, each_edge_once
 from graph_bandit_env.graphs.packed_graphs import Floats, PackedGraphs
-from graph_bandit_env.graphs.readers import Edges, are_directed, list_graphs, read_networkx, read_pyg
+from graph_bandit_env.graphs.readers import Edges, NotReadWarning, are_directed, list_graphs, read_networkx, read_pyg
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -30,7 +30,7 @@ class GraphSet(Sequence[GraphInstance]):
     """K graphs with node features, each of any number of nodes; they are all undirected, or all directed.
 
     Undirected edges are stored once in each direction, and the two directions may have different features. Directed
-    edges are stored as they are, once. Self-loops are kept.
+    edges are stored as they are, once. Self-loops are kept. A `NotReadWarning` counts graphs with parallel edges.
 
     Args:
         nodes: K arrays `(n_k, d)`, read as float32: the node features of each graph.
@@ -64,14 +64,19 @@ class GraphSet(Sequence[GraphInstance]):
         check_same_width("node", checked_nodes)
         links: list[Links] = []
         features: list[Floats] = []
+        parallel = 0
         for k, edges in enumerate(edge_links):
             given = check_links(k, edges, len(checked_nodes[k]))
             values = None if edge_features is None else check_features(k, "edge", edge_features[k])
             if values is not None and len(values) != len(given):
                 raise ValueError(f"Graph {k}: expected {len(given)} rows of edge features. Got {len(values)}.")
-            pairs, kept = each_edge_once(k, given, values, len(checked_nodes[k]), directed)
+            pairs, kept, again = each_edge_once(k, given, values, len(checked_nodes[k]), directed)
+            parallel += again > 0
             links.append(pairs)
             features += [] if kept is None else [kept]
+        if parallel:
+            text = f"{parallel} of {len(nodes)} graphs have parallel edges. Each is read once."
+            warnings.warn(text, NotReadWarning, stacklevel=2)
         if edge_features is not None:
             check_same_width("edge", features)
         attributes = None if edge_features is None else features
@@ -187,7 +192,7 @@ class GraphSet(Sequence[GraphInstance]):
             return self
         pairs, attributes = [], []
         for k, (nodes, links, edges) in enumerate(self._packed.read(0, len(self))):
-            both, features = each_edge_once(k, links.astype(np.int64), edges, len(nodes), directed=False)
+            both, features, _ = each_edge_once(k, links.astype(np.int64), edges, len(nodes), directed=False)
             pairs.append(both)
             attributes += [] if features is None else [features]
         undirected = copy.copy(self)

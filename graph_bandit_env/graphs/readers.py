@@ -28,13 +28,14 @@ Rest = dict[str, Any]
 """What is not read of a graph, by names for people."""
 
 HOW_WITHOUT = " `graph_bandit_env.graphs.degree_features` makes features for graphs without any."
-DIGITS, DIRECTIONS, NAMES, EDGES = UNNAMED = (
+DIGITS, DIRECTIONS, NAMES, EDGES, PARALLEL = UNNAMED = (
     "digits that float32 does not keep",
     "directions",
     "names of nodes",
     "attributes of edges",
+    "parallel edges",
 )
-"""Parts of a rest that no message names: they are left out on purpose, and only tell graphs apart."""
+"""Parts of a rest that no message names: they are left out on purpose, or named elsewhere, and tell graphs apart."""
 
 
 class NotReadWarning(UserWarning):
@@ -106,7 +107,7 @@ def _rest_of_links(links: NDArray[Any], drops_directions: bool) -> Rest:
     keys = np.sort(links[:, 0] * (int(links.max()) + 1) + links[:, 1])
     again = keys[1:] == keys[:-1]
     rest: Rest = {DIRECTIONS: np.unique(keys)} if drops_directions else {}
-    return rest | ({"parallel edges (each is read once)": keys[1:][again]} if again.any() else {})
+    return rest | ({PARALLEL: keys[1:][again]} if again.any() else {})
 
 
 def _make(

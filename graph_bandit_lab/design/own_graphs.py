@@ -150,7 +150,7 @@ def read_outline(file: PoolFile) -> OwnGraphs:
 def _last_change(file: PoolFile) -> tuple[int, int] | None:
     """Return time and size of a file; None if there is none."""
     path = Path(file.source)
-    state = path.stat() if path.is_file() else None
+    state = path.stat() if path.exists() else None
     return state and (state.st_mtime_ns, state.st_size)
 
 

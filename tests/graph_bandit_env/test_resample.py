@@ -95,20 +95,6 @@ def test_equal_seeds_of_bandit_and_reward_function_have_nothing_in_common():
     assert abs(env.mean_rewards.mean()) > 1e-6  # it would be 0, were these graphs the examples of the scale
 
 
-def test_means_of_a_pool_are_computed_once_for_all_bandits():
-    seen = []
-    envs = gym.make_vec(
-        "GraphActionBandit-v0",
-        3,
-        graphs=ragged_graphs(),
-        num_graphs=2,
-        resample_graphs=True,
-        reward_model=lambda graph: seen.append(1) or graph.num_nodes,
-    )
-    envs.reset(seed=0)
-    assert len(seen) == 4
-
-
 def test_some_graphs_of_a_pool_are_drawn_for_each_episode_with_their_own_means():
     graphs = ragged_graphs()
     env = make_pool(graphs=graphs, num_graphs=2, reward_model=[0.0, 10.0, 20.0, 30.0])

@@ -71,6 +71,7 @@ PAIRS = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:2 of 2 graphs have parallel edges")
 @pytest.mark.parametrize("door", ["python", "file"])
 @pytest.mark.parametrize(("outcome", "first", "second"), PAIRS.values(), ids=PAIRS)
 def test_inputs_that_differ_stay_different_or_are_counted_or_refused(tmp_path, door, outcome, first, second):

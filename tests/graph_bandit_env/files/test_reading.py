@@ -45,13 +45,6 @@ def test_a_table_of_molecules_is_one_pool_in_every_form(table, save):
     assert digest(pool) == digest(from_smiles(smiles, values))
 
 
-def test_bad_rows_of_molecules_can_be_skipped(table):
-    table.write_text(table.read_text(encoding="utf-8") + "\nXX,e,2", encoding="utf-8")
-    with pytest.raises(ValueError, match="line 6"):
-        read_pool(table, "activity")
-    assert len(read_pool(table, "activity", on_error="skip").skipped) == 1
-
-
 def test_the_library_has_a_name(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(library, "SCAFFOLDS", library.SCAFFOLDS[:1])  # all of them take seconds

@@ -12,6 +12,7 @@ from torch_geometric.data import Batch, Data
 from graph_bandit_env import GraphPool, GraphSet, from_networkx, from_pyg_dataset
 from graph_bandit_env.graphs import as_graph_set
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*parallel edges")
 NODES = [[[1.0], [2.0], [3.0]], [[4.0], [5.0]]]
 LINKS = [[[2, 0], [0, 1], [0, 1], [1, 1]], [[1, 0]]]  # an edge twice, a loop
 FEATURES = [[[5.0], [6.0], [6.0], [7.0]], [[8.0]]]

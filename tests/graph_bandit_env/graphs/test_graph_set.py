@@ -5,6 +5,7 @@ import torch
 from support.graphs import ragged_graphs
 from torch_geometric.data import Batch, Data
 
+from graph_bandit_env.graphs import NotReadWarning
 from graph_bandit_env.graphs.graph_set import GraphSet, as_graph_set
 
 X = np.zeros((3, 2))
@@ -19,7 +20,8 @@ def test_pyg_graphs_come_back_as_they_were(graphs):
 
 def test_each_direction_of_an_edge_keeps_its_features_and_a_missing_one_gets_those_of_the_other():
     links, features = [[1, 0], [0, 1], [2, 1], [0, 1]], [[3.0], [1.0], [5.0], [1.0]]
-    graph_set = GraphSet([X], [links], [features], directed=False)
+    with pytest.warns(NotReadWarning, match="1 of 1 graphs have parallel edges"):
+        graph_set = GraphSet([X], [links], [features], directed=False)
     assert graph_set[0].edge_links.tolist() == [[0, 1], [1, 0], [1, 2], [2, 1]]
     assert graph_set[0].edges.tolist() == [[1.0], [3.0], [5.0], [5.0]]
     assert graph_set.edge_feature_dim == 1

@@ -58,6 +58,7 @@ def test_its_vector_form_gives_the_trajectories_of_single_ones(variant, mode):
     (found, info), (expected, other) = envs.reset(seed=0), singles.reset(seed=spread_seeds(0, 3))
     for _ in range(8):
         assert found in envs.observation_space
+        assert np.array_equal(envs.action_masks(), found["mask"])
         for key in expected:
             assert np.array_equal(found[key], expected[key])
         for one in (info, other):

@@ -1,5 +1,4 @@
 import gymnasium as gym
-import numpy as np
 import pytest
 import torch
 from gymnasium.error import InvalidAction
@@ -44,22 +43,6 @@ def test_padding_is_zero_and_larger_sizes_change_nothing_else():
         assert not large["x"][k, nodes:].any()
         assert not large["edge_index"][k, :, edges:].any()
         assert not large["edge_attr"][k, edges:].any()
-
-
-@pytest.mark.parametrize("wrap", [PaddedGraphSet, lambda env: GraphSetIndices(env)], ids=["padded", "indices"])
-def test_the_mask_is_that_of_the_coming_round(wrap):
-    observe = "graphs" if wrap is PaddedGraphSet else "indices"
-    env = wrap(make(actions_per_round=2, observe=observe))
-    observation, info = env.reset(seed=0)
-    masks = set()
-    over = False
-    while not over:
-        assert np.array_equal(observation["mask"], info["action_mask"])
-        assert np.array_equal(env.action_masks(), observation["mask"].astype(bool))
-        masks.add(tuple(observation["mask"]))
-        observation, _, terminated, truncated, info = env.step(int(observation["mask"].argmax()))
-        over = terminated or truncated
-    assert len(masks) > 1
 
 
 def test_indices_of_used_up_graphs_are_not_in_the_mask():
