@@ -254,12 +254,10 @@ class Campaign(Records):
 
     @property
     def learns_bounds(self) -> bool:
-        """Return whether the agent learns from a bound as such; else the number is taught as if it were the value."""
-        return self._learner.has_posterior
+        """Return whether the agent learns from a bound as such, and from the noise of a result.
 
-    @property
-    def learns_noises(self) -> bool:
-        """Return whether the agent learns from results with a noise of their own; else these are refused."""
+        Else the number of a bound is taught as if it were the value, and noises are refused.
+        """
         return self._learner.has_posterior
 
     @property

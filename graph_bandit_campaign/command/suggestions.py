@@ -205,7 +205,7 @@ def open_campaign(settings: SuggestSettings, inputs: Inputs) -> Campaign:
         )
     if inputs.kind == "class" and not campaign.state.kind:  # though there may be one class alone, or words
         campaign.state = replace(campaign.state, kind="class")
-    if settings.noise and not campaign.learns_noises:
+    if settings.noise and not campaign.learns_bounds:
         raise ValueError(
             f"Agent `{campaign.state.agent}` cannot use the noise of a result. Choose one of the `gp-` or "
             "`molecule-` agents, or leave out --noise."

@@ -36,15 +36,9 @@ class EnvironmentSettings(BanditArguments):
 
     graphs: str | None = None
     """File of your own graphs instead of random ones: a table of molecules (.csv, .tsv, .txt, .smi, .sdf, .xlsx or
-<<<<<<< HEAD
-    .parquet), networkx graphs (.jsonl, .json, .graphml, .gexf or .gml), or PyG graphs (.pt, or a folder of a TU
-    dataset); or `library`, a pool of 4,419 molecules; or the name of a kind of graphs, such as `bipartite`: with
-    `resample_graphs`, each repetition draws its own `num_graphs` and their
-=======
     .parquet), networkx graphs (.jsonl, .json, .graphml, .gexf or .gml), or PyG graphs (.pt, or the folder of a TU
     dataset); or `library`, a pool of 4,419 molecules; or the name of a
     kind of graphs, such as `bipartite`: with `resample_graphs`, each repetition draws its own `num_graphs` and their
->>>>>>> readers
     mean rewards. Results know the graphs by their content, wherever the file lies."""
     directed: bool | None = None
     """Whether edges in the file of `graphs` have a direction: True keeps it, False adds the missing direction of each
