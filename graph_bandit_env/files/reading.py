@@ -47,6 +47,8 @@ def read_pool(
     most_atoms: int = MOST_ATOMS,
     columns: Sequence[str] = (),
     salts: Salts = "merge",
+    entry_columns: Sequence[str] = (),
+    ignore_columns: Sequence[str] = (),
     directed: bool | None = None,
     num_graphs: int = 60,
     seed: int = 0,
@@ -73,6 +75,8 @@ def read_pool(
         most_atoms: how many atoms a molecule may have, as in `from_smiles_csv`.
         columns: further columns of numbers, as in `from_smiles_csv`. All other forms refuse them.
         salts: whether salts are described by their parent, as in `from_smiles_csv`; other graphs have none.
+        entry_columns: columns that are part of what an entry is, as in `from_smiles_csv`; other graphs refuse them.
+        ignore_columns: columns in which rows of one molecule may differ, as in `from_smiles_csv`.
         num_graphs: how many graphs of a kind are drawn.
         seed: by which they are drawn.
         directed: True keeps the directions of edges, False drops them. None: as a file of networkx graphs says. PyG
@@ -90,7 +94,7 @@ def read_pool(
     """
     check_choice("on_error", on_error, get_args(OnError))
     if is_name(source):
-        _check_options(source, smiles, on_error, columns)
+        _check_options(source, smiles, on_error, (*columns, *entry_columns))
         _check_bonds(source, directed)
         pool = _make_named(source, target, num_graphs, seed)
         pool = pool.without_directions() if directed is False else pool
@@ -99,7 +103,7 @@ def read_pool(
             raise FileNotFoundError(f"Expected a file of graphs. Got {path}, which is not a file.")
         if sheet is not None:
             raise ValueError(f"Expected a workbook (.xlsx) with a sheet `{sheet}`. Got {path.name}.")
-        _check_options(path.name, smiles, on_error, columns)
+        _check_options(path.name, smiles, on_error, (*columns, *entry_columns))
         pool = reader(path, target, identifier, directed)
     else:
         if path.is_file() and not is_table(path):
@@ -116,6 +120,8 @@ def read_pool(
             most_atoms=most_atoms,
             columns=columns,
             salts=salts,
+            entry_columns=entry_columns,
+            ignore_columns=ignore_columns,
         )
     if target is not None and not pool.known.any():
         raise ValueError(f"Expected measured values in `{target}` of {source}. Got none.")

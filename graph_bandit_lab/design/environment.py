@@ -6,9 +6,10 @@ import dataclasses
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
+import tyro
 from tyro.conf import Suppress
 
 from graph_bandit_env import BanditArguments
@@ -19,7 +20,9 @@ from graph_bandit_lab.design.names import COLUMN, OWN, TARGET, write_size
 from graph_bandit_lab.design.own_graphs import Contents, PoolFile, read_outline
 from graph_bandit_lab.episodes.feedback import Feedback
 
-READING = ("target", "noise_column", "smiles", "skip_bad_rows", "directed")  # settings that say how `graphs` is read
+READING = ("target", "noise_column", "smiles", "skip_bad_rows", "directed", "entry_column", "ignore_column")
+"""Settings that say how `graphs` is read."""
+NONE = tyro.conf.arg(help_behavior_hint="(default: none)")  # for empty tuples, in `--help`
 
 
 @name_nearest
@@ -60,6 +63,10 @@ class EnvironmentSettings(BanditArguments):
     """Column of the SMILES in a table of molecules."""
     skip_bad_rows: bool = False
     """Leave out rows of the file that cannot be read as molecules."""
+    entry_column: Annotated[tuple[str, ...], NONE] = ()
+    """Columns of a table of molecules that are part of what an entry is, such as solvent and temperature."""
+    ignore_column: Annotated[tuple[str, ...], NONE] = ()
+    """Columns in which rows of one molecule may differ, as replicates do."""
 
     batch: int = 1
     """b, the number of graphs that an agent chooses together; their rewards are told after the last of them. An agent

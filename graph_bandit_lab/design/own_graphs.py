@@ -36,6 +36,10 @@ class PoolFile:
     """Column of the standard deviation of each graph's noise; None: the file has none."""
     skip_bad_rows: bool = False
     """Leave out rows that cannot be read as molecules."""
+    entry_column: tuple[str, ...] = ()
+    """Columns that are part of what an entry is."""
+    ignore_column: tuple[str, ...] = ()
+    """Columns in which rows of one molecule may differ."""
     directed: bool | None = None
     """Whether directions of edges are kept; None: as the file says."""
     num_graphs: int = 0
@@ -200,6 +204,7 @@ def _read_pool(file: PoolFile) -> tuple[GraphPool, NDArray[np.float64] | None]:
     on_error: Literal["raise", "skip"] = "skip" if file.skip_bad_rows else "raise"
     read = partial(read_pool, file.source, smiles=file.smiles, on_error=on_error, salts="separate")
     read = partial(read, directed=file.directed, num_graphs=file.num_graphs, seed=file.seed)
+    read = partial(read, entry_columns=file.entry_column, ignore_columns=file.ignore_column)
     if file.noise_column is None:
         return read(file.target), None
     if not file.is_file or is_file_of_graphs(Path(file.source)):
@@ -207,14 +212,20 @@ def _read_pool(file: PoolFile) -> tuple[GraphPool, NDArray[np.float64] | None]:
     pool = read(file.target, columns=(file.noise_column,))
     if not isinstance(pool, MoleculeSet):
         raise TypeError(f"Expected molecules in {file.source}. Got {type(pool).__name__}.")
-    bare = MoleculeSet(pool, pool.smiles, pool.ids, pool.targets, pool.features, pool.skipped)
+    columns, names = pool.columns[:, 1:], pool.column_names[1:]
+    bare = MoleculeSet(
+        pool, pool.smiles, pool.ids, pool.targets, pool.features, pool.skipped, columns=columns, column_names=names
+    )
     return bare, pool.columns[:, 0]
 
 
 def _without_values(pool: GraphPool) -> GraphSet:
     """Return the graphs alone, for an agent must not see what it is to find out."""
     if isinstance(pool, MoleculeSet):
-        return MoleculeSet(pool, pool.smiles, pool.ids, features=pool.features)
+        columns = pool.columns, pool.column_names
+        return MoleculeSet(
+            pool, pool.smiles, pool.ids, None, pool.features, columns=columns[0], column_names=columns[1]
+        )
     return GraphSet.take(pool, range(len(pool)))
 
 
