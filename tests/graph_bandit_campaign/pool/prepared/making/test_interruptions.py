@@ -66,7 +66,7 @@ def test_a_process_that_dies_between_any_two_changes_of_files_is_continued(table
 @pytest.mark.slow
 def test_a_full_disk_is_told_and_leaves_nothing_half_written(table, whole, tmp_path):
     expected, _ = whole
-    writes = sum(name.endswith(("parquet", "json", "csv")) for name in expected) + 2 * 3  # of parts, two more
+    writes = sum(name.endswith(("parquet", "json", "csv")) for name in expected) + 3  # of parts, one more
     for number in range(writes):
         out = tmp_path / f"out-{number}"
         with pytest.MonkeyPatch.context() as patch:
