@@ -32,7 +32,6 @@ from graph_bandit_campaign.state import CampaignState
 from graph_bandit_env import MoleculeSet, tables
 from graph_bandit_env.pools import check_known
 from graph_bandit_env.tables import refuse_differing
-from graph_bandit_lab import count_cores
 
 LEAST = 40  # molecules: with fewer, a quarter of the table is hardly more than the random start
 MOST = 300  # measurements, if the user gives no number
@@ -133,8 +132,7 @@ def read_table(settings: BacktestSettings) -> Table:
     _refuse_answers(also, {every.smiles[k]: means[every.ids[k]] for k in known})
     count, default = len(every), default_agent(every, 1)
     agents = [*(settings.agents or (default,)), *[GREEDY] * ("greedy" in settings.baselines)]
-    described = describe(every, agents, count, keep=True, workers=count_cores())
-    molecules = described.take(known)
+    molecules = describe(every, agents).take(known)
     values = np.array([means[identifier] for identifier in molecules.ids])
     if np.ptp(values) == 0:
         raise ValueError(f"Expected different values in column `{settings.target}`. All {len(known)} are {values[0]}.")

@@ -165,7 +165,7 @@ def learn_blocks(
 
 def _describe(molecules: MoleculeSet) -> MoleculeSet:
     """Bring along what agents compare molecules by, so that it is computed once."""
-    return describe(molecules, [default_agent(molecules, 1)], len(molecules))
+    return describe(molecules, [default_agent(molecules, 1)])
 
 
 def add_forecasts(molecules: MoleculeSet, beliefs: BlockBeliefs) -> MoleculeSet:

@@ -1,9 +1,8 @@
-"""Compute what agents compare the molecules of a table by once, in parallel, and keep it in the cache folder."""
+"""Say what agents read of molecules, and compute what they compare them by once."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import registry
@@ -12,26 +11,18 @@ from agents.molecule import TRAITS, MoleculeAgent, Traits, compute_traits, weigh
 from graph_bandit_campaign.pool.described import DescribedMolecules
 from graph_bandit_campaign.workers import map_in_processes
 from graph_bandit_env import MoleculeSet
-from graph_bandit_env.storage import ArrayCache
 from graph_bandit_lab import AgentSpec
 
-FORMAT = 1  # of the file; raise it when its content changes
-FEW = 1000  # molecules; the traits of fewer take less than a second, and are not kept
 CHUNK = 1000  # molecules that a process takes at a time
 MANY = 5_000  # molecules; above that several processes are faster than one, the time to start them included
-SLACK, BYTES_PER_CHARACTER = 1 << 20, 1000  # more than the traits of any molecules need
 
 
-def describe(
-    molecules: MoleculeSet, agents: Sequence[str], count: int, keep: bool = False, workers: int = 1
-) -> MoleculeSet:
+def describe(molecules: MoleculeSet, agents: Sequence[str], workers: int = 1) -> MoleculeSet:
     """Return the same molecules with the traits that agents compare them by.
 
     Args:
-        molecules: molecules of a table, and perhaps others.
+        molecules: molecules, perhaps with traits.
         agents: agents as on the command line.
-        count: how many of the molecules are those of the table: the first ones.
-        keep: keep the traits of these first ones in the cache folder, if they are many.
         workers: most processes to use for many molecules; with more than one, the calling script needs the guard
             `if __name__ == "__main__":`.
 
@@ -46,11 +37,12 @@ def describe(
     needs = [*map(_needs_of, agents)]
     if not any(names for names, _ in needs) or len({stereo for names, stereo in needs if names}) > 1:
         return molecules
-    names, stereo = {name for names, _ in needs for name in names}, any(stereo for _, stereo in needs)
-    traits = kept_traits(molecules.smiles[:count], names, stereo, keep, workers)
-    if count < len(molecules):
-        traits = Traits.stack([traits, compute_traits(molecules.smiles[count:], traits.names, stereo)])
-    return DescribedMolecules.of(molecules, traits)
+    wanted = {name for names, _ in needs for name in names}
+    names, stereo = tuple(name for name in TRAITS if name in wanted), any(stereo for _, stereo in needs)
+    parts = [molecules.smiles[start : start + CHUNK] for start in range(0, len(molecules), CHUNK)]
+    work = partial(compute_traits, names=names, stereo=stereo)
+    traits = map_in_processes(work, parts, workers if len(molecules) > MANY else 1)
+    return DescribedMolecules.of(molecules, Traits.stack(traits))
 
 
 def reads_graphs(agent: str | None) -> bool:
@@ -68,38 +60,6 @@ def reads_stereo(agent: str | None) -> bool:
     return agent is not None and _needs_of(agent)[1]
 
 
-def kept_traits(
-    smiles: Sequence[str],
-    names: Collection[str],
-    stereo: bool = False,
-    keep: bool = False,
-    workers: int = 1,
-) -> Traits:
-    """Return traits of molecules: those in their file of the cache folder, and what is missing there.
-
-    Args:
-        smiles: canonical SMILES of K molecules, at least one.
-        names: which traits there have to be.
-        stereo: whether the fingerprints of stereoisomers differ.
-        keep: as in `describe`.
-        workers: as in `describe`.
-
-    Returns:
-        These traits, and perhaps others that the file has.
-    """
-    cache = _cache_of(smiles, stereo) if keep and len(smiles) >= FEW else None
-    arrays = cache.load() if cache else None
-    kept = Traits.from_arrays(arrays, stereo) if arrays else None
-    missing = [name for name in TRAITS if name in names and (kept is None or name not in kept.names)]
-    if kept is not None and not missing:
-        return kept
-    traits = _compute(smiles, missing, stereo, workers)
-    traits = traits if kept is None else kept.join(traits)
-    if cache is not None:
-        cache.save(traits.arrays())
-    return traits
-
-
 def _needs_of(agent: str) -> tuple[set[str], bool]:
     """Return the traits that an agent needs, and whether stereoisomers differ for it."""
     made = _make(agent)
@@ -112,17 +72,3 @@ def _make(agent: str) -> Agent | None:
         return registry.make_agent(spec.name, **spec.settings)
     except (ValueError, TypeError, ImportError):  # the campaign says what is wrong with it
         return None
-
-
-def _cache_of(smiles: Sequence[str], stereo: bool) -> ArrayCache:
-    """Return the file for what traits follow from: SMILES, RDKit, and the version of the agents that compute them."""
-    import rdkit
-
-    key = json.dumps(["traits", FORMAT, MoleculeAgent.algorithm, rdkit.__version__, stereo, *smiles]).encode()
-    return ArrayCache(key, SLACK + BYTES_PER_CHARACTER * len(key))
-
-
-def _compute(smiles: Sequence[str], names: Collection[str], stereo: bool, workers: int = 1) -> Traits:
-    parts = [smiles[start : start + CHUNK] for start in range(0, len(smiles), CHUNK)]
-    work = partial(compute_traits, names=tuple(names), stereo=stereo)
-    return Traits.stack(map_in_processes(work, parts, workers if len(smiles) > MANY else 1))

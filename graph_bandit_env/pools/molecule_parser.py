@@ -1,8 +1,7 @@
-"""Parse SMILES into graphs, many at a time, with a cache. No torch."""
+"""Parse SMILES into graphs, many at a time. No torch."""
 
 from __future__ import annotations
 
-import json
 import re
 import reprlib
 from collections.abc import Sequence
@@ -18,9 +17,8 @@ from numpy.typing import NDArray
 from graph_bandit_env.extras import require
 from graph_bandit_env.graphs.graph_set import GraphSet
 from graph_bandit_env.graphs.packed_graphs import PackedGraphs
-from graph_bandit_env.pools.molecule_graph import Features, PackedMolecules, to_categories
+from graph_bandit_env.pools.molecule_graph import PackedMolecules, to_categories
 from graph_bandit_env.pools.parents import Salts, may_be_form, parent_smiles, write_smiles
-from graph_bandit_env.storage import ArrayCache
 from graph_bandit_env.tables.entries import split_entry
 
 if TYPE_CHECKING:
@@ -33,11 +31,8 @@ REACTION = re.compile("[^>]*>[^>]*>[^>]*")
 CHUNK = 500  # molecules that a process takes at a time
 MANY = 10_000  # molecules; above that several processes are faster than one, the time to start them included
 MOST_PROCESSES = 61  # Windows cannot wait for more
-FORMAT = 5  # of the cache; raise it when its content changes
-SLACK, BYTES_PER_CHARACTER = 1 << 20, 64  # more than the arrays of any molecules need
 
 ARRAYS = ("nodes", "node_offsets", "links", "edges", "edge_offsets")  # of packed graphs
-TEXTS = ("canonical", "written")  # of parsed molecules
 
 SHOWN = reprlib.Repr()
 SHOWN.maxstring = 80  # characters of a SMILES in messages
@@ -66,41 +61,13 @@ class ParsedMolecules:
         return len(self.canonical)
 
 
-class Cache:
-    """The file of some SMILES in the cache folder, as this version of RDKit parses them.
-
-    Args:
-        smiles: M texts that were or will be parsed.
-        salts: as for `parse`.
-    """
-
-    def __init__(self, smiles: Sequence[str], salts: Salts = "separate") -> None:
-        import rdkit
-
-        key = json.dumps(["molecules", FORMAT, rdkit.__version__, salts, *smiles]).encode()
-        self.file = ArrayCache(key, SLACK + BYTES_PER_CHARACTER * len(key))
-
-    def load(self) -> ParsedMolecules | None:
-        """Return the molecules; None if there is no file, or not the one that `save` wrote for the same SMILES."""
-        if (arrays := self.file.load()) is None:
-            return None
-        texts = {name: tuple(arrays.pop(name).tobytes().decode().split("\n")) for name in TEXTS}
-        return ParsedMolecules(**texts, **arrays)  # type: ignore[arg-type] # as they were saved
-
-    def save(self, parsed: ParsedMolecules) -> None:
-        """Replace the file atomically; do nothing where no file can be kept."""
-        texts = {name: np.frombuffer("\n".join(getattr(parsed, name)).encode(), np.uint8) for name in TEXTS}
-        self.file.save(vars(parsed) | texts)
-
-
-def parse(smiles: Sequence[str], workers: int = 1, cache: bool = False, salts: Salts = "separate") -> ParsedMolecules:
-    """Parse SMILES, or load the result from a cache.
+def parse(smiles: Sequence[str], workers: int = 1, salts: Salts = "separate") -> ParsedMolecules:
+    """Parse SMILES.
 
     Args:
         smiles: M texts; ask `size_problem` first, since RDKit ends the process at some that are too big.
         workers: most processes to use for many molecules; with more than one, the calling script needs the guard
             `if __name__ == "__main__":`.
-        cache: keep the result in the cache folder; a file that is damaged is replaced.
         salts: "merge": parse the parents of salts and charged molecules in their place.
 
     Returns:
@@ -110,18 +77,11 @@ def parse(smiles: Sequence[str], workers: int = 1, cache: bool = False, salts: S
         MissingExtraError: if RDKit is not installed.
     """
     require("rdkit", "Reading molecules")
-    kept = Cache(smiles, salts) if cache else None
-    if kept is not None and (loaded := kept.load()) is not None:
-        return loaded
     parts = [smiles[start : start + CHUNK] for start in range(0, len(smiles), CHUNK)]
     if workers > 1 and len(smiles) > MANY:
         with ProcessPoolExecutor(min(workers, len(parts), MOST_PROCESSES), mp_context=get_context("spawn")) as pool:
-            parsed = _join(list(pool.map(_parse_here, parts, repeat(salts))))
-    else:
-        parsed = _join([_parse_here(part, salts) for part in parts])
-    if kept is not None:
-        kept.save(parsed)
-    return parsed
+            return _join(list(pool.map(_parse_here, parts, repeat(salts))))
+    return _join([_parse_here(part, salts) for part in parts])
 
 
 def canonical_smiles(smiles: str, most_atoms: int = MOST_ATOMS) -> str:
@@ -230,23 +190,29 @@ def _offsets(counts: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 
 
-def unread_graphs(smiles: Sequence[str]) -> GraphSet:
-    """Return the graphs of K canonical SMILES, which are not read before somebody asks for atoms or bonds."""
-    return GraphSet.from_packed(UnreadMolecules(smiles))
+def unread_graphs(smiles: Sequence[str], salts: Salts = "separate") -> GraphSet:
+    """Return the graphs of K SMILES that can be read, which are not read before somebody asks for atoms or bonds.
+
+    Args:
+        smiles: K texts.
+        salts: as for `parse`.
+    """
+    return GraphSet.from_packed(UnreadMolecules(smiles, salts))
 
 
 class UnreadMolecules(PackedMolecules):
     """Graphs of molecules that are read when somebody asks for atoms or bonds: most agents never do.
 
     Args:
-        smiles: K canonical SMILES.
-        form: form of the features.
+        smiles: K SMILES that can be read.
+        salts: as for `parse`.
     """
 
     smiles: tuple[str, ...]
+    salts: Salts
 
-    def __init__(self, smiles: Sequence[str], form: Features = "one_hot") -> None:
-        vars(self).update(smiles=tuple(smiles), form=form, directed=False)
+    def __init__(self, smiles: Sequence[str], salts: Salts) -> None:
+        vars(self).update(smiles=tuple(smiles), salts=salts, directed=False)
 
     def __len__(self) -> int:
         return len(self.smiles)
@@ -254,7 +220,7 @@ class UnreadMolecules(PackedMolecules):
     def __getattr__(self, name: str) -> object:
         if name not in ARRAYS or "smiles" not in vars(self):
             raise AttributeError(name)
-        read = parse(self.smiles)
+        read = parse(self.smiles, salts=self.salts)
         vars(self).update(
             nodes=read.atoms,
             node_offsets=read.atom_offsets,
@@ -271,11 +237,10 @@ class UnreadMolecules(PackedMolecules):
 
     def take(self, index: Sequence[int] | NDArray[np.integer]) -> UnreadMolecules:
         """Return the graphs with these indices, in this order."""
-        return UnreadMolecules([self.smiles[k] for k in index], self.form)
+        return UnreadMolecules([self.smiles[k] for k in index], self.salts)
 
     def join(self, others: PackedGraphs) -> PackedGraphs:
         """Return these graphs, followed by others with as many features."""
-        if isinstance(others, UnreadMolecules) and self.is_like(others):
-            return UnreadMolecules((*self.smiles, *others.smiles), self.form)
-        read = PackedMolecules(self.nodes, self.node_offsets, self.links, self.edges, self.edge_offsets, form=self.form)
-        return read.join(others)
+        if isinstance(others, UnreadMolecules) and self.salts == others.salts:
+            return UnreadMolecules((*self.smiles, *others.smiles), self.salts)
+        return PackedMolecules(self.nodes, self.node_offsets, self.links, self.edges, self.edge_offsets).join(others)

@@ -57,7 +57,6 @@ def from_smiles_csv(
     identifier: str | None = None,
     features: Features = "one_hot",
     on_error: OnError = "raise",
-    cache: bool = True,
     workers: int = 1,
     sheet: str | None = None,
     most_rows: int | None = None,
@@ -78,7 +77,6 @@ def from_smiles_csv(
         features: "one_hot" columns, or PyG's integer "categories" (as float32), for modules that embed them.
         on_error: "raise" an error if a row is bad, or "skip" the row and list it in `skipped`. All rows of an
             identifier that different molecules have are bad.
-        cache: keep the parsed molecules in the cache folder, `graph_bandit_env.storage.cache_path()`.
         workers: most processes to use for a large table; with more than one, the script needs the guard
             `if __name__ == "__main__":`.
         sheet: sheet of a workbook; None: the first.
@@ -116,7 +114,7 @@ def from_smiles_csv(
         others = [name for name in table.columns if name and name not in used and table.has_header]
         others += [name for name in entry_columns if name not in others]
         rows, problems = read_rows(table, smiles, identifier, target, most_rows, names, others)
-    source = _Source(str(table.path), table.unit, cache, names)
+    source = _Source(str(table.path), table.unit, names)
     entry = list(entry_columns)
     while True:
         entries = [row.as_entry(others, entry) for row in rows]
@@ -167,9 +165,7 @@ def from_smiles(
         for line, (text, value, side) in enumerate(zip(texts, values, sides, strict=True), start=1)
         if text is not None
     ]
-    return _assemble(
-        rows, problems, features, on_error, _Source("the list", "line", False, names), 1, most_atoms, salts
-    )[0]
+    return _assemble(rows, problems, features, on_error, _Source("the list", "line", names), 1, most_atoms, salts)[0]
 
 
 def _text_of(entry: object) -> str | None:
@@ -200,7 +196,6 @@ class _Source:
 
     name: str
     unit: str
-    cache: bool = False
     columns: tuple[str, ...] = ()
 
 
@@ -226,7 +221,7 @@ def _assemble(
     too_big = {row.number: text for row in rows if (text := size_problem(row.smiles, most_atoms))}
     problems += too_big.items()
     rows = [row for row in rows if row.number not in too_big]
-    parsed = parse([row.smiles for row in rows], workers, source.cache, salts) if rows else None
+    parsed = parse([row.smiles for row in rows], workers, salts) if rows else None
     written = parsed.written if parsed is not None else ()
     rows = [
         row._replace(identifier=row.identifier or text) if text else row

@@ -2,7 +2,6 @@
 
 from graph_bandit_env.storage.cache_folder import (
     MOST_DEFLATED,
-    ArrayCache,
     cache_path,
     clear_cache,
     make_room,
@@ -14,7 +13,6 @@ from graph_bandit_env.storage.replacing import find_file, replace_file
 
 __all__ = [
     "MOST_DEFLATED",
-    "ArrayCache",
     "cache_path",
     "clear_cache",
     "find_file",

@@ -1,32 +1,22 @@
-"""The user's cache folder, and arrays in it, under the digest of all that they were computed from. No torch."""
+"""The user's cache folder, in which prepared pools lie by the digest of all that they were computed from."""
 
 from __future__ import annotations
 
-import hashlib
-import io
 import os
 import re
 import shutil
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TypeAlias
-from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 
-import numpy as np
 import platformdirs
-from numpy.typing import NDArray
 
-from graph_bandit_env.storage.replacing import replace_file
-
-Array: TypeAlias = NDArray[np.generic]
-DIGEST = hashlib.sha256().digest_size
-LEVEL = 1  # of compression: a third of the time of level 6, and a tenth more bytes
 VARIABLE = "GRAPH_BANDIT_CACHE"
 MOST = 2 << 30  # bytes; a kilobyte for each molecule of two million
 MOST_FILES = 1000
-OURS = re.compile(r"[0-9a-f]{64}\.(pool|npz(\.\d+\.[0-9a-f]{16}\.part)?)")
+OURS = re.compile(r"[0-9a-f]{64}\.(pool|npz(\.\d+\.[0-9a-f]{16}\.part)?)")  # versions before 0.4 wrote .npz
 
 
 def cache_path() -> Path:
@@ -96,74 +86,6 @@ def _remove(path: Path) -> None:
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
-
-
-class ArrayCache:
-    """Arrays in a file of the cache folder, which is named by a digest: equal tables share it, wherever they lie.
-
-    It ends in the SHA-256 digest of the key and its own content, and is not read if it is damaged, or of another key.
-
-    Args:
-        key: what the arrays are, and everything that they are computed from.
-        most: how many bytes the file may have; one with more is not read.
-    """
-
-    name: str
-    """Name of the file."""
-
-    def __init__(self, key: bytes, most: int) -> None:
-        self._key, self._most = hashlib.sha256(key).digest(), most
-        self.name = f"{self._key.hex()}.npz"
-
-    def load(self) -> dict[str, Array] | None:
-        """Return the arrays by name; None if there is no file, or not one that `save` wrote for this key."""
-        folder = open_cache()
-        if folder is None:
-            return None
-        path = folder / self.name
-        try:
-            if not path.is_file() or path.stat().st_size > self._most:
-                return None
-            content = path.read_bytes()
-            os.utime(path)  # files that are used stay longest
-        except OSError:
-            return None
-        digest, content = content[-DIGEST:], content[:-DIGEST]
-        if digest != self.digest(content):
-            return None
-        with np.load(io.BytesIO(content), allow_pickle=False) as file:
-            return {name: file[name] for name in file.files}
-
-    def save(self, arrays: Mapping[str, Array]) -> bool:
-        """Replace the file atomically, and return True; do nothing where there is no folder, or no room in it.
-
-        Several processes may save at the same time: each writes a file of its own, and the last one stays.
-        """
-        folder, content = open_cache(), _encode(arrays)
-        if folder is None or len(content) > MOST:
-            return False
-        try:
-            replace_file(folder / self.name, [content, self.digest(content)])
-        except (OSError, ValueError):  # the disk is full, or something that is not a file has this name
-            return False
-        make_room(folder)
-        return True
-
-    def digest(self, content: bytes | memoryview) -> bytes:
-        """Return the digest that a file with this content ends in."""
-        digest = hashlib.sha256(self._key)
-        digest.update(content)
-        return digest.digest()
-
-
-def _encode(arrays: Mapping[str, Array]) -> memoryview:
-    content = io.BytesIO()
-    with ZipFile(content, "w") as archive:
-        for name, array in arrays.items():
-            entry = io.BytesIO()
-            np.lib.format.write_array(entry, np.ascontiguousarray(array), allow_pickle=False)
-            archive.writestr(ZipInfo(f"{name}.npy"), entry.getbuffer(), ZIP_DEFLATED, LEVEL)  # without the time
-    return content.getbuffer()
 
 
 MOST_DEFLATED = 1032  # times that deflate packs zeros; bzip2 packs them a million times

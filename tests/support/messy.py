@@ -45,7 +45,7 @@ def prepare_small(table, out, part_rows=16, workers=None, **changes):
 
 def assert_as_in_memory(pool, path, columns=("score", "log.P", "log"), **options):
     """Assert that a prepared pool has all that `from_smiles_csv` reads from a table."""
-    expected = from_smiles_csv(path, on_error="skip", cache=False, columns=columns, **options)
+    expected = from_smiles_csv(path, on_error="skip", columns=columns, **options)
     loaded = pool.load(columns)
     assert len(pool) == len(expected) == sum(map(len, pool.parts))
     assert loaded.smiles == expected.smiles

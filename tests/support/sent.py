@@ -22,7 +22,7 @@ __all__ = ["HOSTILE", "READERS", "read"]
 
 
 def read_molecules(path):
-    return from_smiles_csv(path, cache=False).smiles
+    return from_smiles_csv(path).smiles
 
 
 def read_campaign(path):

@@ -118,7 +118,7 @@ class ProductRounds:
             if enough or not len(following):
                 break
         agent = settings.agent if settings.agent not in (None, DEFAULT) else default_agent(molecules, settings.n)
-        described = describe(molecules, [agent], len(in_pool), workers=settings.processes)
+        described = describe(molecules, [agent], settings.processes)
 
         def others(ids: Sequence[str]) -> dict[str, list[str]]:
             return describe_others(partial(self._cells, ids), self.columns, [[] for _ in ids], settings)

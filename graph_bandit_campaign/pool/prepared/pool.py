@@ -241,7 +241,7 @@ class PreparedPool:
             if made.salts == "merge" and may_be_form(text)
         }
         plain = MoleculeSet(
-            unread_graphs(block.smiles),
+            unread_graphs(block.written, made.salts),
             block.smiles,
             block.ids,
             skipped=[(row, problem) for _, row, problem in self.read_bad_rows()],

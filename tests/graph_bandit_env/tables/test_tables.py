@@ -72,7 +72,7 @@ def write(folder, kind, header, rows):
 
 def pool_of(path):
     try:
-        pool = from_smiles_csv(path, target="y", identifier="id", on_error="skip", cache=False)
+        pool = from_smiles_csv(path, target="y", identifier="id", on_error="skip")
     except ValueError as error:
         return str(error).replace(str(path), "")
     texts = [re.sub(r"in (line|row) \d+", "", text) for _, text in pool.skipped]
