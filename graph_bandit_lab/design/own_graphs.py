@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -209,9 +209,7 @@ def _read_pool(file: PoolFile) -> tuple[GraphPool, NDArray[np.float64] | None]:
         return read(file.target), None
     if not file.is_file or is_file_of_graphs(Path(file.source)):
         return read(file.target), read(file.noise_column).targets
-    pool = read(file.target, columns=(file.noise_column,))
-    if not isinstance(pool, MoleculeSet):
-        raise TypeError(f"Expected molecules in {file.source}. Got {type(pool).__name__}.")
+    pool = cast("MoleculeSet", read(file.target, columns=(file.noise_column,)))  # which other graphs refuse
     columns, names = pool.columns[:, 1:], pool.column_names[1:]
     bare = MoleculeSet(
         pool, pool.smiles, pool.ids, pool.targets, pool.features, pool.skipped, columns=columns, column_names=names
@@ -221,12 +219,7 @@ def _read_pool(file: PoolFile) -> tuple[GraphPool, NDArray[np.float64] | None]:
 
 def _without_values(pool: GraphPool) -> GraphSet:
     """Return the graphs alone, for an agent must not see what it is to find out."""
-    if isinstance(pool, MoleculeSet):
-        columns = pool.columns, pool.column_names
-        return MoleculeSet(
-            pool, pool.smiles, pool.ids, None, pool.features, columns=columns[0], column_names=columns[1]
-        )
-    return GraphSet.take(pool, range(len(pool)))
+    return pool.without_targets() if isinstance(pool, MoleculeSet) else GraphSet.take(pool, range(len(pool)))
 
 
 def to_arguments(environment: Mapping[str, Any], own: OwnGraphs | None = None) -> dict[str, Any]:
