@@ -6,11 +6,14 @@ import dataclasses
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
+import tyro
+
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 Kind = Literal["", "class", "number"]  # of values: 1 for a hit and 0 for none; or numbers; "": they say it themselves
 Salts = Literal["merge", "separate"]  # as `graph_bandit_env.pools.Salts`, which takes longer to import
+NONE = tyro.conf.arg(help_behavior_hint="(default: none)")  # for empty tuples, in `--help`
 NUMPY = (("numpy", "bool"), ("numpy", "bool_"))  # what version 2 and version 1 call their bool
 
 

@@ -8,12 +8,11 @@ from typing import Annotated, Literal
 
 import tyro
 
-from graph_bandit_campaign.flags import Salts, check_flags, check_least
+from graph_bandit_campaign.flags import NONE, Salts, check_flags, check_least
 from graph_bandit_campaign.names import split_name
 from graph_bandit_campaign.pool.source import Source, check_features, split_features
 from graph_bandit_lab import count_cores
 
-NONE = tyro.conf.arg(help_behavior_hint="(default: none)")  # for empty tuples, in `--help`
 Baseline = Literal["greedy", "similarity", "forest"]
 BASELINES: tuple[Baseline, ...] = ("greedy", "similarity", "forest")
 LEAST_STARTS = 5  # fewer tell nothing of how much the result depends on the start

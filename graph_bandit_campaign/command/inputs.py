@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -123,6 +124,7 @@ def _read_rows(settings: SuggestSettings, earlier: CampaignState | None, tables:
     content = [manifest.entries, pool.digest(tuple(read))]
     conditions = [asked.limits.content(), *settings.terms.content(), *also.content]
     conditions += [[*settings.features], matched.added, sorted(matched.books.features.items())] if own else []
+    conditions += [[*each.names, hashlib.sha256(each.values.tobytes()).hexdigest()] for each in features.embeddings]
     count = len(pool) + len(matched.molecules) - len(matched.in_pool)
     described = (
         features.describe(matched.molecules) if is_whole else describe_own_columns(features, matched.molecules, count)

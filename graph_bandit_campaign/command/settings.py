@@ -13,14 +13,13 @@ import tyro
 from graph_bandit_campaign.constraints.batch.terms import Terms
 from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals
 from graph_bandit_campaign.constraints.limits.wishes import Choice, Requirement
-from graph_bandit_campaign.flags import Kind, Salts, check_flags
+from graph_bandit_campaign.flags import NONE, Kind, Salts, check_flags
 from graph_bandit_campaign.names import are_one, find_column, hint_at, split_name
 from graph_bandit_campaign.pool.source import Source, check_features, split_features
 from graph_bandit_campaign.report.tables import KINDS
 from graph_bandit_lab import count_cores
 
 PAGES = (".html", ".htm")
-NONE = tyro.conf.arg(help_behavior_hint="(default: none)")  # for empty tuples, in `--help`
 NEAR = tyro.conf.arg(name="target", help_behavior_hint="(default: none)")
 
 

@@ -16,7 +16,7 @@ import platformdirs
 VARIABLE = "GRAPH_BANDIT_CACHE"
 MOST = 2 << 30  # bytes; a kilobyte for each molecule of two million
 MOST_FILES = 1000
-OURS = re.compile(r"[0-9a-f]{64}\.(pool|npz(\.\d+\.[0-9a-f]{16}\.part)?)")  # versions before 0.4 wrote .npz
+OURS = re.compile(r"[0-9a-f]{64}\.(pool|lock|npz(\.\d+\.[0-9a-f]{16}\.part)?)")  # versions before 0.4 wrote .npz
 
 
 def cache_path() -> Path:
@@ -50,7 +50,7 @@ def make_room(folder: Path) -> None:
     entries, total = sorted(_entries_of(folder), key=lambda entry: entry[1], reverse=True), 0
     for number, (path, _, size) in enumerate(entries, start=1):
         total += size
-        if total > MOST or number > MOST_FILES:
+        if number > 1 and (total > MOST or number > MOST_FILES):  # the last one is in use
             with suppress(OSError):  # another process has removed it, or Windows has it open
                 _remove(path)
 

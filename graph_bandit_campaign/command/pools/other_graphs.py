@@ -11,7 +11,21 @@ from graph_bandit_env import GraphPool
 from graph_bandit_env.files import read_pool
 
 UNDERSTOOD = {
-    *("pool", "out", "measured", "n", "maximize", "minimize", "near", "weights", "require", "noise", "id", "sheet"),
+    *(
+        "pool",
+        "out",
+        "measured",
+        "n",
+        "maximize",
+        "minimize",
+        "near",
+        "weights",
+        "require",
+        "noise",
+        "goal_kind",
+        "id",
+        "sheet",
+    ),
     *("measured_sheet", "predictions", "html", "agent", "seed", "undo", "forget", "again", "more", "overwrite"),
     *("directed", "price", "budget", "budget_only", "also", "veto", "pin", "lift", "comment", "by"),
 }

@@ -40,7 +40,20 @@ from graph_bandit_env.pools.products import ProductLibrary
 from graph_bandit_env.tables import Table
 
 UNDERSTOOD = {
-    *("pool", "out", "measured", "n", "maximize", "minimize", "noise", "smiles", "id", "measured_sheet", "require"),
+    *(
+        "pool",
+        "out",
+        "measured",
+        "n",
+        "maximize",
+        "minimize",
+        "noise",
+        "goal_kind",
+        "smiles",
+        "id",
+        "measured_sheet",
+        "require",
+    ),
     *("forbid", "only", "price", "budget", "budget_only", "at_most", "per", "ignore_failures", "html", "agent"),
     *("seed", "workers", "undo", "forget", "again", "more", "overwrite", "trust_ids", "most_atoms", "salts"),
     *("allow_outside", "also", "veto", "pin", "lift", "comment", "by"),

@@ -8,9 +8,8 @@ from typing import Annotated, ClassVar
 
 import tyro
 
-from graph_bandit_campaign.flags import Salts, check_flags
+from graph_bandit_campaign.flags import NONE, Salts, check_flags
 
-NONE = tyro.conf.arg(help_behavior_hint="(default: none)")  # for empty tuples, in `--help`
 TRAITS = ("atom_pairs", "morgan", "torsions", "roles", "properties", "descriptors")
 
 

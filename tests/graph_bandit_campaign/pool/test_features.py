@@ -1,5 +1,7 @@
 """Columns of the user's own, from the tables and files of `suggest` to the agent's door."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +9,7 @@ from support.molecules import some_molecules
 from support.tables import write
 
 import registry
-from graph_bandit_campaign import Campaign
+from graph_bandit_campaign import Campaign, read_state
 from graph_bandit_cli.main import main
 from graph_bandit_env import from_smiles
 
@@ -92,6 +94,15 @@ def test_files_of_embeddings_join_pool_and_results(seen):
         {name: found[name] for name in ("m1", "m5", "x")},
         {"m1": [-1, 2, 3, 1], "m5": [-5, NAN, NAN, 5], "x": [NAN, 20, 21, NAN]},
     )
+
+
+def test_other_embeddings_are_another_question(seen):
+    rounds = []
+    for scale in (1, 1, 2):
+        np.savez("prints.npz", ids=[*SMILES], values=scale * np.arange(len(SMILES), dtype=float))
+        assert suggest("--features", "prints.npz") == 0
+        rounds.append(len(read_state(Path("out.campaign.json").read_text(), "out").rounds))
+    assert rounds == [1, 1, 2]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """What stands beside the molecules of a table, in tables of every kind of row."""
 
 import csv
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,14 @@ def test_suggestions_carry_the_other_columns_of_all_their_rows():
         "price": ["5", "1 | 9"],
         "stock": ["yes", "yes | no"],
     }
+
+
+def test_a_table_that_several_prepare_at_once_is_prepared_once(cache_folder):
+    write(ROWS)
+    with ThreadPoolExecutor(3) as threads:
+        pools = [each.result() for each in [threads.submit(read) for _ in range(3)]]
+    assert len({pool.folder for pool in pools}) == 1
+    assert [len(pool) for pool in pools] == [4, 4, 4]
 
 
 def test_numbers_with_decimal_commas_are_carried_with_points():

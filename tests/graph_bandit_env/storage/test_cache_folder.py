@@ -51,6 +51,9 @@ def test_what_was_used_the_longest_time_ago_makes_room(cache_folder, monkeypatch
     monkeypatch.setattr(module, "MOST_FILES", 2)
     make_room(cache_folder)
     assert sorted(cache_folder.iterdir()) == [pools[0], pools[2]]
+    monkeypatch.setattr(module, "MOST", 50)  # less than the one that is used now
+    make_room(cache_folder)
+    assert [*cache_folder.iterdir()] == [pools[0]]
 
 
 def test_what_is_ours_is_counted_and_cleared_and_others_files_are_not(cache_folder):

@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Never
 
+from filelock import FileLock
 from tqdm import tqdm
 
 from graph_bandit_campaign.pool.prepared.making.folder import Folder, describe_kept
@@ -112,12 +113,13 @@ def open_table_pool(source: PoolSource, stereo: bool = False) -> tuple[PreparedP
     name = hashlib.sha256(json.dumps([question.key, *source.entry_columns]).encode()).hexdigest()
     workers = None if rows < FEW else source.workers
     settings = replace(settings, out=cache / f"{name}.pool", ignore_column=table.columns, workers=workers)
-    if (settings.out / MANIFEST).is_file():
-        try:
-            PreparedPool.open(settings.out)
-        except ValueError:  # damaged
-            shutil.rmtree(settings.out)
-    pool, _ = make_pool(settings, table, files, rows)
+    with FileLock(settings.out.with_suffix(".lock")):  # another process may prepare the same table: it is waited for
+        if (settings.out / MANIFEST).is_file():
+            try:
+                PreparedPool.open(settings.out)
+            except ValueError:  # damaged
+                shutil.rmtree(settings.out)
+        pool, _ = make_pool(settings, table, files, rows)
     settings.out.touch()
     make_room(cache)
     if pool.manifest.bad and not source.skip_bad_rows:
