@@ -56,6 +56,7 @@ def main(args: list[str] | None = None) -> int:
     if args is None:
         gc.set_threshold(100_000, 50, 100)  # what imports make is kept, and looking for garbage in it takes time
         atexit.register(_skip_last_collection)
+        os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # what pyarrow frees, NumPy can use
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a character that the terminal cannot show is not an error

@@ -105,6 +105,7 @@ def open_table_pool(source: PoolSource, stereo: bool = False) -> tuple[PreparedP
         most_atoms=source.most_atoms,
         salts=source.salts,
         entry_column=source.entry_columns,
+        part_rows=2 * PrepareSettings.block,  # so that all processes have something to do
         workers=source.workers,
     )
     table = read_source(settings)
