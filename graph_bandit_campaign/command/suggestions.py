@@ -241,9 +241,11 @@ def _answer(settings: SuggestSettings, inputs: Inputs, campaign: Campaign, batch
     graphs, failing = offer.graphs, campaign.failing()
     among, left = offer.among, offer.among
     left[list(taken)] = False
-    smiles_of, near = dict[str, str](), dict[str, list[Neighbour]]()
+    smiles_of, near, cells = dict[str, str](), dict[str, list[Neighbour]](), dict[str, str]()
     if isinstance(graphs, MoleculeSet):
-        smiles_of = {name: split_entry(text)[0] for name, text in zip(graphs.ids, graphs.smiles, strict=True)}
+        parts = {name: split_entry(text) for name, text in zip(graphs.ids, graphs.smiles, strict=True)}
+        smiles_of = {name: smiles for name, (smiles, _) in parts.items()}
+        cells = {name: rest[2:-1] for name, (_, rest) in parts.items() if rest}
         means = [view.means() for view in campaign.state.views()]
         measured = {key: means[0].get(key, np.nan) for values in means for key in values}
         near = nearest_measured([suggestion.id for suggestion in suggested], measured, smiles_of)
@@ -257,6 +259,7 @@ def _answer(settings: SuggestSettings, inputs: Inputs, campaign: Campaign, batch
         suggested=suggested,
         near=near,
         smiles_of=smiles_of,
+        cells=cells,
         books=inputs.books,
         gone=[identifier for identifier in campaign.state.pending if identifier not in in_pool],
         agent_change=campaign.agent_change,

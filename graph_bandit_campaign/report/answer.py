@@ -119,6 +119,8 @@ class Answer:
     """Ids of the suggestions of the last round, which this one replaces because the user said so."""
     written: Mapping[str, str] = field(default_factory=dict)
     """SMILES in the pool of molecules that are described by their parent, by id."""
+    cells: Mapping[str, str] = field(default_factory=dict)
+    """Cells of the columns that are part of each entry, as text, by id; none if entries are structures alone."""
     others: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Other columns of the pool, by name: a text for each suggestion."""
 

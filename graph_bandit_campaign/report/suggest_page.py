@@ -34,6 +34,7 @@ def render_page(answer: Answer) -> str:
             {
                 "suggestion": suggestion,
                 **_structure(answer, suggestion.id),
+                "cells": answer.cells.get(suggestion.id, ""),
                 "bill": answer.bill.lines(suggestion.id),
                 "reasons": [
                     (name, reason, _others(answer, suggestion.id, reason))

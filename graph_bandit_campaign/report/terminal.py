@@ -54,6 +54,9 @@ def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
         cells.append(percent(suggestion.probability))
         rest = map(shortened, bill.cells(suggestion.id))
         rows.append((str(rank), suggestion.id, *cells * answer.predicts, *rest))
+    if answer.cells:
+        entries = ["entry", *(answer.cells.get(suggestion.id, "") for suggestion in answer.suggested)]
+        rows = [(*row, cell) for row, cell in zip(rows, entries, strict=True)]
     if answer.fails:
         fails = ["fails", *(percent(answer.fails[suggestion.id]) for suggestion in answer.suggested)]
         rows = [(*row, cell) for row, cell in zip(rows, fails, strict=True)]

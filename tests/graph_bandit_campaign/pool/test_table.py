@@ -5,12 +5,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from support.tables import read as read_table
 
 from graph_bandit_campaign import Limits
 from graph_bandit_campaign.constraints.limits.columns import ColumnNames
 from graph_bandit_campaign.pool.other_columns import join_cells, list_forms
 from graph_bandit_campaign.pool.prepared import Block, open_table_pool
 from graph_bandit_campaign.pool.source import Source
+from graph_bandit_cli.main import main
 
 HEADER = ("id", "smiles", "price", "stock")
 ROWS = (
@@ -92,3 +94,13 @@ def test_a_table_that_several_prepare_at_once_is_prepared_once(cache_folder):
 def test_numbers_with_decimal_commas_are_carried_with_points():
     Path("pool.csv").write_text("id;smiles;price;remark\na;CCO;1,5;1,2-diol\nb;CCN;2;\n")
     assert other_columns_of(["b", "a"]) == {"price": ["2", "1.5"], "remark": ["", "1,2-diol"]}
+
+
+def test_what_an_entry_is_stands_beside_each_suggestion(capsys):
+    header = ("id", "smiles", "temp", "y")
+    write([("a", "CCO", 60, 1), ("b", "CCO", 80, ""), ("c", "CCN", 60, 2), ("d", "CCN", 80, "")], header)
+    command = "suggest pool.csv --measured pool.csv --maximize y --n 2 --entry-column temp --out out.csv"
+    assert main([*command.split(), "--html", "out.html"]) == 0
+    for text in (capsys.readouterr().out, Path("out.html").read_text()):
+        assert text.count("temp=80") == 2
+    assert {row["smiles"] for row in read_table("out.csv")} == {"CCO", "CCN"}
