@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -208,7 +207,7 @@ class Campaign(Records):
         among = self._offer(count, among, kept)
         mask, under_way = self.on_offer(among), self._index.present(self.state.pending)
         first, constraints = check_kept(kept, self._index.index_of, mask), constraints or BatchConstraints()
-        wanted = min(count, int(mask.sum())) if constraints.lists in (None, math.inf) else count
+        wanted = min(count, int(mask.sum()))
         if not wanted:
             return Suggestions()
         check_batch(wanted, mask, constraints)

@@ -40,6 +40,8 @@ from graph_bandit_env.files import digest, is_file_of_graphs
 from graph_bandit_env.pools.products import read_product_library
 from graph_bandit_env.tables import Table, is_part, refuse_differing
 
+MOST_WHOLE = 100_000  # molecules of a pool that is read into memory as a whole; of a larger one the best are
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Inputs:
@@ -173,7 +175,7 @@ def _open_pool(settings: SuggestSettings, earlier: CampaignState | None) -> tupl
 def _is_whole(
     pool: PreparedPool, settings: SuggestSettings, earlier: CampaignState | None, asked: Asked, features: Features
 ) -> bool:
-    """Return whether all of a pool is read into memory: a table that fits, or what cannot be ranked part by part.
+    """Return whether all of a pool is read into memory: a small one that fits, or what cannot be ranked part by part.
 
     Raises:
         ValueError: if it has to fit and does not.
@@ -185,7 +187,7 @@ def _is_whole(
     if graphs or features.embeddings or (asked.goals and prices_differ):
         budget.check(settings.pool, len(pool))
         return True
-    return not settings.pool.is_dir() and len(pool) <= budget.most_rows
+    return len(pool) <= min(MOST_WHOLE, budget.most_rows)
 
 
 def _refuse_differing(pool: PreparedPool, settings: SuggestSettings, asked: Asked) -> None:

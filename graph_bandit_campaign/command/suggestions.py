@@ -29,7 +29,6 @@ from graph_bandit_campaign.file import (
     read_digest,
     refuse_others,
 )
-from graph_bandit_campaign.model.choice import ShortListEndedError
 from graph_bandit_campaign.model.learner import DEFAULT, AgentChangedWarning
 from graph_bandit_campaign.model.reasons import Neighbour, nearest_measured
 from graph_bandit_campaign.report.answer import Answer
@@ -217,22 +216,14 @@ def _ask(settings: SuggestSettings, inputs: Inputs, campaign: Campaign, question
     """Ask for a batch, which is empty if nothing is left to suggest."""
     state = campaign.state
     offer = inputs.offer(campaign)
-    while True:
-        place_of = {identifier: k for k, identifier in enumerate(offer.in_pool.ids)}
-        gone = (*state.settled(), *state.pending, *state.failed, *state.vetoes)
-        taken = [place_of[key] for key in gone if key in place_of]
-        if not offer.has_left(taken):
-            return offer, taken, ()
-        if campaign.graph_set is not offer.graphs:
-            campaign.show(offer.graphs, offer.offered, offer.most_taught)
-        try:
-            suggested = campaign.ask(settings.n, question.digest, offer.among, offer.constraints, question.keep)
-        except ShortListEndedError as ended:
-            if offer.more is None:
-                raise
-            offer = offer.more(ended)
-        else:
-            return offer, taken, suggested
+    place_of = {identifier: k for k, identifier in enumerate(offer.in_pool.ids)}
+    gone = (*state.settled(), *state.pending, *state.failed, *state.vetoes)
+    taken = [place_of[key] for key in gone if key in place_of]
+    if not offer.has_left(taken):
+        return offer, taken, ()
+    if campaign.graph_set is not offer.graphs:
+        campaign.show(offer.graphs, offer.offered, offer.most_taught)
+    return offer, taken, campaign.ask(settings.n, question.digest, offer.among, offer.constraints, question.keep)
 
 
 def _answer(settings: SuggestSettings, inputs: Inputs, campaign: Campaign, batch: Batch) -> Answer:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,24 +13,9 @@ from agents.contract import Agent, BatchAgent, ModelAgent
 from graph_bandit_campaign.checks import TooFewLeftError
 from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
 from graph_bandit_campaign.model.goals_choice import GoalsChooser
-from graph_bandit_campaign.model.scan.spares import SOUND, Spare, Spares, come_back
 from graph_bandit_campaign.state import CampaignState, Suggestion
 
 ROUNDING = 1e-9  # share of the budget by which sums of decimal prices may miss it
-
-
-class ShortListEndedError(Exception):
-    """The batch has room for more graphs, and the agent has chosen from all short lists that there are.
-
-    Args:
-        groups: groups of which the batch can hold no other graph.
-        money: what is left of the budget; infinite without one.
-        are_likely: whether graphs that are likely to fail are needed, because there is nothing else.
-    """
-
-    def __init__(self, groups: frozenset[str] = frozenset(), money: float = np.inf, are_likely: bool = False) -> None:
-        super().__init__("Another short list is needed.")
-        self.groups, self.money, self.are_likely = groups, money, are_likely
 
 
 def choose_batch(
@@ -64,7 +48,6 @@ def choose_batch(
     Raises:
         TooFewLeftError: a ValueError, if too few graphs are left, the caps allow too few, or the budget pays for none.
         ValueError: if prices differ and the agent does not weigh them, or the batch has no place for what is kept.
-        ShortListEndedError: if another short list of a larger pool is needed.
     """
     constraints = constraints or BatchConstraints()
     left = np.array(mask, np.bool_)
@@ -86,11 +69,7 @@ def choose_batch(
             )
         chosen.append(graph)
         left[graph] = False
-    every, asked = left.copy(), 0
     while len(chosen) < count:
-        if asked == constraints.lists:
-            raise ShortListEndedError(space.full(chosen), space.money - space.prices[chosen].sum())
-        asked += 1
         left &= space.fits(chosen)
         wanted = min(count - len(chosen), int(left.sum()))
         if not wanted:
@@ -100,11 +79,7 @@ def choose_batch(
                 break
             chosen.append(graph)
             left[graph] = False
-    is_dear = (
-        constraints.lists is None or constraints.dear - space.full(chosen) or (every & space.has_room(chosen)).any()
-    )
-    is_spent = constraints.budget is not None and bool(is_dear)
-    if len(chosen) < (1 if is_spent else count):
+    if len(chosen) < (count if constraints.budget is None else 1):
         raise TooFewLeftError(
             f"Expected a pool from which {count} candidates can be chosen, within the budget and with at most "
             f"{constraints.at_most or 'any number'} of each group. {len(chosen)} can. Ask for fewer, or "
@@ -126,8 +101,6 @@ def check_batch(count: int, mask: NDArray[np.bool_], constraints: BatchConstrain
         ValueError: as `choose_batch`, which also refuses agents.
     """
     prices, groups = constraints.costs(len(mask)), constraints.group_numbers(len(mask))
-    if constraints.lists is not None:  # nobody knows what there is in the larger pool until the agent has chosen
-        return
     left = mask & constraints.known(len(mask))
     if int(left.sum()) < count:
         with_price = "" if prices is None else " with a known price"
@@ -204,25 +177,17 @@ def spare_likely(
         likely: `(K,)` bool. Those that are likely to fail.
         probability: `(K,)`. How likely each is to fail: of the likely ones, the least likely come back first.
         constraints: prices, budget and caps.
-
-    Raises:
-        ShortListEndedError: if short lists of a larger pool have too few others, and that pool nothing else.
     """
-    if constraints.lists is not None:
-        spared = mask & ~likely if constraints.spared is None else mask & (~likely | constraints.spared)
-        nothing_else = constraints.lists == np.inf and constraints.spared is None
-        if nothing_else and not is_possible(count, spared, replace(constraints, lists=None)):
-            raise ShortListEndedError(are_likely=True)
-        return spared
-    size = len(mask)
-    prices, groups = constraints.costs(size), constraints.groups or [""] * size
-    payable = np.ones(size, np.bool_) if prices is None else prices <= _money(constraints)
-    places = np.stack([np.zeros(size, np.int64), np.arange(size)], axis=1)
-    spares = Spares(count, constraints.at_most)
-    keys = np.where(likely, probability, SOUND).tolist()
-    offered = np.flatnonzero(mask & constraints.known(size)).tolist()
-    spares.add(Spare(keys[k], 0, k, groups[k], bool(payable[k])) for k in offered)
-    return mask & (~likely | come_back(probability, places, spares.last))
+    others = np.flatnonzero(mask & likely)
+    others = others[np.argsort(probability[others], kind="stable")]
+
+    def spared(back: int) -> NDArray[np.bool_]:
+        kept = mask & ~likely
+        kept[others[:back]] = True
+        return kept
+
+    every = range(len(others) + 1)
+    return spared(bisect_left(every, True, key=lambda back: is_possible(count, spared(back), constraints)))
 
 
 def _money(constraints: BatchConstraints) -> float:
@@ -254,12 +219,6 @@ class _Space:
         self.money = _money(constraints)
         self.at_most = constraints.at_most or size
         self.is_free = costs is None and groups is None
-        self._names = constraints.groups
-
-    def full(self, chosen: Sequence[int]) -> frozenset[str]:
-        """Return the names of the groups of which no other graph could join those chosen."""
-        sizes = Counter(self._names[k] for k in chosen if self._names[k]) if self._names is not None else Counter[str]()
-        return frozenset(name for name, size in sizes.items() if size >= self.at_most)
 
     def fits(self, chosen: Sequence[int]) -> NDArray[np.bool_]:
         """Return which graphs could join those chosen, `(K,)`, if they were not among them."""

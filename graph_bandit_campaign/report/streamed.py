@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pickle
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +14,7 @@ from graph_bandit_campaign.campaign import Campaign
 from graph_bandit_campaign.constraints.batch.offers import find_offers
 from graph_bandit_campaign.model.front import join_forecasts
 from graph_bandit_campaign.model.learner import read_prediction
-from graph_bandit_campaign.model.scan.passes import make_pass
-from graph_bandit_campaign.model.scan.scan import Query, restore_raters, strip_raters
-from graph_bandit_campaign.pool.own_columns import PackedRanks
+from graph_bandit_campaign.model.scan.scan import Query, visit_parts
 from graph_bandit_campaign.pool.prepared import Block, PreparedPool
 from graph_bandit_campaign.report.answer import Answer, Quantities
 from graph_bandit_campaign.report.predictions import heading, prediction_row, states_of
@@ -26,6 +23,7 @@ from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_campaign.text import to_csv
 from graph_bandit_env.tables import split_entry
 
+T = TypeVar("T")
 KEPT = "The suggestions were written: give the same command again, with fewer --workers."
 
 
@@ -33,8 +31,6 @@ KEPT = "The suggestions were written: give the same command again, with fewer --
 class Forecaster:
     """What is written for each molecule of a pool."""
 
-    query: Query
-    """Holds what rates molecules, and limits and prices."""
     state: CampaignState
     """The campaign, with all results."""
     quantities: Quantities
@@ -44,9 +40,17 @@ class Forecaster:
     states: Mapping[str, str]
     """States of the molecules that are more than offered, by id."""
 
-    def rows(self, block: Block) -> Iterator[list[str]]:
-        """Yield the rows of some molecules, as `predictions_table` writes them."""
-        query, skip_bad = self.query, self.query.source.skip_bad_rows
+    def predict(self, blocks: Iterable[Block], query: Query) -> list[list[str]]:
+        """Return the rows of some molecules, as `predictions_table` writes them.
+
+        Args:
+            blocks: the molecules.
+            query: holds what rates molecules, and limits and prices.
+        """
+        return [row for block in blocks for row in self._rows(block, query)]
+
+    def _rows(self, block: Block, query: Query) -> Iterator[list[str]]:
+        skip_bad = query.source.skip_bad_rows
         cells = query.names.read(block.cells, skip_bad)
         selection = query.limits.select_rows(block.smiles, cells).organic(block.smiles)
         offers = find_offers(replace(query.terms, per=None, at_most=None), cells, selection, block.smiles)
@@ -56,16 +60,16 @@ class Forecaster:
             if own is not None and name in self.added:
                 own[k] = np.where(np.isnan(own[k]), self.added[name], own[k])
         fails = None if query.fails is None else query.fails(block.traits, own, block.smiles)
-        for k, (suggestion, smiles) in enumerate(zip(self._expect(block, own), block.smiles, strict=True)):
+        for k, (suggestion, smiles) in enumerate(zip(self._expect(block, own, query), block.smiles, strict=True)):
             failing = None if fails is None else (float(fails[k]), bool(fails[k] > query.likely))
             state = self.states.get(suggestion.id)
             structure = split_entry(smiles)[0]
             yield prediction_row(self.quantities, suggestion, structure, failing, state, selection.reason(k))
 
-    def _expect(self, block: Block, own: NDArray[np.float64] | None) -> tuple[Suggestion, ...]:
+    def _expect(self, block: Block, own: NDArray[np.float64] | None, query: Query) -> tuple[Suggestion, ...]:
         """Return the predictions of some molecules, by each goal and jointly."""
         nothing, forecasts = tuple(map(Suggestion, block.ids)), []
-        for rater, view in zip(self.query.raters, self.state.views(), strict=True):
+        for rater, view in zip(query.raters, self.state.views(), strict=True):
             best = view.yardstick()
             if best is None:
                 forecasts.append(nothing)
@@ -101,9 +105,9 @@ def write_predictions(
         ChildProcessError: an OSError, if two processes die at the same part.
     """
     judged = query if campaign.failing().teaches else replace(query, fails=None)
-    forecaster = Forecaster(judged, campaign.state, answer.quantities, added, states_of(answer))
+    forecaster = Forecaster(campaign.state, answer.quantities, added, states_of(answer))
     head = heading(answer.quantities, True, judged.fails is not None)
-    parts = _predict(pool, forecaster)
+    parts = in_order(visit_parts(pool, judged, forecaster.predict, "predictions", KEPT))
     delimiter = {".csv": ",", ".tsv": "\t"}.get(path.suffix.lower())
     if delimiter is not None:
         yield to_csv([head], delimiter).encode()
@@ -113,34 +117,11 @@ def write_predictions(
         yield write_table(path, [head, *(row for rows in parts for row in rows)])
 
 
-def _predict(pool: PreparedPool, forecaster: Forecaster) -> Iterator[list[list[str]]]:
-    """Yield the rows of each part, in the order of the pool."""
-    query = forecaster.query
-    bare, ranks = strip_raters(query)
-    work = partial(predict_part, pool.folder.resolve(), pickle.dumps((replace(forecaster, query=bare), ranks)))
-    ready, following = dict[int, list[list[str]]](), 0
-    for number, rows in make_pass(pool, query.source, work, KEPT, "predictions"):
-        ready[number] = rows
-        while following in ready:
-            yield ready.pop(following)
+def in_order(parts: Iterable[tuple[int, T]]) -> Iterator[T]:
+    """Yield what comes with 0, 1 and so on, in this order; what comes early waits."""
+    waiting, following = dict[int, T](), 0
+    for number, content in parts:
+        waiting[number] = content
+        while following in waiting:
+            yield waiting.pop(following)
             following += 1
-
-
-def predict_part(folder: Path, packed: bytes, number: int) -> tuple[int, list[list[str]]]:
-    """Return the number of a part, and the rows of its molecules.
-
-    Args:
-        folder: folder of the pool.
-        packed: a `Forecaster` that was packed.
-        number: number of the part.
-    """
-    forecaster, pool = _unpack(packed, folder), PreparedPool.open(folder)
-    blocks = pool.parts[number].blocks(columns=forecaster.query.columns)
-    return number, [row for block in blocks for row in forecaster.rows(block)]
-
-
-@lru_cache(maxsize=1)
-def _unpack(content: bytes, folder: Path) -> Forecaster:
-    packed: tuple[Forecaster, Sequence[PackedRanks | None]] = pickle.loads(content)  # noqa: S301 - packed above
-    bare, ranks = packed
-    return replace(bare, query=restore_raters(bare.query, ranks, folder))

@@ -13,7 +13,6 @@ from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
 from graph_bandit_campaign.constraints.batch.offers import find_offers
 from graph_bandit_campaign.constraints.limits.selection import Selection
-from graph_bandit_campaign.model.choice import ShortListEndedError
 from graph_bandit_campaign.pool.block import Cells
 from graph_bandit_campaign.pool.other_columns import join_cells, list_forms, other_columns
 from graph_bandit_env import GraphPool
@@ -37,8 +36,6 @@ class Offer:
     """How many graphs with results the agent learns from; None: all."""
     is_part: bool = False
     """Whether the pool has more graphs than these."""
-    more: Callable[[ShortListEndedError], Offer] | None = None
-    """Returns the offer with the next short list of the pool, then."""
     others: Callable[[Sequence[str]], Mapping[str, Sequence[str]]] | None = None
     """Returns the texts of the pool's other columns for molecules of some ids; None: graphs have no columns."""
     predictions: Callable[..., Iterable[bytes]] | None = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -14,12 +13,9 @@ from graph_bandit_campaign.campaign import Campaign
 from graph_bandit_campaign.command.asked import Asked
 from graph_bandit_campaign.command.pools.offer import Offer, describe_others, select
 from graph_bandit_campaign.command.settings import SuggestSettings
-from graph_bandit_campaign.model.choice import ROUNDING, ShortListEndedError
 from graph_bandit_campaign.model.goals_index import SHORT_LIST, GoalsIndex
 from graph_bandit_campaign.model.scan.best import Places
-from graph_bandit_campaign.model.scan.scan import Found, Query, scan
-from graph_bandit_campaign.model.scan.spares import come_back
-from graph_bandit_campaign.model.stopping import MOST
+from graph_bandit_campaign.model.scan.scan import SPARES, Found, Query, scan
 from graph_bandit_campaign.names import are_one
 from graph_bandit_campaign.pool.described import DescribedMolecules
 from graph_bandit_campaign.pool.forms import find_forms
@@ -142,8 +138,6 @@ class RowRounds:
     def offer(self, campaign: Campaign) -> Offer:
         """Return the molecules that are known, and the most promising others, which the agent finds in the whole pool.
 
-        In memory they would be its short list: so the suggestions are the same.
-
         Raises:
             ValueError: if a part is damaged, or a cell cannot be read.
         """
@@ -154,7 +148,16 @@ class RowRounds:
             note, others = selection.describe(), partial(self._others, known.block)
             return Offer(known.in_pool, known.molecules, selection, constraints, note, others=others)
         query = self._ask(campaign)
-        return self._make(query, [scan(self.pool, query)])
+        found = scan(self.pool, query)
+        known = self.match(np.array(sorted({*map(tuple, self._found[0].tolist())} | found.places), np.int64))
+        in_pool, molecules, block = known.in_pool, known.molecules, known.block
+        selection, constraints = select(in_pool.smiles, block.cells, self.asked, self.settings, len(molecules))
+        predictions = partial(write_predictions, self.pool, query, dict(known.added))
+        others = partial(self._others, block)
+        note = self._tell(found)
+        return Offer(
+            in_pool, molecules, selection, constraints, note, is_part=True, others=others, predictions=predictions
+        )
 
     def _others(self, block: Block, ids: Sequence[str]) -> dict[str, list[str]]:
         """Return the texts of the pool's other columns for molecules of a block, by name."""
@@ -171,14 +174,14 @@ class RowRounds:
         settings, state = self.settings, campaign.state
         learners = [campaign.model(goal.name) for goal in state.goals] or [campaign.model()]
         agents = [learner for learner in learners if isinstance(learner, MoleculeAgent)]
-        best, failing = None if state.goals else state.yardstick(), campaign.failing()
-        reward = None if best is None else best if state.maximize else -best
+        failing = campaign.failing()
         in_pool, places = self.known.in_pool, map(tuple, self.known.block.places.tolist())
         taken = {*state.settled(), *state.failed, *state.pending, *state.vetoes}
         short_list = SHORT_LIST if state.goals else agents[0].settings.short_list
+        needed = settings.n * (1 if settings.at_most is None else SPARES)
         return Query(
             raters=tuple(learner.rater() for learner in agents),
-            size=max(short_list, settings.n),
+            size=max(short_list, needed),
             limits=self.asked.limits,
             terms=settings.terms,
             names=self.asked.names,
@@ -187,57 +190,8 @@ class RowRounds:
             taken=frozenset(place for name, place in zip(in_pool.ids, places, strict=True) if name in taken),
             fails=failing.rater,
             likely=failing.bound,
-            best=reward,
-            hopeful=MOST + settings.n,
             seed=state.seed,
             signs=tuple(goal.sign for goal in state.goals) or (1.0,),
-            money=math.inf if settings.budget is None else settings.budget * (1 + ROUNDING),
-        )
-
-    def _make(self, query: Query, scans: Sequence[Found], is_final: bool = False) -> Offer:
-        """Return what is known, and what was found by some scans.
-
-        Args:
-            query: what the scans asked, but for groups and money.
-            scans: what they found.
-            is_final: whether it is known which likely failures come back.
-        """
-        before = {*map(tuple, self._found[0].tolist())}.union(*(past.places for past in scans[:-1]))
-        matched = self.match(np.array(sorted(before | scans[-1].places), np.int64))
-        in_pool, block, settings = matched.in_pool, matched.block, self.settings
-        selection, constraints = select(in_pool.smiles, block.cells, self.asked, settings, len(matched.molecules))
-        best = scans[-1].offered if query.fails is None else scans[-1].sound
-        is_all = not best.is_full or not scans[-1].places - before
-        spared = np.zeros(len(matched.molecules), np.bool_)
-        if query.fails is not None and query.last is not None:
-            probability = query.fails(block.traits, query.numbers(block), block.smiles)
-            spared[: len(in_pool)] = come_back(probability, block.places, query.last)
-
-        def more(ended: ShortListEndedError) -> Offer:
-            if not ended.are_likely:
-                following = replace(query, groups=ended.groups, money=ended.money, best=None)
-                return self._make(query, [*scans, scan(self.pool, following)], is_final)
-            last = scan(self.pool, replace(query, lists_spares=True)).spares.last
-            if last is None:
-                return self._make(query, scans, is_final=True)
-            again = replace(query, last=last)
-            return self._make(again, [scan(self.pool, again)], is_final=True)
-
-        return Offer(
-            in_pool,
-            matched.molecules,
-            selection,
-            replace(
-                constraints,
-                lists=math.inf if is_all else len(scans),
-                dear=frozenset(scans[-1].dear),
-                spared=spared if is_final else None,
-            ),
-            self._tell(scans[0]),
-            is_part=True,
-            more=more,
-            others=partial(self._others, block),
-            predictions=partial(write_predictions, self.pool, query, dict(matched.added)),
         )
 
     def _tell(self, result: Found) -> str:

@@ -34,13 +34,6 @@ class BatchConstraints:
     """Number of graphs of one group that the batch may hold. What is pending does not count."""
     budget_only: bool = False
     """True: prices count for the budget alone, so that a dear graph need not be better than a cheap one."""
-    lists: float | None = None
-    """None: the graphs are a whole pool. A number: they come from this many short lists of a larger pool. Each further
-    list holds what the batch still had room for. Infinite: the larger pool holds nothing else."""
-    dear: frozenset[str] = frozenset()
-    """With short lists: groups of graphs of the larger pool that cost too much; "" for one without a group."""
-    spared: NDArray[np.bool_] | None = None
-    """`(K,)` bool. Which of the graphs can be chosen although they are likely to fail; None: that is not known yet."""
 
     def __post_init__(self) -> None:
         check_flags(self)

@@ -4,29 +4,35 @@ from __future__ import annotations
 
 import math
 import pickle
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from tqdm import tqdm
 
 from agents.molecule import Rater
-from graph_bandit_campaign.constraints.batch.offers import Offers, find_offers, murcko_scaffolds
+from graph_bandit_campaign.constraints.batch.offers import find_offers, murcko_scaffolds
 from graph_bandit_campaign.constraints.batch.terms import Terms
 from graph_bandit_campaign.constraints.limits.columns import ColumnNames, LimitColumns
 from graph_bandit_campaign.constraints.limits.limits import Limits
+from graph_bandit_campaign.model.choice import ROUNDING
 from graph_bandit_campaign.model.failures import FailureRater
 from graph_bandit_campaign.model.goals_index import GoalsIndex, choose_short_list
 from graph_bandit_campaign.model.scan.best import Best, Places
-from graph_bandit_campaign.model.scan.passes import make_pass
-from graph_bandit_campaign.model.scan.spares import SOUND, Spare, Spares, come_back
-from graph_bandit_campaign.pool.own_columns import PackedRanks, restore, strip
+from graph_bandit_campaign.pool.own_columns import restore, strip
 from graph_bandit_campaign.pool.prepared import Block, PreparedPool
 from graph_bandit_campaign.pool.source import Source
+from graph_bandit_campaign.workers import results_of, say
+from graph_bandit_lab.execution import choose_workers
 
-KEPT = "Nothing was changed: give the same command again, with fewer --workers."
+T = TypeVar("T")
+SPARES = 10  # times as many molecules as a batch may hold are kept, of each group and in all
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -53,22 +59,10 @@ class Query:
     """Rates how likely molecules are to fail; None: there are not enough failures."""
     likely: float = 1.0
     """Probability of failing above which a molecule is likely to fail."""
-    best: float | None = None
-    """The best result so far, as a reward; None: there is none, or results so far tell no scale."""
-    hopeful: int = 0
-    """How many of those are wanted that beat it with the largest probability."""
     seed: int = 0
-    """Chooses among those of equal probability, and of equal worth for several goals."""
+    """Chooses among those of equal worth for several goals."""
     signs: tuple[float, ...] = (1.0,)
     """1 for each goal, or -1 if it is learnt from minus its results."""
-    groups: frozenset[str] = frozenset()
-    """Groups of which no molecule is wanted: the batch holds as many as it may."""
-    money: float = math.inf
-    """What a molecule may cost."""
-    last: Spare | None = None
-    """Molecules that are likely to fail come back up to this one; None: none does."""
-    lists_spares: bool = False
-    """Whether that one is looked for, and nothing else."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -94,23 +88,19 @@ class Ways:
     """The molecules with the largest keys for each of some ways to rank them; with one goal there is one.
 
     Args:
-        count: number of ways.
-        size: how many are kept for each.
-        seed: chooses among equal keys.
+        query: says how many ways there are, and how many molecules are kept for each.
     """
 
-    def __init__(self, count: int, size: int, seed: int) -> None:
-        self.size, self.seed, self.lists = size, seed, [Best(size, seed) for _ in range(count)]
+    def __init__(self, query: Query) -> None:
+        self._size, count = query.size, 1 if query.index is None else len(query.index.ways)
+        self._seed = query.raters[0].seed if query.index is None else query.seed
+        at_most = None if query.terms.at_most is None else SPARES * query.terms.at_most
+        self.lists = [Best(query.size, self._seed, at_most) for _ in range(count)]
 
     def merge(self, other: Ways) -> None:
         """Take in what other lists have kept."""
         for mine, its in zip(self.lists, other.lists, strict=True):
             mine.merge(its)
-
-    @property
-    def is_full(self) -> bool:
-        """Return whether there are as many molecules as are wanted."""
-        return len(self.lists[0].keys) >= self.size
 
     @property
     def places(self) -> Places:
@@ -126,225 +116,162 @@ class Ways:
             worth = np.full(len(names), -np.inf)
             worth[[rows[name] for name in best.names]] = best.keys
             worths.append(worth)
-        kept = choose_short_list(worths, names, self.size, self.seed).tolist()
+        kept = choose_short_list(worths, names, self._size, self._seed).tolist()
         return np.array([place_of[names[k]] for k in kept], np.int64).reshape(-1, 2)
 
 
-@dataclass(eq=False)
 class Found:
-    """The molecules that were found, by three measures."""
+    """The molecules that were found: those with the largest index that meet the limits and can be paid for.
 
-    offered: Ways
-    """Largest index among those that meet the limits."""
-    sound: Ways
-    """The same, without those that are likely to fail, unless they come back."""
-    hopeful: Best
-    """Largest probability to beat the best result so far, among those that are not likely to fail."""
-    spares: Spares
-    """Those on which it depends how many likely failures come back."""
-    rated: int = 0
-    """How many molecules were rated."""
-    meeting: int = 0
-    """How many of them meet the limits on columns."""
-    unpriced: int = 0
-    """How many of these have no known price, although there are prices."""
-    dear: set[str] = field(default_factory=set)
-    """Groups of those that meet all limits, are not of a full group and cost too much; empty texts for scaffolds."""
+    Args:
+        query: what was asked.
+    """
 
-    @classmethod
-    def nothing(cls, query: Query) -> Found:
-        """Return empty lists for the answer to a query."""
-        count, seed = 1 if query.index is None else len(query.index.ways), query.raters[0].seed
-        seed = seed if query.index is None else query.seed
-        offered, sound = (Ways(count, query.size, seed) for _ in range(2))
-        spares = Spares(query.terms.count, query.terms.at_most)
-        return cls(offered, sound, Best(query.hopeful, query.seed), spares)
+    def __init__(self, query: Query) -> None:
+        self._every = [Ways(query) for _ in range(1 if query.fails is None else 2)]
+        self.rated = 0  # molecules
+        self.meeting = 0  # of them, those that meet the limits on columns
+        self.unpriced = 0  # of these, those without a known price, although there are prices
 
     def merge(self, other: Found) -> None:
         """Take in what was found elsewhere."""
-        self.offered.merge(other.offered)
-        self.sound.merge(other.sound)
-        self.hopeful.merge(other.hopeful)
-        self.spares.merge(other.spares)
+        for mine, its in zip(self._every, other._every, strict=True):
+            mine.merge(its)
         self.rated += other.rated
         self.meeting += other.meeting
         self.unpriced += other.unpriced
-        self.dear |= other.dear
 
     @property
     def places(self) -> set[tuple[int, int]]:
-        """Return part and row of each molecule that was found."""
-        every = np.concatenate([self.offered.places, self.sound.places, self.hopeful.places])
-        return set(map(tuple, every.tolist()))
+        """Return part and row of each: of the best, and of the best that are not likely to fail."""
+        return {(part, row) for ways in self._every for part, row in ways.places.tolist()}
+
+    def add(self, block: Block, query: Query) -> None:
+        """Rate the molecules of a block, and keep the best."""
+        on_columns, on_structures = query.limits.split(query.names.numbers)
+        terms = query.terms
+        by_scaffold = terms.per is not None and terms.per not in query.names.texts
+        cells = query.names.read(block.cells, query.source.skip_bad_rows)
+        selection = on_columns.select_rows(block.smiles, cells).organic(block.smiles)
+        offers = find_offers(
+            replace(terms, per=None, at_most=None) if by_scaffold else terms, cells, selection, block.smiles
+        )
+        self.rated += len(block)
+        self.meeting += int(selection.mask.sum())
+        self.unpriced += int((selection.mask & ~offers.priced).sum())
+        money = math.inf if terms.budget is None else terms.budget * (1 + ROUNDING)
+        offered = selection.mask & (offers.prices <= money)
+        offered &= [(part, row) not in query.taken for part, row in block.places.tolist()]
+        rest, own = np.flatnonzero(offered), query.numbers(block)
+        ratings = [rater(block.traits, own, block.smiles) for rater in query.raters]
+        if query.index is None:
+            prices = None if terms.price is None or terms.budget_only else offers.prices
+            worths = [ratings[0].index(prices)[rest]]
+        else:
+            forecasts = [(rating.prediction.mean[rest], rating.prediction.std[rest]) for rating in ratings]
+            worths = query.index.worths(
+                [(sign * mean, std) for sign, (mean, std) in zip(query.signs, forecasts, strict=True)]
+            )
+
+        places, names = block.places[rest], [block.smiles[k] for k in rest.tolist()]
+
+        def groups(some: list[int]) -> list[str | None]:
+            """Return the groups of molecules, None for those that do not meet the limits on structures."""
+            texts = [names[k] for k in some]
+            mask = on_structures.select_rows(texts, LimitColumns(())).mask
+            given = murcko_scaffolds(texts) if by_scaffold else [offers.groups[k] for k in rest[some]]
+            return [group if meets else None for group, meets in zip(given, mask, strict=True)]
+
+        def sound_groups(some: list[int]) -> list[str | None]:
+            """Return the same, None also for those that are likely to fail."""
+            if query.fails is None or not some:
+                return []
+            at, texts = rest[some], [names[k] for k in some]
+            likely = query.fails(block.traits.take(at), None if own is None else own[at], texts) > query.likely
+            return [None if fails else group for group, fails in zip(find(some), likely, strict=True)]
+
+        find = remember(groups)
+        for ways, groups_of in zip(self._every, (find, remember(sound_groups)), strict=False):
+            for best, worth in zip(ways.lists, worths, strict=True):
+                best.add(worth, names, places, groups_of)
+
+
+def remember(compute: Callable[[list[int]], list[T]]) -> Callable[[list[int]], list[T]]:
+    """Return a function of some indices that computes nothing twice."""
+    known = dict[int, T]()
+
+    def values_of(index: list[int]) -> list[T]:
+        new = [k for k in index if k not in known]
+        known.update(zip(new, compute(new), strict=True))
+        return [known[k] for k in index]
+
+    return values_of
 
 
 def scan(pool: PreparedPool, query: Query) -> Found:
     """Rate every molecule of a pool, and return the most promising ones.
 
-    The answer does not depend on parts, workers or their order. A process that dies costs its part, which is done
-    again.
+    The answer does not depend on parts, workers or their order.
 
     Args:
         pool: the pool.
         query: what is asked; its source says which workers answer.
 
     Raises:
+        ValueError, OSError: as `visit_parts`.
+    """
+    found = Found(query)
+    kept = "Nothing was changed: give the same command again, with fewer --workers."
+    for _, part in visit_parts(pool, query, find_best, "molecules", kept):
+        found.merge(part)
+    return found
+
+
+def find_best(blocks: Iterable[Block], query: Query) -> Found:
+    """Return the most promising molecules of some blocks."""
+    found = Found(query)
+    for block in blocks:
+        found.add(block, query)
+    return found
+
+
+def visit_parts(
+    pool: PreparedPool, query: Query, visit: Callable[[Iterable[Block], Query], T], unit: str, kept: str
+) -> Iterator[tuple[int, T]]:
+    """Yield the number of each part and what a function returns for it, in the order in which it is ready.
+
+    A process that dies costs its part, which is done again.
+
+    Args:
+        pool: the pool.
+        query: what is asked; its source says which workers answer.
+        visit: given the blocks of a part, with the columns of the query, and the query; it is sent to workers.
+        unit: word for what a bar counts.
+        kept: says in messages what becomes of what was finished.
+
+    Raises:
         ValueError: if a part is damaged or missing, or a cell of a column that is needed cannot be read.
         ChildProcessError: an OSError, if two processes die at the same part.
     """
-    scanned, wrong = Found.nothing(query), dict[int, ValueError]()
-    work = partial(scan_part, pool.folder.resolve(), pickle.dumps(strip_raters(query)))
-    for result in make_pass(pool, query.source, work, KEPT, "molecules", stop=lambda: bool(wrong)):
-        if isinstance(result, Found):
-            scanned.merge(result)
-        else:
-            wrong.update([result])
-    if wrong:
-        raise wrong[min(wrong)]
-    return scanned
-
-
-def scan_part(folder: Path, query: bytes, number: int) -> Found | tuple[int, ValueError]:
-    """Rate the molecules of a part; return its number and what is wrong with it, if something is.
-
-    Args:
-        folder: folder of the pool.
-        query: a `Query` that was packed.
-        number: number of the part.
-    """
-    asked, pool = _unpack(query, folder), PreparedPool.open(folder)
-    scanned = Found.nothing(asked)
-    try:
-        for block in pool.parts[number].blocks(columns=asked.columns):
-            _scan_block(block, asked, scanned)
-    except ValueError as error:  # of all workers' errors that of the first part is told
-        return number, error
-    return scanned
-
-
-def strip_raters(query: Query) -> tuple[Query, list[PackedRanks | None]]:
-    """Return a query whose raters lack their ranks, and these as they travel."""
     raters, ranks = zip(*map(strip, query.every_rater), strict=True)
-    return query.with_raters(raters), list(ranks)
+    work = partial(_visit_part, pool.folder.resolve(), pickle.dumps((visit, query.with_raters(raters), ranks)))
+    open_workers, _ = choose_workers(query.source.workers, query.source.scheduler)
+    parts = ((number,) for number in range(len(pool.parts)))
+    results = results_of(open_workers(), work, parts, lambda number: str(pool.parts[number].path), kept)
+    with closing(results), tqdm(total=len(pool.parts), unit=f" parts of {unit}", disable=None, file=sys.stderr) as bar:
+        for count, result in enumerate(results, start=1):
+            bar.update()
+            say(f"Part {count:,} of {len(pool.parts):,} of {unit} is scanned.")
+            yield result
 
 
-def restore_raters(query: Query, ranks: Sequence[PackedRanks | None], folder: Path) -> Query:
-    """Return the query of `strip_raters` with the ranks, whose files are in the folder of the pool."""
-    pairs = zip(query.every_rater, ranks, strict=True)
-    return query.with_raters([restore(rater, own, folder) for rater, own in pairs])
+def _visit_part(folder: Path, packed: bytes, number: int) -> tuple[int, Any]:
+    (visit, query), pool = _unpack(packed, folder), PreparedPool.open(folder)
+    return number, visit(pool.parts[number].blocks(columns=query.columns), query)
 
 
 @lru_cache(maxsize=1)
-def _unpack(packed: bytes, folder: Path) -> Query:
-    query, ranks = pickle.loads(packed)  # noqa: S301 - packed by `scan`
-    return restore_raters(query, ranks, folder)
-
-
-def _scan_block(block: Block, asked: Query, scanned: Found) -> None:
-    on_columns, on_structures = asked.limits.split(asked.names.numbers)
-    terms, skip_bad = asked.terms, asked.source.skip_bad_rows
-    cells = asked.names.read(block.cells, skip_bad)
-    selection = on_columns.select_rows(block.smiles, cells).organic(block.smiles)
-    by_scaffold = terms.per is not None and terms.per not in asked.names.texts
-    is_grouped = asked.lists_spares or not by_scaffold
-    offers = find_offers(
-        terms if is_grouped else replace(terms, per=None, at_most=None), cells, selection, block.smiles
-    )
-    offered = selection.mask & offers.priced
-    scanned.rated += len(block)
-    scanned.meeting += int(selection.mask.sum())
-    scanned.unpriced += int((selection.mask & ~offers.priced).sum())
-    offered &= [(part, row) not in asked.taken for part, row in block.places.tolist()]
-    own = asked.numbers(block)
-    tests = _Tests(block, on_structures, asked, own)
-    if asked.lists_spares:
-        scanned.spares.add(_list_spares(block, offers, np.flatnonzero(offered), tests, asked))
-        return
-    ratings = [rater(block.traits, own, block.smiles) for rater in asked.raters]
-    if asked.best is not None:  # what is too dear for this batch may still be better
-        left = np.flatnonzero(offered)
-        chances, ids = ratings[0].exceeds(asked.best)[left], [block.ids[k] for k in left.tolist()]
-        scanned.hopeful.add_if(chances, ids, block.places[left], lambda some: tests.is_sound(left[some]))
-    if asked.groups and not by_scaffold:
-        offered &= np.array([group not in asked.groups for group in offers.groups], np.bool_)
-    if asked.groups and by_scaffold:
-        tests = _Tests(block, on_structures, asked, own, asked.groups)
-    if terms.price is not None:
-        cheap = np.nan_to_num(offers.prices, nan=math.inf) <= asked.money
-        for k in np.flatnonzero(offered & ~cheap).tolist():
-            if offers.groups[k] not in scanned.dear and tests.meets(np.array([k])).all():
-                scanned.dear.add(offers.groups[k])
-        offered &= cheap
-    rest = np.flatnonzero(offered)
-    places, names = block.places[rest], [block.smiles[k] for k in rest.tolist()]
-    if asked.index is None:
-        prices = None if terms.price is None or terms.budget_only else offers.prices
-        worths = [ratings[0].index(prices)[rest]]
-    else:
-        forecasts = [(rating.prediction.mean[rest], rating.prediction.std[rest]) for rating in ratings]
-        worths = asked.index.worths(
-            [(sign * mean, std) for sign, (mean, std) in zip(asked.signs, forecasts, strict=True)]
-        )
-    for way, worth in enumerate(worths):
-        scanned.offered.lists[way].add_if(worth, names, places, lambda some: tests.meets(rest[some]))
-        if asked.fails is not None:
-            scanned.sound.lists[way].add_if(worth, names, places, lambda some: tests.may_come(rest[some]))
-
-
-def _list_spares(
-    block: Block, offers: Offers, index: NDArray[np.int64], tests: _Tests, asked: Query
-) -> Iterator[Spare]:
-    """Yield those of some molecules that meet the limits."""
-    index = index[tests.meets(index)]
-    places, prices = block.places[index].tolist(), offers.prices[index]
-    for k, (part, row), price, probability in zip(index, places, prices, tests.probability(index), strict=True):
-        sorts_as = float(probability) if probability > asked.likely else SOUND
-        yield Spare(sorts_as, part, row, offers.groups[k], bool(price <= asked.money))
-
-
-@dataclass(eq=False)
-class _Tests:
-    """Tests of structures, each made once, and only where its outcome matters."""
-
-    block: Block
-    limits: Limits
-    asked: Query
-    own: NDArray[np.float64] | None
-    full: frozenset[str] = frozenset()  # scaffolds of which no other molecule is wanted
-    _meets: dict[int, bool] = field(default_factory=dict)
-    _probability: dict[int, float] = field(default_factory=dict)
-
-    def meets(self, index: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return which of some molecules meet the limits."""
-        new = [k for k in index.tolist() if k not in self._meets]
-        texts = [self.block.smiles[k] for k in new]
-        mask = self.limits.select_rows(texts, LimitColumns(())).mask
-        if self.full:
-            mask &= np.array([scaffold not in self.full for scaffold in murcko_scaffolds(texts)], np.bool_)
-        self._meets.update(zip(new, mask.tolist(), strict=True))
-        return np.array([self._meets[k] for k in index.tolist()], np.bool_)
-
-    def probability(self, index: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the probability of some molecules to fail; 0 if there are not enough failures."""
-        if self.asked.fails is None:
-            return np.zeros(len(index))
-        new = [k for k in index.tolist() if k not in self._probability]
-        if new:
-            own, smiles = None if self.own is None else self.own[new], [self.block.smiles[k] for k in new]
-            probability = self.asked.fails(self.block.traits.take(np.array(new)), own, smiles)
-            self._probability.update(zip(new, probability.tolist(), strict=True))
-        return np.array([self._probability[k] for k in index.tolist()])
-
-    def is_sound(self, index: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return which of some molecules meet the limits and are not likely to fail."""
-        sound = self.meets(index)
-        sound[sound] = self.probability(index[sound]) <= self.asked.likely
-        return sound
-
-    def may_come(self, index: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return which of some molecules meet the limits, and are not likely to fail or come back."""
-        may = self.meets(index)
-        met = index[may]
-        probability = self.probability(met)
-        may[may] = (probability <= self.asked.likely) | come_back(probability, self.block.places[met], self.asked.last)
-        return may
+def _unpack(packed: bytes, folder: Path) -> tuple[Callable[[Iterable[Block], Query], Any], Query]:
+    visit, query, ranks = pickle.loads(packed)  # noqa: S301 - packed by `visit_parts`
+    pairs = zip(query.every_rater, ranks, strict=True)  # ranks lie in files of the pool's folder
+    return visit, query.with_raters([restore(rater, own, folder) for rater, own in pairs])

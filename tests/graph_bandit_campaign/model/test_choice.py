@@ -10,7 +10,7 @@ from support.molecules import some_molecules
 
 from agents.contract import ModelAgent
 from graph_bandit_campaign import BatchConstraints, Campaign, Goal
-from graph_bandit_campaign.model.choice import choose_batch, most_allowed
+from graph_bandit_campaign.model.choice import check_batch, choose_batch, most_allowed, spare_likely
 
 MOLECULES = some_molecules(30)
 
@@ -113,6 +113,33 @@ def test_as_many_are_allowed_as_the_largest_choice_holds(data):
             largest = max(largest, len(chosen))
     constraints = BatchConstraints(groups=groups, at_most=at_most)
     assert most_allowed(np.ones(len(groups), bool), constraints.group_numbers(len(groups)), at_most) == largest
+
+
+def spare_few(count, likely, probability, constraints):
+    """Let likely failures come back one by one, the least likely first, until a batch can be made of what there is."""
+    spared, others = ~likely, np.flatnonzero(likely)
+    for k in [None, *others[np.argsort(probability[others], kind="stable")]]:
+        if k is not None:
+            spared[k] = True
+        try:
+            check_batch(count, spared, constraints)
+        except ValueError:
+            continue
+        break
+    return spared
+
+
+@given(st.data())
+def test_as_few_likely_failures_come_back_as_a_batch_needs(data):
+    size, count = data.draw(st.integers(6, 40)), data.draw(st.integers(1, 5))
+    generator = np.random.default_rng(data.draw(st.integers(0, 1000)))
+    probability = generator.uniform(0.3, 1, size).round(1)
+    likely = probability > data.draw(st.sampled_from([0.3, 0.6, 0.8]))
+    prices, groups = generator.uniform(1, 3, size).round(), generator.choice(["", *"abcdef"], size).tolist()
+    budget, at_most = data.draw(st.sampled_from([1.0, 2.0, 9.0])), data.draw(st.integers(1, 2))
+    constraints = BatchConstraints(prices=prices, budget=budget, groups=groups, at_most=at_most)
+    expected = spare_few(count, likely, probability, constraints)
+    assert (spare_likely(count, np.full(size, True), likely, probability, constraints) == expected).all()
 
 
 def begin(name="molecule-ucb:short_list=12"):

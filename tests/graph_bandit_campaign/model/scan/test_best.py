@@ -10,42 +10,34 @@ from graph_bandit_campaign.model.scan.best import Best
 SEED = 3
 
 
-def everything(seed, count):
+def best_of_all(keys, names, groups, size, at_most):
+    """Take the best of each group, then the best of these."""
+    kept = np.array([k for k, group in enumerate(groups) if group is not None], np.int64)
+    for group in set(groups) - {None, ""}:
+        own = np.array([k for k in kept if groups[k] == group])
+        best = own[short_list(keys[own], [names[k] for k in own], at_most, SEED)]
+        kept = np.array([k for k in kept if groups[k] != group or k in best], np.int64)
+    return kept[short_list(keys[kept], [names[k] for k in kept], size, SEED)]
+
+
+@given(
+    st.integers(0, 1000),
+    st.integers(1, 40),
+    st.integers(1, 9),
+    st.integers(1, 700),
+    st.lists(st.integers(0, 700), max_size=5),
+)
+def test_any_portions_in_any_order_keep_the_largest_keys_and_no_more_of_a_group(seed, size, at_most, count, cuts):
     generator = np.random.default_rng(seed)
     keys = generator.integers(0, max(2, count // 3), count).astype(np.float64)  # many are equal
-    places = np.stack([np.arange(count) % 3, np.arange(count)], axis=1)
-    return keys, [f"name{k}" for k in range(count)], places
-
-
-def among(names, portion):
-    return [names[k] for k in portion]
-
-
-def kept(best):
-    return sorted(map(tuple, best.places.tolist()))
-
-
-@given(st.integers(0, 1000), st.integers(1, 40), st.integers(1, 1500), st.lists(st.integers(0, 1500), max_size=5))
-def test_any_portions_in_any_order_keep_the_largest_keys(seed, size, count, cuts):
-    keys, names, places = everything(seed, count)
-    plain = short_list(keys, names, size, SEED)
-    portions = np.split(np.arange(count), sorted(cuts))
-    lists = []
-    for portion in reversed(portions):
-        lists.append(Best(size, SEED))
-        lists[-1].add_if(keys[portion], among(names, portion), places[portion], lambda some: np.full(len(some), True))
-    merged = Best(size, SEED)
-    for each in lists:
-        merged.merge(each)
-    assert kept(merged) == sorted(map(tuple, places[plain].tolist()))
-
-
-@given(st.integers(0, 1000), st.integers(1, 40), st.integers(1, 1500))
-def test_those_that_fail_the_test_leave_their_place_to_others(seed, size, count):
-    keys, names, places = everything(seed, count)
-    passes = np.random.default_rng(seed + 1).random(count) < 0.3
-    passing = np.flatnonzero(passes)
-    plain = passing[short_list(keys[passing], among(names, passing), size, SEED)]
-    best = Best(size, SEED)
-    best.add_if(keys, names, places, lambda some: passes[some])
-    assert kept(best) == sorted(map(tuple, places[plain].tolist()))
+    names, places = [f"name{k}" for k in range(count)], np.stack([np.arange(count) % 3, np.arange(count)], axis=1)
+    groups = [("", None, "a", "b")[k] for k in generator.integers(0, 4, count)]
+    merged = Best(size, SEED, at_most)
+    for portion in reversed(np.split(np.arange(count), sorted(cuts))):
+        part, own = Best(size, SEED, at_most), [groups[k] for k in portion]
+        part.add(
+            keys[portion], [names[k] for k in portion], places[portion], lambda some, own=own: [own[k] for k in some]
+        )
+        merged.merge(part)
+    expected = places[best_of_all(keys, names, groups, size, at_most)]
+    assert sorted(map(tuple, merged.places.tolist())) == sorted(map(tuple, expected.tolist()))
