@@ -324,12 +324,12 @@ class Campaign(Records):
         """Return the graphs that can be chosen; of a library, after the most promising products were made."""
         if self._made is not None:
             among = self._made.offer(replace(self.state, pinned=kept), count, among, self._learner.uses_columns)
-            self.show(self._made.shown, most_taught=MOST_TAUGHT)
+            self.show(self._made.molecules, most_taught=MOST_TAUGHT)
         return among.mask(self.graph_set) if isinstance(among, Limits) else among
 
     def _admit(self, identifiers: Iterable[str]) -> None:
         if self._made is not None and self._made.add(identifiers):
-            self.show(self._made.shown, most_taught=MOST_TAUGHT)
+            self.show(self._made.molecules, most_taught=MOST_TAUGHT)
 
     def _expect(self, indices: Sequence[int], offered: int = 0) -> tuple[Suggestion, ...]:
         return expect_all(self.state, self._agents(), indices, self.ids, offered)

@@ -1,8 +1,9 @@
-"""The products of a library that a campaign holds in memory: those that it knows, and the most promising others."""
+"""A library of products as a pool: its products are found by id, made when they are taken, and scanned by blocks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from itertools import chain
 
 import numpy as np
@@ -29,8 +30,111 @@ MOST_TAUGHT = 1000  # products with results from which the model of molecules le
 Numbers = NDArray[np.int64]
 
 
+class ProductPool:
+    """The products of a library, of which those that are looked at are made.
+
+    Args:
+        library: the library.
+        most_atoms: how many atoms a product may have, without hydrogens.
+        salts: how salts are described.
+    """
+
+    def __init__(self, library: ProductLibrary, most_atoms: int = MOST_ATOMS, salts: Salts = "merge") -> None:
+        self.library, self._most_atoms, self._salts = library, most_atoms, salts
+
+    @cached_property
+    def _kernels(self) -> list[list[BlockKernel]]:
+        return read_kernels(self.library)
+
+    def find(self, names: Iterable[str]) -> Numbers:
+        """Return the numbers of the products that there are of some ids, in increasing order."""
+        numbers = {number for name in names if (number := self.library.number_of(name)) is not None}
+        return np.array(sorted(numbers), np.int64)
+
+    def one(self) -> MoleculeSet:
+        """Return the first product that can be made, for a campaign that knows none.
+
+        Raises:
+            ValueError: if there is none.
+        """
+        most = min(len(self.library), MOST)
+        made = (self.take(np.array([number])) for number in range(most))
+        if (first := next(filter(None, made), None)) is None:
+            raise ValueError(f"Expected blocks that react. Of the first {most:,} products none is made.")
+        return first
+
+    def take(self, numbers: Numbers) -> MoleculeSet | None:
+        """Return products as molecules; those that are equal become one, and those that cannot be made are left out.
+
+        Args:
+            numbers: their numbers.
+
+        Returns:
+            None if there is none.
+        """
+        made = [product for product in self.library.make(numbers) if product.smiles]
+        if not made:
+            return None
+        smiles, ids = [product.smiles for product in made], [product.id for product in made]
+        return from_smiles(smiles, ids=ids, most_atoms=self._most_atoms, salts=self._salts)
+
+    def scan(
+        self,
+        state: CampaignState,
+        count: int,
+        mask: Callable[[MoleculeSet], NDArray[np.bool_]],
+        is_enough: Callable[[MoleculeSet], bool] = lambda _: True,
+    ) -> tuple[MoleculeSet, int]:
+        """Return the products that a campaign knows, and the most promising others, of as many lists as it takes.
+
+        Args:
+            state: the campaign, with one goal.
+            count: how many are to be chosen.
+            mask: which of some products meet the limits.
+            is_enough: whether a batch can be chosen of some products, which all meet the limits but for the known ones.
+
+        Returns:
+            The products, and how many others were listed.
+        """
+        beliefs, taken = self._learn(state)
+        molecules, listed = self.take(np.array(sorted(taken), np.int64)), 0
+        least = LEAST_CHOICE * count + (0 if molecules is None else len(molecules))
+        for numbers in ProductLists(beliefs, state.seed).after(taken):
+            listed += len(numbers)
+            products = self.take(numbers)
+            if products is not None and (meeting := np.flatnonzero(mask(products))).size:
+                found = products.take(meeting)
+                molecules = found if molecules is None else molecules.join(found)
+            if molecules is not None and len(molecules) >= least and is_enough(molecules):
+                break
+        return molecules or self.one(), listed
+
+    def add_forecasts(self, molecules: MoleculeSet, state: CampaignState) -> MoleculeSet:
+        """Return molecules with a column of what blocks tell of them, if blocks tell something.
+
+        It is a column like the user's own: the results decide how much it counts.
+
+        Args:
+            molecules: products, and perhaps molecules that are not in the library.
+            state: the campaign, with one goal.
+        """
+        numbers = [*map(self.library.number_of, molecules.ids)]
+        column = np.full(len(molecules), np.nan)
+        products = [k for k, number in enumerate(numbers) if number is not None]
+        column[products] = self._learn(state)[0].forecasts(np.array([numbers[k] for k in products], np.int64))
+        return molecules if np.isnan(column).all() else molecules.with_columns([BLOCKS], column[:, None])
+
+    def _learn(self, state: CampaignState) -> tuple[BlockBeliefs, set[int]]:
+        """Return what the results of a campaign tell of blocks, and the numbers of products that are not offered."""
+        values, sign = state.means(), 1.0 if state.maximize else -1.0
+        ids = dict.fromkeys((*values, *state.pending, *state.failed, *state.vetoes, *state.pinned))
+        taken = {name: number for name in ids if (number := self.library.number_of(name)) is not None}
+        rewards = {number: sign * values[name] for name, number in taken.items() if name in values}
+        return BlockBeliefs(self.library, self._kernels, [*rewards], [*rewards.values()]), {*taken.values()}
+
+
 class MadeProducts:
-    """The products of a library that are in memory.
+    """The products of a library that a campaign holds in memory.
 
     Args:
         library: the library.
@@ -45,9 +149,8 @@ class MadeProducts:
     """
 
     molecules: MoleculeSet
-    """Those that are known, and the others of the last offer. If none is known, the first that can be made."""
-    shown: MoleculeSet
-    """The same, with what blocks tell of them."""
+    """Those that are known, and the others of the last offer, with what blocks tell of them if the agent reads it. If
+    none is known, the first that can be made."""
 
     def __init__(
         self,
@@ -62,14 +165,17 @@ class MadeProducts:
                 "Expected one goal, and no `offered`, with a library of products, which is never listed. Give `Limits` "
                 "to `ask` to leave some out."
             )
-        self.library, self._kernels = library, read_kernels(library)
-        state = saved or CampaignState("", True, 0)
+        self._pool, state = ProductPool(library), saved or CampaignState("", True, 0)
         ids = (*state.structures, *state.settled(), *state.failed, *state.pending, *state.pinned)
-        every = chain(ids, *(also or {}).values())
-        numbers = [number for number in map(library.number_of, every) if number is not None]
-        made = can_be_made(library, np.array(sorted(set(numbers)), np.int64), least=1)
-        self.molecules = self.shown = _describe(read_products(library, made))
-        self._refuse_others(saved.structures if saved else {})
+        numbers = self._pool.find(chain(ids, *(also or {}).values()))
+        self.molecules = _describe(self._pool.take(numbers) or self._pool.one())
+        for name, smiles in zip(self.molecules.ids, self.molecules.smiles, strict=True):
+            before = state.structures.get(name, smiles)
+            if smiles not in (before, self.molecules.standard_smiles(canonical_smiles(before) or before)):
+                raise ValueError(
+                    f"Expected `{name}` to be {before}, as in earlier rounds. The library makes {smiles} of these "
+                    "blocks. Correct the library, or choose another `state` to start a new campaign."
+                )
 
     def add(self, ids: Iterable[str]) -> bool:
         """Make further products; return whether there are any that were not in memory.
@@ -80,18 +186,18 @@ class MadeProducts:
         Raises:
             ValueError: if there is no such product, or it cannot be made.
         """
-        in_memory = {*self.molecules.ids, *self.molecules.aliases}
+        in_memory, library = {*self.molecules.ids, *self.molecules.aliases}, self._pool.library
         new = [name for name in dict.fromkeys(ids) if name not in in_memory]
-        numbers = [self.library.number_of(name) for name in new]
-        for name, number in zip(new, numbers, strict=True):
+        for name in new:
+            number = library.number_of(name)
             if number is None:
                 near = nearest_id(name, self.molecules.ids)
                 hint = f" Did you mean `{near}`?" if near else ""
                 raise ValueError(f"Expected the id of a product of the library. Got {name!r}.{hint}")
-            if problem := self.library.make([number])[0].problem:
+            if problem := library.make([number])[0].problem:
                 raise ValueError(f"Expected the id of a product that can be made. `{name}` cannot: {problem}")
-        if new:
-            self.molecules = self.shown = self._join(self.molecules, np.array(numbers, np.int64), Limits())
+        if new and (products := self._pool.take(self._pool.find(new))):
+            self.molecules = self.molecules.join(_describe(products))
         return bool(new)
 
     def offer(
@@ -114,110 +220,11 @@ class MadeProducts:
         limits = Limits() if limits is None else limits
         if not isinstance(limits, Limits):
             raise TypeError("Expected `among` to be `Limits`, or None, with a library of products. Got a mask.")
-        beliefs, taken = learn_blocks(self.library, self._kernels, state)
-        index_of, molecules = {name: k for k, name in enumerate(self.molecules.ids)}, self.molecules
-        if kept := [index_of[name] for name in taken if name in index_of]:
-            molecules = molecules.take(kept)
-        least = len(molecules) + LEAST_CHOICE * count
-        for numbers in ProductLists(beliefs, state.seed).after({*taken.values()}):
-            molecules = self._join(molecules, can_be_made(self.library, numbers), limits)
-            if len(molecules) >= least:
-                break
-        mask = limits.mask(molecules)
-        self.molecules, self.shown = molecules, add_forecasts(molecules, beliefs) if reads_columns else molecules
-        return mask
-
-    def _join(self, molecules: MoleculeSet, numbers: Numbers, limits: Limits) -> MoleculeSet:
-        """Return molecules, followed by those of some products that meet limits."""
-        if not len(numbers):
-            return molecules
-        products = read_products(self.library, numbers)
-        meeting = np.flatnonzero(limits.mask(products))
-        return molecules.join(_describe(products.take(meeting))) if len(meeting) else molecules
-
-    def _refuse_others(self, structures: Mapping[str, str]) -> None:
-        """Refuse a library in which an id that was suggested is that of another molecule now."""
-        for name, smiles in zip(self.molecules.ids, self.molecules.smiles, strict=True):
-            before = structures.get(name, smiles)
-            if smiles not in (before, self.molecules.standard_smiles(canonical_smiles(before) or before)):
-                raise ValueError(
-                    f"Expected `{name}` to be {before}, as in earlier rounds. The library makes {smiles} of these "
-                    "blocks. Correct the library, or choose another `state` to start a new campaign."
-                )
-
-
-def learn_blocks(
-    library: ProductLibrary, kernels: Sequence[Sequence[BlockKernel]], state: CampaignState
-) -> tuple[BlockBeliefs, dict[str, int]]:
-    """Return what the results of a campaign tell of blocks, and the numbers of products that are not offered, by id.
-
-    Args:
-        library: the library.
-        kernels: as `read_kernels` returns them.
-        state: state of the campaign, with one goal.
-    """
-    values, sign = state.means(), 1.0 if state.maximize else -1.0
-    ids = dict.fromkeys((*values, *state.pending, *state.failed, *state.vetoes, *state.pinned))
-    taken = {name: number for name in ids if (number := library.number_of(name)) is not None}
-    rewards = {number: sign * values[name] for name, number in taken.items() if name in values}
-    return BlockBeliefs(library, kernels, [*rewards], [*rewards.values()]), taken
+        molecules = _describe(self._pool.scan(state, count, limits.mask)[0])
+        self.molecules = self._pool.add_forecasts(molecules, state) if reads_columns else molecules
+        return limits.mask(molecules)
 
 
 def _describe(molecules: MoleculeSet) -> MoleculeSet:
     """Bring along what agents compare molecules by, so that it is computed once."""
     return describe(molecules, [default_agent(molecules, 1)])
-
-
-def add_forecasts(molecules: MoleculeSet, beliefs: BlockBeliefs) -> MoleculeSet:
-    """Return molecules with a column of what blocks tell of them, if blocks tell something.
-
-    It is a column like the user's own: the results decide how much it counts.
-
-    Args:
-        molecules: products, and perhaps molecules that are not in the library.
-        beliefs: what results tell of the blocks.
-    """
-    numbers = [*map(beliefs.library.number_of, molecules.ids)]
-    column = np.full(len(molecules), np.nan)
-    products = [k for k, number in enumerate(numbers) if number is not None]
-    column[products] = beliefs.forecasts(np.array([numbers[k] for k in products], np.int64))
-    return molecules if np.isnan(column).all() else molecules.with_columns([BLOCKS], column[:, None])
-
-
-def can_be_made(library: ProductLibrary, numbers: Numbers, least: int = 0) -> Numbers:
-    """Make products, and return the numbers of those that there are.
-
-    Args:
-        library: the library.
-        numbers: numbers of products.
-        least: how many there are at least, if the first products of the library have to be taken for it.
-
-    Raises:
-        ValueError: if there are not so many.
-    """
-    made = [number for number in numbers.tolist() if library.make([number])[0].smiles]
-    further = iter(range(min(len(library), MOST)))
-    while len(made) < least:
-        number = next(further, None)
-        if number is None:
-            raise ValueError(
-                f"Expected blocks that react. Of the first {min(len(library), MOST):,} products none is made."
-            )
-        made += [number] * bool(library.make([number])[0].smiles)
-    return np.array(made, np.int64)
-
-
-def read_products(
-    library: ProductLibrary, numbers: Numbers, most_atoms: int = MOST_ATOMS, salts: Salts = "merge"
-) -> MoleculeSet:
-    """Return products as molecules; those that are equal become one.
-
-    Args:
-        library: the library.
-        numbers: numbers of products that can be made.
-        most_atoms: how many atoms a product may have, without hydrogens.
-        salts: how salts are described.
-    """
-    made = library.make(numbers)
-    smiles, ids = [product.smiles for product in made], [product.id for product in made]
-    return from_smiles(smiles, ids=ids, most_atoms=most_atoms, salts=salts)

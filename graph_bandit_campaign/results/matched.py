@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from graph_bandit_campaign.pool.forms import Parents
 from graph_bandit_campaign.results.books import Books, join_books, match_goals
 from graph_bandit_campaign.results.rows import MeasuredRow
-from graph_bandit_env import MoleculeSet, canonical_smiles, from_smiles
-from graph_bandit_env.pools import Salts
+from graph_bandit_env import MoleculeSet, canonical_smiles
 
 
 def match_molecules(
@@ -59,14 +58,3 @@ def match_molecules(
         if identifier in standard and standard[identifier] not in in_pool:
             outside[identifier] = standard[identifier]
     return books, outside
-
-
-def read_outside(outside: Mapping[str, str], most_atoms: int, salts: Salts) -> MoleculeSet:
-    """Return molecules that are not in a pool, described as those of the pool are.
-
-    Args:
-        outside: canonical SMILES by id.
-        most_atoms: how many atoms a molecule may have.
-        salts: as of the pool.
-    """
-    return from_smiles(list(outside.values()), ids=list(outside), most_atoms=most_atoms, salts=salts)

@@ -15,7 +15,11 @@ from graph_bandit_campaign.constraints.batch.offers import find_offers
 from graph_bandit_campaign.constraints.limits.selection import Selection
 from graph_bandit_campaign.pool.block import Cells
 from graph_bandit_campaign.pool.other_columns import join_cells, list_forms, other_columns
-from graph_bandit_env import GraphPool
+from graph_bandit_campaign.results.books import Books
+from graph_bandit_campaign.results.matched import match_molecules
+from graph_bandit_campaign.results.rows import MeasuredRow
+from graph_bandit_campaign.state import CampaignState
+from graph_bandit_env import GraphPool, MoleculeSet, from_smiles
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +69,48 @@ class Offer:
         if not self.selection.mask.any():
             raise ValueError(f"Expected limits that some molecules meet. None does. {self.note}")
         return bool(np.delete(self.selection.mask, list(taken)).any())
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """Some molecules of a pool in memory, matched with the results."""
+
+    in_pool: MoleculeSet
+    """The molecules of the pool."""
+    books: Books
+    """The results."""
+    molecules: MoleculeSet
+    """These molecules, then those that are measured or pending and not in the pool."""
+
+
+def know(
+    in_pool: MoleculeSet,
+    rows: Mapping[str, Sequence[MeasuredRow]],
+    asked: Asked,
+    settings: SuggestSettings,
+    earlier: CampaignState | None,
+) -> Known:
+    """Match molecules of a pool with results and earlier rounds.
+
+    Args:
+        in_pool: the pool, or all of it that these speak of.
+        rows: rows of results of each goal, by its name.
+        asked: what is asked of the pool.
+        settings: settings of the command.
+        earlier: state of the campaign; None: there is none yet.
+
+    Raises:
+        ValueError: as `match_molecules`.
+    """
+    structures, pending = (earlier.structures, earlier.pending) if earlier else ({}, ())
+    options = settings.trust_ids, settings.most_atoms, bool(asked.goals)
+    books, outside = match_molecules(rows, in_pool, structures, pending, *options)
+    if settings.best_of is not None:
+        books = books.best(settings.goals[0].sign > 0)
+    if not outside:
+        return Known(in_pool, books, in_pool)
+    others = from_smiles([*outside.values()], ids=[*outside], most_atoms=settings.most_atoms, salts=in_pool.salts)
+    return Known(in_pool, books, in_pool.join(others))
 
 
 def select(

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,25 +13,17 @@ from numpy.typing import NDArray
 
 from graph_bandit_campaign.campaign import Campaign
 from graph_bandit_campaign.command.asked import Asked
-from graph_bandit_campaign.command.pools.offer import Offer, describe_others, select
+from graph_bandit_campaign.command.pools.offer import Known, Offer, describe_others, know, select
 from graph_bandit_campaign.command.settings import SuggestSettings
+from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
 from graph_bandit_campaign.constraints.goals.goal import Goal
+from graph_bandit_campaign.constraints.limits.selection import Selection
 from graph_bandit_campaign.constraints.limits.wishes import Requirement
 from graph_bandit_campaign.model.choice import is_possible
 from graph_bandit_campaign.model.learner import DEFAULT, default_agent
-from graph_bandit_campaign.model.made import (
-    LEAST_CHOICE,
-    MOST_TAUGHT,
-    add_forecasts,
-    can_be_made,
-    learn_blocks,
-    read_products,
-)
-from graph_bandit_campaign.model.products import ProductLists, read_kernels
+from graph_bandit_campaign.model.made import LEAST_CHOICE, MOST_TAUGHT, ProductPool
 from graph_bandit_campaign.pool.block import Cells
 from graph_bandit_campaign.pool.descriptors import describe
-from graph_bandit_campaign.results.books import Books
-from graph_bandit_campaign.results.matched import match_molecules, read_outside
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.text import unshield
 from graph_bandit_env import MoleculeSet
@@ -62,38 +53,29 @@ UNDERSTOOD = {
 REACTION, SLOT, PRICE = "reaction", "slot", "price"
 
 
-@dataclass(frozen=True, eq=False)
-class Known:
-    """The products that results and earlier rounds speak of, matched with the results."""
-
-    in_pool: MoleculeSet
-    """The products."""
-    books: Books
-    """The results."""
-    molecules: MoleculeSet
-    """These products, then the molecules that are measured or pending and not in the library."""
-
-
-@dataclass(frozen=True)
 class ProductRounds:
-    """A library of products, of which those that are looked at are made."""
+    """Rounds on a library of products, of which those that are looked at are made.
 
-    library: ProductLibrary
-    settings: SuggestSettings
-    earlier: CampaignState | None
-    """State of the campaign; None: there is none yet."""
-    asked: Asked
-    """Results and limits, with the columns that they name."""
+    Args:
+        library: the library.
+        settings: settings of the command.
+        earlier: state of the campaign; None: there is none yet.
+        asked: results and limits, with the columns that they name.
+    """
 
-    @cached_property
-    def known(self) -> Known:
-        """Return the products that results and earlier rounds speak of; another one if there are none."""
-        names = {row.identifier for rows in self.asked.rows.values() for row in rows}
-        names |= {row.identifier for other in self.asked.others for row in other.rows if not row.smiles}
-        names |= set(map(unshield, names)) | set(self.earlier.structures if self.earlier else ())
-        names |= set(self.earlier.pending if self.earlier else ()) | self.settings.marked
-        numbers = {number for name in names if (number := self.library.number_of(name)) is not None}
-        return self._match(np.array(sorted(numbers), np.int64))
+    known: Known
+    """The products that results and earlier rounds speak of; another one if there are none."""
+
+    def __init__(
+        self, library: ProductLibrary, settings: SuggestSettings, earlier: CampaignState | None, asked: Asked
+    ) -> None:
+        self.library, self.settings, self.asked, self.earlier = library, settings, asked, earlier
+        self._pool, self._columns = ProductPool(library, settings.most_atoms, settings.salts), product_columns(library)
+        names = {row.identifier for rows in asked.rows.values() for row in rows}
+        names |= {row.identifier for other in asked.others for row in other.rows if not row.smiles}
+        names |= set(map(unshield, names)) | set(earlier.structures if earlier else ())
+        names |= set(earlier.pending if earlier else ()) | settings.marked
+        self.known = self._match(self._pool.take(self._pool.find(names)) or self._pool.one())
 
     def offer(self, campaign: Campaign) -> Offer:
         """Return the products that are known, and the most promising others.
@@ -101,77 +83,49 @@ class ProductRounds:
         Raises:
             ValueError: if a cell cannot be read.
         """
-        state = campaign.state
-        beliefs, taken = learn_blocks(self.library, read_kernels(self.library), state)
-        numbers = {*taken.values()}
-        offer = self._make(np.array(sorted(numbers), np.int64), ProductLists(beliefs, state.seed).after(numbers))
-        if campaign.uses_columns and isinstance(offer.graphs, MoleculeSet):
-            offer = replace(offer, graphs=add_forecasts(offer.graphs, beliefs))
-        if len(state.means()) > MOST_TAUGHT:
-            note = f"The model of molecules learns from {MOST_TAUGHT:,} results, the best half and others of all ranks."
-            offer = replace(offer, note=f"{offer.note} {note}", most_taught=MOST_TAUGHT)
-        return offer
+        state, settings, count = campaign.state, self.settings, self.settings.n
+        taken = {*state.settled(), *state.pending, *state.failed, *state.vetoes}
 
-    def _make(self, taken: NDArray[np.int64], lists: Iterator[NDArray[np.int64]]) -> Offer:
-        """Return the products that are taken, and those of as many lists as it takes to choose a batch well.
+        def meeting(molecules: MoleculeSet, selection: Selection) -> NDArray[np.bool_]:
+            new = np.array([name not in taken for name in molecules.ids], np.bool_)
+            return np.logical_and(new, selection.mask)
 
-        Of the lists, only what meets the limits is kept.
-        """
-        settings, kept, listed = self.settings, taken, 0
-        while True:
-            following = next(lists, np.zeros(0, np.int64))
-            listed, kept = listed + len(following), np.concatenate([kept, self._meeting(following)])
-            matched = self._match(kept)
-            in_pool, molecules = matched.in_pool, matched.molecules
-            cells = self._cells(in_pool.ids, self.columns)
-            selection, constraints = select(in_pool.smiles, cells, self.asked, settings, len(molecules))
-            mask = np.zeros(len(molecules), np.bool_)
-            mask[: len(in_pool)] = selection.mask & ~np.isin(self._numbers(in_pool.ids), taken)
-            enough = mask.sum() >= LEAST_CHOICE * settings.n and is_possible(settings.n, mask, constraints)
-            if enough or not len(following):
-                break
-        agent = settings.agent if settings.agent not in (None, DEFAULT) else default_agent(molecules, settings.n)
+        def is_enough(molecules: MoleculeSet) -> bool:
+            selection, constraints = self._select(molecules, len(molecules))
+            mask = meeting(molecules, selection)
+            return int(mask.sum()) >= LEAST_CHOICE * count and is_possible(count, mask, constraints)
+
+        in_pool, listed = self._pool.scan(state, count, lambda new: self._select(new, len(new))[0].mask, is_enough)
+        molecules = self._match(in_pool).molecules
+        selection, constraints = self._select(in_pool, len(molecules))
+        agent = settings.agent if settings.agent not in (None, DEFAULT) else default_agent(molecules, count)
         described = describe(molecules, [agent], settings.processes)
+        if campaign.uses_columns:
+            described = self._pool.add_forecasts(described, state)
+        note = f"Of {len(self.library):,} products the {listed:,} most promising ones were made"
+        note += f", and {meeting(in_pool, selection).sum():,} meet the limits" if len(self.asked.limits) else ""
+        note += ". All predictions and probabilities are of these: a better one may not have been made."
+        most_taught = MOST_TAUGHT if len(state.means()) > MOST_TAUGHT else None
+        if most_taught:
+            note += (
+                f" The model of molecules learns from {most_taught:,} results, the best half and others of all ranks."
+            )
 
         def others(ids: Sequence[str]) -> dict[str, list[str]]:
-            return describe_others(partial(self._cells, ids), self.columns, [[] for _ in ids], settings)
+            return describe_others(partial(self._cells, ids), self._columns, [[] for _ in ids], settings)
 
-        note = f"Of {len(self.library):,} products the {listed:,} most promising ones were made"
-        note += f", and {mask.sum():,} meet the limits" if len(self.asked.limits) else ""
-        note += ". All predictions and probabilities are of these: a better one may not have been made."
-        return Offer(in_pool, described, selection, constraints, note, is_part=True, others=others)
+        return Offer(in_pool, described, selection, constraints, note, most_taught, is_part=True, others=others)
 
-    def _meeting(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the numbers of those products that can be made and meet the limits."""
-        numbers = can_be_made(self.library, numbers)
-        made = self.library.make(numbers)
-        smiles, ids = [product.smiles for product in made], [product.id for product in made]
-        selection, _ = select(smiles, self._cells(ids, self.columns), self.asked, self.settings, len(ids))
-        return numbers[selection.mask]
+    def _select(self, molecules: MoleculeSet, count: int) -> tuple[Selection, BatchConstraints]:
+        cells = self._cells(molecules.ids, self._columns)
+        return select(molecules.smiles, cells, self.asked, self.settings, count)
 
-    def _numbers(self, ids: Sequence[str]) -> NDArray[np.int64]:
-        """Return the numbers of products of the library."""
-        return np.array([self.library.number_of(name) for name in ids], np.int64)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Return the columns of a product: its reaction, the block of each slot, and its price."""
-        return product_columns(self.library)
-
-    def _match(self, numbers: NDArray[np.int64]) -> Known:
-        """Make products, and match them with the results. If there is none, the first that can be made is taken."""
-        settings = self.settings
-        made = can_be_made(self.library, numbers, least=1)
-        in_pool = read_products(self.library, made, settings.most_atoms, settings.salts)
-        structures, pending = (self.earlier.structures, self.earlier.pending) if self.earlier else ({}, ())
-        options = settings.trust_ids, settings.most_atoms, False
-        books, outside = match_molecules(self.asked.rows, in_pool, structures, pending, *options)
-        molecules = in_pool.join(read_outside(outside, settings.most_atoms, in_pool.salts)) if outside else in_pool
-        return Known(in_pool, books, molecules)
+    def _match(self, in_pool: MoleculeSet) -> Known:
+        return know(in_pool, self.asked.rows, self.asked, self.settings, self.earlier)
 
     def _cells(self, ids: Sequence[str], columns: Sequence[str]) -> Cells:
         """Return what the columns of some products say."""
-        numbers = self._numbers(ids)
+        numbers = np.array([self.library.number_of(name) for name in ids], np.int64)
         parts, prices = self.library.part_of(numbers), self.library.prices_of(numbers)
         texts: dict[str, list[str]] = {name: [""] * len(ids) for name in columns}
         for k, (number, part) in enumerate(zip(numbers.tolist(), parts.tolist(), strict=True)):

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from typing import cast
 
 import numpy as np
 
 from agents.molecule import MoleculeAgent, Ranks, Scales
 from graph_bandit_campaign.campaign import Campaign
 from graph_bandit_campaign.command.asked import Asked
-from graph_bandit_campaign.command.pools.offer import Offer, describe_others, select
+from graph_bandit_campaign.command.pools.offer import Known, Offer, describe_others, know, select
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.model.goals_index import SHORT_LIST, GoalsIndex
 from graph_bandit_campaign.model.scan.best import Places
@@ -23,8 +24,6 @@ from graph_bandit_campaign.pool.own_columns import Features, add_results
 from graph_bandit_campaign.pool.prepared import Block, Cells, Place, PreparedPool
 from graph_bandit_campaign.pool.source import Source
 from graph_bandit_campaign.report.streamed import write_predictions
-from graph_bandit_campaign.results.books import Books
-from graph_bandit_campaign.results.matched import match_molecules, read_outside
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.text import unshield
 from graph_bandit_env import canonical_smiles
@@ -35,15 +34,10 @@ Added = list[tuple[str, tuple[float, ...]]]
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
-    """Some molecules of a pool in memory, matched with the results."""
+class KnownRows(Known):
+    """Some molecules of a table."""
 
-    in_pool: DescribedMolecules
-    """The molecules of the pool."""
-    books: Books
-    """The results."""
     molecules: DescribedMolecules
-    """These molecules, then those that are measured or pending and not in the pool."""
     block: Block
     """Their rows in the pool: names, traits and cells."""
     added: Added
@@ -94,7 +88,7 @@ class RowRounds:
         return np.array(sorted(every), np.int64).reshape(-1, 2), by_id
 
     @cached_property
-    def known(self) -> Known:
+    def known(self) -> KnownRows:
         """Return the molecules that results and earlier rounds speak of, or all."""
         if self.is_whole:
             block = Block.join(list(self.pool.blocks(columns=self._columns)))
@@ -105,7 +99,7 @@ class RowRounds:
     def _columns(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys((*self.asked.names.columns, *self.features.columns)))
 
-    def match(self, places: Places) -> Known:
+    def match(self, places: Places) -> KnownRows:
         """Return some molecules of the pool, matched with the results.
 
         Args:
@@ -117,7 +111,7 @@ class RowRounds:
         aliases = {alias: name_of[at] for alias, at in self._found[1].items() if name_of.get(at, alias) != alias}
         return self._match(block, aliases, Scales(self.pool.moments, self.ranks))
 
-    def _match(self, block: Block, aliases: Mapping[str, str], scales: Scales | None) -> Known:
+    def _match(self, block: Block, aliases: Mapping[str, str], scales: Scales | None) -> KnownRows:
         settings, rows = self.settings, self.asked.rows
         plain = self.pool.molecules(block, self.features.columns, settings.skip_bad_rows, aliases)
         in_pool = DescribedMolecules.of(plain, block.traits, scales)
@@ -126,14 +120,9 @@ class RowRounds:
         if any(are_one(settings.pool, path) for path in settings.measured):  # left out once is left out
             bad = {block.cells.table.where(row) for row, _ in in_pool.skipped}
             rows = {name: [row for row in read if row.where not in bad] for name, read in rows.items()}
-        structures, pending = (self.earlier.structures, self.earlier.pending) if self.earlier else ({}, ())
-        options = settings.trust_ids, settings.most_atoms, bool(self.asked.goals)
-        books, outside = match_molecules(rows, in_pool, structures, pending, *options)
-        if settings.best_of is not None:
-            books = books.best(settings.goals[0].sign > 0)
-        molecules = in_pool.join(read_outside(outside, settings.most_atoms, in_pool.salts)) if outside else in_pool
-        molecules, added = add_results(molecules, self.features, books.features)
-        return Known(in_pool, books, molecules, block, added)
+        known = know(in_pool, rows, self.asked, settings, self.earlier)
+        molecules, added = add_results(cast(DescribedMolecules, known.molecules), self.features, known.books.features)
+        return KnownRows(in_pool, known.books, molecules, block, added)
 
     def offer(self, campaign: Campaign) -> Offer:
         """Return the molecules that are known, and the most promising others, which the agent finds in the whole pool.

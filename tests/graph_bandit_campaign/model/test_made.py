@@ -7,7 +7,7 @@ import pytest
 
 from graph_bandit_campaign import Campaign, Limits
 from graph_bandit_campaign.model import products
-from graph_bandit_campaign.model.made import can_be_made, read_products
+from graph_bandit_campaign.model.made import ProductPool
 from graph_bandit_env import from_smiles
 from graph_bandit_env.pools.products import Part, ProductLibrary, Reaction, Slot, example_library
 
@@ -85,7 +85,7 @@ def test_a_product_that_cannot_be_made_is_refused_with_the_reason():
 
 def test_equal_products_are_one_molecule_that_is_known_by_both_names():
     library = amides(["CC(=O)O", "OC(=O)C"], ["NC"])
-    molecules = read_products(library, can_be_made(library, np.arange(2)))
+    molecules = ProductPool(library).take(np.arange(2))
     assert (len(molecules), molecules.aliases) == (1, {"acid1+amine0": "acid0+amine0"})
     campaign = Campaign(library)
     campaign.tell("acid1+amine0", 2.0)
