@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
@@ -14,25 +14,20 @@ from agents.molecule import Ranks
 from graph_bandit_campaign.assays.matched import OtherAssays, match_other_tables
 from graph_bandit_campaign.campaign import Campaign
 from graph_bandit_campaign.command.asked import Asked, read_asked
-from graph_bandit_campaign.command.pools.offer import Offer
+from graph_bandit_campaign.command.pools.offer import Known, Offer
 from graph_bandit_campaign.command.pools.other_graphs import read_other_graphs
-from graph_bandit_campaign.command.pools.products import (
-    ProductRounds,
-    product_columns,
-    refuse_options,
-)
+from graph_bandit_campaign.command.pools.products import ProductRounds, product_columns
+from graph_bandit_campaign.command.pools.refusals import refuse_for_products
 from graph_bandit_campaign.command.pools.rows import RowRounds
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.constraints.batch.offers import Offers
-from graph_bandit_campaign.constraints.goals.goal import Goal
 from graph_bandit_campaign.constraints.limits.selection import Selection
-from graph_bandit_campaign.flags import Kind
 from graph_bandit_campaign.names import are_one, split_name
 from graph_bandit_campaign.pool.budget import Budget
 from graph_bandit_campaign.pool.descriptors import reads_graphs, reads_stereo
 from graph_bandit_campaign.pool.own_columns import Features, describe_own_columns, rank_own_columns
 from graph_bandit_campaign.pool.prepared import PreparedPool, open_table_pool
-from graph_bandit_campaign.results.books import Books, join_books, match_goals
+from graph_bandit_campaign.results.books import join_books, match_goals
 from graph_bandit_campaign.results.rows import Columns, ResultTables
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_env import GraphPool
@@ -43,16 +38,16 @@ from graph_bandit_env.tables import Table, is_part, refuse_differing
 MOST_WHOLE = 100_000  # molecules of a pool that is read into memory as a whole; of a larger one the best are
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False)
 class Inputs:
     """The pool and the results, before a batch is chosen."""
 
-    in_pool: GraphPool
-    """Graphs of the pool: all, or those that results and earlier rounds speak of."""
-    graphs: GraphPool
-    """The same, then those that are measured or pending and not in the pool."""
-    books: Books
-    """The results."""
+    asked: Asked
+    """The rows of results, limits and goals."""
+    known: Known[GraphPool]
+    """Graphs of the pool, with their results."""
+    also: OtherAssays
+    """Results of other assays."""
     size: int
     """How many graphs the pool has."""
     offer: Callable[[Campaign], Offer]
@@ -61,16 +56,17 @@ class Inputs:
     """Contents of the pool, by which a question is recognised."""
     conditions: Sequence[object]
     """Own columns, limits, prices and caps, by which a question is recognised."""
-    goals: tuple[Goal, ...] = ()
-    """The aim for each measured quantity, limits on results included; empty with one goal."""
-    kind: Kind = ""
-    """What the values of the one goal are, if it is known."""
     features: Sequence[str] = ()
     """The user's own columns, and for how many molecules each is not known."""
-    remarks: Sequence[str] = field(default_factory=list)
-    """Remarks about the tables, for people."""
-    also: OtherAssays = field(default_factory=OtherAssays)
-    """Results of other assays."""
+    tables: Sequence[str] = ()
+    """Remarks about the pool, for people."""
+
+    @property
+    def remarks(self) -> list[str]:
+        """Return remarks about all tables, for people."""
+        repeated = self.known.books.repeated
+        remarks = [*self.tables, *[f"{repeated} repeated results left out"] * bool(repeated)]
+        return [*remarks, *self.asked.remarks, *self.also.remarks]
 
 
 def read_inputs(settings: SuggestSettings, earlier: CampaignState | None, tables: ResultTables) -> Inputs:
@@ -120,42 +116,26 @@ def _read_rows(settings: SuggestSettings, earlier: CampaignState | None, tables:
     ranks = Ranks.of_runs([]) if is_whole else rank_own_columns(pool, own, settings.skip_bad_rows)
     source = replace(settings.source, columns=own)
     rounds = RowRounds(pool, settings, earlier, asked, features, ranks, source, is_whole)
-    matched, manifest = rounds.known, pool.manifest
-    also = match_other_tables(asked.others, matched.in_pool, settings.most_atoms)
+    known, manifest = rounds.known, pool.manifest
+    also = match_other_tables(asked.others, known.in_pool, settings.most_atoms)
     read = dict.fromkeys((*asked.names.columns, *settings.source.columns))
     content = [manifest.entries, pool.digest(tuple(read))]
     conditions = [asked.limits.content(), *settings.terms.content(), *also.content]
-    conditions += [[*settings.features], matched.added, sorted(matched.books.features.items())] if own else []
+    conditions += [[*settings.features], known.added, sorted(known.books.features.items())] if own else []
     conditions += [[*each.names, hashlib.sha256(each.values.tobytes()).hexdigest()] for each in features.embeddings]
-    count = len(pool) + len(matched.molecules) - len(matched.in_pool)
-    described = (
-        features.describe(matched.molecules) if is_whole else describe_own_columns(features, matched.molecules, count)
-    )
-    forms = len(matched.in_pool.written) if is_whole else 0
+    count = len(pool) + len(known.graphs) - len(known.in_pool)
+    described = features.describe(known.graphs) if is_whole else describe_own_columns(features, known.graphs, count)
+    forms = len(known.in_pool.written) if is_whole else 0
     remarks = [f"{manifest.merged:,} rows of equal molecules merged"] * bool(manifest.merged)
     remarks += [f"{forms:,} salts or charged molecules described by their parent"] * bool(forms)
-    remarks += [f"{matched.books.repeated} repeated results left out"] * bool(matched.books.repeated)
     bad_rows = f", which {pool.bad_rows} lists" * settings.pool.is_dir()
     remarks += [f"{manifest.bad:,} bad rows left out{bad_rows}"] * bool(manifest.bad)
     if entry.words:
         remarks += [f"an entry is a molecule with its {' and '.join(entry.words)}"]
     if by_name := [name for name in manifest.differing if not is_part(name)]:
         remarks += [f"rows of one molecule may differ in {' and '.join(by_name)}, by the name of the column"]
-    remarks += _values_in_pool(pool, settings, earlier)
-    return Inputs(
-        in_pool=matched.in_pool,
-        graphs=matched.molecules,
-        books=matched.books,
-        size=len(pool),
-        offer=rounds.offer,
-        content=content,
-        conditions=conditions,
-        goals=asked.goals,
-        kind=asked.kind,
-        features=described,
-        remarks=[*remarks, *sheets, *asked.remarks, *also.remarks],
-        also=also,
-    )
+    remarks += [*_values_in_pool(pool, settings, earlier), *sheets]
+    return Inputs(asked, known, also, len(pool), rounds.offer, content, conditions, described, remarks)
 
 
 def _open_pool(settings: SuggestSettings, earlier: CampaignState | None) -> tuple[PreparedPool, list[str]]:
@@ -221,34 +201,22 @@ def _values_in_pool(pool: PreparedPool, settings: SuggestSettings, earlier: Camp
 
 def _read_products(settings: SuggestSettings, earlier: CampaignState | None, tables: ResultTables) -> Inputs:
     """Read a library of products, and make those that results and earlier rounds speak of."""
-    refuse_options(settings)
+    refuse_for_products(settings)
     library, left_out = read_product_library(settings.pool, settings.allow_outside)
     of_results = Columns(settings.target, settings.id, settings.smiles, noise=settings.noise)
     asked = read_asked(settings, earlier, tables, product_columns(library), of_results)
-    refuse_options(settings, asked.goals)
+    refuse_for_products(settings, asked.goals)
     rounds = ProductRounds(library, settings, earlier, asked)
-    matched = rounds.known
-    also = match_other_tables(asked.others, matched.in_pool, settings.most_atoms)
-    remarks = [f"{matched.books.repeated} repeated results left out"] * bool(matched.books.repeated)
-    return Inputs(
-        in_pool=matched.in_pool,
-        graphs=matched.molecules,
-        books=matched.books,
-        size=len(library),
-        offer=rounds.offer,
-        content=[library.digest],
-        conditions=[asked.limits.content(), *settings.terms.content(), *also.content],
-        goals=asked.goals,
-        kind=asked.kind,
-        remarks=[*remarks, *left_out, *asked.remarks, *also.remarks],
-        also=also,
-    )
+    also = match_other_tables(asked.others, rounds.known.in_pool, settings.most_atoms)
+    conditions = [asked.limits.content(), *settings.terms.content(), *also.content]
+    content, size = [library.digest], len(library)
+    return Inputs(asked, rounds.known, also, size, rounds.offer, content, conditions, tables=left_out)
 
 
 def _read_graphs(settings: SuggestSettings, earlier: CampaignState | None, tables: ResultTables) -> Inputs:
     """Read graphs that are not molecules. Values in their file are not results."""
-    pool, identifier, has_values = read_other_graphs(settings, earlier)
-    of_results = Columns(settings.target, identifier, noise=settings.noise)
+    pool, has_values = read_other_graphs(settings, earlier)
+    of_results = Columns(settings.target, settings.id, noise=settings.noise)
     asked = read_asked(settings, earlier, tables, (), of_results, has_properties=False)
     if len(asked.limits):
         raise ValueError(
@@ -262,18 +230,7 @@ def _read_graphs(settings: SuggestSettings, earlier: CampaignState | None, table
     prices = np.full(len(pool), settings.terms.one_price or 0.0)
     constraints = Offers(prices, [""] * len(pool)).constraints(settings.terms, len(pool))
     offer = Offer(pool, pool, selection, constraints)
-    remarks = [f"{books.repeated} repeated results left out"] * bool(books.repeated)
-    remarks += [f"the values in {settings.pool.name} are not used as results"] * has_values
-    return Inputs(
-        in_pool=pool,
-        graphs=pool,
-        books=books,
-        size=len(pool),
-        offer=lambda _: offer,
-        content=[pool.ids, [digest(pool)]],
-        conditions=constraints.content() + also.content,
-        goals=asked.goals,
-        kind=asked.kind,
-        remarks=[*remarks, *asked.remarks, *also.remarks],
-        also=also,
-    )
+    content, conditions = [pool.ids, [digest(pool)]], constraints.content() + also.content
+    remarks = [f"the values in {settings.pool.name} are not used as results"] * has_values
+    known = Known(pool, books, pool)
+    return Inputs(asked, known, also, len(pool), lambda _: offer, content, conditions, tables=remarks)

@@ -91,7 +91,7 @@ def take_over(
         OtherQuestionError: a ValueError, if it is another one then.
         ValueError: if results of earlier rounds are missing from the tables.
     """
-    books, pool = inputs.books, inputs.in_pool
+    books, pool = inputs.known.books, inputs.known.in_pool
     campaign.choose_agent(settings.n)
     state = campaign.state
     rows = books.rows()

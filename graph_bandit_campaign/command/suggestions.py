@@ -141,7 +141,7 @@ def _choose(
     """
     before, is_seen = campaign.state, is_shown or read_digest(settings.out) == campaign.state.unwritten
     with _told_later(), campaign.at_once():
-        vetoed = mark(campaign, settings, inputs.in_pool)
+        vetoed = mark(campaign, settings, inputs.known.in_pool)
         question = take_over(campaign, inputs, settings, is_seen, same_round)
         if measured := next((key for key in vetoed if key in campaign.state.settled()), None):
             raise ValueError(
@@ -188,21 +188,22 @@ def open_campaign(settings: SuggestSettings, inputs: Inputs) -> Campaign:
     Raises:
         ValueError: as `Campaign`.
     """
+    graphs, goals = inputs.known.graphs, inputs.asked.goals
     with _told_later():
         campaign = Campaign(
-            inputs.graphs,
+            graphs,
             settings.agent or DEFAULT,
-            maximize=None if inputs.goals else settings.goals[0].sign > 0,
+            maximize=None if goals else settings.goals[0].sign > 0,
             seed=settings.seed,
-            target=None if inputs.goals else settings.target,
+            target=None if goals else settings.target,
             state=settings.state,
-            offered=np.arange(len(inputs.graphs)) < len(inputs.in_pool),
+            offered=np.arange(len(graphs)) < len(inputs.known.in_pool),
             ignore_failures=settings.ignore_failures,
-            goals=inputs.goals or None,
+            goals=goals or None,
             also=inputs.also.values,
-            kind=None if inputs.goals else settings.kind_of(settings.target) or None,
+            kind=None if goals else settings.kind_of(settings.target) or None,
         )
-    if inputs.kind == "class" and not campaign.state.kind:  # though there may be one class alone, or words
+    if inputs.asked.kind == "class" and not campaign.state.kind:  # though there may be one class alone, or words
         campaign.state = replace(campaign.state, kind="class")
     if settings.noise and not campaign.learns_bounds:
         raise ValueError(
@@ -251,7 +252,7 @@ def _answer(settings: SuggestSettings, inputs: Inputs, campaign: Campaign, batch
         near=near,
         smiles_of=smiles_of,
         cells=cells,
-        books=inputs.books,
+        books=inputs.known.books,
         gone=[identifier for identifier in campaign.state.pending if identifier not in in_pool],
         agent_change=campaign.agent_change,
         features=inputs.features,

@@ -216,7 +216,7 @@ class Desk:
         Raises:
             ValueError: if it cannot be understood.
         """
-        return self.read(self._with(table)).books
+        return self.read(self._with(table)).known.books
 
     def veto(self, identifier: str, reason: str = "", by: str = "") -> Told | None:
         """Say that a graph is not to be suggested. Another takes its place in the last round, whose rest stays.
@@ -282,8 +282,8 @@ class Desk:
         """Yield the records of the campaign, and save what has changed; without inputs, of graphs that it knows."""
         with lock_campaign(self.path):
             file, state = self._open()
-            graphs = KnownGraphs(state) if inputs is None else inputs.graphs
-            offered = np.arange(len(graphs)) < (len(graphs) if inputs is None else len(inputs.in_pool))
+            graphs = KnownGraphs(state) if inputs is None else inputs.known.graphs
+            offered = np.arange(len(graphs)) < (len(graphs) if inputs is None else len(inputs.known.in_pool))
             records = Records(PoolIndex(graphs), offered, file, state)
             with records.at_once():
                 yield records
@@ -325,7 +325,7 @@ class Desk:
         """Read pool and results, and save the results."""
         inputs = self.read(settings, typed)
         with nullcontext() if typed is None else typed.written(), self._records(inputs) as records:
-            mark(records, settings, inputs.in_pool)
-            take_results(records, inputs.books, inputs.in_pool, settings)
+            mark(records, settings, inputs.known.in_pool)
+            take_results(records, inputs.known.books, inputs.known.in_pool, settings)
             records.note_command(keep_command(settings))
             return records.state

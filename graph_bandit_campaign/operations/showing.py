@@ -161,18 +161,18 @@ def why(desk: Desk, ids: Sequence[str]) -> tuple[Why, ...]:
     goals = {goal.name: goal.name for goal in state.goals} or {settings.target: ""}
     reasons = {name: campaign.reasons(names, goal) for name, goal in goals.items()}
     smiles_of, near, atoms = dict[str, str](), dict[str, tuple[str, ...]](), dict[str, dict[str, tuple[float, ...]]]()
-    if isinstance(inputs.graphs, MoleculeSet):
-        smiles_of = dict(zip(inputs.graphs.ids, inputs.graphs.smiles, strict=True))
+    if isinstance(inputs.known.graphs, MoleculeSet):
+        smiles_of = dict(zip(inputs.known.graphs.ids, inputs.known.graphs.smiles, strict=True))
         values = state.views()[0].means()
         found = nearest_measured(names, values, smiles_of) if values else {}
         near = {
             key: tuple(f"{each.id} (similarity {each.similarity:.2f}, {short(each.value)})" for each in those)
             for key, those in found.items()
         }
-    if isinstance(inputs.graphs, MoleculeSet) and any(reasons.values()):
+    if isinstance(inputs.known.graphs, MoleculeSet) and any(reasons.values()):
         for key in names:
-            place = inputs.graphs.ids.index(key)
-            columns = inputs.graphs.columns[place] if inputs.graphs.column_names else None
+            place = inputs.known.graphs.ids.index(key)
+            columns = inputs.known.graphs.columns[place] if inputs.known.graphs.column_names else None
             scores = {name: score_atoms(campaign.model(goal), smiles_of[key], columns) for name, goal in goals.items()}
             atoms[key] = {name: those for name, those in scores.items() if those}
     return tuple(

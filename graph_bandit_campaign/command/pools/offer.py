@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,8 @@ from graph_bandit_campaign.results.matched import match_molecules
 from graph_bandit_campaign.results.rows import MeasuredRow
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_env import GraphPool, MoleculeSet, from_smiles
+
+Graphs_co = TypeVar("Graphs_co", bound=GraphPool, covariant=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,15 +75,15 @@ class Offer:
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
-    """Some molecules of a pool in memory, matched with the results."""
+class Known(Generic[Graphs_co]):
+    """Graphs of a pool in memory, matched with the results: all, or those that results and earlier rounds speak of."""
 
-    in_pool: MoleculeSet
-    """The molecules of the pool."""
+    in_pool: Graphs_co
+    """The graphs of the pool."""
     books: Books
     """The results."""
-    molecules: MoleculeSet
-    """These molecules, then those that are measured or pending and not in the pool."""
+    graphs: Graphs_co
+    """The same, then those that are measured or pending and not in the pool."""
 
 
 def know(
@@ -89,7 +92,7 @@ def know(
     asked: Asked,
     settings: SuggestSettings,
     earlier: CampaignState | None,
-) -> Known:
+) -> Known[MoleculeSet]:
     """Match molecules of a pool with results and earlier rounds.
 
     Args:

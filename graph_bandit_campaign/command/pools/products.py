@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Sequence
 from functools import partial
@@ -16,9 +15,7 @@ from graph_bandit_campaign.command.asked import Asked
 from graph_bandit_campaign.command.pools.offer import Known, Offer, describe_others, know, select
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
-from graph_bandit_campaign.constraints.goals.goal import Goal
 from graph_bandit_campaign.constraints.limits.selection import Selection
-from graph_bandit_campaign.constraints.limits.wishes import Requirement
 from graph_bandit_campaign.model.choice import is_possible
 from graph_bandit_campaign.model.learner import DEFAULT, default_agent
 from graph_bandit_campaign.model.made import LEAST_CHOICE, MOST_TAUGHT, ProductPool
@@ -30,27 +27,7 @@ from graph_bandit_env import MoleculeSet
 from graph_bandit_env.pools.products import ProductLibrary
 from graph_bandit_env.tables import Table
 
-UNDERSTOOD = {
-    *(
-        "pool",
-        "out",
-        "measured",
-        "n",
-        "maximize",
-        "minimize",
-        "noise",
-        "goal_kind",
-        "smiles",
-        "id",
-        "measured_sheet",
-        "require",
-    ),
-    *("forbid", "only", "price", "budget", "budget_only", "at_most", "per", "ignore_failures", "html", "agent"),
-    *("seed", "workers", "undo", "forget", "again", "more", "overwrite", "trust_ids", "most_atoms", "salts"),
-    *("allow_outside", "also", "veto", "pin", "lift", "comment", "by"),
-}
-"""Settings that a library of products knows. All others are refused, so that none is ignored in silence."""
-REACTION, SLOT, PRICE = "reaction", "slot", "price"
+REACTION, PRICE = "reaction", "price"
 
 
 class ProductRounds:
@@ -63,7 +40,7 @@ class ProductRounds:
         asked: results and limits, with the columns that they name.
     """
 
-    known: Known
+    known: Known[MoleculeSet]
     """The products that results and earlier rounds speak of; another one if there are none."""
 
     def __init__(
@@ -96,7 +73,7 @@ class ProductRounds:
             return int(mask.sum()) >= LEAST_CHOICE * count and is_possible(count, mask, constraints)
 
         in_pool, listed = self._pool.scan(state, count, lambda new: self._select(new, len(new))[0].mask, is_enough)
-        molecules = self._match(in_pool).molecules
+        molecules = self._match(in_pool).graphs
         selection, constraints = self._select(in_pool, len(molecules))
         agent = settings.agent if settings.agent not in (None, DEFAULT) else default_agent(molecules, count)
         described = describe(molecules, [agent], settings.processes)
@@ -120,7 +97,7 @@ class ProductRounds:
         cells = self._cells(molecules.ids, self._columns)
         return select(molecules.smiles, cells, self.asked, self.settings, count)
 
-    def _match(self, in_pool: MoleculeSet) -> Known:
+    def _match(self, in_pool: MoleculeSet) -> Known[MoleculeSet]:
         return know(in_pool, self.asked.rows, self.asked, self.settings, self.earlier)
 
     def _cells(self, ids: Sequence[str], columns: Sequence[str]) -> Cells:
@@ -152,27 +129,3 @@ def product_columns(library: ProductLibrary) -> tuple[str, ...]:
         raise ValueError(f"Expected slots with other names than {', '.join(taken)}. Got `{wrong[0]}`. Rename it.")
     priced = any(slot.prices is not None for part in library.parts for slot in part.slots)
     return (*[REACTION] * (len(library.parts) > 1), *slots, *[PRICE] * priced)
-
-
-def refuse_options(settings: SuggestSettings, goals: Sequence[Goal] = ()) -> None:
-    """Refuse settings that a library of products does not know.
-
-    Args:
-        settings: settings of the command.
-        goals: the aims that the results make of them, limits on results included; empty with one goal.
-
-    Raises:
-        ValueError: if one is given.
-    """
-    fields = dataclasses.fields(SuggestSettings)
-    changed = [field.name for field in fields if getattr(settings, field.name) != field.default]
-    bad = [f"--{name.replace('_', '-')}" for name in changed if name not in UNDERSTOOD]
-    bad += ["several goals"] * (len(settings.goals) > 1)
-    of_results = {goal.name for goal in goals if goal.aim == "limit"}
-    limits = map(Requirement.parse, settings.require)
-    bad += [f"limits on results, `{limit.text}`" for limit in limits if limit.name in of_results]
-    if bad:
-        raise ValueError(
-            f"Expected a table of molecules for {', '.join(bad)}. {settings.pool} is a library of products, which are "
-            "never listed as a whole. Leave these out."
-        )

@@ -34,10 +34,9 @@ Added = list[tuple[str, tuple[float, ...]]]
 
 
 @dataclass(frozen=True, eq=False)
-class KnownRows(Known):
+class KnownRows(Known[DescribedMolecules]):
     """Some molecules of a table."""
 
-    molecules: DescribedMolecules
     block: Block
     """Their rows in the pool: names, traits and cells."""
     added: Added
@@ -121,7 +120,7 @@ class RowRounds:
             bad = {block.cells.table.where(row) for row, _ in in_pool.skipped}
             rows = {name: [row for row in read if row.where not in bad] for name, read in rows.items()}
         known = know(in_pool, rows, self.asked, settings, self.earlier)
-        molecules, added = add_results(cast(DescribedMolecules, known.molecules), self.features, known.books.features)
+        molecules, added = add_results(cast(DescribedMolecules, known.graphs), self.features, known.books.features)
         return KnownRows(in_pool, known.books, molecules, block, added)
 
     def offer(self, campaign: Campaign) -> Offer:
@@ -132,14 +131,14 @@ class RowRounds:
         """
         if self.is_whole:
             known, settings = self.known, self.settings
-            smiles, count = known.in_pool.smiles, len(known.molecules)
+            smiles, count = known.in_pool.smiles, len(known.graphs)
             selection, constraints = select(smiles, known.block.cells, self.asked, settings, count)
             note, others = selection.describe(), partial(self._others, known.block)
-            return Offer(known.in_pool, known.molecules, selection, constraints, note, others=others)
+            return Offer(known.in_pool, known.graphs, selection, constraints, note, others=others)
         query = self._ask(campaign)
         found = scan(self.pool, query)
         known = self.match(np.array(sorted({*map(tuple, self._found[0].tolist())} | found.places), np.int64))
-        in_pool, molecules, block = known.in_pool, known.molecules, known.block
+        in_pool, molecules, block = known.in_pool, known.graphs, known.block
         selection, constraints = select(in_pool.smiles, block.cells, self.asked, self.settings, len(molecules))
         predictions = partial(write_predictions, self.pool, query, dict(known.added))
         others = partial(self._others, block)
