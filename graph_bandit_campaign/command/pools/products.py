@@ -139,6 +139,7 @@ class ProductRounds:
         note = f"Of {len(self.library):,} products the {listed:,} most promising ones were made"
         note += f", and {mask.sum():,} meet the limits" if len(self.asked.limits) else ""
         note += ". All predictions and probabilities are of these: a better one may not have been made."
+        note *= listed > 0
         return Offer(in_pool, described, selection, constraints, note, is_part=True, others=others)
 
     def _meeting(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
