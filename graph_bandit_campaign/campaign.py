@@ -210,8 +210,7 @@ class Campaign(Records):
         first, constraints = check_kept(kept, self._index.index_of, mask), constraints or BatchConstraints()
         wanted = min(count, int(mask.sum())) if constraints.lists in (None, math.inf) else count
         if not wanted:
-            every = f"all {int(self._offered.sum()):,} candidates" if among is None else "all that are allowed"
-            return Suggestions(note=self.state.ending(every))
+            return Suggestions(note=self.state.ending("all candidates on offer"))
         check_batch(wanted, mask, constraints)
         self.choose_agent(count)
         agents, failing = self._agents(fresh=True), self.failing()
