@@ -46,8 +46,8 @@ class ImaginedResults:
 
     def joined(self, later: ImaginedResults) -> ImaginedResults:
         """Return these results and later ones."""
-        pairs = zip((self.index, self.targets, self.noises), (later.index, later.targets, later.noises), strict=True)
-        return ImaginedResults(*(join(*pair) for pair in pairs))
+        index, targets = join(self.index, later.index), join(self.targets, later.targets)
+        return ImaginedResults(index, targets, join(self.noises, later.noises))
 
 
 class PoolModel(Model, FantasizeMixin):
@@ -224,7 +224,7 @@ class CampaignPoints:
         groups = [campaign.state.settled(), campaign.state.pending]
         known = [[index_of[key] for key in keys if key in index_of] for keys in groups]
         choices = np.flatnonzero(campaign.on_offer(among)).tolist()
-        return cls(campaign.ids, *(as_points(index) for index in (*known, choices)))
+        return cls(campaign.ids, *(torch.tensor(index).double().unsqueeze(1) for index in (*known, choices)))
 
     def names(self, candidates: Tensor) -> list[str]:
         """Return the ids of graphs `(..., 1)` that BoTorch chose."""
@@ -243,11 +243,6 @@ def campaign_model(campaign: Campaign, units: Units = "rewards") -> Model:
     """
     models = [PoolModel(campaign.model(name), units) for name in [goal.name for goal in campaign.state.goals] or [""]]
     return models[0] if len(models) == 1 else ModelList(*models)
-
-
-def as_points(index: Sequence[int]) -> Tensor:
-    """Return indices `(n,)` as inputs of a `PoolModel`, `(n, 1)` float64."""
-    return torch.tensor(index, dtype=torch.float64).unsqueeze(1)
 
 
 def condition(mean: Tensor, covariance: Tensor, targets: Tensor, noises: Tensor) -> tuple[Tensor, Tensor]:

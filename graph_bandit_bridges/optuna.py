@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Any
+
+import networkx as nx
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from graph_bandit_bridges.trials import PoolCampaigns, Trials
 from graph_bandit_campaign import Campaign, Goal, Measurement
 from graph_bandit_env.extras import require
+from graph_bandit_env.pools import KernelPool
 
 require("optuna", "`PoolSampler`")
 
@@ -15,9 +20,6 @@ from optuna.distributions import BaseDistribution, CategoricalDistribution  # no
 from optuna.samplers import BaseSampler, RandomSampler  # noqa: E402
 from optuna.study import Study, StudyDirection  # noqa: E402
 from optuna.trial import FrozenTrial, TrialState  # noqa: E402
-
-if TYPE_CHECKING:
-    from graph_bandit_env import GraphPool
 
 UNSETTLED = (TrialState.RUNNING, TrialState.WAITING, TrialState.PRUNED)
 """States of trials whose graph is not chosen again, and teaches nothing."""
@@ -30,23 +32,39 @@ class PoolSampler(BaseSampler):
     when all are. Trials that failed teach what fails; those that run, wait or were pruned teach nothing, and are not
     chosen again. With several objectives, or constraints (`Trial.set_constraint`), graphs are chosen for the front.
 
+    With `graph=W`, the choices are the nodes of a graph. Nodes that heavy edges join are expected to have similar
+    values.
+
     The sampler keeps no results: each trial is chosen from the trials in the storage, so that studies can be continued,
     and several processes can share one. Other parameters are sampled at random.
 
     Args:
-        pool: K graphs, such as `from_smiles(...)` makes.
+        pool: K graphs, such as `from_smiles(...)` makes. With `graph`, K choices, in the order of its rows; None: the
+            nodes of a graph of networkx, or the integers from 0 to K - 1.
         parameter: name of the parameter.
         agent: the agent that chooses, as on the command line; None: the default for these graphs.
         seed: seed of all randomness.
+        graph: `(K, K)`. Symmetric weights of the edges between choices, not negative: an array, a sparse matrix of
+            SciPy, or a graph of networkx. `laplacian_kernel` says how similar they make the choices.
 
     Raises:
         MissingExtraError: if Optuna is not installed.
+        TypeError, ValueError: if there is no pool, or `graph` is not such a matrix.
     """
 
-    def __init__(self, pool: GraphPool, parameter: str = "id", agent: str | None = None, seed: int = 0) -> None:
+    def __init__(
+        self, pool: Any = None, parameter: str = "id", agent: str | None = None, seed: int = 0, graph: Any = None
+    ) -> None:
+        choices = getattr(pool, "ids", pool)
+        if graph is not None:
+            if hasattr(graph, "adj"):
+                choices = list(graph if choices is None else choices)
+                graph = nx.to_numpy_array(graph, choices)
+            kernel = laplacian_kernel(graph.toarray() if hasattr(graph, "toarray") else graph)
+            choices = range(len(kernel)) if choices is None else choices
+            pool = KernelPool(kernel, list(map(str, choices)))
         self._parameter, self._campaigns = parameter, PoolCampaigns(pool, agent, seed)
-        self._random = RandomSampler(seed)
-        self._choices = CategoricalDistribution(tuple(pool.ids))
+        self._random, self._choices = RandomSampler(seed), CategoricalDistribution(choices)
 
     def reseed_rng(self) -> None:
         """Seed the sampling of other parameters again, as Optuna asks for in each of its processes."""
@@ -65,7 +83,8 @@ class PoolSampler(BaseSampler):
             ValueError: if all graphs were tried, or an earlier trial is of no graph of the pool.
         """
         trials = [other for other in study.get_trials(deepcopy=False) if other.number != trial.number]
-        return {self._parameter: self._open(study, trials).ask(1)[0].id}
+        campaign = self._open(study, trials)
+        return {self._parameter: self._choices.choices[campaign.ids.index(campaign.ask(1)[0].id)]}
 
     def sample_independent(
         self, study: Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
@@ -82,7 +101,7 @@ class PoolSampler(BaseSampler):
     def _open(self, study: Study, trials: Sequence[FrozenTrial]) -> Campaign:
         """Return a campaign that knows the trials."""
         trials = [trial for trial in trials if self._id_of(trial) is not None]
-        constraints = list(dict.fromkeys(name for trial in trials for name, _ in constraints_of(trial)))
+        constraints = list(dict.fromkeys(name for trial in trials for name in constraints_of(trial)))
         goals = goals_of(study.directions, constraints)
         measured, failed, waiting = list[Measurement](), list[str](), list[str]()
         for trial in trials:
@@ -94,8 +113,8 @@ class PoolSampler(BaseSampler):
             else:
                 values = {goal.name: value for goal, value in zip(goals, trial.values, strict=False)}
                 values = values or {"": trial.values[0]}
-                values |= dict(constraints_of(trial))
-                measured += [Measurement(key, value, 0, goal=name) for name, value in values.items()]
+                every = (values | constraints_of(trial)).items()
+                measured += [Measurement(key, value, 0, goal=name) for name, value in every]
         maximize = study.directions[0] is StudyDirection.MAXIMIZE
         return self._campaigns.after(Trials(measured, failed, waiting), goals, maximize)
 
@@ -120,7 +139,25 @@ def goals_of(directions: Sequence[StudyDirection], constraints: Sequence[str]) -
     return (*goals, *(Goal(name, "limit", high=0.0) for name in constraints))
 
 
-def constraints_of(trial: FrozenTrial) -> Iterator[tuple[str, float]]:
-    """Yield the names and values of the constraints of a trial."""
-    for name, value in (trial.constraints or {}).items():
-        yield f"constraint {name}", float(value)
+def constraints_of(trial: FrozenTrial) -> dict[str, float]:
+    """Return the values of the constraints of a trial, by name."""
+    return {f"constraint {name}": float(value) for name, value in (trial.constraints or {}).items()}
+
+
+def laplacian_kernel(weights: ArrayLike) -> NDArray[np.float64]:
+    """Return the regularised Laplacian kernel of the nodes of a graph.
+
+        k = (I + L)^{-1},   L = diag(sum_j w_ij) - W      [Smola & Kondor 2003]
+
+    Args:
+        weights: `(K, K)`. Weights of the edges; those of loops do not count.
+
+    Raises:
+        ValueError: if the matrix is not square, finite and symmetric, or an entry is negative.
+    """
+    matrix = np.asarray(weights, np.float64)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not ((matrix >= 0) & (matrix < np.inf)).all():
+        raise ValueError(f"Expected a `graph` `(K, K)` of weights from 0 on. Got others, of shape {matrix.shape}.")
+    if not np.allclose(matrix, matrix.T):
+        raise ValueError("Expected a symmetric `graph`. Got one whose edges have directions.")
+    return np.asarray(np.linalg.inv(np.eye(len(matrix)) + np.diag(matrix.sum(axis=1)) - matrix), np.float64)

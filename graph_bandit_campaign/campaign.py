@@ -196,7 +196,7 @@ class Campaign(Records):
 
         Returns:
             The graphs in the order of choice, with their predictions: a tuple, which notebooks show as a table;
-            `to_frame()` makes one of pandas. Empty, and no new round, if no graph is left.
+            `to_frame()` makes one of pandas. Empty, and no new round, if no graph is left: `note` says why then.
 
         Raises:
             ValueError: if a graph that was measured or failed is not in the pool, a pinned one cannot be chosen, or the
@@ -209,7 +209,7 @@ class Campaign(Records):
         first, constraints = check_kept(kept, self._index.index_of, mask), constraints or BatchConstraints()
         wanted = min(count, int(mask.sum()))
         if not wanted:
-            return Suggestions()
+            return Suggestions(note=self.state.ending("all candidates on offer"))
         check_batch(wanted, mask, constraints)
         self.choose_agent(count)
         agents, failing = self._agents(fresh=True), self.failing()

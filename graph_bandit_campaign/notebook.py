@@ -29,16 +29,24 @@ class Suggestions(tuple[Suggestion, ...]):
     Args:
         suggestions: the suggestions.
         smiles: SMILES of each, by its id; empty for graphs that are not molecules.
+        note: shown in place of an empty batch.
     """
 
     smiles: Mapping[str, str]
     """SMILES of each suggestion, by its id; empty for graphs that are not molecules."""
+    note: str
+    """Why there are none, and the best result; empty if there are some."""
 
-    def __new__(cls, suggestions: Iterable[Suggestion] = (), smiles: Mapping[str, str] | None = None) -> Suggestions:
+    def __new__(
+        cls, suggestions: Iterable[Suggestion] = (), smiles: Mapping[str, str] | None = None, note: str = ""
+    ) -> Suggestions:
         """Make the tuple."""
         made = super().__new__(cls, suggestions)
-        made.smiles = dict(smiles or {})
+        made.smiles, made.note = dict(smiles or {}), note
         return made
+
+    def __repr__(self) -> str:
+        return self.note or super().__repr__()
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each suggestion: `id`, `smiles` of molecules, and the numbers of its prediction.
@@ -49,7 +57,7 @@ class Suggestions(tuple[Suggestion, ...]):
         return _to_frame(self, self.smiles)
 
     def _repr_html_(self) -> str:
-        return _to_html(self, self.smiles)
+        return f"<p>{escape(self.note)}</p>" if self.note else _to_html(self, self.smiles)
 
 
 class Predictions(dict[str, Suggestion]):

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.beliefs import Greedy
 from agents.contract import read_settings
-from agents.molecule import MoleculeAgent, MoleculeSettings, Rater, Traits, compute_traits, molecule
+from agents.molecule import MoleculeAgent, MoleculeSettings, Rater, compute_traits, molecule
 from agents.process import GraphProcessAgent, GraphProcessSettings, GraphRater, JointRating, Rating, gp
 from agents.traits import Counts
 from graph_bandit_bridges.scikit_learn.graphs import Graphs
-from graph_bandit_env import GraphSet, MoleculeSet
+from graph_bandit_env import MoleculeSet
 
 Floats = NDArray[np.float64]
 Warp = Literal["none", "normal_scores"]
@@ -83,24 +83,17 @@ def teach(options: ProcessOptions, graphs: Graphs, values: Floats | None = None)
 
 def rate(rater: AnyRater, graphs: Graphs) -> Rating:
     """Rate the different ones among n graphs."""
-    if isinstance(rater, Rater):
-        return rater(_traits(rater, graphs.distinct))
-    return rater(graphs.distinct.to_pyg())
+    return rater(_inputs(rater, graphs))
 
 
 def rate_jointly(rater: AnyRater, graphs: Graphs) -> JointRating:
     """Rate the different ones among n graphs jointly."""
-    if isinstance(rater, Rater):
-        return rater.joint(_traits(rater, graphs.distinct))
-    return rater.joint(graphs.distinct.to_pyg())
+    return rater.joint(_inputs(rater, graphs))
 
 
 def compare(rater: AnyRater, first: Graphs, second: Graphs) -> Floats:
     """Return the kernel between n graphs and m others, `(n, m)`."""
-    if isinstance(rater, Rater):
-        kernel = rater.kernel(_traits(rater, first.distinct), _traits(rater, second.distinct))
-    else:
-        kernel = rater.kernel(first.distinct.to_pyg(), second.distinct.to_pyg())
+    kernel = rater.kernel(_inputs(rater, first), _inputs(rater, second))
     return np.asarray(kernel[np.ix_(first.index, second.index)], np.float64)
 
 
@@ -112,9 +105,9 @@ def measure(rater: AnyRater, graphs: Graphs, bits: int) -> dict[str, Floats]:
         graphs: n graphs.
         bits: number of columns of each kind of counts.
     """
+    traits = _inputs(rater, graphs)
     if isinstance(rater, GraphRater):
-        return rater.measure(graphs.distinct.to_pyg(), bits)
-    traits = _traits(rater, graphs.distinct)
+        return rater.measure(traits, bits)
     counted = {name: _fold(counts, bits) for name, counts in traits.counts.items()}
     return counted | {name: np.asarray(numbers, np.float64) for name, numbers in traits.numbers.items()}
 
@@ -127,6 +120,9 @@ def _fold(counts: Counts, bits: int) -> Floats:
     return folded
 
 
-def _traits(rater: Rater, molecules: GraphSet) -> Traits:
-    smiles = cast(MoleculeSet, molecules).smiles
+def _inputs(rater: AnyRater, graphs: Graphs) -> Any:
+    """Return the different ones among n graphs as a rater takes them: the descriptors of molecules, or PyG graphs."""
+    if isinstance(rater, GraphRater):
+        return graphs.distinct.to_pyg()
+    smiles = cast(MoleculeSet, graphs.distinct).smiles
     return compute_traits(smiles, rater.traits.names, rater.traits.stereo, rater.traits.left_out)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import torch
@@ -41,7 +41,17 @@ if TYPE_CHECKING:
     from sklearn.utils import Tags
 
 
-class TakesGraphs(BaseEstimator):
+class OfGraphs(BaseEstimator):
+    """Estimator that takes a list of graphs."""
+
+    def __sklearn_tags__(self) -> Tags:
+        """Return tags: it takes graphs."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.one_d_array, tags.input_tags.two_d_array = True, False
+        return tags
+
+
+class TakesGraphs(OfGraphs):
     """Estimator that is told how graphs are read."""
 
     node_attribute: str | None
@@ -54,12 +64,6 @@ class TakesGraphs(BaseEstimator):
         return ReadOptions(
             node_attribute=self.node_attribute, edge_attribute=self.edge_attribute, directed=self.directed
         )
-
-    def __sklearn_tags__(self) -> Tags:
-        """Return tags: it takes graphs."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.one_d_array, tags.input_tags.two_d_array = True, False
-        return tags
 
 
 class GraphKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TakesGraphs):
@@ -161,7 +165,7 @@ class GraphKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TakesGraphs
         return self
 
 
-class GraphProcessRegressor(RegressorMixin, BaseEstimator):
+class GraphProcessRegressor(RegressorMixin, OfGraphs):
     """Predict values of graphs by an exact Gaussian process with a learnt kernel, the model of the agents.
 
         k = sum_p w_p k_p
@@ -218,12 +222,8 @@ class GraphProcessRegressor(RegressorMixin, BaseEstimator):
         values = check_array(column_or_1d(y, warn=True), ensure_2d=False, dtype=np.float64, input_name="y")
         graphs = read(X, kernel.reading)
         check_consistent_length(graphs.index, values)
-        options = replace(
-            kernel.options,
-            warp=self.warp,
-            weight_spread=self.weight_spread,
-            noise_variance=self.noise_variance,
-        )
+        own: dict[str, Any] = {name: getattr(self, name) for name in ("warp", "weight_spread", "noise_variance")}
+        options = replace(kernel.options, **own)
         agent = teach(options, graphs, values)
         self.kernel_, self.shares_ = kernel.learn(graphs, agent.rater()), agent.shares()
         self.noise_std_ = agent.predict().noise_std
@@ -292,9 +292,3 @@ class GraphProcessRegressor(RegressorMixin, BaseEstimator):
     def _read(self, X: object) -> Graphs:
         check_is_fitted(self)
         return read(X, self.kernel_.reading, self.kernel_.graphs_.form)
-
-    def __sklearn_tags__(self) -> Tags:
-        """Return tags: it takes graphs."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.one_d_array, tags.input_tags.two_d_array = True, False
-        return tags

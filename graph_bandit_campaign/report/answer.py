@@ -187,15 +187,12 @@ class Answer:
     @property
     def ending(self) -> str:
         """Say that nothing is left to suggest, or less than was asked for; empty if there is enough."""
-        state, count, wanted = self.state, len(self.suggested), self.bill.wanted
+        count, wanted = len(self.suggested), self.bill.wanted
         if count:
             is_short = count < wanted and self.bill.budget is None
             return f"Only {count} of the {wanted} asked for can still be suggested." * is_short
-        kinds = {"measured": state.settled(), "failed": state.failed, "vetoed": state.vetoes, "pending": state.pending}
         every = f"all {self.noun} that meet the limits" if self.limits else f"all {self.pool_size:,} {self.noun}"
-        best = "" if self.best is None else f" The best {self.target} is {self.best_text} ({self.best[0]})."
-        best = f" Hits: {len(state.hits)}." if state.is_class else best
-        return f"Nothing is left to suggest: {every} are {' or '.join(kind for kind in kinds if kinds[kind])}.{best}"
+        return self.state.ending(every, self.best_text, self.target)
 
     @property
     def best(self) -> tuple[str, float] | None:

@@ -1,11 +1,15 @@
 """Optuna's studies over the graphs of a pool."""
 
+import networkx as nx
+import numpy as np
 import optuna
 import pytest
 from optuna.trial import TrialState
+from scipy.sparse import csr_array
 from support.molecules import some_molecules
 
 from graph_bandit_bridges import PoolSampler
+from graph_bandit_bridges.optuna import laplacian_kernel
 from graph_bandit_campaign import Campaign, Goal
 
 POOL = some_molecules(24)
@@ -85,6 +89,24 @@ def test_several_objectives_and_constraints_are_goals_and_limits():
             campaign.tell(key, value, goal=goal.name)
     study.optimize(objective, n_trials=1)
     assert tried(study)[-1] == campaign.ask(1)[0].id
+
+
+@pytest.mark.parametrize("kind", [lambda weights: weights, csr_array, nx.from_numpy_array])
+def test_neighbours_of_a_good_choice_in_a_graph_are_tried_first(kind):
+    weights = np.diag([2.0] * 8, 1) + np.diag([2.0] * 8, -1)  # a path of nine choices
+    kernel = laplacian_kernel(weights)
+    assert kernel @ (np.eye(9) + np.diag(weights.sum(0)) - weights) == pytest.approx(np.eye(9))
+    study = optuna.create_study(direction="maximize", sampler=PoolSampler(graph=kind(weights)))
+    for choice in (0, 4, 8):
+        study.enqueue_trial({"id": choice})
+    study.optimize(lambda trial: float(trial.suggest_categorical("id", range(9)) == 4), n_trials=5)
+    assert {*tried(study)[3:]} == {3, 5}
+
+
+@pytest.mark.parametrize("weights", [[[0, 1]], [[0, -1], [-1, 0]], [[0, 1], [2, 0]], [[0, np.inf], [np.inf, 0]]])
+def test_weights_that_are_of_no_graph_are_refused(weights):
+    with pytest.raises(ValueError, match="graph"):
+        PoolSampler(["a", "b"], graph=weights)
 
 
 def test_trials_that_wait_in_a_queue_are_tried_first_and_by_nobody_else():

@@ -84,6 +84,11 @@ def test_other_graphs_and_agents_without_predictions_have_tables_too():
     assert "<svg" not in batch._repr_html_()
     assert len(Suggestions().to_frame()) == 0
     assert "<table>" in Suggestions()._repr_html_()
+    campaign = begin(POOL.take([0, 1, 2]))
+    last = campaign.ask(2)
+    assert len(last) == len(campaign.state.rounds) == 0
+    assert repr(last) == last.note == copy.deepcopy(last).note
+    assert "&lt;b&gt;1" in last._repr_html_()  # the best
 
 
 def test_atoms_are_drawn_with_discs_and_the_largest_scores():

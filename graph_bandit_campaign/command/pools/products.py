@@ -82,6 +82,7 @@ class ProductRounds:
         note = f"Of {len(self.library):,} products the {listed:,} most promising ones were made"
         note += f", and {meeting(in_pool, selection).sum():,} meet the limits" if len(self.asked.limits) else ""
         note += ". All predictions and probabilities are of these: a better one may not have been made."
+        note *= listed > 0
         most_taught = MOST_TAUGHT if len(state.means()) > MOST_TAUGHT else None
         if most_taught:
             note += (

@@ -147,7 +147,9 @@ def _read_slot(entry: SlotEntry, path: Path, reaction: Reaction, number: int) ->
         notes.insert(0, f"{len(read.skipped):,} bad rows left out, the first because {read.skipped[0][1]}")
     kept = np.flatnonzero(good).tolist()
     if not kept:
-        raise ValueError(f"Expected blocks in {path} that react in slot `{entry.name}`. Got {len(read)} that do not.")
+        text = f"Expected blocks in {path} that react in slot `{entry.name}`. Got {len(read)} that do not."
+        hint = " Hydrogens are implicit in the blocks: write `[NH2:1]` in the SMARTS, not `[NH2:1][H]`."
+        raise ValueError(text + hint * reaction.wants_hydrogens(number))
     return Slot(
         name=entry.name,
         ids=tuple(read.ids[k] if identifier else f"{entry.name}{k + 1}" for k in kept),

@@ -61,6 +61,10 @@ class Reaction:
         pattern = self._run.GetReactantTemplate(slot)
         return len(block.GetSubstructMatches(pattern, maxMatches=MOST_PRODUCTS))
 
+    def wants_hydrogens(self, slot: int) -> bool:
+        """Return whether the SMARTS of a slot has hydrogens as atoms, which blocks do not have."""
+        return any(atom.GetAtomicNum() == 1 for atom in self._run.GetReactantTemplate(slot).GetAtoms())
+
     def product(self, blocks: Sequence[Mol]) -> str:
         """Return the canonical SMILES of the product of some blocks.
 

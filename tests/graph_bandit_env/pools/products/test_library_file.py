@@ -76,6 +76,7 @@ def test_a_link_to_elsewhere_is_elsewhere(folder):
         ('name = "acid"', 'nam = "acid"', "nam"),
         ("[[reactions]]", "[[", "library.toml"),
         ("[Br]", "[Br", "forbid"),
+        ("[NH2:2]", "[NH2:2]([H])", "implicit"),
         ("acids.smi", "nobody.smi", "nobody.smi"),
         ('price = "price"', 'price = "cost"', "cost"),
         ("slots = [", 'slots = [ {name = "more", blocks = "acids.smi"},', "slots"),
