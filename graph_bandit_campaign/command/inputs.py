@@ -205,9 +205,9 @@ def _values_in_pool(pool: PreparedPool, settings: SuggestSettings, earlier: Camp
     if not columns or settings.pool.is_dir() or any(are_one(settings.pool, path) for path in settings.measured):
         return []
     counts = Counter[str]()
-    for cells in pool.cells_of(columns):
-        for name, column in zip(columns, cells.columns, strict=True):
-            counts[name] += sum(bool(text and text.strip()) for text in column.to_pylist())
+    for block in pool.blocks((), columns):
+        for name in columns:
+            counts[name] += sum(bool(text.strip()) for text in block.cells.texts[name])
     unused = [f"{count:,} value{'s' * (count > 1)} of {column}" for column, count in counts.items() if count]
     if unused and not settings.measured and earlier is None:
         raise ValueError(

@@ -8,8 +8,6 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from graph_bandit_campaign.pool.parsing import molecule_of
 from graph_bandit_campaign.pool.prepared import Place, PreparedPool
 from graph_bandit_env.pools import parent_smiles
@@ -65,13 +63,13 @@ def _other_forms(pool: PreparedPool) -> Iterator[tuple[Place, str]]:
     import pyarrow.compute as pc
 
     for part in pool.parts:
-        texts, rows = part.names()["smiles"], part.kept_rows
-        bare = texts
+        names = part.names()
+        bare = names["smiles"]
         for group in NEUTRAL:
             bare = pc.replace_substring(bare, group, "")
-        matching = np.flatnonzero(pc.match_substring_regex(bare, OTHER_FORM).to_numpy())
-        for k in matching.tolist():
-            yield (part.number, int(rows[k])), texts[k].as_py()
+        found = names.filter(pc.match_substring_regex(bare, OTHER_FORM)).to_pydict()
+        for row, text in zip(found["row"], found["smiles"], strict=True):
+            yield (part.number, row), text
 
 
 class Parents:

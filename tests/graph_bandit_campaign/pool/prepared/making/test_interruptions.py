@@ -53,13 +53,13 @@ def test_a_process_that_dies_between_any_two_changes_of_files_is_continued(table
     for number in range(count):
         out = tmp_path / f"out-{number}"
         interrupt(table, out, number)
-        finished = {path.name for path in out.glob("part-*.json")} if out.is_dir() else set()
+        finished = {path.name for path in out.glob("part-*.parquet")}
         with pytest.MonkeyPatch.context() as patch:
             made = []
             patch.setattr(run, "make_part", lambda *task, made=made: [made.append(task[1]), work.make_part(*task)][1])
             prepare_small(table, out)
         assert files_of(out) == expected
-        assert not {f"part-{number:05d}.json" for number in made} & finished
+        assert not {f"part-{number:05d}.parquet" for number in made} & finished
         shutil.rmtree(out)
 
 
@@ -74,8 +74,8 @@ def test_a_full_disk_is_told_and_leaves_nothing_half_written(table, whole, tmp_p
             with pytest.raises(OSError, match="No space"):
                 prepare_small(table, out)
         assert not list(out.glob("*.part"))
-        for path in out.glob("part-*.json"):
-            assert (out / f"{path.stem}.parquet").read_bytes() == expected[f"{path.stem}.parquet"]
+        for path in out.glob("part-*.parquet"):
+            assert path.read_bytes() == expected[path.name]
         prepare_small(table, out)
         assert files_of(out) == expected
 
