@@ -30,7 +30,7 @@ from graph_bandit_campaign.flags import Kind
 from graph_bandit_campaign.names import are_one, split_name
 from graph_bandit_campaign.pool.budget import Budget
 from graph_bandit_campaign.pool.descriptors import reads_graphs, reads_stereo
-from graph_bandit_campaign.pool.own_columns import Features, describe_own_columns, rank_own_columns
+from graph_bandit_campaign.pool.own_columns import Features, rank_own_columns
 from graph_bandit_campaign.pool.prepared import PreparedPool, open_table_pool
 from graph_bandit_campaign.results.books import Books, join_books, match_goals
 from graph_bandit_campaign.results.rows import Columns, ResultTables
@@ -126,9 +126,6 @@ def _read_rows(settings: SuggestSettings, earlier: CampaignState | None, tables:
     conditions += [[*settings.features], matched.added, sorted(matched.books.features.items())] if own else []
     conditions += [[*each.names, hashlib.sha256(each.values.tobytes()).hexdigest()] for each in features.embeddings]
     count = len(pool) + len(matched.molecules) - len(matched.in_pool)
-    described = (
-        features.describe(matched.molecules) if is_whole else describe_own_columns(features, matched.molecules, count)
-    )
     forms = len(matched.in_pool.written) if is_whole else 0
     remarks = [f"{manifest.merged:,} rows of equal molecules merged"] * bool(manifest.merged)
     remarks += [f"{forms:,} salts or charged molecules described by their parent"] * bool(forms)
@@ -150,7 +147,7 @@ def _read_rows(settings: SuggestSettings, earlier: CampaignState | None, tables:
         conditions=conditions,
         goals=asked.goals,
         kind=asked.kind,
-        features=described,
+        features=features.describe(matched.molecules, count),
         remarks=[*remarks, *sheets, *asked.remarks, *also.remarks],
         also=also,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -16,8 +16,7 @@ from graph_bandit_campaign.constraints.batch.offers import find_offers
 from graph_bandit_campaign.model.front import join_forecasts
 from graph_bandit_campaign.model.learner import read_prediction
 from graph_bandit_campaign.model.scan.passes import make_pass
-from graph_bandit_campaign.model.scan.scan import Query, restore_raters, strip_raters
-from graph_bandit_campaign.pool.own_columns import PackedRanks
+from graph_bandit_campaign.model.scan.scan import Query
 from graph_bandit_campaign.pool.prepared import Block, PreparedPool
 from graph_bandit_campaign.report.answer import Answer, Quantities
 from graph_bandit_campaign.report.predictions import heading, prediction_row, states_of
@@ -115,11 +114,9 @@ def write_predictions(
 
 def _predict(pool: PreparedPool, forecaster: Forecaster) -> Iterator[list[list[str]]]:
     """Yield the rows of each part, in the order of the pool."""
-    query = forecaster.query
-    bare, ranks = strip_raters(query)
-    work = partial(predict_part, pool.folder.resolve(), pickle.dumps((replace(forecaster, query=bare), ranks)))
+    work = partial(predict_part, pool.folder.resolve(), pickle.dumps(forecaster))
     ready, following = dict[int, list[list[str]]](), 0
-    for number, rows in make_pass(pool, query.source, work, KEPT, "predictions"):
+    for number, rows in make_pass(pool, forecaster.query.source, work, KEPT, "predictions"):
         ready[number] = rows
         while following in ready:
             yield ready.pop(following)
@@ -134,13 +131,12 @@ def predict_part(folder: Path, packed: bytes, number: int) -> tuple[int, list[li
         packed: a `Forecaster` that was packed.
         number: number of the part.
     """
-    forecaster, pool = _unpack(packed, folder), PreparedPool.open(folder)
+    forecaster, pool = _unpack(packed), PreparedPool.open(folder)
     blocks = pool.parts[number].blocks(columns=forecaster.query.columns)
     return number, [row for block in blocks for row in forecaster.rows(block)]
 
 
 @lru_cache(maxsize=1)
-def _unpack(content: bytes, folder: Path) -> Forecaster:
-    packed: tuple[Forecaster, Sequence[PackedRanks | None]] = pickle.loads(content)  # noqa: S301 - packed above
-    bare, ranks = packed
-    return replace(bare, query=restore_raters(bare.query, ranks, folder))
+def _unpack(packed: bytes) -> Forecaster:
+    forecaster: Forecaster = pickle.loads(packed)  # noqa: S301 - packed above
+    return forecaster

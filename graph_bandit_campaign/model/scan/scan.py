@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -22,7 +22,6 @@ from graph_bandit_campaign.model.goals_index import GoalsIndex, choose_short_lis
 from graph_bandit_campaign.model.scan.best import Best, Places
 from graph_bandit_campaign.model.scan.passes import make_pass
 from graph_bandit_campaign.model.scan.spares import SOUND, Spare, Spares, come_back
-from graph_bandit_campaign.pool.own_columns import PackedRanks, restore, strip
 from graph_bandit_campaign.pool.prepared import Block, PreparedPool
 from graph_bandit_campaign.pool.source import Source
 
@@ -74,16 +73,6 @@ class Query:
     def columns(self) -> tuple[str, ...]:
         """Return all columns that are read."""
         return tuple(dict.fromkeys((*self.names.columns, *self.source.columns)))
-
-    @property
-    def every_rater(self) -> list[Rater]:
-        """Return the raters, and that of failures after them if there is one."""
-        return [*self.raters, *([self.fails.rater] if self.fails else [])]
-
-    def with_raters(self, raters: Sequence[Rater]) -> Query:
-        """Return the same query with others in the place of `every_rater`."""
-        fails = self.fails and replace(self.fails, rater=raters[-1])
-        return replace(self, raters=tuple(raters[: len(self.raters)]), fails=fails)
 
     def numbers(self, block: Block) -> NDArray[np.float64] | None:
         """Return the user's own columns of some molecules, `(n, c)`, as raters read them; None: there are none."""
@@ -193,7 +182,7 @@ def scan(pool: PreparedPool, query: Query) -> Found:
         ChildProcessError: an OSError, if two processes die at the same part.
     """
     scanned, wrong = Found.nothing(query), dict[int, ValueError]()
-    work = partial(scan_part, pool.folder.resolve(), pickle.dumps(strip_raters(query)))
+    work = partial(scan_part, pool.folder.resolve(), pickle.dumps(query))
     for result in make_pass(pool, query.source, work, KEPT, "molecules", stop=lambda: bool(wrong)):
         if isinstance(result, Found):
             scanned.merge(result)
@@ -212,7 +201,7 @@ def scan_part(folder: Path, query: bytes, number: int) -> Found | tuple[int, Val
         query: a `Query` that was packed.
         number: number of the part.
     """
-    asked, pool = _unpack(query, folder), PreparedPool.open(folder)
+    asked, pool = _unpack(query), PreparedPool.open(folder)
     scanned = Found.nothing(asked)
     try:
         for block in pool.parts[number].blocks(columns=asked.columns):
@@ -222,22 +211,10 @@ def scan_part(folder: Path, query: bytes, number: int) -> Found | tuple[int, Val
     return scanned
 
 
-def strip_raters(query: Query) -> tuple[Query, list[PackedRanks | None]]:
-    """Return a query whose raters lack their ranks, and these as they travel."""
-    raters, ranks = zip(*map(strip, query.every_rater), strict=True)
-    return query.with_raters(raters), list(ranks)
-
-
-def restore_raters(query: Query, ranks: Sequence[PackedRanks | None], folder: Path) -> Query:
-    """Return the query of `strip_raters` with the ranks, whose files are in the folder of the pool."""
-    pairs = zip(query.every_rater, ranks, strict=True)
-    return query.with_raters([restore(rater, own, folder) for rater, own in pairs])
-
-
 @lru_cache(maxsize=1)
-def _unpack(packed: bytes, folder: Path) -> Query:
-    query, ranks = pickle.loads(packed)  # noqa: S301 - packed by `scan`
-    return restore_raters(query, ranks, folder)
+def _unpack(packed: bytes) -> Query:
+    query: Query = pickle.loads(packed)  # noqa: S301 - packed by `scan`
+    return query
 
 
 def _scan_block(block: Block, asked: Query, scanned: Found) -> None:
