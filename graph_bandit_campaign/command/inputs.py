@@ -28,8 +28,8 @@ from graph_bandit_campaign.constraints.goals.goal import Goal
 from graph_bandit_campaign.constraints.limits.selection import Selection
 from graph_bandit_campaign.flags import Kind
 from graph_bandit_campaign.names import are_one, split_name
-from graph_bandit_campaign.pool.budget import Budget
-from graph_bandit_campaign.pool.descriptors import reads_graphs, reads_stereo
+from graph_bandit_campaign.pool.budget import find_most_rows, refuse_large
+from graph_bandit_campaign.pool.described import reads_graphs, reads_stereo
 from graph_bandit_campaign.pool.own_columns import Features, rank_own_columns
 from graph_bandit_campaign.pool.prepared import PreparedPool, open_table_pool
 from graph_bandit_campaign.results.books import Books, join_books, match_goals
@@ -177,12 +177,12 @@ def _is_whole(
     """
     agent = settings.agent or (earlier.agent if earlier and not earlier.by_default else None)
     graphs = reads_graphs(agent)
-    budget = Budget(asked.count, features.count, graphs)
+    most = find_most_rows(asked.count, features.count, graphs)
     prices_differ = settings.price is not None and settings.terms.one_price is None and not settings.budget_only
     if graphs or features.embeddings or (asked.goals and prices_differ):
-        budget.check(settings.pool, len(pool))
+        refuse_large(settings.pool, len(pool), most)
         return True
-    return not settings.pool.is_dir() and len(pool) <= budget.most_rows
+    return not settings.pool.is_dir() and len(pool) <= most
 
 
 def _refuse_differing(pool: PreparedPool, settings: SuggestSettings, asked: Asked) -> None:

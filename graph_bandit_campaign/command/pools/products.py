@@ -30,7 +30,7 @@ from graph_bandit_campaign.model.made import (
 )
 from graph_bandit_campaign.model.products import ProductLists, read_kernels
 from graph_bandit_campaign.pool.block import Cells
-from graph_bandit_campaign.pool.descriptors import describe
+from graph_bandit_campaign.pool.described import describe
 from graph_bandit_campaign.results.books import Books
 from graph_bandit_campaign.results.matched import match_molecules, read_outside
 from graph_bandit_campaign.state import CampaignState
@@ -131,7 +131,7 @@ class ProductRounds:
             if enough or not len(following):
                 break
         agent = settings.agent if settings.agent not in (None, DEFAULT) else default_agent(molecules, settings.n)
-        described = describe(molecules, [agent], settings.processes)
+        described = describe(molecules, agent)
 
         def others(ids: Sequence[str]) -> dict[str, list[str]]:
             return describe_others(partial(self._cells, ids), self.columns, [[] for _ in ids], settings)
