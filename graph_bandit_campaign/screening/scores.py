@@ -35,16 +35,6 @@ class Scores(dict[str, float | None]):
         if path.exists():
             self._read()
 
-    def best(self, maximize: bool, count: int) -> list[tuple[str, str, float]]:
-        """Return id, SMILES and value of the best molecules, best first.
-
-        Args:
-            maximize: whether large values are good.
-            count: most molecules.
-        """
-        computed = [(name, self.smiles[name], value) for name, value in self.items() if value is not None]
-        return sorted(computed, key=lambda row: -row[2] if maximize else row[2])[:count]
-
     def add(self, values: Mapping[str, float | None], smiles_of: Mapping[str, str], order: Iterable[str]) -> None:
         """Take in values, and replace the table.
 
