@@ -20,7 +20,7 @@ from graph_bandit_campaign.backtest.settings import BacktestSettings
 from graph_bandit_campaign.names import find_column, split_name
 from graph_bandit_campaign.pool.block import Block
 from graph_bandit_campaign.pool.budget import find_most_rows, refuse_large
-from graph_bandit_campaign.pool.described import reads_graphs
+from graph_bandit_campaign.pool.descriptors import reads_graphs
 from graph_bandit_campaign.pool.own_columns import Features
 from graph_bandit_campaign.pool.prepared import PreparedPool, open_table_pool
 from graph_bandit_campaign.results.books import Books, match_goals

@@ -29,7 +29,7 @@ from graph_bandit_campaign.constraints.limits.selection import Selection
 from graph_bandit_campaign.flags import Kind
 from graph_bandit_campaign.names import are_one, split_name
 from graph_bandit_campaign.pool.budget import find_most_rows, refuse_large
-from graph_bandit_campaign.pool.described import reads_graphs, reads_stereo
+from graph_bandit_campaign.pool.descriptors import reads_graphs, reads_stereo
 from graph_bandit_campaign.pool.own_columns import Features, rank_own_columns
 from graph_bandit_campaign.pool.prepared import PreparedPool, open_table_pool
 from graph_bandit_campaign.results.books import Books, join_books, match_goals

@@ -15,7 +15,7 @@ from graph_bandit_campaign.constraints.goals.goal import Goal
 from graph_bandit_campaign.constraints.limits.limits import Limits
 from graph_bandit_campaign.model.learner import default_agent
 from graph_bandit_campaign.model.products import MOST, BlockBeliefs, ProductLists, read_kernels
-from graph_bandit_campaign.pool.described import describe
+from graph_bandit_campaign.pool.descriptors import describe
 from graph_bandit_campaign.pool.index import MaskLike
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_env import MoleculeSet, canonical_smiles, from_smiles

@@ -30,7 +30,7 @@ from graph_bandit_campaign.model.made import (
 )
 from graph_bandit_campaign.model.products import ProductLists, read_kernels
 from graph_bandit_campaign.pool.block import Cells
-from graph_bandit_campaign.pool.described import describe
+from graph_bandit_campaign.pool.descriptors import describe
 from graph_bandit_campaign.results.books import Books
 from graph_bandit_campaign.results.matched import match_molecules, read_outside
 from graph_bandit_campaign.state import CampaignState

@@ -100,10 +100,7 @@ def test_the_part_of_a_worker_that_dies_is_made_again(table, whole, tmp_path, mo
 )
 def test_other_settings_than_the_folder_has_are_refused(table, tmp_path, finished, changes, name):
     out = tmp_path / "out"
-    if finished:
-        prepare_small(table, out)
-    else:
-        interrupt(table, out, 14)
+    prepare_small(table, out) if finished else interrupt(table, out, 14)
     before = files_of(out)
     with pytest.raises(ValueError, match=name):
         prepare_small(table, out, **changes)
@@ -111,11 +108,10 @@ def test_other_settings_than_the_folder_has_are_refused(table, tmp_path, finishe
 
 
 def test_another_table_is_refused_and_the_same_one_under_another_name_is_not(table, whole, tmp_path):
-    out = tmp_path / "out"
-    prepare_small(table, out)
     moved = shutil.copyfile(table, tmp_path / "moved.csv")
-    prepare_small(moved, out)
+    prepare_small(table, tmp_path / "out")
+    prepare_small(moved, tmp_path / "out")
     moved.write_text(moved.read_text().replace("CCO", "CCN", 1))
-    with pytest.raises(ValueError, match="table"):
-        prepare_small(moved, out)
-    assert files_of(out) == whole[0]
+    with pytest.raises(ValueError, match="files"):
+        prepare_small(moved, tmp_path / "out")
+    assert files_of(tmp_path / "out") == whole[0]
