@@ -154,7 +154,9 @@ class Features:
         else:
             runs = tuple((np.sort(column[~np.isnan(column)]),) for column in molecules.columns.T)
         values = dict(zip(molecules.column_names, runs, strict=True))
-        groups = [(name, (name,), "") for name in self.columns if name not in self.entry]
+        groups: list[tuple[str, tuple[str, ...], str]] = [
+            (name, (name,), "") for name in self.columns if name not in self.entry
+        ]
         for read in self.embeddings:
             left_out = f", without {', '.join(read.left_out)}" * bool(read.left_out)
             groups.append((read.source, read.names, f"{len(read.names):,} numbers{left_out}"))

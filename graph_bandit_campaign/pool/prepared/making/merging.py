@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 ROW = (1 << 32) - 1  # of a place: part number, then row in the part
 SCRATCH = "merging"  # folder for what does not fit into memory
 AT_A_TIME = 4096  # rows that are written
-LIMITS = {"memory_limit": "400MB", "threads": 1}  # of the data base
+MEMORY = "400MB"  # of the data base, which writes to the folder what takes more
 PARTS = """
 CREATE VIEW parts AS
     SELECT (file_index::BIGINT << 32) + file_row_number AS place, {columns}
@@ -97,10 +97,10 @@ def merge(folder: Path, question: Question, entry: tuple[str, ...]) -> Manifest:
     count = sum(1 for _ in folder.glob("part-*.parquet"))
     paths = [part_path(folder, number) for number in range(count)]
     cells = {name: f"c{k}" for k, name in enumerate(question.columns)}
-    with duckdb.connect(config=LIMITS | {"temp_directory": str(folder / SCRATCH)}) as base:
+    with duckdb.connect(config={"memory_limit": MEMORY, "threads": 1, "temp_directory": str(folder / SCRATCH)}) as base:
         base.create_function("same_cell", same_cell, ["VARCHAR"], "VARCHAR")
         text, texts = "VARCHAR", "VARCHAR[]"
-        base.create_function("entry_of", _entry_of, [text, texts, texts], text, null_handling="special")
+        base.create_function("entry_of", _entry_of, [text, texts, texts], text)
         base.execute("SET VARIABLE paths = ?", [[*map(str, paths)]])
         base.execute(PARTS.format(columns=", ".join(("file", "line", "id", "written", "smiles", *cells.values()))))
         differing = _find_drops(base, cells, entry)
@@ -133,8 +133,8 @@ def merge(folder: Path, question: Question, entry: tuple[str, ...]) -> Manifest:
     )
 
 
-def _entry_of(smiles: str, names: list[str], cells: list[str | None]) -> str:
-    return write_entry(smiles, {name: cell or "" for name, cell in zip(names, cells, strict=True)})
+def _entry_of(smiles: str, names: list[str], cells: list[str]) -> str:
+    return write_entry(smiles, dict(zip(names, cells, strict=True)))
 
 
 def _find_drops(base: duckdb.DuckDBPyConnection, cells: Mapping[str, str], entry: Sequence[str]) -> dict[str, bool]:
@@ -143,7 +143,8 @@ def _find_drops(base: duckdb.DuckDBPyConnection, cells: Mapping[str, str], entry
     Returns:
         The columns that differ in rows of one entry, and whether they hold structures that are part of it.
     """
-    text = f"entry_of(smiles, $entry, [{', '.join(cells[name] for name in entry)}])" if entry else "smiles"
+    own_cells = ", ".join(f"coalesce({cells[name]}, '')" for name in entry)
+    text = f"entry_of(smiles, $entry, [{own_cells}])" if entry else "smiles"
     base.execute(EVERY.format(entry=text), {"entry": [*entry]} if entry else None)
     base.execute(DROPS)
     rest = {name: cell for name, cell in cells.items() if name not in entry}

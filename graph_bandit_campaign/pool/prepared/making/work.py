@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,22 +57,21 @@ def encode(table: pa.Table, question: Question) -> tuple[bytes, list[BadRow]]:
     from pyarrow.parquet import ParquetWriter
 
     pa.set_cpu_count(1)
-    sink, bad, writer = io.BytesIO(), list[BadRow](), None
-    for start in range(0, max(1, len(table)), question.block):
-        block, problems = _describe(table.slice(start, question.block), question)
-        bad += problems
-        if writer is None:
-            prints = [name.removesuffix("_bins") for name in block.column_names if name.endswith("_bins")]
-            writer = ParquetWriter(
-                sink,
-                block.schema,
-                compression="zstd",
-                write_page_checksum=True,
-                use_dictionary=[f"{name}_counts.list.element" for name in prints] + ["file"],
-                column_encoding={f"{name}_bins.list.element": "DELTA_BINARY_PACKED" for name in prints},
-            )
-        writer.write_table(block, row_group_size=question.block)
-    writer.close()
+    starts, sink, bad = range(0, max(1, len(table)), question.block), io.BytesIO(), list[BadRow]()
+    blocks = (_describe(table.slice(start, question.block), question) for start in starts)
+    begin = next(blocks)
+    names = begin[0].column_names
+    prints = [name.removesuffix("_bins") for name in names if name.endswith("_bins")]
+    options = {
+        "compression": "zstd",
+        "write_page_checksum": True,
+        "use_dictionary": [f"{name}_counts.list.element" for name in prints] + ["file"],
+        "column_encoding": {f"{name}_bins.list.element": "DELTA_BINARY_PACKED" for name in prints},
+    }
+    with ParquetWriter(sink, begin[0].schema, **options) as writer:
+        for block, problems in chain([begin], blocks):
+            bad += problems
+            writer.write_table(block, row_group_size=question.block)
     return sink.getvalue(), bad
 
 
