@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from agents.molecule import Ranks, Scales
 from graph_bandit_campaign.pool.described import DescribedMolecules
-from graph_bandit_campaign.pool.prepared import MANIFEST, PreparedPool
+from graph_bandit_campaign.pool.prepared import PreparedPool
+from graph_bandit_campaign.pool.prepared.manifest import MANIFEST
 from graph_bandit_env import MoleculeSet
 from graph_bandit_env.files import Embeddings, read_embeddings
 from graph_bandit_env.storage import replace_file

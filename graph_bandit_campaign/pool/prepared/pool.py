@@ -95,9 +95,6 @@ class PreparedPool:
     def __len__(self) -> int:
         return self.manifest.molecules
 
-    def __repr__(self) -> str:
-        return f"PreparedPool({str(self.folder)!r}, {len(self):,} molecules, {len(self.parts)} parts)"
-
     @property
     def columns(self) -> tuple[str, ...]:
         """Return the names of the other columns of the table."""

@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agents.traits import Moments
-from graph_bandit_campaign.pool.prepared.columns import NUMBERS, own
+from agents.traits import NUMBERS, Moments
+from graph_bandit_campaign.pool.prepared.columns import own
 from graph_bandit_campaign.pool.prepared.making.source import LONGEST, BadRow
 from graph_bandit_campaign.pool.prepared.manifest import (
     BAD_ROWS,
@@ -143,8 +143,7 @@ def _find_drops(base: duckdb.DuckDBPyConnection, cells: Mapping[str, str], entry
     Returns:
         The columns that differ in rows of one entry, and whether they hold structures that are part of it.
     """
-    own_cells = ", ".join(f"coalesce({cells[name]}, '')" for name in entry)
-    text = f"entry_of(smiles, $entry, [{own_cells}])" if entry else "smiles"
+    text = f"entry_of(smiles, $entry, [{', '.join(cells[name] for name in entry)}])" if entry else "smiles"
     base.execute(EVERY.format(entry=text), {"entry": [*entry]} if entry else None)
     base.execute(DROPS)
     rest = {name: cell for name, cell in cells.items() if name not in entry}
@@ -156,7 +155,7 @@ def _find_drops(base: duckdb.DuckDBPyConnection, cells: Mapping[str, str], entry
 
 
 def _column(base: duckdb.DuckDBPyConnection, query: str) -> list[str]:
-    return [text or "" for (text,) in base.execute(query).fetchall()]
+    return [text for (text,) in base.execute(query).fetchall()]
 
 
 def _write(base: duckdb.DuckDBPyConnection, path: Path, query: str, names: Sequence[str]) -> None:

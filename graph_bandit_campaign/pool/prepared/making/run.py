@@ -212,10 +212,9 @@ def _make_parts(out: Path, source: Source, settings: PrepareSettings, question: 
 
 
 def _describe(manifest: Manifest) -> str:
-    bad = f", {manifest.bad:,} bad rows left out ({BAD_ROWS})" if manifest.bad else ""
-    merged = f", {manifest.merged:,} rows of equal molecules merged" if manifest.merged else ""
     name = manifest.question.identifier
     named = f"named by `{name}`" if name else "named by their SMILES, since the table has no names"
     named += f", with {', '.join(manifest.entry)} as part of each entry" * bool(manifest.entry)
-    parts = f"{len(manifest.parts)} parts" if len(manifest.parts) > 1 else "1 part"
-    return f"{manifest.molecules:,} molecules in {parts}, {named}{merged}{bad}"
+    merged = f", {manifest.merged:,} rows of equal molecules merged" * bool(manifest.merged)
+    bad = f", {manifest.bad:,} bad rows left out ({BAD_ROWS})" * bool(manifest.bad)
+    return f"{manifest.molecules:,} molecules, {named}{merged}{bad}"

@@ -41,7 +41,6 @@ def test_the_pool_depends_on_the_table_alone_not_on_who_computes_it(tmp_path, is
     ("changes", "message"),
     [
         ({"part_rows": 12}, "part.rows"),
-        ({"most_atoms": 0}, "most.atoms"),
         ({"traits": ("morgan", "magic")}, "magic"),
         ({"out": Path("pool.csv")}, "pool.csv"),
         ({"workers": -1}, "workers"),
