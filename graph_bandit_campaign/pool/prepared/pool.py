@@ -231,7 +231,7 @@ class PreparedPool:
             unread_graphs(block.written, made.salts),
             block.smiles,
             block.ids,
-            skipped=[(row, problem) for _, row, problem in self.read_bad_rows()],
+            skipped=self.read_bad_rows(),
             merged=self.manifest.merged,
             aliases=aliases,
             columns=block.numbers(columns, skip_bad),
@@ -241,16 +241,14 @@ class PreparedPool:
         )
         return DescribedMolecules.of(plain, block.traits)
 
-    def read_bad_rows(self) -> list[tuple[str, int, str]]:
-        """Return file, row and problem of each row that was left out.
+    def read_bad_rows(self) -> list[tuple[int, str]]:
+        """Return row and problem of each row that was left out.
 
         Raises:
             OSError: if their list is missing.
         """
-        if not self.manifest.bad:
-            return []
         with self.bad_rows.open(encoding="utf-8", newline="") as file:
-            return [(name, int(row), problem) for name, row, _, problem in list(csv.reader(file))[1:]]
+            return [(int(row), problem) for _, row, _, problem in list(csv.reader(file))[1:]]
 
     def digest(self, columns: Sequence[str]) -> str:
         """Return a digest of the cells of columns; an empty text for none.

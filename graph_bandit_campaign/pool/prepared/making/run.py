@@ -34,7 +34,6 @@ from graph_bandit_campaign.pool.prepared.pool import PreparedPool
 from graph_bandit_campaign.pool.prepared.settings import PrepareSettings
 from graph_bandit_campaign.pool.source import Source as PoolSource
 from graph_bandit_campaign.workers import results_of
-from graph_bandit_env.extras import require
 from graph_bandit_env.pools import BadRowsError
 from graph_bandit_env.storage import make_room, open_cache
 from graph_bandit_env.tables import refuse_differing
@@ -66,7 +65,7 @@ def prepare(settings: PrepareSettings) -> PreparedPool:
         OSError: if a file cannot be written, as on a full disk. Finished parts stay.
         KeyboardInterrupt: after Ctrl-C.
     """
-    source = read_source(settings)
+    source = Source(settings)
     for remark in source.remarks:
         print(f"{remark[:1].upper()}{remark[1:]}.")
     question = source.ask()
@@ -113,7 +112,7 @@ def open_table_pool(source: PoolSource, stereo: bool = False) -> tuple[PreparedP
         part_rows=2 * PrepareSettings.block,  # so that all processes have something to do
         workers=source.workers,
     )
-    table = read_source(settings)
+    table = Source(settings)
     question = table.ask()
     name = hashlib.sha256(json.dumps([question.key, *source.entry_columns]).encode()).hexdigest()
     workers = source.workers if sum(file.bytes for file in question.files) > SMALL else None
@@ -129,15 +128,8 @@ def open_table_pool(source: PoolSource, stereo: bool = False) -> tuple[PreparedP
     settings.out.touch()
     make_room(cache)
     if pool.manifest.bad and not source.skip_bad_rows:
-        raise BadRowsError(str(source.path), question.unit, [(row, text) for _, row, text in pool.read_bad_rows()])
+        raise BadRowsError(str(source.path), question.unit, pool.read_bad_rows())
     return pool, table.remarks
-
-
-def read_source(settings: PrepareSettings) -> Source:
-    """Open the tables of a pool."""
-    for module in ("rdkit", "pyarrow", "duckdb"):
-        require(module, "Preparing a pool")
-    return Source(settings)
 
 
 def make_pool(settings: PrepareSettings, source: Source, question: Question) -> PreparedPool:
@@ -151,8 +143,7 @@ def make_pool(settings: PrepareSettings, source: Source, question: Question) -> 
         manifest = merge(out, question, settings.entry_column)
         refuse_differing(manifest.differing, settings.ignore_column, str(settings.pool))
         if not manifest.molecules:
-            problems = [(row, text) for _, row, text in PreparedPool(out, manifest).read_bad_rows()]
-            raise BadRowsError(str(settings.pool), question.unit, problems)
+            raise BadRowsError(str(settings.pool), question.unit, PreparedPool(out, manifest).read_bad_rows())
         write_json(out / MANIFEST, manifest)
     _tidy(out, "part-*.json", QUESTION)
     pool = PreparedPool.open(settings.out)

@@ -18,6 +18,7 @@ from graph_bandit_campaign.pool.prepared.manifest import (
     software,
 )
 from graph_bandit_campaign.pool.prepared.settings import PrepareSettings
+from graph_bandit_env.extras import require
 from graph_bandit_env.tables import Table, open_table
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class Source:
     Raises:
         FileNotFoundError: if there is no such file or folder, or it has no table.
         ValueError: if a table cannot be opened, lacks a column, or the tables of a folder have different columns.
-        ImportError: if a package that reads a table is not installed.
+        ImportError: if RDKit, pyarrow, DuckDB, or the package that reads the table is not installed.
     """
 
     files: tuple[Path, ...]
@@ -50,6 +51,8 @@ class Source:
     """Remarks on sheets and hidden rows, for people."""
 
     def __init__(self, settings: PrepareSettings) -> None:
+        for module in ("rdkit", "pyarrow", "duckdb"):
+            require(module, "Preparing a pool")
         self._settings = settings
         self.files = _files_of(settings.pool)
         with open_table(self.files[0], settings.sheet) as table:

@@ -73,7 +73,6 @@ def test_the_part_of_a_worker_that_dies_is_made_again(table, whole, tmp_path, mo
     ("finished", "changes", "name"),
     [
         (True, {"traits": ("roles",)}, "traits"),
-        (True, {"stereo": True}, "stereo"),
         (True, {"most_atoms": 20}, "most_atoms"),
         (False, {"part_rows": 24}, "part_rows"),
         (False, {"id": "vendor, name"}, "identifier"),
