@@ -15,7 +15,6 @@ from graph_bandit_lab.execution import SchedulerLostError, Workers, run_in_paral
 S = TypeVar("S")
 T = TypeVar("T")
 MOST_PROCESSES = 61  # Windows cannot wait for more
-ATTEMPTS = 2  # at a call whose worker dies
 
 
 LISTENER: ContextVar[Callable[[str], None] | None] = ContextVar("LISTENER", default=None)
@@ -62,11 +61,11 @@ def results_of(
         SchedulerLostError: an OSError, if a cluster cannot be reached any more.
     """
     try:
-        with closing(run_in_parallel(call, arguments, workers, ATTEMPTS)) as results:
+        with closing(run_in_parallel(call, arguments, workers)) as results:
             for given, result in results:
                 if isinstance(result, deaths()):
                     raise ChildProcessError(
-                        f"At least {ATTEMPTS} workers died over {name(*given)}, perhaps for lack of memory, or over a "
+                        f"Two workers died over {name(*given)}, perhaps for lack of memory, or over a "
                         f"molecule that RDKit cannot bear. {kept}"
                     ) from result
                 if isinstance(result, Exception):

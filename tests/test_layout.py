@@ -39,6 +39,7 @@ FLOORS_OF_THE_CAMPAIGN = (  # each imports those before it only
     ("backtest", "command"),
     ("screening", "operations"),
 )
+WORK = "graph_bandit_campaign.pool.prepared.making.work"  # in processes that shall stay small
 GYMNASIUM = {"gntk": (), "agents": ("agents.padded", "agents.sb3")}
 """Who may import Gymnasium, and of it the spaces alone."""
 ONLY_POSIX = r"\b(fcntl|termios|sched_getaffinity|killpg|getuid|geteuid|SIGKILL|SIGHUP|SIGUSR1)\b"
@@ -135,7 +136,7 @@ def test_no_room_of_the_campaign_imports_one_above_it():
     none_of(one for one in inside if floor[one.source.split(".")[1]] > floor[one.importer.split(".")[1]])
 
 
-@pytest.mark.parametrize("modules", ["graph_bandit_lab.reports", "registry", "graph_bandit_cli.main"])
+@pytest.mark.parametrize("modules", ["graph_bandit_lab.reports", "registry", "graph_bandit_cli.main", WORK])
 def test_reports_and_commands_start_without_torch(modules):
     names = [name for name in FILES if is_in(name, [modules])]
     code = f"import sys, {', '.join(names)}; sys.exit('torch' in sys.modules)"

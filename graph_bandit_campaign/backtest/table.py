@@ -16,13 +16,11 @@ from agents.contract import SourceResults
 from graph_bandit_campaign.assays.matched import OtherAssays, match_other_tables
 from graph_bandit_campaign.assays.tables import read_other_tables
 from graph_bandit_campaign.assays.told import digests_of, read_also
-from graph_bandit_campaign.backtest.players import GREEDY
 from graph_bandit_campaign.backtest.settings import BacktestSettings
-from graph_bandit_campaign.model.learner import default_agent
 from graph_bandit_campaign.names import find_column, split_name
 from graph_bandit_campaign.pool.block import Block
-from graph_bandit_campaign.pool.budget import Budget
-from graph_bandit_campaign.pool.descriptors import describe, reads_graphs
+from graph_bandit_campaign.pool.budget import find_most_rows, refuse_large
+from graph_bandit_campaign.pool.descriptors import reads_graphs
 from graph_bandit_campaign.pool.own_columns import Features
 from graph_bandit_campaign.pool.prepared import PreparedPool, open_table_pool
 from graph_bandit_campaign.results.books import Books, match_goals
@@ -130,9 +128,7 @@ def read_table(settings: BacktestSettings) -> Table:
     also = _read_assays(settings, every)
     sources = read_also(also.values, every, settings.most_atoms)
     _refuse_answers(also, {every.smiles[k]: means[every.ids[k]] for k in known})
-    count, default = len(every), default_agent(every, 1)
-    agents = [*(settings.agents or (default,)), *[GREEDY] * ("greedy" in settings.baselines)]
-    molecules = describe(every, agents).take(known)
+    count, molecules = len(every), every.take(known)
     values = np.array([means[identifier] for identifier in molecules.ids])
     if np.ptp(values) == 0:
         raise ValueError(f"Expected different values in column `{settings.target}`. All {len(known)} are {values[0]}.")
@@ -165,9 +161,8 @@ def _read(settings: BacktestSettings) -> tuple[MoleculeSet, Books, list[str]]:
     made.refuse_others(settings.id, settings.smiles, settings.sheet)
     own = tuple(dict.fromkeys((*source.columns, *pool.entry.names)))
     features = Features(own, source.embeddings, (target,))
-    Budget(settings.budget or MOST, features.count, any(map(reads_graphs, settings.agents))).check(
-        settings.table, len(pool)
-    )
+    most = find_most_rows(settings.budget or MOST, features.count, any(map(reads_graphs, settings.agents)))
+    refuse_large(settings.table, len(pool), most)
     header = tables.Table(settings.table, (*filter(None, (made.smiles, made.identifier)), *pool.columns), ())
     target = find_column(target, pool.columns, str(settings.table)) or target
     list(header.rows([target, *source.columns]))  # there are no rows; a column that is missing is refused

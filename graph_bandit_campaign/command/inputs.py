@@ -23,9 +23,9 @@ from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.constraints.batch.offers import Offers
 from graph_bandit_campaign.constraints.limits.selection import Selection
 from graph_bandit_campaign.names import are_one, split_name
-from graph_bandit_campaign.pool.budget import Budget
+from graph_bandit_campaign.pool.budget import find_most_rows, refuse_large
 from graph_bandit_campaign.pool.descriptors import reads_graphs, reads_stereo
-from graph_bandit_campaign.pool.own_columns import Features, describe_own_columns, rank_own_columns
+from graph_bandit_campaign.pool.own_columns import Features, rank_own_columns
 from graph_bandit_campaign.pool.prepared import PreparedPool, open_table_pool
 from graph_bandit_campaign.results.books import join_books, match_goals
 from graph_bandit_campaign.results.rows import Columns, ResultTables
@@ -124,7 +124,7 @@ def _read_rows(settings: SuggestSettings, earlier: CampaignState | None, tables:
     conditions += [[*settings.features], known.added, sorted(known.books.features.items())] if own else []
     conditions += [[*each.names, hashlib.sha256(each.values.tobytes()).hexdigest()] for each in features.embeddings]
     count = len(pool) + len(known.graphs) - len(known.in_pool)
-    described = features.describe(known.graphs) if is_whole else describe_own_columns(features, known.graphs, count)
+    described = features.describe(known.graphs, count)
     forms = len(known.in_pool.written) if is_whole else 0
     remarks = [f"{manifest.merged:,} rows of equal molecules merged"] * bool(manifest.merged)
     remarks += [f"{forms:,} salts or charged molecules described by their parent"] * bool(forms)
@@ -162,12 +162,12 @@ def _is_whole(
     """
     agent = settings.agent or (earlier.agent if earlier and not earlier.by_default else None)
     graphs = reads_graphs(agent)
-    budget = Budget(asked.count, features.count, graphs)
+    most = find_most_rows(asked.count, features.count, graphs)
     prices_differ = settings.price is not None and settings.terms.one_price is None and not settings.budget_only
     if graphs or features.embeddings or (asked.goals and prices_differ):
-        budget.check(settings.pool, len(pool))
+        refuse_large(settings.pool, len(pool), most)
         return True
-    return len(pool) <= min(MOST_WHOLE, budget.most_rows)
+    return len(pool) <= min(MOST_WHOLE, most)
 
 
 def _refuse_differing(pool: PreparedPool, settings: SuggestSettings, asked: Asked) -> None:
@@ -187,9 +187,9 @@ def _values_in_pool(pool: PreparedPool, settings: SuggestSettings, earlier: Camp
     if not columns or settings.pool.is_dir() or any(are_one(settings.pool, path) for path in settings.measured):
         return []
     counts = Counter[str]()
-    for cells in pool.cells_of(columns):
-        for name, column in zip(columns, cells.columns, strict=True):
-            counts[name] += sum(bool(text and text.strip()) for text in column.to_pylist())
+    for block in pool.blocks((), columns):
+        for name in columns:
+            counts[name] += sum(bool(text.strip()) for text in block.cells.texts[name])
     unused = [f"{count:,} value{'s' * (count > 1)} of {column}" for column, count in counts.items() if count]
     if unused and not settings.measured and earlier is None:
         raise ValueError(

@@ -227,4 +227,4 @@ class MadeProducts:
 
 def _describe(molecules: MoleculeSet) -> MoleculeSet:
     """Bring along what agents compare molecules by, so that it is computed once."""
-    return describe(molecules, [default_agent(molecules, 1)])
+    return describe(molecules, default_agent(molecules, 1))

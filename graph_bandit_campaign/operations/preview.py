@@ -112,8 +112,7 @@ def preview_results(books: Books, doubts: Sequence[str]) -> ResultsPreview:
 def _preview_table(pool: PreparedPool, remarks: Sequence[str]) -> PoolPreview:
     molecules, header, columns = pool.load(), next(pool.blocks(())).cells.table, []
     for name in pool.columns:
-        every = [text.strip() for cells in pool.cells_of([name]) for text in cells.column(0).to_pylist() if text]
-        texts = [text for text in every if text]
+        texts = [text.strip() for block in pool.blocks((), [name]) for text in block.cells.texts[name] if text.strip()]
         columns.append(ColumnPreview(name, len(texts), sum(_is_number(header, text) for text in texts)))
     notes = [f"{molecules.merged} rows of equal molecules were merged."] * bool(molecules.merged)
     salts = list(molecules.written)

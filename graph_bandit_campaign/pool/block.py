@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from agents.traits import Traits
 from graph_bandit_campaign.text import unshield
-from graph_bandit_env.tables import NO_ENTRY, EntryColumns, Table, UnknownCell, same_cell
+from graph_bandit_env.tables import NO_ENTRY, EntryColumns, Table, same_cell
 
 SHOWN = 10  # bad cells in a message
 
@@ -47,44 +47,25 @@ class Cells:
         values, problems = np.full(len(self.owners), np.nan), []
         for k, text in enumerate(self.texts[column]):
             try:
-                if isinstance(text, UnknownCell):
-                    raise ValueError(str(text))
                 value = self.table.side_value(text.strip(), column)
                 if are_prices and value <= 0:
                     raise ValueError(f"expected a price above 0 in `{column}`. Got {value:g}.")
             except ValueError as error:
-                problems.append(f"{self.table.where(int(self.rows[k]))}: {error}")
+                problems.append(f"  {self.table.where(int(self.rows[k]))}: {error}")
             else:
                 values[k] = value
-        self._refuse(problems, column, "prices" if are_prices else "numbers", skip_bad)
-        return values
-
-    def words(self, column: str, skip_bad: bool = False) -> list[str]:
-        """Return the cells of a column of text, R of them, as people wrote them.
-
-        Args:
-            column: name of the column.
-            skip_bad: whether a cell without a readable value, such as a formula, counts as empty.
-
-        Raises:
-            ValueError: if there is such a cell, and `skip_bad` is False.
-        """
-        words, problems = [], []
-        for number, text in zip(self.rows.tolist(), self.texts[column], strict=True):
-            problems += [f"{self.table.where(number)}: {text}"] * isinstance(text, UnknownCell)
-            words.append("" if isinstance(text, UnknownCell) else unshield(text.strip()))
-        self._refuse(problems, column, "texts", skip_bad)
-        return words
-
-    @staticmethod
-    def _refuse(problems: Sequence[str], column: str, kind: str, skip_bad: bool) -> None:
         if problems and not skip_bad:
-            listed = "\n".join(f"  {problem}" for problem in problems[:SHOWN])
+            kind, listed = "prices" if are_prices else "numbers", "\n".join(problems[:SHOWN])
             more = f"\n  and {len(problems) - SHOWN} more" if len(problems) > SHOWN else ""
             raise ValueError(
                 f"Expected {kind} in column `{column}`. {len(problems)} cells are bad:\n{listed}{more}\nCorrect them "
                 "(and prepare a prepared pool again), or pass --skip-bad-rows to count these values as not known."
             )
+        return values
+
+    def words(self, column: str) -> list[str]:
+        """Return the cells of a column of text, R of them, as people wrote them."""
+        return [unshield(text.strip()) for text in self.texts[column]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,17 +115,9 @@ class Block:
         Raises:
             ValueError: if a cell is not a number, and `skip_bad` is False.
         """
-        return self.means([self.cells.numbers(column, skip_bad) for column in columns])
-
-    def means(self, columns: Sequence[ArrayLike]) -> NDArray[np.float64]:
-        """Return the means of numbers over the rows of each molecule, `(K, c)`; NaN where no row knows one.
-
-        Args:
-            columns: c times the numbers of the R rows of `cells`, NaN where one is not known.
-        """
         result = np.full((len(self), len(columns)), np.nan)
         for k, column in enumerate(columns):
-            values = np.asarray(column, np.float64)
+            values = self.cells.numbers(column, skip_bad)
             known = ~np.isnan(values)
             sums = np.bincount(self.cells.owners[known], values[known], len(self))
             counts = np.bincount(self.cells.owners[known], minlength=len(self))

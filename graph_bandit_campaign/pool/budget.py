@@ -15,38 +15,30 @@ BYTES_AT_ALL = 500_000_000  # libraries, network and one block of the computatio
 LIMIT, USED = Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory.current")  # of a container on Linux
 
 
-class Budget:
-    """The memory that is left for a pool.
+def find_most_rows(results: int, columns: int = 0, graphs: bool = False) -> int:
+    """Return how many molecules fit into memory.
 
     Args:
         results: how many measurements there are; they need memory, too.
         columns: how many numbers of the user's own each molecule has.
         graphs: whether an agent reads atoms and bonds.
     """
+    per_row = (BYTES_PER_GRAPH if graphs else BYTES_PER_MOLECULE) + columns * BYTES_PER_NUMBER
+    fixed = BYTES_AT_ALL + results * (BYTES_PER_MEASUREMENT + results * BYTES_PER_PAIR)
+    return max(0, int((available_memory() - fixed) // per_row))
 
-    def __init__(self, results: int, columns: int = 0, graphs: bool = False) -> None:
-        self.results, self.available = results, available_memory()
-        self.per_row = (BYTES_PER_GRAPH if graphs else BYTES_PER_MOLECULE) + columns * BYTES_PER_NUMBER
-        self.fixed = BYTES_AT_ALL + results * (BYTES_PER_MEASUREMENT + results * BYTES_PER_PAIR)
 
-    @property
-    def most_rows(self) -> int:
-        """Return how many molecules fit."""
-        return max(0, int((self.available - self.fixed) // self.per_row))
+def refuse_large(path: Path, rows: int, most: int) -> None:
+    """Refuse a pool that does not fit.
 
-    def check(self, path: Path, rows: int) -> None:
-        """Refuse a pool that does not fit.
-
-        Raises:
-            ValueError: if it does not.
-        """
-        if rows > self.most_rows:
-            needed = self.fixed + rows * self.per_row
-            raise ValueError(
-                f"Expected a pool that fits into memory. {path} has {rows:,} molecules, which with {self.results:,} "
-                f"results need about {needed / 1e9:.1f} GB, and {self.available / 1e9:.1f} GB are available. Choose a "
-                f"`molecule-` agent without files of features, or use a part of it, at most {self.most_rows:,} rows."
-            )
+    Raises:
+        ValueError: if it has more than so many rows.
+    """
+    if rows > most:
+        raise ValueError(
+            f"Expected a pool that fits into memory, at most {most:,} rows with these results. {path} has {rows:,}. "
+            "Choose a `molecule-` agent without files of features, or use a part of it."
+        )
 
 
 def available_memory() -> float:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
-from functools import cached_property
+from collections.abc import Collection, Iterable
+from functools import cached_property, lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from graph_bandit_campaign.pool.parsing import molecule_of
 from graph_bandit_campaign.pool.prepared import Place, PreparedPool
@@ -21,6 +19,7 @@ if TYPE_CHECKING:
 NEUTRAL = ("[N+](=O)[O-]", "O=[N+]([O-])")  # nitro groups have charges, but are not salts
 ATOM = re.compile(r"\[\d*([A-Z][a-z]?|[a-z]{1,2})[^\]]*\]|(Cl|Br|[BCNOPSFIbcnops])")
 NONMETALS = frozenset({"B", "C", "N", "O", "F", "Si", "P", "S", "Cl", "Ge", "As", "Se", "Br", "Te", "I", "At"})
+KEPT = 65_536  # molecules, of each of which the skeleton takes 0.3 ms, and the canonical tautomer far more
 OTHER_FORM = r"[.+/\\]|-\]|-\d\]"  # fragments, charges, and double bonds that tautomers may lack
 
 
@@ -38,16 +37,23 @@ def find_forms(pool: PreparedPool, smiles: Collection[str]) -> set[Place]:
     Raises:
         ValueError: if a part is damaged.
     """
+    import pyarrow.compute as pc
+
     if not smiles:
         return set()
     _, neutral = pool.find((), sorted({tautomer for text in smiles for tautomer in tautomers(text)}))
     wanted, formulas = set(map(skeleton, smiles)), {formula for text in smiles for formula in _formulas(text)}
-    alike = (
-        place
-        for place, text in _other_forms(pool)
-        if not formulas.isdisjoint(_formulas(text)) and skeleton(text) in wanted
-    )
-    return {*neutral.values(), *alike}
+    found = set(neutral.values())
+    for part in pool.parts:
+        names = part.names()
+        bare = names["smiles"]
+        for group in NEUTRAL:
+            bare = pc.replace_substring(bare, group, "")
+        others = names.filter(pc.match_substring_regex(bare, OTHER_FORM)).to_pydict()
+        for row, text in zip(others["row"], others["smiles"], strict=True):
+            if not formulas.isdisjoint(_formulas(text)) and skeleton(text) in wanted:
+                found.add((part.number, row))
+    return found
 
 
 def _formulas(smiles: str) -> set[tuple[str, ...]]:
@@ -58,20 +64,6 @@ def _formulas(smiles: str) -> set[tuple[str, ...]]:
     fragments = (ATOM.findall(fragment) for fragment in split_entry(smiles)[0].split("."))
     elements = ([(a or b).capitalize() for a, b in atoms] for atoms in fragments)
     return {tuple(sorted(element for element in some if element in NONMETALS)) for some in elements}
-
-
-def _other_forms(pool: PreparedPool) -> Iterator[tuple[Place, str]]:
-    """Yield place and SMILES of each molecule that may be another form by its SMILES."""
-    import pyarrow.compute as pc
-
-    for part in pool.parts:
-        texts, rows = part.names()["smiles"], part.kept_rows
-        bare = texts
-        for group in NEUTRAL:
-            bare = pc.replace_substring(bare, group, "")
-        matching = np.flatnonzero(pc.match_substring_regex(bare, OTHER_FORM).to_numpy())
-        for k in matching.tolist():
-            yield (part.number, int(rows[k])), texts[k].as_py()
 
 
 class Parents:
@@ -86,17 +78,15 @@ class Parents:
 
     def __init__(self, smiles: Iterable[str]) -> None:
         self.smiles = tuple(smiles)
-        self._parents: dict[str, str] = {}
-        self._skeletons: dict[str, str] = {}
 
     def are_equal(self, first: str, second: str) -> bool:
         """Return whether two SMILES have the same parent."""
-        return self._parent(first) == self._parent(second)
+        return _standardise(first) == _standardise(second)
 
     def find(self, smiles: str) -> list[str]:
         """Return the molecules with the same parent as a SMILES."""
         likely = dict.fromkeys(chain.from_iterable(self._alike.get(formula, ()) for formula in _formulas(smiles)))
-        alike = [text for text in likely if self._skeleton(text) == self._skeleton(smiles)]
+        alike = [text for text in likely if skeleton(text) == skeleton(smiles)]
         return [text for text in alike if self.are_equal(text, smiles)]
 
     @cached_property
@@ -108,18 +98,8 @@ class Parents:
                 alike.setdefault(formula, []).append(text)
         return alike
 
-    def _skeleton(self, smiles: str) -> str:
-        """Return what is computed once, and in far less time than a canonical tautomer."""
-        if smiles not in self._skeletons:
-            self._skeletons[smiles] = skeleton(smiles)
-        return self._skeletons[smiles]
 
-    def _parent(self, smiles: str) -> str:
-        if smiles not in self._parents:
-            self._parents[smiles] = _standardise(smiles)
-        return self._parents[smiles]
-
-
+@lru_cache(maxsize=KEPT)
 def skeleton(smiles: str) -> str:
     """Return the elements and bonded pairs of the largest fragment of the parent, which all forms have in common."""
     from rdkit import Chem
@@ -141,6 +121,7 @@ def tautomers(smiles: str) -> list[str]:
         return [Chem.MolToSmiles(tautomer) + cells for tautomer in every]
 
 
+@lru_cache(maxsize=KEPT)
 def _standardise(smiles: str) -> str:
     from rdkit import Chem, rdBase
 

@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterable, Sequence
 
 from graph_bandit_campaign.pool.block import Cells
-from graph_bandit_campaign.text import unshield
-from graph_bandit_env.tables import UnknownCell
 
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+")
 OTHER_FORMS = "other_forms"
@@ -41,10 +39,9 @@ def join_cells(cells: Cells, count: int) -> dict[str, list[str]]:
         count: how many molecules there are.
     """
     joined = {}
-    for name, texts in cells.texts.items():
+    for name in cells.texts:
         different: list[dict[str, None]] = [{} for _ in range(count)]
-        for owner, cell in zip(cells.owners.tolist(), texts, strict=True):
-            text = "" if isinstance(cell, UnknownCell) else unshield(cell.strip())
+        for owner, text in zip(cells.owners.tolist(), cells.words(name), strict=True):
             if cells.table.decimal == "," and DECIMAL_COMMA.fullmatch(text):
                 text = text.replace(",", ".")
             if text:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
-from agents.molecule import Moments, Ranks, Rater, Scales
+from agents.molecule import Ranks, Scales
 from graph_bandit_campaign.pool.described import DescribedMolecules
-from graph_bandit_campaign.pool.prepared import MANIFEST, PreparedPool
+from graph_bandit_campaign.pool.prepared import PreparedPool
+from graph_bandit_campaign.pool.prepared.manifest import MANIFEST
 from graph_bandit_env import MoleculeSet
 from graph_bandit_env.files import Embeddings, read_embeddings
 from graph_bandit_env.storage import replace_file
@@ -39,13 +39,29 @@ def rank_own_columns(pool: PreparedPool, columns: Sequence[str], skip_bad: bool)
     made = hashlib.sha256((pool.folder / MANIFEST).read_bytes()).hexdigest()
     keys = {name: hashlib.sha256(json.dumps([FORMAT, made, name, skip_bad]).encode()).hexdigest() for name in columns}
     paths = {name: pool.folder / f".ranks-{key[:16]}.f64" for name, key in keys.items()}
-    kept = {name: _open(path) for name, path in paths.items() if path.is_file()}
-    missing = [name for name in columns if name not in kept]
-    for name, values in _sort(pool, missing, skip_bad).items() if missing else ():
-        if not len(values):
-            raise ValueError(f"Expected at least one number in column `{name}` of {pool.folder}. Got none.")
-        kept[name] = _keep(paths[name], values)
+    kept: dict[str, Floats] = {name: _open(path) for name, path in paths.items() if path.is_file()}
+    if missing := [name for name in columns if name not in kept]:
+        values = np.concatenate([block.numbers(missing, skip_bad) for block in pool.blocks((), missing)])
+        for name, column in zip(missing, values.T, strict=True):
+            kept[name] = np.sort(column[~np.isnan(column)])
+            if not len(kept[name]):
+                raise ValueError(f"Expected at least one number in column `{name}` of {pool.folder}. Got none.")
+            with suppress(OSError):  # the folder is read-only, or full
+                replace_file(paths[name], kept[name].astype("<f8").tobytes())
+                kept[name] = _open(paths[name])
     return Ranks.of_runs([(kept[name],) for name in columns])
+
+
+class KeptValues(np.memmap[Any, np.dtype[np.float64]]):
+    """Values in a file, of which other processes are sent the name."""
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[Callable[[Path], KeptValues], tuple[Path]]:
+        return _open, (Path(str(self.filename)),)
+
+
+def _open(path: Path) -> KeptValues:
+    """Return the values in a file, which is read as far as they are used."""
+    return KeptValues(path, "<f8", "r")
 
 
 def add_results(
@@ -70,93 +86,6 @@ def add_results(
     whole = Scales(scales.moments, scales.ranks.merge(Ranks.of(added)))
     new = [(molecules.ids[k], tuple(added[k].tolist())) for k in np.flatnonzero(~np.isnan(added).all(axis=1)).tolist()]
     return DescribedMolecules.of(filled, molecules.traits, whole), sorted(new)
-
-
-def describe_own_columns(features: Features, molecules: DescribedMolecules, count: int) -> list[str]:
-    """Say which columns there are, as `Features.describe` does of molecules in memory.
-
-    Args:
-        features: the columns.
-        molecules: some molecules of a pool, with ranks of all.
-        count: how many molecules there are in all.
-    """
-    texts, ranks = list[str](), molecules.scales and molecules.scales.ranks
-    for name, runs in zip(features.columns, ranks.runs if ranks else (), strict=True):
-        if name in features.entry:
-            continue
-        alike = min(run[0] for run in runs) == max(run[-1] for run in runs)
-        texts.append(features.about(name, count - sum(map(len, runs)), int(alike)))
-    return texts
-
-
-@dataclass(frozen=True, eq=False)
-class PackedRanks:
-    """Ranks as they travel to other processes, which see the folder of the pool: values that lie there are named."""
-
-    runs: tuple[tuple[Floats | str, ...], ...]
-    """As in `Ranks`, or names of files."""
-    moments: Moments
-    """As in `Ranks`."""
-
-    @staticmethod
-    def of(ranks: Ranks) -> PackedRanks:
-        """Return what is to be sent."""
-        return PackedRanks(tuple(tuple(map(_name, runs)) for runs in ranks.runs), ranks.moments)
-
-    def unpack(self, folder: Path) -> Ranks:
-        """Return the ranks.
-
-        Args:
-            folder: folder of the pool.
-        """
-        runs = [tuple(_open(folder / run) if isinstance(run, str) else run for run in column) for column in self.runs]
-        return Ranks(tuple(runs), self.moments)
-
-
-def strip(rater: Rater) -> tuple[Rater, PackedRanks | None]:
-    """Return a rater without its ranks, and these as they travel."""
-    ranks = rater.scales.ranks
-    return replace(rater, scales=replace(rater.scales, ranks=None)), None if ranks is None else PackedRanks.of(ranks)
-
-
-def restore(rater: Rater, ranks: PackedRanks | None, folder: Path) -> Rater:
-    """Return the rater that was stripped of its ranks.
-
-    Args:
-        rater: what `strip` returned.
-        ranks: what it returned, too.
-        folder: folder of the pool.
-    """
-    return replace(rater, scales=replace(rater.scales, ranks=None if ranks is None else ranks.unpack(folder)))
-
-
-def _name(run: Floats) -> Floats | str:
-    return Path(str(run.filename)).name if isinstance(run, np.memmap) else run
-
-
-def _sort(pool: PreparedPool, columns: Sequence[str], skip_bad: bool) -> dict[str, Floats]:
-    """Return the known values of columns in increasing order, in one pass over their cells."""
-    values: list[Floats] = []
-    with tqdm(total=len(pool), unit=" molecules", unit_scale=True, disable=None, file=sys.stderr, desc="ranks") as bar:
-        for block in pool.blocks((), columns):
-            values.append(block.numbers(columns, skip_bad))
-            bar.update(len(block))
-    every = np.concatenate(values)
-    return {name: np.sort(column[~np.isnan(column)]) for name, column in zip(columns, every.T, strict=True)}
-
-
-def _keep(path: Path, values: Floats) -> Floats:
-    """Write values to a file, and return them as they lie there."""
-    try:
-        replace_file(path, values.astype("<f8").tobytes())
-    except OSError:  # the folder is read-only, or full
-        return values
-    return _open(path)
-
-
-def _open(path: Path) -> Floats:
-    """Return the values in a file, which is read as far as they are used."""
-    return np.memmap(path, "<f8", "r")
 
 
 class Features:
@@ -214,34 +143,32 @@ class Features:
             molecules = embeddings.add_to(molecules)
         return molecules
 
-    def describe(self, molecules: MoleculeSet) -> list[str]:
-        """Say which columns there are, for how many molecules each is not known, and which tell no two apart."""
-        place_of = {name: k for k, name in enumerate(molecules.column_names)}
-        own = (name for name in self.columns if name not in self.entry)
-        groups: list[tuple[str, tuple[str, ...], str]] = [(name, (name,), "") for name in own]
-        for embedding in self.embeddings:
-            left_out = f", without {', '.join(embedding.left_out)}" if embedding.left_out else ""
-            groups.append((embedding.source, embedding.names, f"{len(embedding.names):,} numbers{left_out}"))
-        texts = []
-        for title, names, content in groups:
-            values = molecules.columns[:, [place_of[name] for name in names]]
-            unknown = int(np.isnan(values).any(axis=1).sum())
-            alike = sum(len(np.unique(column[~np.isnan(column)])) < 2 for column in values.T)
-            texts.append(self.about(title, unknown, alike, content, len(names) == 1))
-        return texts
-
-    @staticmethod
-    def about(title: str, unknown: int, alike: int, content: str = "", is_single: bool = True) -> str:
-        """Say what a column or a file of them holds.
+    def describe(self, molecules: DescribedMolecules, count: int) -> list[str]:
+        """Say which columns there are, for how many molecules each is not known, and which tell no two apart.
 
         Args:
-            title: name of the column, or of the file.
-            unknown: for how many molecules it is not known.
-            alike: how many of its columns tell no two molecules apart.
-            content: what the file holds.
-            is_single: whether there is one column.
+            molecules: all molecules, or some of them with ranks of all.
+            count: how many molecules there are in all.
         """
-        gaps = f"not known for {unknown:,} molecules, taken as an average one" if unknown else ""
-        useless = f"{'' if is_single else f'{alike:,} of them '}equal for all molecules, not used" if alike else ""
-        about = "; ".join(filter(None, (content, gaps, useless)))
-        return f"{title} ({about})" if about else title
+        if molecules.scales and molecules.scales.ranks:
+            runs = molecules.scales.ranks.runs
+        else:
+            runs = tuple((np.sort(column[~np.isnan(column)]),) for column in molecules.columns.T)
+        values = dict(zip(molecules.column_names, runs, strict=True))
+        groups: list[tuple[str, tuple[str, ...], str]] = [
+            (name, (name,), "") for name in self.columns if name not in self.entry
+        ]
+        for read in self.embeddings:
+            left_out = f", without {', '.join(read.left_out)}" * bool(read.left_out)
+            groups.append((read.source, read.names, f"{len(read.names):,} numbers{left_out}"))
+        texts = []
+        for title, names, content in groups:
+            unknown = max(count - sum(map(len, values[name])) for name in names)
+            ends = [{end for run in values[name] if len(run) for end in (run[0], run[-1])} for name in names]
+            alike = sum(len(different) < 2 for different in ends)
+            notes = [content] * bool(content)
+            notes += [f"not known for {unknown:,} molecules, taken as an average one"] * bool(unknown)
+            which = f"{alike:,} of them " * (len(names) > 1)
+            notes += [f"{which}equal for all molecules, not used"] * bool(alike)
+            texts.append(f"{title} ({'; '.join(notes)})" if notes else title)
+        return texts

@@ -63,15 +63,12 @@ def check_features(features: Sequence[str], quantities: Sequence[str], smiles: s
         ValueError: if one is used otherwise, two are equal, or one is empty.
     """
     columns, files = split_features(features)
-    targets = dict.fromkeys(map(str.casefold, quantities), "the target")
-    taken = {smiles: "the SMILES", identifier or "id": "the names"}
-    for column in columns:
-        use = taken.get(column) or targets.get(column.casefold())
-        if use:
-            raise ValueError(
-                f"Expected `--features` to be other columns than the target, the SMILES and the names. `{column}` "
-                f"is that of {use}; capitals do not count."
-            )
+    taken = {*map(str.casefold, (*quantities, smiles, identifier or "id"))}
+    if used := [column for column in columns if column.casefold() in taken]:
+        raise ValueError(
+            f"Expected `--features` to be other columns than the target, the SMILES and the names. Got `{used[0]}`; "
+            "capitals do not count."
+        )
     names = (*columns, *(path.name for path in files))
     if not all(names) or len(set(names)) < len(names):
         raise ValueError(f"Expected `--features` with different names. Got {', '.join(features)}.")

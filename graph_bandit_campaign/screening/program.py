@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import math
 import os
 import shlex
 import shutil
 import signal
 import subprocess
-import time
 from collections import deque
 from collections.abc import Collection, Generator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,11 +18,13 @@ from tempfile import TemporaryDirectory
 import psutil
 
 from agents import LARGEST_REWARD
+from graph_bandit_campaign.names import find_column
 from graph_bandit_campaign.text import listed, to_csv
+from graph_bandit_env.tables import Table, open_table
 
 MOST_BYTES = 4 << 20  # of a table of values that are read
 SAID_BYTES = 4096  # at the end of what a program printed
-PAUSE = 0.02  # seconds between two looks at the programs
+PAUSE = 1.0  # seconds; Windows hears of Ctrl-C between two looks at the programs
 PATIENCE = 3.0  # seconds from the wish that a program ends to its end
 LONGEST_ID = 60  # characters of an id in a remark
 NEW_GROUP = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)  # of Windows
@@ -37,10 +36,7 @@ def split_command(text: str) -> list[str]:
     Raises:
         ValueError: if a quotation mark is left open, or there is no such program.
     """
-    try:
-        words = shlex.split(text, posix=os.name != "nt")
-    except ValueError as error:
-        raise ValueError(f"Expected `--score` to be a program and its arguments. Got {text!r}: {error}.") from error
+    words = shlex.split(text, posix=os.name != "nt")
     if os.name == "nt":  # which keeps the quotation marks there
         words = [word[1:-1] if len(word) > 1 and word[0] == word[-1] and word[0] in "\"'" else word for word in words]
     first = words[0] if words else ""
@@ -82,42 +78,40 @@ class Program:
     """
 
     def __init__(self, command: Sequence[str], molecules: Mapping[str, str], timeout: float) -> None:
-        self.molecules, self._timeout = molecules, timeout
-        self._is_late, self._is_gone = False, False
+        self.molecules, self._timeout, self._is_gone = molecules, timeout, False
         self._started: list[psutil.Process] = []
         self._folder = TemporaryDirectory(prefix="graph-bandit-screen-", ignore_cleanup_errors=True)
         folder = Path(self._folder.name)
         self._output, self._said = folder / "values.csv", folder / "printed.txt"
         table = folder / "molecules.csv"
         table.write_text(to_csv([("id", "smiles"), *molecules.items()]), encoding="utf-8", newline="")
-        try:
-            with self._said.open("wb") as printed:
-                self._process = subprocess.Popen(  # noqa: S603 - it comes from the user's command line alone
-                    [*command, str(table), str(self._output)],
-                    stdin=subprocess.DEVNULL,
-                    stdout=printed,
-                    stderr=subprocess.STDOUT,
-                    start_new_session=True,
-                    creationflags=NEW_GROUP,
-                )
-        except BaseException:
-            self._folder.cleanup()
-            raise
-        self._deadline = time.monotonic() + timeout
+        with self._said.open("wb") as printed:
+            self._process = subprocess.Popen(  # noqa: S603 - it comes from the user's command line alone
+                [*command, str(table), str(self._output)],
+                stdin=subprocess.DEVNULL,
+                stdout=printed,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                creationflags=NEW_GROUP,
+            )
 
-    def poll(self) -> Outcome | None:
-        """Return what came out, once the program has ended or its time is over; None before. Then it is gone."""
-        code = self._process.poll()
-        if code is None and time.monotonic() < self._deadline:
-            return None
-        if code is None and not self._is_late:
-            self._is_late, self._deadline = True, time.monotonic() + PATIENCE
-            self.stop()
-            return None
+    def wait(self) -> Outcome:
+        """Return what came out, once the program has ended or its time is over. Then it is gone."""
         try:
-            return self._read(code)
+            try:
+                code = self._process.wait(self._timeout)
+                problem = f"the program ended with code {code}" * (code != 0)
+            except subprocess.TimeoutExpired:
+                problem = f"the program took more than {self._timeout:g} s"
+                self.stop()
+                with suppress(subprocess.TimeoutExpired):
+                    self._process.wait(PATIENCE)
+            return self._read(problem)
         finally:
-            self.end()
+            self.stop(force=True)
+            self._process.wait()
+            self._folder.cleanup()
+            self._is_gone = True
 
     def stop(self, force: bool = False) -> None:
         """Ask the program, and all that it has started, also in sessions of their own, to end; or end it by force."""
@@ -132,93 +126,60 @@ class Program:
             with suppress(psutil.Error):
                 (process.kill if force else process.terminate)()
 
-    def end(self, patience: float = 0.0) -> None:
-        """Wait for its end, end whatever is left of it, and remove its folder.
-
-        Args:
-            patience: how many seconds to wait.
-        """
-        try:
-            with suppress(subprocess.TimeoutExpired):
-                self._process.wait(patience)
-        finally:
-            self.stop(force=True)
-            with suppress(subprocess.TimeoutExpired):
-                self._process.wait(PATIENCE)
-            self._folder.cleanup()
-            self._is_gone = True
-
-    def _read(self, code: int | None) -> Outcome:
-        said = _tail(self._said)
-        try:
-            if self._is_late:
-                raise ValueError(f"the program took more than {self._timeout:g} s")
-            if code != 0:
-                raise ValueError(f"the program ended with code {code}")
-            values, remarks = read_values(self._output, self.molecules)
-        except ValueError as error:
-            return Outcome(self.molecules, problem=str(error), said=said)
-        return Outcome(self.molecules, {name: values.get(name) for name in self.molecules}, "", said, remarks)
+    def _read(self, problem: str) -> Outcome:
+        said, values, remarks = _tail(self._said), dict[str, float | None](), list[str]()
+        if not problem:
+            try:
+                found, remarks = read_values(self._output, self.molecules)
+                values = {name: found.get(name) for name in self.molecules}
+            except (ValueError, OSError) as error:
+                problem = f"the program wrote no table of values: {error}"
+        return Outcome(self.molecules, values, problem, said, remarks)
 
 
-@dataclass(frozen=True)
-class Scorer:
-    """A program that computes the value of molecules."""
+def score(
+    command: Sequence[str], molecules: Mapping[str, str], chunk: int, jobs: int, timeout: float
+) -> Generator[Outcome]:
+    """Yield what a program computes for some of the molecules, as soon as it is there; in the end there are all.
 
-    command: Sequence[str]
-    """The program and its arguments."""
-    chunk: int
-    """How many molecules it is given at a time."""
-    jobs: int
-    """How many programs run at a time."""
-    timeout: float
-    """Seconds after which a program is ended."""
+    Where nothing counts that a program wrote, since it failed or took too long, each of its molecules is tried once
+    alone; one that fails alone has the value None. Close the generator to end all programs.
 
-    def score(self, molecules: Mapping[str, str]) -> Generator[Outcome]:
-        """Yield what comes out for some of the molecules, as soon as it is there; in the end there are values for all.
+    Args:
+        command: the program and its arguments.
+        molecules: SMILES by id.
+        chunk: how many molecules it is given at a time.
+        jobs: how many programs run at a time.
+        timeout: seconds after which a program is ended.
 
-        Where nothing counts that a program wrote, since it failed or took too long, each of its molecules is tried once
-        alone; one that fails alone has the value None. Close the generator to end all programs.
-
-        Args:
-            molecules: SMILES by id.
-
-        Raises:
-            OSError: if the program cannot be started.
-        """
-        pairs = [*molecules.items()]
-        waiting = deque(dict(pairs[start : start + self.chunk]) for start in range(0, len(pairs), self.chunk))
-        running: list[Program] = []
+    Raises:
+        OSError: if the program cannot be started.
+    """
+    pairs = [*molecules.items()]
+    waiting = deque(dict(pairs[start : start + chunk]) for start in range(0, len(pairs), chunk))
+    running: dict[Future[Outcome], Program] = {}
+    with ThreadPoolExecutor(jobs) as threads:
         try:
             while waiting or running:
-                while waiting and len(running) < self.jobs:
-                    running.append(Program(self.command, waiting.popleft(), self.timeout))
-                ended = [(program, outcome) for program in running if (outcome := program.poll()) is not None]
-                for program, outcome in ended:
-                    running.remove(program)
+                while waiting and len(running) < jobs:
+                    program = Program(command, waiting.popleft(), timeout)
+                    running[threads.submit(program.wait)] = program
+                for future in wait(running, PAUSE, FIRST_COMPLETED).done:
+                    del running[future]
+                    outcome = future.result()
                     if outcome.problem and len(outcome.molecules) > 1:
                         waiting.extend({name: smiles} for name, smiles in outcome.molecules.items())
                     elif outcome.problem:
                         outcome = replace(outcome, values=dict.fromkeys(outcome.molecules))
                     yield outcome
-                if not ended:
-                    time.sleep(PAUSE)
         finally:
-            _end(running)
-
-
-def _end(programs: Sequence[Program]) -> None:
-    """End programs, all at the same time."""
-    for program in programs:
-        program.stop()
-    deadline = time.monotonic() + PATIENCE
-    for number, program in enumerate(programs):
-        try:
-            program.end(max(0.0, deadline - time.monotonic()))
-        except BaseException:  # a second Ctrl-C: nobody waits any more
-            for other in programs[number + 1 :]:
-                other.end()
-            raise
+            for program in running.values():
+                program.stop()
+            try:
+                wait(running, PATIENCE)
+            finally:  # also after a second Ctrl-C
+                for program in running.values():
+                    program.stop(force=True)
 
 
 def read_values(path: Path, wanted: Collection[str]) -> tuple[dict[str, float | None], list[str]]:
@@ -233,42 +194,31 @@ def read_values(path: Path, wanted: Collection[str]) -> tuple[dict[str, float | 
 
     Raises:
         ValueError: if it is another kind of file, or has more than a few megabytes.
+        FileNotFoundError: if there is none.
     """
-    if not path.is_file():
-        raise ValueError("the program wrote no table of values")
-    with path.open("rb") as file:
-        content = file.read(MOST_BYTES + 1)
-    if len(content) > MOST_BYTES:
-        raise ValueError(f"the program wrote more than {MOST_BYTES >> 20} MB")
-    try:
-        text = io.StringIO(content.decode("utf-8-sig"), newline="")
-        head, *rows = [row for row in csv.reader(text) if row] or [[]]
-    except (csv.Error, UnicodeDecodeError) as error:
-        raise ValueError(f"the program wrote a table that cannot be read: {error}") from error
-    names = [name.strip().casefold() for name in head]
-    if "id" not in names or "value" not in names:
-        raise ValueError("the program wrote a table without the columns `id` and `value`")
-    columns, values, unknown, again = (names.index("id"), names.index("value")), dict[str, float | None](), [], []
-    for row in rows:
-        written, cell = (row[column] if column < len(row) else "" for column in columns)
-        name = written if written in wanted else written.strip()
-        if name not in wanted:
-            unknown.append(repr(name[:LONGEST_ID]))
-        elif name in values:
-            again.append(repr(name[:LONGEST_ID]))
-        else:
-            values[name] = _number(cell)
+    values, unknown, again = dict[str, float | None](), list[str](), list[str]()
+    with open_table(path) as table:
+        if path.stat().st_size > MOST_BYTES:
+            raise ValueError(f"Expected at most {MOST_BYTES >> 20} MB. Got more.")
+        columns = [find_column(name, table.columns, path.name) or name for name in ("id", "value")]
+        for _, (name, cell) in table.rows(columns):
+            if name not in wanted:
+                unknown.append(repr(name[:LONGEST_ID]))
+            elif name in values:
+                again.append(repr(name[:LONGEST_ID]))
+            else:
+                values[name] = _number(table, cell)
     remarks = [f"rows of unknown ids were ignored: {listed(unknown, 3)}"] * bool(unknown)
     remarks += [f"second rows of an id were ignored: {listed(again, 3)}"] * bool(again)
     return values, remarks
 
 
-def _number(cell: str) -> float | None:
+def _number(table: Table, cell: str) -> float | None:
     try:
-        value = float(cell.replace("_", "?"))  # Python reads 1_000
+        value = table.number(cell)
     except ValueError:
         return None
-    return value if math.isfinite(value) and abs(value) <= LARGEST_REWARD else None
+    return value if value is not None and abs(value) <= LARGEST_REWARD else None
 
 
 def _tail(path: Path) -> str:

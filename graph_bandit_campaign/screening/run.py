@@ -7,12 +7,11 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import replace
 
 from graph_bandit_campaign.checks import TooFewLeftError
 from graph_bandit_campaign.command.suggestions import write_suggestions
-from graph_bandit_campaign.file import CampaignFile, digest_of, read_digest
-from graph_bandit_campaign.screening.program import Outcome, Scorer, split_command
+from graph_bandit_campaign.file import CampaignFile, read_digest
+from graph_bandit_campaign.screening.program import Outcome, score, split_command
 from graph_bandit_campaign.screening.scores import Scores
 from graph_bandit_campaign.screening.settings import ScreenSettings
 from graph_bandit_campaign.state import CampaignState
@@ -21,11 +20,8 @@ from graph_bandit_env.files import is_file_of_graphs
 from graph_bandit_env.storage import find_file
 from graph_bandit_env.tables import open_table
 from graph_bandit_lab import count_cores
-from graph_bandit_lab.reports import print_columns
 from graph_bandit_lab.storage import sole_driver
 
-COMMAND = "command"  # among the sources of a campaign
-BEST = 10  # molecules that are listed at the end
 MOST_REMARKS = 3  # of a round, on what the program did
 SHOWN = 200  # characters of the last line that a program printed
 STOPS = ("SIGTERM", "SIGHUP")
@@ -41,8 +37,8 @@ def screen(settings: ScreenSettings) -> dict[str, float | None]:
 
     Raises:
         ChildProcessError: an OSError, if the program gives no value for any molecule of its first batch.
-        ValueError, OSError: if a file cannot be read, or one that is to be written is not as this command wrote it; if
-            the program cannot be started, or is another one than that of the values so far.
+        ValueError, OSError: if a file cannot be read, one that is to be written is not as this command wrote it, or the
+            program cannot be started.
         ImportError: if a package that reads a file is not installed.
         KeyboardInterrupt: after Ctrl-C, SIGTERM or SIGHUP, when all that was started has ended.
     """
@@ -57,7 +53,8 @@ def screen(settings: ScreenSettings) -> dict[str, float | None]:
         except KeyboardInterrupt:
             text = "All values that came in are stored: give the same command again to go on."
             raise KeyboardInterrupt(text) from None
-        loop.print_best()
+    files = (settings.out, settings.batch_table, settings.state, settings.html)
+    print("\n" + "\n".join(str(path) for path in files if path is not None))
     return dict(loop.scores)
 
 
@@ -66,15 +63,7 @@ class _Screen:
 
     def __init__(self, settings: ScreenSettings, command: Sequence[str]) -> None:
         self.settings, self.scores = settings, Scores(settings.out, settings.target)
-        self._scorer = Scorer(command, settings.chunk, settings.jobs or count_cores(), settings.timeout)
-        self._digest, self._said = digest_of(settings.score.strip().encode()), set[str]()
-        before = self._state().sources.get(COMMAND)
-        if before not in (None, self._digest) and not settings.other_command:
-            raise ValueError(
-                f"Expected the `--score` that computed the values in {settings.out}. Got another one. Give that one, "
-                "or --other-command, if values of this one mean the same."
-            )
-        self._is_proven = before == self._digest  # it has given a value
+        self._command, self._said = command, set[str]()
 
     def play(self) -> None:
         """Go on until the evaluations are spent, or no molecule is left."""
@@ -87,26 +76,14 @@ class _Screen:
             if not batch:
                 raise ValueError(f"Expected a batch of molecules that are not in {settings.out}. Got none that is new.")
             self._compute(batch)
-            best = self.scores.best(settings.goals[0].sign > 0, 1)
-            leader = f", best {settings.target} {short(best[0][2])} ({best[0][0]})" if best else ""
-            failures = sum(value is None for value in self.scores.values())
+            found = {name: value for name, value in self.scores.items() if value is not None}
+            best = max(found, key=lambda name: settings.goals[0].sign * found[name])
             print(
-                f"round {len(self._state().rounds)}: {len(self.scores):,} of {settings.evaluations:,} evaluations"
-                f"{leader}, {failures:,} failed; chosen in {duration(chosen - begin)}, computed in "
-                f"{duration(time.monotonic() - chosen)}",
+                f"round {len(self._state().rounds)}: {len(self.scores):,} of {settings.evaluations:,} evaluations, "
+                f"best {settings.target} {short(found[best])} ({best}), {len(self.scores) - len(found):,} failed; "
+                f"chosen in {duration(chosen - begin)}, computed in {duration(time.monotonic() - chosen)}",
                 flush=True,
             )
-
-    def print_best(self) -> None:
-        """Print the best molecules, and the files."""
-        best = self.scores.best(self.settings.goals[0].sign > 0, BEST)
-        width = max((len(smiles) for _, smiles, _ in best), default=0)
-        rows: list[tuple[str, ...]] = [("id", self.settings.target, "smiles".ljust(width))]
-        rows += [(name, short(value), smiles.ljust(width)) for name, smiles, value in best]
-        print()
-        print_columns(rows)
-        files = (self.settings.out, self.settings.batch_table, self.settings.state, self.settings.html)
-        print("\n" + "\n".join(str(path) for path in files if path is not None))
 
     def _state(self) -> CampaignState:
         """Return the campaign, which is without rounds before it begins."""
@@ -156,27 +133,22 @@ class _Screen:
         """
         order = [suggestion.id for batch in self._state().rounds for suggestion in batch]
         held, last, count = dict[str, float | None](), Outcome({}), 0
-        with closing(self._scorer.score(molecules)) as outcomes:
+        settings, jobs = self.settings, self.settings.jobs or count_cores()
+        with closing(score(self._command, molecules, settings.chunk, jobs, settings.timeout)) as outcomes:
             for outcome in outcomes:
-                remarks = [text for text in (outcome.problem, *outcome.remarks) if text]
-                many = len(outcome.molecules)
+                many, problem = len(outcome.molecules), outcome.problem
+                alone = ", so each is tried alone" * (many > 1)
+                end = outcome.said.rpartition("\n")[2][-SHOWN:]
                 names = f"{many} molecules" if many > 1 else next(iter(outcome.molecules))
-                alone = ", so each is tried alone" if outcome.problem and many > 1 else ""
-                end = outcome.said.rpartition("\n")[2][-SHOWN:] if outcome.problem else ""
+                remarks = [f"{problem}{alone} ({end})"] if problem else outcome.remarks
                 for remark in remarks[: max(0, MOST_REMARKS - count)]:
-                    print(f"{names}: {remark}{alone}{f' ({end})' if end else ''}", flush=True)
+                    print(f"{names}: {remark}", flush=True)
                 count += len(remarks)
-                last = outcome if outcome.said or outcome.problem else last
+                last = outcome if outcome.said or problem else last
                 held |= outcome.values
-                if self._is_proven or any(value is not None for value in held.values()):
-                    if not self._is_proven:
-                        file, self._is_proven = CampaignFile(self.settings.state), True
-                        file.write(replace(self._state(), sources={**self._state().sources, COMMAND: self._digest}))
-                    if held:
-                        self.scores.add(held, molecules, order)
+                if any(value is not None for value in (*held.values(), *self.scores.values())):
+                    self.scores.add(held, molecules, order)
                     held = {}
-        if count > MOST_REMARKS:
-            print(f"({count - MOST_REMARKS} more such remarks in this round)")
         if held:
             raise ChildProcessError(
                 f"Expected a value of one molecule at least. The program gave none for the first {len(held)}"

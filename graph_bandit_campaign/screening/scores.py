@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from agents import LARGEST_REWARD
+from graph_bandit_campaign.checks import check_value
 from graph_bandit_campaign.report.tables import write_table
 from graph_bandit_campaign.text import shield, unshield
 from graph_bandit_env.storage import replace_file
@@ -35,16 +34,6 @@ class Scores(dict[str, float | None]):
         if path.exists():
             self._read()
 
-    def best(self, maximize: bool, count: int) -> list[tuple[str, str, float]]:
-        """Return id, SMILES and value of the best molecules, best first.
-
-        Args:
-            maximize: whether large values are good.
-            count: most molecules.
-        """
-        computed = [(name, self.smiles[name], value) for name, value in self.items() if value is not None]
-        return sorted(computed, key=lambda row: -row[2] if maximize else row[2])[:count]
-
     def add(self, values: Mapping[str, float | None], smiles_of: Mapping[str, str], order: Iterable[str]) -> None:
         """Take in values, and replace the table.
 
@@ -70,17 +59,13 @@ class Scores(dict[str, float | None]):
                     f"{', '.join(table.columns)}. {advice}"
                 )
             for number, (written, smiles, cell) in table.rows(table.columns):
-                try:
-                    value = None if cell.lower() == FAILED else table.number(cell)
-                except ValueError:
-                    value = math.nan
-                is_sound = cell.lower() == FAILED or (value is not None and abs(value) <= LARGEST_REWARD)
                 identifier = unshield(written)
-                if not (is_sound and identifier and smiles) or identifier in self:
-                    raise ValueError(
-                        f"Expected rows with an id of their own, a SMILES, and a number or `{FAILED}`. Got another one "
-                        f"at {table.where(number)}. Correct or remove it. {advice}"
-                    )
+                try:
+                    if not (identifier and smiles) or identifier in self:
+                        raise ValueError("Expected a SMILES, and an id that no other row has.")
+                    value = None if cell.lower() == FAILED else check_value(identifier, float(cell))
+                except ValueError as error:
+                    raise ValueError(f"{table.where(number)}: {error} {advice}") from error
                 self[identifier], self.smiles[identifier] = value, smiles
         if table.problems:
             number, problem = table.problems[0]

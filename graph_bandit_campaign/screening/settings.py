@@ -50,8 +50,6 @@ class ScreenSettings(SuggestSettings):
     """How many programs run at a time; 0: one for each core."""
     timeout: float = 3600.0
     """Seconds that the program may take over a chunk. Then it is ended, with all that it has started."""
-    other_command: bool = False
-    """Continue with another --score than that of the values so far."""
 
     noise: str | None = field(default=None, init=False)
     near: tuple[str, ...] = field(default=(), init=False)

@@ -159,24 +159,16 @@ def prepared(change):
     return make
 
 
-def part_outside(manifest, folder):
-    (part,) = manifest["parts"]
-    (folder.parent / "outside").mkdir()
-    os.replace(folder / part["name"], folder.parent / "outside" / part["name"])
-    part["name"] = f"../outside/{part['name']}"
-
-
 def many_rows(manifest, folder):
-    manifest["parts"][0]["rows"] = manifest["molecules"] = manifest["rows"] = HUGE
+    manifest["parts"][0]["rows"] = HUGE
 
 
 def long_part(manifest, folder):
     """A part of few bytes that decodes to gigabytes, with its right size and digest."""
     part, rows = manifest["parts"][0], 700
     content = repeated_text(rows, 1 << 20, ("smiles", "id", "written"))
-    (folder / part["name"]).write_bytes(content)
+    (folder / "part-00000.parquet").write_bytes(content)
     part |= {"bytes": len(content), "sha256": sha256(content).hexdigest(), "rows": rows}
-    manifest["molecules"] = manifest["rows"] = rows
 
 
 def repeated_text(rows, length, names=("smiles",)):
@@ -316,7 +308,6 @@ HOSTILE = {
     },
     "logs": {"code": log(ABOUT, pickled()), "gigabytes": log(ZEROS, ZEROS)},
     "prepared pools": {
-        "a part in another folder": prepared(part_outside),
         "a part of many rows": prepared(many_rows),
         "a long text stored once": prepared(long_part),
     },

@@ -45,7 +45,7 @@ def main(args: list[str] | None = None) -> None:
     command = ["-m", "graph_bandit_cli", "prepare", str(settings.pool), "--out", str(out), "--workers"]
     command += [str(settings.workers), "--part-rows", str(settings.part_rows), "--traits", *settings.traits]
     runs = [
-        measure(*command, stop=lambda parts=kills: len(list(out.glob("part-*.json"))) > parts)  # type: ignore[misc]
+        measure(*command, stop=lambda parts=kills: len(list(out.glob("part-*.parquet"))) > parts)  # type: ignore[misc]
         for kills in range(settings.kills)
     ]
     runs.append(measure(*command))

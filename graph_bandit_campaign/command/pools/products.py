@@ -76,7 +76,7 @@ class ProductRounds:
         molecules = self._match(in_pool).graphs
         selection, constraints = self._select(in_pool, len(molecules))
         agent = settings.agent if settings.agent not in (None, DEFAULT) else default_agent(molecules, count)
-        described = describe(molecules, [agent], settings.processes)
+        described = describe(molecules, agent)
         if campaign.uses_columns:
             described = self._pool.add_forecasts(described, state)
         note = f"Of {len(self.library):,} products the {listed:,} most promising ones were made"

@@ -52,7 +52,7 @@ class ColumnNames:
         numbers = {
             name: cells.numbers(column, skip_bad, name == self.price).tolist() for name, column in self.numbers.items()
         }
-        texts = {name: cells.words(column, skip_bad) for name, column in self.texts.items()}
+        texts = {name: cells.words(column) for name, column in self.texts.items()}
         return LimitColumns(cells.owners.tolist(), numbers, texts)
 
 

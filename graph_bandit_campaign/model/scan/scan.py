@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import pickle
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -25,7 +25,6 @@ from graph_bandit_campaign.model.choice import ROUNDING
 from graph_bandit_campaign.model.failures import FailureRater
 from graph_bandit_campaign.model.goals_index import GoalsIndex, choose_short_list
 from graph_bandit_campaign.model.scan.best import Best, Places
-from graph_bandit_campaign.pool.own_columns import restore, strip
 from graph_bandit_campaign.pool.prepared import Block, PreparedPool
 from graph_bandit_campaign.pool.source import Source
 from graph_bandit_campaign.workers import results_of, say
@@ -68,16 +67,6 @@ class Query:
     def columns(self) -> tuple[str, ...]:
         """Return all columns that are read."""
         return tuple(dict.fromkeys((*self.names.columns, *self.source.columns)))
-
-    @property
-    def every_rater(self) -> list[Rater]:
-        """Return the raters, and that of failures after them if there is one."""
-        return [*self.raters, *([self.fails.rater] if self.fails else [])]
-
-    def with_raters(self, raters: Sequence[Rater]) -> Query:
-        """Return the same query with others in the place of `every_rater`."""
-        fails = self.fails and replace(self.fails, rater=raters[-1])
-        return replace(self, raters=tuple(raters[: len(self.raters)]), fails=fails)
 
     def numbers(self, block: Block) -> NDArray[np.float64] | None:
         """Return the user's own columns of some molecules, `(n, c)`, as raters read them; None: there are none."""
@@ -253,8 +242,7 @@ def visit_parts(
         ValueError: if a part is damaged or missing, or a cell of a column that is needed cannot be read.
         ChildProcessError: an OSError, if two processes die at the same part.
     """
-    raters, ranks = zip(*map(strip, query.every_rater), strict=True)
-    work = partial(_visit_part, pool.folder.resolve(), pickle.dumps((visit, query.with_raters(raters), ranks)))
+    work = partial(_visit_part, pool.folder.resolve(), pickle.dumps((visit, query)))
     open_workers, _ = choose_workers(query.source.workers, query.source.scheduler)
     parts = ((number,) for number in range(len(pool.parts)))
     results = results_of(open_workers(), work, parts, lambda number: str(pool.parts[number].path), kept)
@@ -266,12 +254,11 @@ def visit_parts(
 
 
 def _visit_part(folder: Path, packed: bytes, number: int) -> tuple[int, Any]:
-    (visit, query), pool = _unpack(packed, folder), PreparedPool.open(folder)
+    (visit, query), pool = _unpack(packed), PreparedPool.open(folder)
     return number, visit(pool.parts[number].blocks(columns=query.columns), query)
 
 
 @lru_cache(maxsize=1)
-def _unpack(packed: bytes, folder: Path) -> tuple[Callable[[Iterable[Block], Query], Any], Query]:
-    visit, query, ranks = pickle.loads(packed)  # noqa: S301 - packed by `visit_parts`
-    pairs = zip(query.every_rater, ranks, strict=True)  # ranks lie in files of the pool's folder
-    return visit, query.with_raters([restore(rater, own, folder) for rater, own in pairs])
+def _unpack(packed: bytes) -> tuple[Callable[[Iterable[Block], Query], Any], Query]:
+    visit, query = pickle.loads(packed)  # noqa: S301 - packed by `visit_parts`
+    return visit, query

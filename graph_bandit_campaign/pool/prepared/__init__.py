@@ -2,19 +2,14 @@
 
 from graph_bandit_campaign.pool.block import Block, Cells
 from graph_bandit_campaign.pool.prepared.making.run import open_table_pool, prepare
-from graph_bandit_campaign.pool.prepared.manifest import MANIFEST, Manifest
-from graph_bandit_campaign.pool.prepared.part import PreparedPart
 from graph_bandit_campaign.pool.prepared.pool import Place, PreparedPool
 from graph_bandit_campaign.pool.prepared.settings import PrepareSettings
 
 __all__ = [
-    "MANIFEST",
     "Block",
     "Cells",
-    "Manifest",
     "Place",
     "PrepareSettings",
-    "PreparedPart",
     "PreparedPool",
     "open_table_pool",
     "prepare",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.traits import TRAITS, Traits
+from agents.traits import NUMBERS, TRAITS, Traits
 from graph_bandit_campaign.pool.prepared.manifest import OWN
 from graph_bandit_env.tables import write_entry
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 KNOWN = ("file", "row", "id", "written", "smiles")
 """Columns of every part: number of the file of the table, row as people count, id (null where the table has none),
 SMILES as the table has it, and canonical SMILES."""
-NUMBERS = ("properties", "descriptors")
 ENTRIES = ("bins", "counts")
 
 
@@ -87,14 +86,7 @@ def entries_of(table: pa.Table, entry: Sequence[str]) -> list[str]:
     if not entry:
         return smiles
     cells = zip(*(table[own(name)].to_pylist() for name in entry), strict=True)
-    return [
-        write_entry(text, dict(zip(entry, map(_text, row), strict=True)))
-        for text, row in zip(smiles, cells, strict=True)
-    ]
-
-
-def _text(cell: str | None) -> str:
-    return cell or ""
+    return [write_entry(text, dict(zip(entry, row, strict=True))) for text, row in zip(smiles, cells, strict=True)]
 
 
 def _whole(column: pa.ChunkedArray) -> pa.Array:

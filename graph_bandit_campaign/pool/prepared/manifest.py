@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -13,7 +15,7 @@ import msgspec
 from graph_bandit_env.pools import Salts
 from graph_bandit_env.storage import replace_file
 
-FORMAT = 5  # of parts and manifest; raise it when their content changes
+FORMAT = 6  # of parts and manifest; raise it when their content changes
 MANIFEST, QUESTION = "manifest.json", "prepare.json"
 MERGED, DROPPED, BAD_ROWS = "merged.parquet", "dropped.parquet", "bad_rows.csv"
 OWN = "column:"  # in front of the names of the table's other columns
@@ -72,9 +74,23 @@ class Question:
             if given not in (None, "smiles", prepared) and given.casefold() not in map(str.casefold, also):
                 raise ValueError(f"Expected `--{flag}` as the pool was prepared with, `{prepared}`. Got `{given}`.")
 
+    def check_folder(self, folder: Path, earlier: Question) -> None:
+        """Refuse a folder that was begun with another question.
+
+        Raises:
+            ValueError: if it was.
+        """
+        if earlier.key != self.key:
+            before, now = map(dataclasses.asdict, (earlier, self))
+            differ = [name for name in now if name != "files" and before[name] != now[name]]
+            raise ValueError(
+                f"Expected the folder {folder} to hold this pool. It was begun with other "
+                f"{', '.join(differ) or 'files'}. Give the same, choose another --out, or delete the folder."
+            )
+
     @property
     def key(self) -> str:
-        """Return a digest, which parts carry; names and times of files do not count."""
+        """Return a digest; names and times of files do not count."""
         files = tuple(replace(file, name="", modified=0.0) for file in self.files)
         return hashlib.sha256(msgspec.json.encode(replace(self, files=files), order="sorted")).hexdigest()[:32]
 
@@ -83,27 +99,18 @@ class Question:
 class PartRecord:
     """A part of the pool."""
 
-    name: str
-    """Name of its file."""
-    read: Count
-    """Rows of the table that it was made from, bad ones included."""
     rows: Count
     """Rows in the file: molecules."""
     bytes: Count
     sha256: str
-    dropped: Count = 0
+    dropped: Count
     """Rows to leave out: duplicates, and rows whose id another molecule has, too."""
-    duplicates: Count = 0
+    duplicates: Count
     """Rows of any part that are duplicates of molecules of this one."""
 
     def __post_init__(self) -> None:
         if not self.dropped <= self.rows <= self.bytes:  # a molecule takes more than a byte
-            raise ValueError(f"Expected {self.name} to have at most {self.bytes:,} rows. Got {self.rows:,}")
-
-    @property
-    def molecules(self) -> int:
-        """Return how many molecules it has that count."""
-        return self.rows - self.dropped
+            raise ValueError(f"Expected a part to have at most {self.bytes:,} rows. Got {self.rows:,}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,13 +119,8 @@ class Manifest:
 
     question: Question
     parts: tuple[PartRecord, ...]
-    rows: Count
-    """Rows of the table, bad ones included."""
-    molecules: Count
-    merged: Count
-    """Rows that repeat a molecule."""
     bad: Count
-    """Rows that were left out; `bad_rows.csv` lists them."""
+    """Rows of the table that were left out; `bad_rows.csv` lists them."""
     moments: dict[str, dict[str, list[float]]] = field(default_factory=dict)
     """`agents.molecule.Moments` of the numbers of each trait over the molecules of the pool."""
     entries: str = ""
@@ -128,15 +130,31 @@ class Manifest:
     differing: tuple[str, ...] = ()
     """Other columns in which rows of one entry differ."""
 
-    def __post_init__(self) -> None:
-        for number, part in enumerate(self.parts):
-            if part.name != f"{part_name(number)}.parquet":
-                raise ValueError(f"Expected {part_name(number)}.parquet as part {number}. Got `{part.name}`")
+    @property
+    def molecules(self) -> int:
+        """Return how many molecules the pool has."""
+        return sum(part.rows - part.dropped for part in self.parts)
+
+    @property
+    def merged(self) -> int:
+        """Return how many rows repeat a molecule."""
+        return sum(part.duplicates for part in self.parts)
 
 
-def part_name(number: int) -> str:
-    """Return the name of a part without its suffix."""
-    return f"part-{number:05d}"
+def part_path(folder: Path, number: int) -> Path:
+    """Return the path of a part."""
+    return folder / f"part-{number:05d}.parquet"
+
+
+def software() -> dict[str, str]:
+    """Return the versions that SMILES and traits depend on."""
+    return {name: version(name) for name in ("graph-bandit-env", "rdkit")}
+
+
+def sha256_of(path: Path) -> str:
+    """Return a digest of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def write_json(path: Path, content: object) -> None:

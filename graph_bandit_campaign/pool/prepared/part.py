@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -21,7 +20,7 @@ from graph_bandit_campaign.pool.prepared.columns import (
     own,
     traits_left_out,
 )
-from graph_bandit_campaign.pool.prepared.manifest import DROPPED, MERGED, Manifest, PartRecord
+from graph_bandit_campaign.pool.prepared.manifest import DROPPED, MERGED, Manifest, part_path, sha256_of
 from graph_bandit_env.tables import EntryColumns, Table, split_entry
 
 if TYPE_CHECKING:
@@ -36,125 +35,78 @@ class PreparedPart:
         folder: folder of the pool.
         manifest: manifest of the pool.
         number: number of the part, from 0.
-        groups: numbers of its row groups in the files of dropped and of merged rows, if it has any there.
     """
 
-    def __init__(self, folder: Path, manifest: Manifest, number: int, groups: tuple[int, int]) -> None:
-        self.number, self._folder, self._manifest, self._groups = number, folder, manifest, groups
+    def __init__(self, folder: Path, manifest: Manifest, number: int) -> None:
+        self.number, self._folder, self._manifest = number, folder, manifest
+        self.record, self.path = manifest.parts[number], part_path(folder, number)
 
     def __len__(self) -> int:
-        return self.record.molecules
+        return self.record.rows - self.record.dropped
 
-    @property
-    def record(self) -> PartRecord:
-        """Return what the manifest says of it."""
-        return self._manifest.parts[self.number]
-
-    @property
-    def path(self) -> Path:
-        """Return the path of its file."""
-        return self._folder / self.record.name
-
-    def read(self, columns: Sequence[str] | None = None) -> pa.Table:
-        """Return columns of the file for all molecules that count; None: all of them.
-
-        Raises:
-            ValueError: if the file is damaged or missing.
-        """
-        table = self.read_all(columns)
-        return table.take(self.kept_rows) if self.record.dropped else table
-
-    def read_all(self, columns: Sequence[str] | None = None) -> pa.Table:
-        """Return columns of the file for all its molecules, also for those that do not count; None: all columns.
-
-        Raises:
-            ValueError: if the file is damaged or missing.
-        """
-        with self._open() as file:
-            names = list(file.schema_arrow.names if columns is None else columns)
-            return file.read(names, use_threads=False).select(names)
-
-    def blocks(self, traits: Sequence[str] | None = None, columns: Sequence[str] = ()) -> Iterator[Block]:
+    def blocks(
+        self,
+        traits: Sequence[str] | None = None,
+        columns: Sequence[str] = (),
+        rows: NDArray[np.int64] | None = None,
+    ) -> Iterator[Block]:
         """Read the part block by block. Blocks do not depend on the size of parts.
 
         Args:
             traits: names of traits to read; None: all that the pool has.
             columns: other columns of the table to read.
+            rows: rows of the file to read, in increasing order; None: those with molecules that count.
 
         Raises:
             ValueError: if the file is damaged or missing.
         """
-        more, kept = self._merged(columns), self.kept_rows
+        rows = self.kept_rows if rows is None else rows
+        more = self.aliases() if columns or self._manifest.entry else None
         with self._open() as file:
             begin = 0
             for group in range(file.num_row_groups):
                 end = begin + file.metadata.row_group(group).num_rows
-                inside = kept[np.searchsorted(kept, begin) : np.searchsorted(kept, end)]
+                inside = rows[np.searchsorted(rows, begin) : np.searchsorted(rows, end)]
                 if len(inside):
                     yield self._block(file, group, begin, inside, traits, columns, more)
                 begin = end
 
-    def take(self, rows: Sequence[int], traits: Sequence[str] | None = None, columns: Sequence[str] = ()) -> Block:
-        """Return the molecules in these rows of the file, in this order; at least one row.
-
-        Raises:
-            ValueError: if the file is damaged or missing, or there is no molecule that counts in a row.
-        """
-        wanted = np.unique(rows)
-        wrong = np.setdiff1d(wanted, self.kept_rows)
-        if len(wrong):
-            raise ValueError(f"Expected rows of {self.path.name} with molecules that count. Got row {wrong[0]}.")
-        more, blocks, begin = self._merged(columns), [], 0
-        with self._open() as file:
-            for group in range(file.num_row_groups):
-                end = begin + file.metadata.row_group(group).num_rows
-                inside = wanted[np.searchsorted(wanted, begin) : np.searchsorted(wanted, end)]
-                if len(inside):
-                    blocks.append(self._block(file, group, begin, inside, traits, columns, more))
-                begin = end
-        return Block.join(blocks).take(np.searchsorted(wanted, rows))
-
     def names(self) -> pa.Table:
-        """Return the name `id` and the text `smiles` of the entry in each row that counts."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        entry = tuple(self._manifest.entry)
-        table = self.read(["id", "smiles", *map(own, entry)])
-        texts = pa.array(entries_of(table, entry), pa.large_string()) if entry else table["smiles"]
-        return pa.table({"id": pc.coalesce(table["id"], texts), "smiles": texts})
-
-    def written(self, row: int) -> str:
-        """Return the SMILES in a row of the file as the table has it.
+        """Return number `row`, name `id` and text `smiles` of the entry in each row that counts.
 
         Raises:
             ValueError: if the file is damaged or missing.
         """
-        return str(self.read_all(["written"])["written"][row].as_py())
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        entry, rows = tuple(self._manifest.entry), self.kept_rows
+        with self._open() as file:
+            table = file.read(["id", "smiles", *map(own, entry)], use_threads=False).take(rows)
+        texts = pa.array(entries_of(table, entry), pa.large_string()) if entry else table["smiles"]
+        return pa.table({"row": rows, "id": pc.coalesce(table["id"], texts), "smiles": texts})
 
     def aliases(self) -> pa.Table:
-        """Return the rows that repeat molecules of this part: `kept`, `part`, `row`, `alias`, and cells."""
-        return self._row_group(MERGED, self._groups[1], self.record.duplicates)
+        """Return the rows that repeat molecules of this part: row `kept` of these, `alias`, `line`, and cells.
+
+        Raises:
+            ValueError: if their file is damaged or missing.
+        """
+        return self._rows_of(MERGED, self.record.duplicates)
 
     @property
     def kept_rows(self) -> NDArray[np.int64]:
         """Return the rows of the file with molecules that count, in increasing order."""
-        every = np.arange(self.record.rows)
-        if not self.record.dropped:
-            return every
-        dropped = self._row_group(DROPPED, self._groups[0], self.record.dropped)
-        return np.setdiff1d(every, dropped["row"].to_numpy())
+        dropped = self._rows_of(DROPPED, self.record.dropped)["row"].to_numpy()
+        return np.delete(np.arange(self.record.rows), dropped)
 
-    def _merged(self, columns: Sequence[str]) -> pa.Table | None:
-        return self.aliases() if (columns or self._manifest.entry) and self.record.duplicates else None
+    def _rows_of(self, name: str, count: int) -> pa.Table:
+        """Return the rows of this part, of which there are `count`, in a file of the pool."""
+        from pyarrow.parquet import read_table
 
-    def _row_group(self, name: str, group: int, count: int) -> pa.Table:
-        """Return a row group of a file of the pool, which has `count` rows; there is none if `count` is 0."""
-        from pyarrow.parquet import ParquetFile
-
-        path = self._folder / name
-        with _refuse_damage(path), ParquetFile(path, page_checksum_verification=True) as file:
-            table = file.read_row_group(group, use_threads=False) if count else file.schema_arrow.empty_table()
+        path, mine = self._folder / name, [("part", "=", self.number)]
+        with _refuse_damage(path):
+            table = read_table(path, filters=mine, use_threads=False, page_checksum_verification=True)
             if len(table) != count:
                 raise OSError(f"{len(table)} rows of part {self.number} instead of {count}")
         return table
@@ -172,8 +124,7 @@ class PreparedPart:
 
     @cached_property
     def _digest(self) -> str:
-        with self.path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return sha256_of(self.path)
 
     def _block(
         self,
@@ -189,7 +140,7 @@ class PreparedPart:
         names = question.traits if traits is None else tuple(traits)
         columns = [name for name in dict.fromkeys((*columns, *entry)) if name in question.columns]
         wanted = [*KNOWN, *map(own, columns), *(column for name in names for column in columns_of(name))]
-        table = file.read_row_group(group, wanted, use_threads=False).select(wanted)
+        table = file.read_row_group(group, wanted, use_threads=False)
         if len(rows) < len(table):
             table = table.take(rows - begin)
         smiles, written = entries_of(table, entry), table["written"].to_pylist()
@@ -198,23 +149,20 @@ class PreparedPart:
         ids = [name or text for name, text in zip(table["id"].to_pylist(), smiles, strict=True)]
         places = np.stack([np.full(len(rows), self.number), rows], axis=1)
         read = from_arrow(table, names, question.stereo, traits_left_out(question.traits))
-        cells = self._cells(table, rows, columns, more)
-        return Block(places, ids, written, smiles, read, cells)
+        return Block(places, ids, written, smiles, read, self._cells(table, rows, columns, more))
 
     def _cells(self, table: pa.Table, rows: NDArray[np.int64], columns: Sequence[str], more: pa.Table | None) -> Cells:
         """Return the cells of molecules, and of rows that repeat them, by molecule and place."""
         owners, lines = np.arange(len(rows)), table["row"].to_numpy()
         texts = {name: table[own(name)].to_pylist() for name in columns}
         if more is not None:
-            kept = more["kept"].to_numpy()
-            repeats = np.flatnonzero(np.isin(kept, rows))
-            if len(repeats):
-                owners = np.concatenate([owners, np.searchsorted(rows, kept[repeats])])
-                order = np.argsort(owners, kind="stable")
-                owners, lines = owners[order], np.concatenate([lines, more["line"].to_numpy()[repeats]])[order]
-                for name in columns:
-                    every = texts[name] + more[own(name)].take(repeats).to_pylist()
-                    texts[name] = [every[k] for k in order.tolist()]
+            more = more.filter(np.isin(more["kept"].to_numpy(), rows))
+            owners = np.concatenate([owners, np.searchsorted(rows, more["kept"].to_numpy())])
+            order = np.argsort(owners, kind="stable")
+            owners, lines = owners[order], np.concatenate([lines, more["line"].to_numpy()])[order]
+            for name in columns:
+                every = texts[name] + more[own(name)].to_pylist()
+                texts[name] = [every[k] for k in order.tolist()]
         question = self._manifest.question
         header = Table(Path(question.files[0].name), (question.smiles,), (), question.unit, decimal=question.decimal)
         return Cells(owners, lines, texts, header, EntryColumns(self._manifest.entry))

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,12 +16,10 @@ from numpy.typing import ArrayLike
 from agents.traits import Moments
 from graph_bandit_campaign.pool.block import Block
 from graph_bandit_campaign.pool.described import DescribedMolecules
-from graph_bandit_campaign.pool.prepared.columns import own
 from graph_bandit_campaign.pool.prepared.manifest import (
     BAD_ROWS,
     FORMAT,
     MANIFEST,
-    QUESTION,
     Manifest,
     read_json,
 )
@@ -31,9 +28,6 @@ from graph_bandit_env import MoleculeSet, canonical_smiles
 from graph_bandit_env.extras import require
 from graph_bandit_env.pools import may_be_form, unread_graphs
 from graph_bandit_env.tables import EntryColumns
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Place = tuple[int, int]
 """Number of a part, and the row in it."""
@@ -56,11 +50,7 @@ class PreparedPool:
 
     def __init__(self, folder: Path, manifest: Manifest) -> None:
         self.folder, self.manifest = folder, manifest
-        parts, dropped, merged = list[PreparedPart](), 0, 0  # row groups of the parts before
-        for number, record in enumerate(manifest.parts):
-            parts.append(PreparedPart(folder, manifest, number, (dropped, merged)))
-            dropped, merged = dropped + bool(record.dropped), merged + bool(record.duplicates)
-        self.parts = tuple(parts)
+        self.parts = tuple(PreparedPart(folder, manifest, number) for number in range(len(manifest.parts)))
 
     @classmethod
     def open(cls, folder: str | Path) -> PreparedPool:
@@ -76,12 +66,9 @@ class PreparedPool:
         """
         folder = Path(folder)
         if not (folder / MANIFEST).is_file():
-            if (folder / QUESTION).is_file():
-                raise ValueError(
-                    f"Expected {folder} to be finished. Give the command `graph-bandit prepare` that began it again."
-                )
             raise FileNotFoundError(
-                f"Expected {folder} to be a prepared pool. It has no {MANIFEST}. `graph-bandit prepare` makes one."
+                f"Expected {folder} to be a prepared pool. It has no {MANIFEST}. `graph-bandit prepare` makes one, or "
+                "continues one that it began."
             )
         for module in ("pyarrow", "rdkit"):
             require(module, "Reading a prepared pool")
@@ -107,9 +94,6 @@ class PreparedPool:
 
     def __len__(self) -> int:
         return self.manifest.molecules
-
-    def __repr__(self) -> str:
-        return f"PreparedPool({str(self.folder)!r}, {len(self):,} molecules, {len(self.parts)} parts)"
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -139,9 +123,8 @@ class PreparedPool:
             columns: other columns of the table to read.
 
         Raises:
-            ValueError: if a part is damaged, or the pool has no such trait or column.
+            ValueError: if a part is damaged.
         """
-        self._check(traits, columns)
         for part in self.parts:
             yield from part.blocks(traits, columns)
 
@@ -157,14 +140,15 @@ class PreparedPool:
             columns: as in `blocks`.
 
         Raises:
-            ValueError: if a part is damaged, or there is no molecule at a place.
+            ValueError: if a part is damaged.
+            KeyError: if there is no row at a place.
         """
-        self._check(traits, columns)
         where = np.asarray(places, np.int64)
-        numbers = np.unique(where[:, 0])
-        blocks = [self.parts[k].take(where[where[:, 0] == k, 1].tolist(), traits, columns) for k in numbers.tolist()]
-        order = np.argsort(where[:, 0], kind="stable")
-        return Block.join(blocks).take(np.argsort(order, kind="stable"))
+        wanted = ((part, np.unique(where[where[:, 0] == part.number, 1])) for part in self.parts)
+        blocks = [block for part, rows in wanted if len(rows) for block in part.blocks(traits, columns, rows)]
+        joined = Block.join(blocks)
+        index_of = {place: k for k, place in enumerate(map(tuple, joined.places.tolist()))}
+        return joined.take([index_of[place] for place in map(tuple, where.tolist())])
 
     def find(self, ids: Sequence[str] = (), smiles: Sequence[str] = ()) -> tuple[dict[str, Place], dict[str, Place]]:
         """Find molecules by name or by canonical SMILES, in one pass over those columns.
@@ -179,10 +163,17 @@ class PreparedPool:
         Raises:
             ValueError: if a part is damaged.
         """
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
         by_id, by_smiles = dict[str, Place](), dict[str, Place]()
-        if ids or smiles:
-            for part in self.parts:
-                _find_in(part, ids, smiles, by_id, by_smiles)
+        for part in self.parts if ids or smiles else ():
+            names, aliases = part.names(), part.aliases()
+            searches = [(names, "id", "row", ids, by_id), (names, "smiles", "row", smiles, by_smiles)]
+            for table, column, row, wanted, places in (*searches, (aliases, "alias", "kept", ids, by_id)):
+                mask = pc.is_in(table[column], value_set=pa.array(wanted, table[column].type))
+                found = table.select([column, row]).filter(mask).to_pydict()
+                places |= {text: (part.number, k) for text, k in zip(found[column], found[row], strict=True)}
         return by_id, by_smiles
 
     def forms(self, places: ArrayLike) -> list[list[tuple[str, str]]]:
@@ -195,15 +186,12 @@ class PreparedPool:
             ValueError: if a part is damaged.
         """
         rows = {(part, row): list[tuple[str, str]]() for part, row in np.asarray(places, np.int64).tolist()}
-        most_atoms = self.manifest.question.most_atoms
-        for number in sorted({part for part, _ in rows}):
-            if not self.parts[number].record.duplicates:
-                continue
-            repeated = self.parts[number].aliases().select(["kept", "part", "row", "alias"]).to_pylist()
-            for row in repeated:
-                if row["alias"] is not None and (number, row["kept"]) in rows:
-                    written = self.parts[row["part"]].written(row["row"])
-                    rows[number, row["kept"]].append((row["alias"], canonical_smiles(written, most_atoms)))
+        for part in (self.parts[number] for number in sorted({number for number, _ in rows})):
+            repeated = part.aliases().select(["kept", "alias", "written"])
+            for row, alias, written in zip(*(column.to_pylist() for column in repeated.columns), strict=True):
+                if alias is not None and (part.number, row) in rows:
+                    form = canonical_smiles(written, self.manifest.question.most_atoms)
+                    rows[part.number, row].append((alias, form))
         return list(rows.values())
 
     def load(self, columns: Sequence[str] = (), skip_bad: bool = False) -> DescribedMolecules:
@@ -234,105 +222,51 @@ class PreparedPool:
         Raises:
             ValueError: as `load`.
         """
-        made = self.manifest.question
-        forms = {
-            name: canonical_smiles(text, made.most_atoms)
-            for name, text in zip(block.ids, block.written, strict=True)
-            if made.salts == "merge" and may_be_form(text)
-        }
+        made, written = self.manifest.question, dict[str, str]()
+        for name, text, smiles in zip(block.ids, block.written, block.smiles, strict=True):
+            if made.salts == "merge" and may_be_form(text):
+                form = canonical_smiles(text, made.most_atoms)
+                written |= {name: form} if form != smiles else {}
         plain = MoleculeSet(
             unread_graphs(block.written, made.salts),
             block.smiles,
             block.ids,
-            skipped=[(row, problem) for _, row, problem in self.read_bad_rows()],
+            skipped=self.read_bad_rows(),
             merged=self.manifest.merged,
             aliases=aliases,
             columns=block.numbers(columns, skip_bad),
             column_names=columns,
             salts=made.salts,
-            written={
-                name: forms[name]
-                for name, text in zip(block.ids, block.smiles, strict=True)
-                if forms.get(name, text) != text
-            },
+            written=written,
         )
         return DescribedMolecules.of(plain, block.traits)
 
-    def read_bad_rows(self) -> list[tuple[str, int, str]]:
-        """Return file, row and problem of each row that was left out.
+    def read_bad_rows(self) -> list[tuple[int, str]]:
+        """Return row and problem of each row that was left out.
 
         Raises:
             OSError: if their list is missing.
         """
-        if not self.manifest.bad:
-            return []
         with self.bad_rows.open(encoding="utf-8", newline="") as file:
-            return [(name, int(row), problem) for name, row, _, problem in list(csv.reader(file))[1:]]
-
-    def cells_of(self, columns: Sequence[str]) -> Iterator[pa.Table]:
-        """Yield the cells of columns of the table, part by part: of all molecules, then of rows that repeat them.
-
-        Raises:
-            ValueError: if a part is damaged, or the pool has no such column.
-        """
-        import pyarrow as pa
-
-        self._check((), columns)
-        names = [*map(own, columns)]
-        for part in self.parts:
-            repeated = [part.aliases().select(names)] if part.record.duplicates else []
-            yield pa.concat_tables([part.read(names), *repeated])
+            return [(int(row), problem) for _, row, _, problem in list(csv.reader(file))[1:]]
 
     def digest(self, columns: Sequence[str]) -> str:
         """Return a digest of the cells of columns; an empty text for none.
 
         Raises:
-            ValueError: as `cells_of`.
+            ValueError: if a part is damaged.
         """
-        if not columns:
-            return ""
         content = hashlib.sha256()
-        for cells in self.cells_of(columns):
-            content.update(json.dumps([column.to_pylist() for column in cells.columns]).encode())
-        return content.hexdigest()[:32]
+        for block in self.blocks((), columns) if columns else ():
+            content.update(json.dumps([block.cells.texts[name] for name in columns]).encode())
+        return content.hexdigest()[:32] if columns else ""
 
     def aliases(self, block: Block) -> dict[str, str]:
         """Return the other names of molecules, and the names in a block of all of them that these stand for."""
         begins, aliases = np.searchsorted(block.places[:, 0], np.arange(len(self.parts))), dict[str, str]()
         for part, begin in zip(self.parts, begins.tolist(), strict=True):
-            if part.record.duplicates:
-                repeated, rows = part.aliases(), part.kept_rows
-                places = begin + np.searchsorted(rows, repeated["kept"].to_numpy())
-                names = zip(repeated["alias"].to_pylist(), places.tolist(), strict=True)
-                aliases |= {alias: block.ids[row] for alias, row in names if alias is not None}
+            repeated, rows = part.aliases(), part.kept_rows
+            places = begin + np.searchsorted(rows, repeated["kept"].to_numpy())
+            names = zip(repeated["alias"].to_pylist(), places.tolist(), strict=True)
+            aliases |= {alias: block.ids[row] for alias, row in names if alias is not None}
         return aliases
-
-    def _check(self, traits: Sequence[str] | None, columns: Sequence[str]) -> None:
-        question, words = self.manifest.question, self.entry.columns_of_words
-        columns = [name for name in columns if name not in words]  # these are read with their columns
-        for given, names, word in ((traits or (), question.traits, "trait"), (columns, question.columns, "column")):
-            for name in given:
-                if name not in names:
-                    raise ValueError(
-                        f"Expected a {word} of the prepared pool {self.folder}: {', '.join(names) or 'it has none'}. "
-                        f"Got `{name}`."
-                    )
-
-
-def _find_in(
-    part: PreparedPart, ids: Sequence[str], smiles: Sequence[str], by_id: dict[str, Place], by_smiles: dict[str, Place]
-) -> None:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    table, rows = part.names(), part.kept_rows
-    for column, wanted, places in ((table["id"], ids, by_id), (table["smiles"], smiles, by_smiles)):
-        if wanted:
-            mask = pc.is_in(column, value_set=pa.array(wanted, pa.large_string())).to_numpy()
-            for k in np.flatnonzero(mask).tolist():
-                places[column[k].as_py()] = (part.number, int(rows[k]))
-    if ids and part.record.duplicates:
-        wanted_ids, repeated = set(ids), part.aliases()
-        for alias, row in zip(repeated["alias"].to_pylist(), repeated["kept"].to_pylist(), strict=True):
-            if alias in wanted_ids:
-                by_id[alias] = (part.number, row)

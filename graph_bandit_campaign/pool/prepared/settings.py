@@ -59,8 +59,6 @@ class PrepareSettings:
         check_flags(self)
         if self.part_rows < 1 or self.part_rows % self.block:
             raise ValueError(f"Expected `--part-rows` to be a multiple of {self.block}. Got {self.part_rows}.")
-        if self.most_atoms < 1:
-            raise ValueError(f"Expected `--most-atoms` to be at least 1. Got {self.most_atoms}.")
         object.__setattr__(self, "traits", tuple(self.traits))
         unknown = [name for name in self.traits if name not in TRAITS]
         if unknown or not self.traits or len(set(self.traits)) < len(self.traits):

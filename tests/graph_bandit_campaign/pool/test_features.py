@@ -55,14 +55,6 @@ def columns_of(molecules):
     return {name: row.tolist() for name, row in zip(molecules.ids, molecules.columns, strict=True)}
 
 
-def test_columns_of_the_pool_reach_the_agent_and_are_named(seen):
-    write_pool({name: value for name, value in DOCK.items() if name not in ("m3", "m7")})
-    assert suggest("--features", "dock") == 0
-    assert seen[-1].column_names == ("dock",)
-    expected = {name: [NAN if name in ("m3", "m7") else value] for name, value in DOCK.items()}
-    np.testing.assert_equal(columns_of(seen[-1]), expected)
-
-
 def test_results_have_columns_of_molecules_outside_and_fill_the_gaps_of_the_pool(seen):
     write_pool({name: value for name, value in DOCK.items() if name not in ("m0", "m1")})
     rows = [

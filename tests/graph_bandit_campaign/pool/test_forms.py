@@ -1,4 +1,4 @@
-"""Other forms of results are found in a prepared pool wherever they are found in memory."""
+"""Salts, charged forms and tautomers have one parent, and are found in a prepared pool wherever memory finds them."""
 
 import pytest
 
@@ -6,6 +6,21 @@ from graph_bandit_campaign.pool.forms import Parents, find_forms
 from graph_bandit_campaign.pool.prepared import PrepareSettings, prepare
 from graph_bandit_env import canonical_smiles
 
+MOLECULES = [
+    ("CCN", "CC[NH3+].[Cl-]", "CCN.Cl"),
+    ("CC(=O)O", "CC(=O)[O-].[Na+]", "CC(=O)[O-].[K+]", "CC(=O)O.O", "CC(=O)O[Na]"),
+    ("C[Si](C)(C)O", "C[Si](C)(C)O[K]"),
+    ("NCC(=O)O", "[NH3+]CC(=O)[O-]"),
+    ("Oc1ccccn1", "O=c1cccc[nH]1"),
+    ("Cc1c[nH]cn1", "Cc1cnc[nH]1"),
+    ("CC(=O)CC(C)=O", "C/C(O)=C/C(C)=O"),
+    ("C[C@H](N)C(=O)O", "C[C@H]([NH3+])C(=O)[O-]"),
+    ("C", "C.[Na+]"),
+    *(("C[C@@H](N)C(=O)O",), ("CC(N)C(=O)O",), ("C/C=C/C",), ("C/C=C\\C",), ("CO",), ("[2H]CO",), ("CCO",)),
+    *(("CCN.NCCCO",), ("CC(C)=O",), ("CCC=O",), ("C[N+](C)(C)CC.[Br-]",), ("C[N+](C)(C)CC.[I-]",)),
+    *(("C[C@H](N)CC |&1:1|",), ("C[C@H](N)CC",)),
+]
+"""The forms of each molecule, and molecules that have another parent than all others."""
 POOL = [
     *("CCN.Cl", "O=c1cccc[nH]1", "C/C(O)=N/c1ccc(C#N)cc1", "N/C(S)=N/c1ccccc1", "CC(=O)CC(=O)c1ccccc1"),
     *("[Na+].[O-]C(=O)c1ccccc1Br", "[nH]1cc(Cl)nc1", "C[Se]CC(=O)[O-].[K+]", "CC(O)=Nc1ccc(C)cc1", "C/C=C/CCO"),
@@ -18,28 +33,20 @@ RESULTS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def pool(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("salts")
-    (folder / "pool.csv").write_text("\n".join(["smiles", *POOL]) + "\n")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(PrepareSettings, "block", 8)
-        settings = PrepareSettings(folder / "pool.csv", folder / "pool", part_rows=8, workers=None, salts="separate")
-        return prepare(settings)
+@pytest.mark.parametrize("forms", MOLECULES)
+def test_forms_of_a_molecule_have_one_parent_and_no_others_have_it(forms):
+    parents = Parents(canonical_smiles(form) for molecule in MOLECULES for form in molecule)
+    canonical = [*map(canonical_smiles, forms)]
+    assert [set(parents.find(form)) for form in canonical] == [{*canonical}] * len(forms)
+    assert all(parents.are_equal(canonical[0], form) for form in canonical)
 
 
-@pytest.mark.parametrize("result", RESULTS)
-def test_every_form_that_memory_finds_is_found(pool, result):
+def test_every_form_that_memory_finds_is_found_in_a_prepared_pool(tmp_path, monkeypatch):
+    monkeypatch.setattr(PrepareSettings, "block", 8)
+    (tmp_path / "pool.csv").write_text("\n".join(["smiles", *POOL]) + "\n")
+    settings = {"part_rows": 8, "workers": None, "salts": "separate"}
+    pool = prepare(PrepareSettings(tmp_path / "pool.csv", tmp_path / "pool", **settings))
     texts = [text for block in pool for text in block.smiles]
-    text = canonical_smiles(result)
-    expected = set(Parents(texts).find(text))
-    found = find_forms(pool, [text])
-    assert expected <= ({texts[8 * part + row] for part, row in found} if found else set())
-
-
-@pytest.mark.parametrize(
-    ("form", "parent"), [("CC(=O)O[Na]", "CC(=O)O"), ("C[Si](C)(C)O[K]", "C[Si](C)(C)O"), ("CCN.Cl", "CCN")]
-)
-def test_a_form_with_a_metal_or_another_fragment_is_found_by_its_parent(form, parent):
-    assert Parents(["c1ccccc1", form]).find(parent) == [form]
-    assert Parents(["c1ccccc1", parent]).find(form) == [parent]
+    for result in map(canonical_smiles, RESULTS):
+        found = {texts[8 * part + row] for part, row in find_forms(pool, [result])}
+        assert set(Parents(texts).find(result)) <= found

@@ -4,24 +4,16 @@ import math
 import os
 import stat
 import sys
-import time
 from contextlib import closing
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from support.scoring import await_end, await_note, calls_of, command_of
 
 from graph_bandit_campaign.screening import program as module
-from graph_bandit_campaign.screening.program import Program, Scorer, read_values, split_command
+from graph_bandit_campaign.screening.program import Program, read_values, score, split_command
 
 MOLECULES = {"m1": "CCO", "m2": "CCCO", "m3": "CCCCO"}
-
-
-def outcome_of(program):
-    while (outcome := program.poll()) is None:
-        time.sleep(0.01)
-    return outcome
 
 
 def run(mode, notes, molecules=MOLECULES, timeout=30.0):
@@ -44,7 +36,7 @@ def test_molecules_are_in_a_table_in_a_private_folder_which_is_removed(tmp_path,
     (folder,) = temporary.iterdir()
     if os.name == "posix":
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    outcome = outcome_of(program)
+    outcome = program.wait()
     assert outcome.values == {"m1": 3, "m2": 4, "m3": 5}
     assert (outcome.problem, outcome.remarks) == ("", [])
     assert list(temporary.iterdir()) == []
@@ -58,7 +50,7 @@ def test_no_shell_reads_the_command(tmp_path, monkeypatch):
     script = tmp_path / "a script.py"
     script.write_text("import sys, json; open('arguments', 'w').write(json.dumps(sys.argv[1:-2]))")
     command = f'"{Path(sys.executable).as_posix()}" "{script.as_posix()}" $HOME \'*\' ; touch pwned | `ls`'
-    outcome_of(Program(split_command(command), MOLECULES, 30.0))
+    Program(split_command(command), MOLECULES, 30.0).wait()
     assert (tmp_path / "arguments").read_text() == '["$HOME", "*", ";", "touch", "pwned", "|", "`ls`"]'
     assert not (tmp_path / "pwned").exists()
 
@@ -86,10 +78,8 @@ def test_unknown_ids_and_second_rows_are_told_and_ignored(tmp_path):
     "content",
     [
         b"",
-        b"m1,3\nm2,4\n",
         b"name,value\nm1,3\n",
         b"\xff\xfe\x00\xd8\xd8",
-        b"id,value\n" + b"m" * 200_000 + b",1\n",
         b"id,value\n" + b"m1,1\n" * 1_000_000,
         None,
     ],
@@ -97,12 +87,12 @@ def test_unknown_ids_and_second_rows_are_told_and_ignored(tmp_path):
 def test_what_is_no_table_of_values_is_a_problem(content, tmp_path):
     if content is not None:
         (tmp_path / "v.csv").write_bytes(content)
-    with pytest.raises(ValueError, match="program"):
+    with pytest.raises((ValueError, OSError), match=r"v\.csv|MB"):
         read_values(tmp_path / "v.csv", MOLECULES)
 
 
 def test_nothing_counts_of_a_program_that_fails(tmp_path):
-    outcome = outcome_of(run("fails", tmp_path))
+    outcome = run("fails", tmp_path).wait()
     assert (outcome.values, "code 3" in outcome.problem) == ({}, True)
     assert outcome.said == "[31mno such receptor"  # nothing that a terminal obeys
 
@@ -115,8 +105,8 @@ def test_one_that_takes_too_long_is_ended_with_what_it_started(mode, tmp_path, t
     monkeypatch.setattr(module, "PATIENCE", 0.2)
     program = run(mode, tmp_path, timeout=math.inf)
     await_note(tmp_path)
-    program._timeout, program._deadline = 0.5, time.monotonic()
-    outcome = outcome_of(program)
+    program._timeout = 0.5
+    outcome = program.wait()
     assert outcome.values == {}
     assert outcome.problem
     assert await_end(tmp_path)
@@ -125,7 +115,7 @@ def test_one_that_takes_too_long_is_ended_with_what_it_started(mode, tmp_path, t
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no process groups that outlive their first process")
 def test_what_it_leaves_running_is_ended(tmp_path):
-    assert outcome_of(run("leaves", tmp_path)).values == {"m1": 3, "m2": 4, "m3": 5}
+    assert run("leaves", tmp_path).wait().values == {"m1": 3, "m2": 4, "m3": 5}
     assert await_end(tmp_path)
 
 
@@ -136,8 +126,8 @@ NINE = {f"m{k}": "C" * (k + 1) for k in range(9)}
 LENGTHS = {name: len(smiles) for name, smiles in NINE.items()}
 
 
-def scorer(mode, notes, chunk=4, jobs=2, timeout=30.0):
-    return Scorer(split_command(command_of(mode, notes)), chunk, jobs, timeout)
+def score_nine(mode, notes, chunk=4, jobs=2):
+    return score(split_command(command_of(mode, notes)), NINE, chunk, jobs, timeout=30.0)
 
 
 def values_of(outcomes):
@@ -150,7 +140,7 @@ def values_of(outcomes):
 
 @pytest.mark.parametrize(("chunk", "jobs", "sizes"), [(4, 2, [1, 4, 4]), (1, 3, [1] * 9), (20, 1, [9])])
 def test_every_molecule_is_given_once_in_chunks(chunk, jobs, sizes, tmp_path):
-    assert values_of(scorer("slow", tmp_path, chunk, jobs).score(NINE)) == LENGTHS
+    assert values_of(score_nine("slow", tmp_path, chunk, jobs)) == LENGTHS
     calls = calls_of(tmp_path)
     assert sorted(len(call["rows"]) for call in calls) == sizes
     times = [moment for call in calls for moment in ((call["begin"], 1), (call["end"], -1))]
@@ -162,7 +152,7 @@ def test_every_molecule_is_given_once_in_chunks(chunk, jobs, sizes, tmp_path):
 
 
 def test_a_molecule_on_which_the_program_dies_is_the_only_failure(tmp_path):
-    outcomes = [*scorer("fails-on-m3", tmp_path).score(NINE)]
+    outcomes = [*score_nine("fails-on-m3", tmp_path)]
     assert values_of(outcomes) == LENGTHS | {"m3": None}
     assert [len(outcome.molecules) for outcome in outcomes if outcome.problem] == [4, 1]
     assert sorted(len(call["rows"]) for call in calls_of(tmp_path)) == [1, 1, 1, 1, 1, 4, 4]
@@ -171,11 +161,11 @@ def test_a_molecule_on_which_the_program_dies_is_the_only_failure(tmp_path):
 def test_whoever_stops_early_ends_all_programs(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "PATIENCE", 0.2)
 
-    def press_ctrl_c(_):
+    def press_ctrl_c(*_):
         await_note(tmp_path)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(module, "time", SimpleNamespace(sleep=press_ctrl_c, monotonic=time.monotonic))
-    with closing(scorer("hangs", tmp_path, jobs=1).score(NINE)) as outcomes, pytest.raises(KeyboardInterrupt):
+    monkeypatch.setattr(module, "wait", press_ctrl_c)
+    with closing(score_nine("hangs", tmp_path, jobs=1)) as outcomes, pytest.raises(KeyboardInterrupt):
         next(outcomes)
     assert await_end(tmp_path)

@@ -11,7 +11,7 @@ from support.scoring import calls_of, command_of
 from support.tables import write
 
 from graph_bandit_campaign import ScreenSettings, screen
-from graph_bandit_campaign.screening.program import Scorer
+from graph_bandit_campaign.screening import run
 from graph_bandit_campaign.screening.scores import Scores
 
 pytest.importorskip("rdkit")
@@ -83,23 +83,8 @@ def test_a_program_that_never_gives_a_value_stores_nothing_and_another_may_take_
     with pytest.raises(ChildProcessError, match="program"):
         play(folder, mode)
     assert not (folder / "scores.csv").exists()
-    assert state(folder)["sources"] == {}
     batch = [suggestion["id"] for suggestion in state(folder)["rounds"][0]]
     assert [*play(folder)][:5] == batch
-
-
-# --- The command
-
-
-def test_no_file_names_a_command(folder, monkeypatch):
-    """A program that a table, a library or the file of a campaign names is never run: only `--score` is."""
-    play(folder, evaluations=5)
-    path = folder / "scores.next.campaign.json"
-    path.write_text(json.dumps(state(folder) | {"sources": {"command": "touch pwned"}}))
-    monkeypatch.chdir(folder)
-    with pytest.raises(ValueError, match="--score"):
-        play(folder)
-    assert not (folder / "pwned").exists()
 
 
 # --- Going on
@@ -154,13 +139,13 @@ def stop_after(play, folder, rows, **changes):
 def test_one_command_at_a_time_writes_a_table(folder, monkeypatch):
     seen = []
 
-    def look(_, molecules):
+    def look(_, molecules, *settings):
         with pytest.raises(ValueError, match="another folder"):
             play(folder)
         seen.append(len(molecules))
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Scorer, "score", look)
+    monkeypatch.setattr(run, "score", look)
     with pytest.raises(KeyboardInterrupt, match="command"):
         play(folder)
     assert seen == [5]

@@ -17,32 +17,30 @@ from typing import Never
 from filelock import FileLock
 from tqdm import tqdm
 
-from graph_bandit_campaign.pool.prepared.making.folder import Folder, describe_kept
-from graph_bandit_campaign.pool.prepared.making.merging import merge
+from graph_bandit_campaign.pool.prepared.making.merging import SCRATCH, merge
 from graph_bandit_campaign.pool.prepared.making.source import Source
-from graph_bandit_campaign.pool.prepared.making.work import make_part, software
+from graph_bandit_campaign.pool.prepared.making.work import make_part
 from graph_bandit_campaign.pool.prepared.manifest import (
     BAD_ROWS,
-    FORMAT,
     MANIFEST,
+    QUESTION,
     Manifest,
     Question,
-    TableFile,
-    part_name,
+    part_path,
+    read_json,
     write_json,
 )
 from graph_bandit_campaign.pool.prepared.pool import PreparedPool
 from graph_bandit_campaign.pool.prepared.settings import PrepareSettings
 from graph_bandit_campaign.pool.source import Source as PoolSource
 from graph_bandit_campaign.workers import results_of
-from graph_bandit_env.extras import require
 from graph_bandit_env.pools import BadRowsError
 from graph_bandit_env.storage import make_room, open_cache
 from graph_bandit_env.tables import refuse_differing
 from graph_bandit_lab.execution import choose_workers
-from graph_bandit_lab.storage import sole_driver
 
-FEW = 5_000  # rows; fewer are read by this process itself, before others have started
+SMALL = 300_000  # bytes; a smaller table is read by this process itself, before others have started
+LOCK = "driver.lock"
 KEPT = (
     "Finished parts are kept: give the same command again, with fewer --workers, or with a lower --most-atoms in a new "
     "folder."
@@ -52,7 +50,8 @@ KEPT = (
 def prepare(settings: PrepareSettings) -> PreparedPool:
     """Prepare a pool of molecules, or continue where an interruption left it.
 
-    What is prepared depends on the table and the settings alone, not on workers and interruptions.
+    What is prepared depends on the table and the settings alone, not on workers and interruptions. A process that
+    prepares into the same folder is waited for.
 
     Returns:
         The pool.
@@ -64,16 +63,21 @@ def prepare(settings: PrepareSettings) -> PreparedPool:
         ImportError: if RDKit, pyarrow, DuckDB, or the package that reads the table is not installed.
         ChildProcessError: an OSError, if two workers die over the same part.
         OSError: if a file cannot be written, as on a full disk. Finished parts stay.
-        KeyboardInterrupt: after Ctrl-C; it says how much is stored.
+        KeyboardInterrupt: after Ctrl-C.
     """
-    source = read_source(settings)
+    source = Source(settings)
     for remark in source.remarks:
         print(f"{remark[:1].upper()}{remark[1:]}.")
+    question = source.ask()
+    _check_folder(settings.out, question)  # before a lock is put into it
+    settings.out.mkdir(parents=True, exist_ok=True)
     try:
-        pool, was_finished = make_pool(settings, source, *source.digest())
+        with FileLock(settings.out / LOCK):
+            pool = make_pool(settings, source, question)
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(describe_kept(settings.out)) from None
-    print(f"{settings.out}{' is finished already' * was_finished}: {_describe(pool.manifest)}.")
+        text = f"Finished parts are kept in {settings.out}: give the same command again to continue."
+        raise KeyboardInterrupt(text) from None
+    print(f"{settings.out}: {_describe(pool.manifest)}.")
     return pool
 
 
@@ -108,11 +112,10 @@ def open_table_pool(source: PoolSource, stereo: bool = False) -> tuple[PreparedP
         part_rows=2 * PrepareSettings.block,  # so that all processes have something to do
         workers=source.workers,
     )
-    table = read_source(settings)
-    files, rows = table.digest()
-    question = ask(settings, table, files)
+    table = Source(settings)
+    question = table.ask()
     name = hashlib.sha256(json.dumps([question.key, *source.entry_columns]).encode()).hexdigest()
-    workers = None if rows < FEW else source.workers
+    workers = source.workers if sum(file.bytes for file in question.files) > SMALL else None
     settings = replace(settings, out=cache / f"{name}.pool", ignore_column=table.columns, workers=workers)
     with FileLock(settings.out.with_suffix(".lock")):  # another process may prepare the same table: it is waited for
         if (settings.out / MANIFEST).is_file():
@@ -120,102 +123,89 @@ def open_table_pool(source: PoolSource, stereo: bool = False) -> tuple[PreparedP
                 PreparedPool.open(settings.out)
             except ValueError:  # damaged
                 shutil.rmtree(settings.out)
-        pool, _ = make_pool(settings, table, files, rows)
+        settings.out.mkdir(exist_ok=True)
+        pool = make_pool(settings, table, question)
     settings.out.touch()
     make_room(cache)
     if pool.manifest.bad and not source.skip_bad_rows:
-        raise BadRowsError(str(source.path), question.unit, [(row, text) for _, row, text in pool.read_bad_rows()])
+        raise BadRowsError(str(source.path), question.unit, pool.read_bad_rows())
     return pool, table.remarks
 
 
-def read_source(settings: PrepareSettings) -> Source:
-    """Open the tables of a pool."""
-    for module in ("rdkit", "pyarrow", "duckdb"):
-        require(module, "Preparing a pool")
-    return Source(settings)
-
-
-def make_pool(
-    settings: PrepareSettings, source: Source, files: tuple[TableFile, ...], rows: float
-) -> tuple[PreparedPool, bool]:
-    """Make what is missing of a pool; return it, and whether nothing was."""
-    question = ask(settings, source, files)
-    folder = Folder(settings.out, question)  # refuses other folders before a lock is put into them
-    with sole_driver(settings.out):
-        folder = Folder(settings.out.resolve(), question)  # workers may be in other folders
-        if folder.finished is not None:
-            if missing := [name for name in settings.entry_column if name not in folder.finished.entry]:
-                raise ValueError(
-                    f"Expected `{missing[0]}` to be part of the entries of {settings.out}, which is finished. Choose "
-                    "another --out."
-                )
-            folder.end()
-            return PreparedPool.open(settings.out), True
-        folder.begin()
-        manifest = merge(folder, _make_parts(folder, source, settings, rows), settings.entry_column)
+def make_pool(settings: PrepareSettings, source: Source, question: Question) -> PreparedPool:
+    """Make what is missing of a pool."""
+    out = settings.out.resolve()  # workers may be in other folders
+    _check_folder(out, question)
+    if not (out / MANIFEST).is_file():
+        _tidy(out)
+        write_json(out / QUESTION, question)
+        _make_parts(out, source, settings, question)
+        manifest = merge(out, question, settings.entry_column)
         refuse_differing(manifest.differing, settings.ignore_column, str(settings.pool))
         if not manifest.molecules:
-            problems = [(row, text) for _, row, text in PreparedPool(settings.out, manifest).read_bad_rows()]
-            raise BadRowsError(str(settings.pool), question.unit, problems)
-        write_json(settings.out / MANIFEST, manifest)
-        folder.end()
-    return PreparedPool.open(settings.out), False
+            raise BadRowsError(str(settings.pool), question.unit, PreparedPool(out, manifest).read_bad_rows())
+        write_json(out / MANIFEST, manifest)
+    _tidy(out, "part-*.json", QUESTION)
+    pool = PreparedPool.open(settings.out)
+    if missing := [name for name in settings.entry_column if name not in pool.manifest.entry]:
+        raise ValueError(
+            f"Expected `{missing[0]}` to be part of the entries of {settings.out}, which is finished. Choose another "
+            "--out."
+        )
+    return pool
 
 
-def ask(settings: PrepareSettings, source: Source, files: tuple[TableFile, ...]) -> Question:
-    """Return what is prepared: the table, and all settings on which the pool depends."""
-    return Question(
-        format=FORMAT,
-        files=files,
-        unit=source.unit,
-        decimal=source.decimal,
-        smiles=source.smiles,
-        identifier=source.identifier,
-        sheet=settings.sheet,
-        columns=source.columns,
-        traits=settings.traits,
-        stereo=settings.stereo,
-        most_atoms=settings.most_atoms,
-        salts=settings.salts,
-        part_rows=settings.part_rows,
-        block=settings.block,
-        versions=software(),
-    )
+def _check_folder(folder: Path, question: Question) -> None:
+    """Refuse a folder that holds anything but this pool, finished or not.
+
+    Raises:
+        ValueError: if it does.
+    """
+    if (folder / MANIFEST).is_file():
+        question.check_folder(folder, read_json(folder / MANIFEST, Manifest).question)
+    elif (folder / QUESTION).is_file():
+        question.check_folder(folder, read_json(folder / QUESTION, Question))
+    elif folder.is_dir():
+        for path in folder.iterdir():
+            if path.name != LOCK and not path.name.endswith(".part"):
+                raise ValueError(
+                    f"Expected {folder} to be a new folder, or one that `graph-bandit prepare` began. It has "
+                    f"{path.name}. Choose another --out."
+                )
 
 
-def _make_parts(folder: Folder, source: Source, settings: PrepareSettings, rows: float) -> int:
-    """Compute the parts that are not finished yet; return how many there are.
+def _tidy(folder: Path, *patterns: str) -> None:
+    """Remove what an interruption left half-written, and files of these patterns."""
+    shutil.rmtree(folder / SCRATCH, ignore_errors=True)
+    for path in (path for pattern in ("*.part", *patterns) for path in folder.glob(pattern)):
+        path.unlink(missing_ok=True)
+
+
+def _make_parts(out: Path, source: Source, settings: PrepareSettings, question: Question) -> None:
+    """Compute the parts that are not finished yet.
 
     Raises:
         ValueError: if the table is damaged, or changes while it is read.
     """
     open_workers, _ = choose_workers(settings.workers, settings.scheduler)
-    bar: tqdm[Never] = tqdm(total=round(rows), unit="row", unit_scale=True, disable=None, smoothing=0, file=sys.stderr)
-    count = 0
+    bar: tqdm[Never] = tqdm(unit=" rows", unit_scale=True, disable=None, smoothing=0, file=sys.stderr)
 
     def missing() -> Iterator[tuple[object, ...]]:
-        nonlocal count
-        for chunk in source.chunks(settings.part_rows):
-            source.check_unchanged(folder.question.files)  # so all that was read is of the same table
-            count += 1
-            if folder.is_done(chunk.number):
-                bar.update(len(chunk) + len(chunk.problems))
-                bar.initial = bar.n  # the speed is that of what is computed now
-            else:
-                yield chunk.number, chunk.to_bytes(), chunk.problems, folder.question
+        for number, (table, problems) in enumerate(source.chunks()):
+            source.check_unchanged(question.files)  # so all that was read is of the same table
+            if not part_path(out, number).is_file():
+                yield number, table, problems, question
 
     with bar:
-        work = partial(make_part, folder.path)
-        for done in results_of(open_workers(), work, missing(), lambda number, *_: part_name(number), KEPT):
+        work = partial(make_part, out)
+        for done in results_of(open_workers(), work, missing(), lambda number, *_: part_path(out, number).name, KEPT):
             bar.update(done)
-    return count
 
 
 def _describe(manifest: Manifest) -> str:
-    bad = f", {manifest.bad:,} bad rows left out ({BAD_ROWS})" if manifest.bad else ""
-    merged = f", {manifest.merged:,} rows of equal molecules merged" if manifest.merged else ""
     name = manifest.question.identifier
     named = f"named by `{name}`" if name else "named by their SMILES, since the table has no names"
     named += f", with {', '.join(manifest.entry)} as part of each entry" * bool(manifest.entry)
-    parts = f"{len(manifest.parts)} parts" if len(manifest.parts) > 1 else "1 part"
-    return f"{manifest.molecules:,} molecules in {parts}, {named}{merged}{bad}"
+    merged = f", {manifest.merged:,} rows of equal molecules merged" * bool(manifest.merged)
+    bad = f", {manifest.bad:,} bad rows left out ({BAD_ROWS})" * bool(manifest.bad)
+    return f"{manifest.molecules:,} molecules, {named}{merged}{bad}"

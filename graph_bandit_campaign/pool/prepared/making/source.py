@@ -2,62 +2,33 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graph_bandit_campaign.names import find_identifier, sheet_remarks
 from graph_bandit_campaign.pool.prepared.columns import own
-from graph_bandit_campaign.pool.prepared.manifest import MANIFEST, TableFile
+from graph_bandit_campaign.pool.prepared.manifest import (
+    FORMAT,
+    MANIFEST,
+    Question,
+    TableFile,
+    sha256_of,
+    software,
+)
 from graph_bandit_campaign.pool.prepared.settings import PrepareSettings
+from graph_bandit_env.extras import require
 from graph_bandit_env.tables import Table, open_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 KINDS = re.compile(r"(?i)[^._].*(\.(csv|tsv|txt|smi|sdf)(\.gz)?|\.xlsx|\.parquet)")  # of files that a folder may hold
-PIECE = 1 << 20  # bytes that are read at a time
 LONGEST = 1000  # characters of a bad row that are kept
 
 BadRow = tuple[int, int, str, str]
 """Number of the file, row as people count, what stands there, and the problem."""
-
-
-@dataclass
-class Chunk:
-    """Rows of the table that become one part."""
-
-    number: int
-    columns: dict[str, list[object]]
-    """Cells of the rows: `file`, `row`, `id`, `written` and the other columns of the table."""
-    problems: list[BadRow] = field(default_factory=list)
-    """Rows after the last chunk, or among these, that could not be read."""
-
-    def __len__(self) -> int:
-        return len(self.columns["row"])
-
-    def to_bytes(self) -> bytes:
-        """Pack the rows, to send them to a worker."""
-        import pyarrow as pa
-
-        kinds = {"file": pa.int32(), "row": pa.int64()}
-        arrays = {name: pa.array(cells, kinds.get(name, pa.large_string())) for name, cells in self.columns.items()}
-        table = pa.table(arrays)
-        sink = pa.BufferOutputStream()
-        with pa.ipc.new_stream(sink, table.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as writer:
-            writer.write_table(table)
-        return bytes(sink.getvalue())
-
-
-def unpack(content: bytes) -> pa.Table:
-    """Return the rows that `Chunk.to_bytes` packed."""
-    import pyarrow as pa
-
-    with pa.ipc.open_stream(content) as reader:
-        return reader.read_all()
 
 
 class Source:
@@ -69,7 +40,7 @@ class Source:
     Raises:
         FileNotFoundError: if there is no such file or folder, or it has no table.
         ValueError: if a table cannot be opened, lacks a column, or the tables of a folder have different columns.
-        ImportError: if a package that reads a table is not installed.
+        ImportError: if RDKit, pyarrow, DuckDB, or the package that reads the table is not installed.
     """
 
     files: tuple[Path, ...]
@@ -80,7 +51,9 @@ class Source:
     """Remarks on sheets and hidden rows, for people."""
 
     def __init__(self, settings: PrepareSettings) -> None:
-        self._sheet = settings.sheet
+        for module in ("rdkit", "pyarrow", "duckdb"):
+            require(module, "Preparing a pool")
+        self._settings = settings
         self.files = _files_of(settings.pool)
         with open_table(self.files[0], settings.sheet) as table:
             self._describe(table, settings)
@@ -113,24 +86,34 @@ class Source:
         self.columns = tuple(name for name in names if name not in columns)
         self.decimal, self.unit = table.decimal, table.unit
 
-    def digest(self) -> tuple[tuple[TableFile, ...], float]:
-        """Read all bytes; return what the files are, and about how many rows they have."""
-        records, counts = [], []
+    def ask(self) -> Question:
+        """Return all that the pool depends on; all bytes of the table are read for it."""
+        settings, files = self._settings, []
         for path in self.files:
-            status, content, marks = path.stat(), hashlib.sha256(), 0
-            mark = b"$$$$" if ".sdf" in path.suffixes else b"\n"
-            with path.open("rb") as file:
-                while piece := file.read(PIECE):
-                    content.update(piece)
-                    marks += piece.count(mark)
-            records.append(
-                TableFile(name=path.name, bytes=status.st_size, modified=status.st_mtime, sha256=content.hexdigest())
+            status = path.stat()
+            files.append(
+                TableFile(name=path.name, bytes=status.st_size, modified=status.st_mtime, sha256=sha256_of(path))
             )
-            counts.append(_count_rows(path, marks))
-        return tuple(records), sum(counts)
+        return Question(
+            format=FORMAT,
+            files=tuple(files),
+            unit=self.unit,
+            decimal=self.decimal,
+            smiles=self.smiles,
+            identifier=self.identifier,
+            sheet=settings.sheet,
+            columns=self.columns,
+            traits=settings.traits,
+            stereo=settings.stereo,
+            most_atoms=settings.most_atoms,
+            salts=settings.salts,
+            part_rows=settings.part_rows,
+            block=settings.block,
+            versions=software(),
+        )
 
     def check_unchanged(self, records: Sequence[TableFile]) -> None:
-        """Refuse a table that was changed since `digest`.
+        """Refuse a table that was changed since `ask`.
 
         Raises:
             ValueError: if it was.
@@ -140,30 +123,38 @@ class Source:
             if (status.st_size, status.st_mtime) != (record.bytes, record.modified):
                 raise ValueError(f"Expected {path} to stay as it was while it was read. It has changed. Start again.")
 
-    def chunks(self, size: int) -> Iterator[Chunk]:
-        """Read all rows, `size` of them at a time.
+    def chunks(self) -> Iterator[tuple[pa.Table, list[BadRow]]]:
+        """Read all rows, as many at a time as become one part.
+
+        Yields:
+            Rows: `file`, `row`, `id`, `written` and the other columns of the table; and the rows among them, or after
+            the last chunk, that could not be read.
 
         Raises:
             ValueError: if a table is damaged.
         """
+        import pyarrow as pa
+
         columns = [self.smiles, *filter(None, [self.identifier])]
-        keys = ("written", *["id"] * (self.identifier is not None), *map(own, self.columns))
-        number, chunk = 0, Chunk(0, {name: [] for name in ("file", "row", *keys)})
+        names = ("written", *["id"] * (self.identifier is not None), *map(own, self.columns))
+        schema = pa.schema([("file", pa.int32()), ("row", pa.int64()), *((name, pa.large_string()) for name in names)])
+        rows, problems = list[tuple[object, ...]](), list[BadRow]()
+
+        def pack() -> pa.Table:
+            cells = zip(*rows, strict=True) if rows else [()] * len(schema)
+            return pa.Table.from_pydict(dict(zip(schema.names, cells, strict=True)), schema)
+
         for index, path in enumerate(self.files):
-            with open_table(path, self._sheet) as table:
+            with open_table(path, self._settings.sheet) as table:
                 for row, cells in table.rows(columns, texts=self.columns):
-                    _drain(table, index, chunk)
-                    if len(chunk) == size:
-                        yield chunk
-                        number += 1
-                        chunk = Chunk(number, {name: [] for name in ("file", "row", *keys)})
-                    chunk.columns["file"].append(index)
-                    chunk.columns["row"].append(row)
-                    for key, cell in zip(keys, cells, strict=True):
-                        chunk.columns[key].append(cell)
-                _drain(table, index, chunk)
-        if len(chunk) or chunk.problems:
-            yield chunk
+                    problems += _drain(table, index)
+                    if len(rows) == self._settings.part_rows:
+                        yield pack(), problems
+                        rows, problems = [], []
+                    rows.append((index, row, *cells))
+                problems += _drain(table, index)
+        if rows or problems:
+            yield pack(), problems
 
 
 def _files_of(path: Path) -> tuple[Path, ...]:
@@ -177,19 +168,7 @@ def _files_of(path: Path) -> tuple[Path, ...]:
     return files
 
 
-def _drain(table: Table, index: int, chunk: Chunk) -> None:
-    if table.problems:
-        chunk.problems += [(index, number, "", text[:LONGEST]) for number, text in table.problems]
-        table.problems.clear()
-
-
-def _count_rows(path: Path, marks: int) -> float:
-    """Return about how many rows a file has, given how often the mark at the end of a row occurs in its bytes.
-
-    Of a workbook or a packed file it is not known, and too small.
-    """
-    if path.name.lower().endswith(".parquet"):
-        from pyarrow.parquet import read_metadata
-
-        return float(read_metadata(path).num_rows)
-    return float(marks)
+def _drain(table: Table, index: int) -> list[BadRow]:
+    drained = [(index, number, "", text[:LONGEST]) for number, text in table.problems]
+    table.problems.clear()
+    return drained

@@ -47,6 +47,9 @@ def test_molecules_are_found_by_name_alias_and_smiles_and_taken_by_place(made):
     expected = molecules.columns[rows, :1]
     np.testing.assert_array_equal(block.numbers(["score"]), expected)
     assert list(block.smiles) == [molecules.smiles[k] for k in rows]
+    forms = zip(names, pool.forms([by_id[name] for name in names]), strict=True)
+    found = {alias: name for name, repeated in forms for alias, _ in repeated}
+    assert found == {alias: name for alias, name in aliases.items() if name in names}
 
 
 def test_cells_are_those_of_all_rows_of_a_molecule_in_their_order(made):
@@ -83,12 +86,3 @@ def test_a_missing_part_and_an_exchanged_one_are_named(copy):
     moved.rename(second)
     with pytest.raises(ValueError, match=r"part .*part-0000[01].parquet"):
         list(PreparedPool.open(copy))
-
-
-def test_rows_that_repeat_a_molecule_are_found_in_every_part(made):
-    table, pool, _ = made
-    molecules = assert_as_in_memory(pool, table, identifier="id")
-    by_id, _ = pool.find(molecules.ids, [])
-    forms = pool.forms([by_id[name] for name in molecules.ids])
-    found = {alias: name for name, those in zip(molecules.ids, forms, strict=True) for alias, _ in those}
-    assert found == dict(molecules.aliases)

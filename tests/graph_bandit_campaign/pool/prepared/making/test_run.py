@@ -1,3 +1,4 @@
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -5,14 +6,12 @@ from support.messy import assert_as_in_memory, messy_table, prepare_small
 
 from graph_bandit_campaign import PrepareSettings, prepare
 
+CLUSTER = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "protocol": "tcp", "dashboard_address": ":0"}
+
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
     monkeypatch.setattr(PrepareSettings, "block", 8)
-
-
-def files_of(folder):
-    return {path.name: path.read_bytes() for path in folder.iterdir() if path.suffix in (".parquet", ".csv")}
 
 
 @pytest.mark.parametrize(("seed", "part_rows"), [(0, 8), (3, 24), (4, 24), (5, 800)])
@@ -25,13 +24,16 @@ def test_a_prepared_pool_is_the_pool_in_memory(tmp_path, seed, part_rows):
     assert expected.skipped
 
 
-def test_the_pool_depends_on_the_table_alone_not_on_the_number_of_processes(tmp_path):
+@pytest.mark.parametrize("is_cluster", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_the_pool_depends_on_the_table_alone_not_on_who_computes_it(tmp_path, is_cluster):
     table = tmp_path / "pool.csv"
-    table.write_text(messy_table(200))
+    table.write_text(messy_table(120))
+    with pytest.importorskip("distributed").LocalCluster(**CLUSTER) if is_cluster else nullcontext() as cluster:
+        workers = {"scheduler": cluster.scheduler_address} if is_cluster else {"workers": 2}
+        pool = prepare_small(table, tmp_path / "two", 40, **workers)
     prepare_small(table, tmp_path / "one", 40)
-    pool = prepare_small(table, tmp_path / "two", 40, workers=2)
-    assert files_of(tmp_path / "one") == files_of(tmp_path / "two")
-    assert (tmp_path / "one" / "manifest.json").read_bytes() == (tmp_path / "two" / "manifest.json").read_bytes()
+    files = [{path.name: path.read_bytes() for path in (tmp_path / name).iterdir()} for name in ("one", "two")]
+    assert files[0] == files[1]
     assert_as_in_memory(pool, table, identifier="id")
 
 
@@ -39,7 +41,6 @@ def test_the_pool_depends_on_the_table_alone_not_on_the_number_of_processes(tmp_
     ("changes", "message"),
     [
         ({"part_rows": 12}, "part.rows"),
-        ({"most_atoms": 0}, "most.atoms"),
         ({"traits": ("morgan", "magic")}, "magic"),
         ({"out": Path("pool.csv")}, "pool.csv"),
         ({"workers": -1}, "workers"),
