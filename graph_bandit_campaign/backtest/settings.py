@@ -14,7 +14,8 @@ from graph_bandit_campaign.pool.source import Source, check_features, split_feat
 from graph_bandit_lab import count_cores
 
 Baseline = Literal["greedy", "similarity", "forest"]
-BASELINES: tuple[Baseline, ...] = ("greedy", "similarity", "forest")
+GREEDY, SIMILARITY, FOREST = "molecule-greedy", "similarity to the best", "random forest"
+BASELINES: dict[Baseline, str] = {"greedy": GREEDY, "similarity": SIMILARITY, "forest": FOREST}
 LEAST_STARTS = 5  # fewer tell nothing of how much the result depends on the start
 
 
@@ -35,7 +36,7 @@ class BacktestSettings:
     """How many molecules are measured in a batch; several numbers are compared."""
     agents: Annotated[tuple[str, ...], NONE] = ()
     """Agents that choose, with settings after a colon. None: the one that `suggest` takes for a batch of that size."""
-    baselines: tuple[Baseline, ...] = BASELINES
+    baselines: tuple[Baseline, ...] = tuple(BASELINES)
     """Compared with the agents, as random choice is: molecule-greedy, the molecules most similar to the best one so
     far, and a random forest (the extra `backtest`)."""
     start: int | None = None

@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -14,10 +13,9 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from graph_bandit_campaign.backtest.plays import RANDOM, Play, Task, random_order
-from graph_bandit_campaign.backtest.table import TOP, Table
+from graph_bandit_campaign.backtest.table import Table
 
 Floats = NDArray[np.float64]
-GOALS = (TOP, TOP // 2, 1)  # how many of the ten best are to be found
 DRAWS = 4000  # of the bootstrap
 SHUFFLES = 2000
 RARE = 0.01  # a verdict needs a difference that as few shuffles of the values reach
@@ -36,8 +34,6 @@ class Interval(NamedTuple):
 class Bin:
     """Forecasts of similar probability that a molecule beats the best so far, and what came of them."""
 
-    low: float
-    high: float
     count: int
     """How many forecasts there were."""
     promised: float
@@ -46,26 +42,18 @@ class Bin:
     """How many of the molecules did beat it."""
 
 
-class Bootstrap:
-    """Draws of starts with replacement, the same for all that is compared.
+def interval(values: Floats) -> Interval:
+    """Return the mean of `values` `(starts,)` and its interval; of curves `(starts, t)`, three curves `(t,)`.
 
-    The percentiles are those that are right for the mean of few normal numbers ("expanded percentiles", Hesterberg
-    2015), since the usual ones are too narrow for ten starts.
-
-    Args:
-        starts: how many starts there are, at least two.
-        seed: seed of the draws.
+    It is a bootstrap over the starts, the same draws for all that is compared. The percentiles are those that are right
+    for the mean of few normal numbers ("expanded percentiles", Hesterberg 2015), since the usual ones are too narrow
+    for ten starts.
     """
-
-    def __init__(self, starts: int, seed: int = 0) -> None:
-        generator = np.random.default_rng(seed)
-        self.weights = generator.multinomial(starts, np.full(starts, 1 / starts), DRAWS) / starts
-        self.tail = float(stats.norm.cdf(math.sqrt(starts / (starts - 1)) * stats.t.ppf(0.025, starts - 1)))
-
-    def interval(self, values: Floats) -> Interval:
-        """Return the mean of `values` `(starts,)` and its interval; of curves `(starts, t)`, three curves `(t,)`."""
-        low, high = np.quantile(self.weights @ values, [self.tail, 1 - self.tail], axis=0)
-        return Interval(values.mean(axis=0), low, high)
+    starts = len(values)
+    weights = np.random.default_rng(0).multinomial(starts, np.full(starts, 1 / starts), DRAWS) / starts
+    tail = float(stats.norm.cdf(math.sqrt(starts / (starts - 1)) * stats.t.ppf(0.025, starts - 1)))
+    low, high = np.quantile(weights @ values, [tail, 1 - tail], axis=0)
+    return Interval(values.mean(axis=0), low, high)
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,19 +91,6 @@ class Curves:
         counts = [self.table.count_best(order, self.table.good) for order in self.by_chance]
         return np.array([np.argmax(count >= wanted) + 1.0 for count, wanted in zip(counts, self.good, strict=True)])
 
-    @cached_property
-    def reached(self) -> dict[int, Floats]:
-        """Return the measurements until so many of the ten best were found, `(starts,)` each.
-
-        They are infinite if it was not within the budget; random choice is followed to the end of the table.
-        """
-        known = self.by_chance if self.label == RANDOM else self.orders
-        counts = [self.table.count_best(order) for order in known]
-        return {
-            goal: np.array([np.argmax(count >= goal) + 1 if count[-1] >= goal else math.inf for count in counts])
-            for goal in GOALS
-        }
-
     @property
     def scores(self) -> Floats:
         """Return how many of the ten best were known on average over all measurements after the start, `(starts,)`."""
@@ -142,11 +117,6 @@ class Summary:
     starts: int
     """How many random starts were played."""
 
-    @cached_property
-    def bootstrap(self) -> Bootstrap:
-        """Return the draws of starts."""
-        return Bootstrap(self.starts)
-
     @property
     def random(self) -> Curves:
         """Return random choice."""
@@ -156,22 +126,6 @@ class Summary:
     def best(self) -> Curves:
         """Return the agent that served best: most of the ten best known, on average over the measurements."""
         return max(self.advisors, key=lambda player: player.scores.mean())
-
-    @cached_property
-    def goal(self) -> int:
-        """Return how many of the ten best the best agent found from every start; 0 if it is not even one."""
-        return next((goal for goal in GOALS if np.isfinite(self.best.reached[goal]).all()), 0)
-
-    def wins(self) -> dict[str, float]:
-        """Return the share of draws of the starts in which each agent serves best; ties are shared."""
-        drawn = np.stack([self.bootstrap.weights @ player.scores for player in self.advisors])
-        first = np.isclose(drawn, drawn.max(axis=0), rtol=0, atol=1e-12)
-        shares = (first / first.sum(axis=0)).mean(axis=1)
-        return {player.label: float(share) for player, share in zip(self.advisors, shares, strict=True)}
-
-    def gain(self, player: Curves, other: Curves) -> Interval:
-        """Return how many more of the ten best a player knew than another, on average over the measurements."""
-        return self.bootstrap.interval(player.scores - other.scores)
 
     def luck(self, player: Curves, n: int, at_end: bool) -> float:
         """Return the share of shuffles of the values in which a player differs as much from random choice.
@@ -183,7 +137,7 @@ class Summary:
         Args:
             player: the player.
             n: how many of the best molecules are looked for.
-            at_end: whether those found within the budget count, as in `Curves.good`; else as in `gain`.
+            at_end: whether those found within the budget count, as in `Curves.good`; else as in `Curves.scores`.
         """
         rewards, budget, start = self.table.rewards, self.table.budget, self.table.start
         threshold = np.partition(rewards, -n)[-n]
@@ -199,18 +153,6 @@ class Summary:
         observed, rounding = weights @ best, 1e-9
         as_much = min((drawn >= observed - rounding).sum(), (drawn <= observed + rounding).sum())
         return float((1 + as_much) / (1 + SHUFFLES))
-
-    def fewer(self, player: Curves, other: Curves) -> Interval | None:
-        """Return how many measurements fewer a player needed for the goal than another.
-
-        One that did not reach it within the budget counts as if it had with the last measurement, so the number is a
-        lower bound then. None: there is no goal, or the player itself did not reach it from every start.
-        """
-        if not self.goal or not np.isfinite(player.reached[self.goal]).all():
-            return None
-        latest = math.inf if other is self.random else self.table.budget  # random choice is known to the end
-        needed = np.minimum(other.reached[self.goal], latest)
-        return self.bootstrap.interval(needed - player.reached[self.goal])
 
 
 def summarize(
@@ -258,8 +200,5 @@ def _bins(table: Table, batch: int, plays: Sequence[Play]) -> list[Bin]:
     counts, sums, successes = (
         np.histogram(probabilities, BINS, weights=weights)[0] for weights in (None, probabilities, beats)
     )
-    return [
-        Bin(low, high, int(counts[k]), float(sums[k]), int(successes[k]))
-        for k, (low, high) in enumerate(pairwise(BINS))
-        if counts[k]
-    ]
+    rows = zip(counts.tolist(), sums.tolist(), successes.tolist(), strict=True)
+    return [Bin(count, promised, int(came)) for count, promised, came in rows if count]

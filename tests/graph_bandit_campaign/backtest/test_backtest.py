@@ -8,8 +8,8 @@ import pytest
 from support.molecules import some_molecules
 
 from graph_bandit_campaign import BacktestSettings, run_backtest
-from graph_bandit_campaign.backtest.kept import COLUMNS
-from graph_bandit_campaign.backtest.players import SIMILARITY
+from graph_bandit_campaign.backtest.run import COLUMNS
+from graph_bandit_campaign.backtest.settings import SIMILARITY
 
 MOLECULES = some_molecules(120)
 FILES = {"backtest.html", "results.csv", "backtest.json"}
@@ -85,7 +85,7 @@ def test_another_backtest_and_other_versions_are_refused_and_nothing_changes(log
     assert {path.name: path.read_bytes() for path in (logp.parent / "out").iterdir()} == before
     write_table(logp.parent, MOLECULES.targets)
     known = json.loads(before["backtest.json"])
-    known["versions"]["rdkit"] = "2020.09"
+    known["question"]["rdkit"] = "2020.09"
     (logp.parent / "out" / "backtest.json").write_text(json.dumps(known), encoding="utf-8")
     with pytest.raises(ValueError, match="rdkit"):
         backtest(logp, agents=("random",))
