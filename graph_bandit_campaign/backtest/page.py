@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from itertools import cycle
 
 import matplotlib as mpl
@@ -12,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from graph_bandit_campaign.backtest.settings import BacktestSettings
-from graph_bandit_campaign.backtest.summary import RARE, SHUFFLES, Bin, Curves, Floats, Interval, Summary, interval
+from graph_bandit_campaign.backtest.summary import RARE, SHUFFLES, Curves, Floats, Interval, Summary, interval
 from graph_bandit_campaign.backtest.table import TOP, Table
 from graph_bandit_lab.reports import COLORS, DASHES, STYLE, print_columns, templates, to_svg
 from graph_bandit_lab.storage import software_versions
@@ -20,18 +19,7 @@ from graph_bandit_lab.storage import software_versions
 SHOWN = ("graph-bandit-env", "torch", "rdkit")  # whose versions the page names
 GREY = "#7A7A7A"  # random choice
 WIDE = (12.4, 4.8)  # inches
-SHAPE = (6.2, 4.4)
 MANY_TIES = 2 * TOP  # so many molecules that share the tenth best value leave little to find
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """Whether an agent would have helped."""
-
-    headline: str
-    """The answer in a sentence."""
-    reasons: list[str]
-    """The numbers that it follows from."""
 
 
 def interval_text(interval: Interval, digits: int = 1, sign: bool = False) -> str:
@@ -47,13 +35,13 @@ def good_text(table: Table) -> str:
     return f"{table.good} best (5 %)" if table.good > TOP else ""
 
 
-def verdicts(summary: Summary) -> list[Verdict]:
-    """Say of each agent whether it would have helped, compared with random choice; the best agent first."""
+def verdicts(summary: Summary) -> list[list[str]]:
+    """Say of each agent whether it would have helped, compared with random choice, and why; the best agent first."""
     order = sorted(summary.advisors, key=lambda player: -player.scores.mean())
     return [_verdict(summary, player, f"{player.label}: " if len(order) > 1 else "") for player in order]
 
 
-def _verdict(summary: Summary, player: Curves, who: str) -> Verdict:
+def _verdict(summary: Summary, player: Curves, who: str) -> list[str]:
     table, random = summary.table, summary.random
     gain, good = interval(player.scores - random.scores), interval(player.good - random.good)
     if table.good == TOP:  # a small table: the best 5 % are among the ten best
@@ -94,7 +82,7 @@ def _verdict(summary: Summary, player: Curves, who: str) -> Verdict:
     if gain.low > 0 or good.low > 0:
         needed = interval_text(interval(player.as_many), 0)
         reasons.append(f"Random choice would have needed {needed} measurements to find as many of them.")
-    return Verdict(who + headline, reasons)
+    return [who + headline, *reasons]
 
 
 def comparisons(summary: Summary) -> list[str]:
@@ -116,16 +104,11 @@ def comparisons(summary: Summary) -> list[str]:
 
 def reliability(summary: Summary) -> list[str]:
     """Say how many molecules were promised to beat the best so far, and how many did."""
-    sentences = []
-    for label, bins in summary.forecasts.items():
-        count, promised, came = (
-            sum(getattr(forecast, name) for forecast in bins) for name in ("count", "promised", "came")
-        )
-        sentences.append(
-            f"{label}: of {count:,} suggested molecules, {promised:.1f} were promised to beat the best value measured "
-            f"before their batch (the sum of the probabilities), and {came} did."
-        )
-    return sentences
+    return [
+        f"{label}: of {told.count:,} suggested molecules, {told.promised:.1f} were promised to beat the best value "
+        f"measured before their batch (the sum of the probabilities), and {told.came} did."
+        for label, told in summary.forecasts.items()
+    ]
 
 
 def rows(summary: Summary) -> list[tuple[str, ...]]:
@@ -168,25 +151,6 @@ def progress_figure(summary: Summary, target: str) -> Figure:
     return figure
 
 
-def forecasts_figure(forecasts: Mapping[str, Sequence[Bin]], lines: Mapping[str, tuple[str, str]]) -> Figure:
-    """Draw the share of molecules that beat the best so far against the probability that was forecast."""
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=SHAPE, layout="constrained")
-        axes = figure.subplots()
-        axes.axline((0, 0), (1, 1), color=GREY, ls="--", lw=1.2)
-        highest = 0.05
-        for label, bins in forecasts.items():
-            promised = [forecast.promised / forecast.count for forecast in bins]
-            came = [forecast.came / forecast.count for forecast in bins]
-            axes.plot(promised, came, "o-", color=lines[label][0], lw=2, label=label)
-            highest = max(highest, *promised, *came)
-        axes.set(xlabel="forecast probability", ylabel="share that beat the best")
-        axes.set(xlim=(0, 1.08 * highest), ylim=(0, 1.08 * highest))
-        if len(forecasts) > 1:
-            axes.legend()
-    return figure
-
-
 def _draw(axes: Axes, summary: Summary, player: Curves, curves: Floats, line: tuple[str, str]) -> None:
     """Draw a mean over starts with its 95 % band; all players share the random measurements before it."""
     begin, (color, dash) = summary.table.start, line
@@ -205,7 +169,6 @@ def render_page(summary: Summary, settings: BacktestSettings, notes: Sequence[st
         notes: remarks, for people.
     """
     versions = software_versions()
-    lines, forecasts = lines_of(summary), summary.forecasts
     return (
         templates("graph_bandit_campaign.backtest")
         .get_template("backtest.html.jinja")
@@ -218,9 +181,8 @@ def render_page(summary: Summary, settings: BacktestSettings, notes: Sequence[st
             comparisons=comparisons(summary),
             reliability=reliability(summary),
             rows=rows(summary),
-            lines=lines,
+            lines=lines_of(summary),
             progress=to_svg(progress_figure(summary, settings.target)),
-            forecasts=to_svg(forecasts_figure(forecasts, lines)) if forecasts else "",
             versions={name: versions[name] for name in SHOWN},
         )
     )
@@ -232,6 +194,6 @@ def print_summary(summary: Summary) -> None:
     print_columns(rows(summary))
     print()
     for answer in verdicts(summary):
-        print("\n  ".join((answer.headline, *answer.reasons)))
+        print("\n  ".join(answer))
     for sentence in [*comparisons(summary), *reliability(summary)]:
         print(sentence)

@@ -113,13 +113,13 @@ class Kept:
         index_of = {shield(identifier): k for k, identifier in enumerate(self.table.molecules.ids)}
         try:
             results = pd.read_csv(self.folder / RESULTS, dtype=str, keep_default_na=False)
-            for key, rows in results.groupby(KEY, sort=False):
+            for _, rows in results.groupby(KEY, sort=False):
                 order = np.array([index_of[name] for name in rows["id"]], np.int64)
                 if not len(np.unique(order)) == len(order) == self.table.budget:
-                    raise ValueError(f"the rows of {key} are not a whole play")
-                player, batch, start = key
+                    raise ValueError("rows that are not a whole play")
+                first = rows.iloc[0]
                 told = np.array([float(text or "nan") for text in rows[FORECAST]])
-                self.keep(Task(player, int(batch), int(start) - 1), Play(order, told))
+                self.keep(Task(first["player"], int(first["batch"]), int(first["start"]) - 1), Play(order, told))
         except (ValueError, KeyError, TypeError) as error:
             raise ValueError(
                 f"Expected {self.folder / RESULTS} as a backtest wrote it. Got: {error!r}. Delete the folder, or "

@@ -9,7 +9,6 @@ from typing import Annotated, Literal
 import tyro
 
 from graph_bandit_campaign.flags import NONE, Salts, check_flags, check_least
-from graph_bandit_campaign.names import split_name
 from graph_bandit_campaign.pool.source import Source, check_features, split_features
 from graph_bandit_lab import count_cores
 
@@ -82,13 +81,6 @@ class BacktestSettings:
             if len(set(given)) < len(given):
                 raise ValueError(f"Expected `--{name}` to be different. Got {' '.join(map(str, given))}.")
         check_features(self.features, (self.target,), self.smiles, self.id)
-        for text in self.also:
-            path, column = split_name(text)
-            if path.resolve() == self.table.resolve() and (column or self.target).casefold() == self.target.casefold():
-                raise ValueError(
-                    f"Expected `--also` to name another column than the target, whose values are replayed. Got {text}; "
-                    "capitals do not count."
-                )
 
     @property
     def target(self) -> str:

@@ -19,7 +19,6 @@ Floats = NDArray[np.float64]
 DRAWS = 4000  # of the bootstrap
 SHUFFLES = 2000
 RARE = 0.01  # a verdict needs a difference that as few shuffles of the values reach
-BINS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 1.0)  # of forecast probabilities
 
 
 class Interval(NamedTuple):
@@ -30,9 +29,8 @@ class Interval(NamedTuple):
     high: float
 
 
-@dataclass(frozen=True)
-class Bin:
-    """Forecasts of similar probability that a molecule beats the best so far, and what came of them."""
+class Forecasts(NamedTuple):
+    """Forecasts that a molecule beats the best so far, and what came of them."""
 
     count: int
     """How many forecasts there were."""
@@ -112,7 +110,7 @@ class Summary:
     """Agents that would give the suggestions."""
     others: Sequence[Curves]
     """What they are compared with; random choice comes first."""
-    forecasts: Mapping[str, Sequence[Bin]]
+    forecasts: Mapping[str, Forecasts]
     """Forecasts of each agent that makes some, by its label."""
     starts: int
     """How many random starts were played."""
@@ -180,25 +178,20 @@ def summarize(
 
     by_chance = Curves(RANDOM, table, [order[: table.budget] for order in whole], whole)
     agents = [curves(task) for task in advisors]
-    bins = [_bins(table, task.batch, plays_of(task)) for task in advisors]
-    forecasts = {agent.label: found for agent, found in zip(agents, bins, strict=True) if found}
+    every = [_forecasts(table, task.batch, plays_of(task)) for task in advisors]
+    forecasts = {agent.label: found for agent, found in zip(agents, every, strict=True) if found.count}
     return Summary(table, agents, [by_chance, *map(curves, others)], forecasts, starts)
 
 
-def _bins(table: Table, batch: int, plays: Sequence[Play]) -> list[Bin]:
-    """Compare forecasts with what came, by their probability; empty if there are none."""
-    promised, came = [], []
+def _forecasts(table: Table, batch: int, plays: Sequence[Play]) -> Forecasts:
+    """Compare forecasts with what came: they are made before the whole batch."""
+    count, promised, came = 0, 0.0, 0
     for finished in plays:
         rewards = table.rewards[finished.order]
         best = np.maximum.accumulate(rewards)
         for first in range(table.start, table.budget, batch):
-            promised.append(finished.probabilities[first : first + batch])
-            came.append(rewards[first : first + batch] > best[first - 1])  # forecasts are made before the whole batch
-    probabilities, beats = np.concatenate(promised), np.concatenate(came).astype(np.float64)
-    made = np.isfinite(probabilities)
-    probabilities, beats = probabilities[made], beats[made]
-    counts, sums, successes = (
-        np.histogram(probabilities, BINS, weights=weights)[0] for weights in (None, probabilities, beats)
-    )
-    rows = zip(counts.tolist(), sums.tolist(), successes.tolist(), strict=True)
-    return [Bin(count, promised, int(came)) for count, promised, came in rows if count]
+            told = finished.probabilities[first : first + batch]
+            made = np.isfinite(told)
+            count, promised = count + int(made.sum()), promised + float(told[made].sum())
+            came += int((rewards[first : first + batch][made] > best[first - 1]).sum())
+    return Forecasts(count, promised, came)

@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.contract import SourceResults
-from graph_bandit_campaign.assays.matched import OtherAssays, match_other_tables
-from graph_bandit_campaign.assays.tables import read_other_tables
-from graph_bandit_campaign.assays.told import digests_of, read_also
+from graph_bandit_campaign.assays.tables import OtherAssays, match_other_tables, read_other_tables
+from graph_bandit_campaign.assays.told import read_also
 from graph_bandit_campaign.backtest.settings import GREEDY, BacktestSettings
 from graph_bandit_campaign.model.learner import default_agent
 from graph_bandit_campaign.names import find_column, split_name
@@ -24,7 +23,7 @@ from graph_bandit_campaign.pool.budget import Budget
 from graph_bandit_campaign.pool.descriptors import describe, reads_graphs
 from graph_bandit_campaign.pool.own_columns import Features
 from graph_bandit_campaign.pool.prepared import PreparedPool, open_table_pool
-from graph_bandit_campaign.results.books import Books, match_goals
+from graph_bandit_campaign.results.books import Books, match_results
 from graph_bandit_campaign.results.rows import Columns, NoResultsError, ResultTables
 from graph_bandit_env import MoleculeSet, tables
 from graph_bandit_env.pools import check_known
@@ -54,6 +53,8 @@ class Table:
     """Remarks about the table, for people."""
     sources: tuple[SourceResults, ...] = ()
     """Results of other assays, which agents learn from."""
+    others: tuple[object, ...] = ()
+    """What these are recognised by."""
 
     @property
     def rewards(self) -> NDArray[np.float64]:
@@ -87,12 +88,10 @@ class Table:
 
     def digest(self) -> str:
         """Return a short text that differs for tables with other molecules, values, columns or other assays."""
-        names = [self.molecules.ids, self.molecules.smiles, self.molecules.column_names]
+        names = [self.molecules.ids, self.molecules.smiles, self.molecules.column_names, *self.others]
         content = hashlib.sha256(json.dumps(names).encode())
         for numbers in (self.values, self.molecules.columns):
             content.update(np.ascontiguousarray(numbers, "<f8").tobytes())
-        if self.sources:
-            content.update(json.dumps(digests_of(self.sources)).encode())
         return content.hexdigest()[:16]
 
 
@@ -105,10 +104,7 @@ def read_table(settings: BacktestSettings) -> Table:
         ImportError: if a package that reads the table is not installed.
     """
     every, books, also, remarks = _read(settings)
-    pairs = [*books.measured, *_harmless_bounds(books, settings.maximize is not None)]
-    values_of = dict[str, list[float]]()
-    for identifier, value in pairs:
-        values_of.setdefault(identifier, []).append(value)
+    values_of = books.values().get("", {}) | _harmless_bounds(books, settings.maximize is not None)
     means = {identifier: sum(values) / len(values) for identifier, values in values_of.items()}
     known = [k for k, identifier in enumerate(every.ids) if identifier in means]
     if len(known) < LEAST:
@@ -127,7 +123,7 @@ def read_table(settings: BacktestSettings) -> Table:
     counts = {
         "{:,} without a value left out": len(every) - len(known),
         "{:,} of them failed": len(books.failed),
-        "{:,} further values of the same molecules averaged": len(pairs) - len(known),
+        "{:,} further values of the same molecules averaged": sum(map(len, values_of.values())) - len(known),
         "{:,} bounds taken as values": len(books.bounds) - vague,
         "{:,} of them with a bound that may hide a bad value or a good one": vague,
         "bad rows left out: {:,}": len(every.skipped),
@@ -140,6 +136,7 @@ def read_table(settings: BacktestSettings) -> Table:
         _choose_budget(settings, len(known)),
         (*(text.format(count) for text, count in counts.items() if count), *remarks, *also.remarks),
         sources,
+        tuple(also.content),
     )
 
 
@@ -169,7 +166,7 @@ def _read(settings: BacktestSettings) -> tuple[MoleculeSet, Books, OtherAssays, 
         raise ValueError(
             f"Expected numbers in column `{target}` of {table}. Got none: a backtest replays values that are known."
         ) from error
-    books = match_goals({"": results.rows}, molecules)[""]
+    books = match_results({"": results.rows}, molecules)
     read = read_other_tables(settings.also, made.identifier, made.smiles, [settings.target], [table])
     also = match_other_tables(read, molecules, settings.most_atoms)
     return features.add_to(molecules, {}), books, also, remarks + results.remarks
@@ -195,31 +192,28 @@ def _refuse_answers(also: OtherAssays, means: Mapping[str, float]) -> None:
             )
 
 
-def _harmless_bounds(books: Books, maximize: bool) -> list[tuple[str, float]]:
+def _harmless_bounds(books: Books, maximize: bool) -> dict[str, list[float]]:
     """Return bounds that count as values: those from the side of worse values, and others no better than the median.
 
     A molecule that is only known to be worse than a good value may be good or bad.
     """
-    exact = [value for _, value in books.measured]
+    exact = [result.value for result in books.results if not result.bound]
     good, middle = ("above" if maximize else "below"), median(exact) if exact else math.nan
-    return [
-        (identifier, value)
-        for identifier, value, side in books.bounded
-        if side == good or (value <= middle if maximize else value >= middle)
-    ]
+    harmless = dict[str, list[float]]()
+    for each in books.results:
+        if each.bound and (each.bound == good or (each.value <= middle if maximize else each.value >= middle)):
+            harmless.setdefault(each.id, []).append(each.value)
+    return harmless
 
 
 def _choose_budget(settings: BacktestSettings, count: int) -> int:
     largest, start = max(settings.n), settings.first
     budget = settings.budget or max(min(count // 4, MOST), start + 2 * largest)
-    if settings.budget is None and budget > count // 2:
+    most = count - 1 if settings.budget else count // 2
+    if not start < budget <= most:
         raise ValueError(
-            f"Expected a larger table: {start} random measurements and two batches of {largest} are more than half of "
-            f"its {count} molecules. Lower --n or --start, or give a --budget."
-        )
-    if not start < budget < count:
-        raise ValueError(
-            f"Expected `--budget` to be more than the {start} random measurements (--start) and less than the {count} "
-            f"molecules of the table. Got {budget}."
+            f"Expected `--budget` to be more than the {start} random measurements (--start) and at most {most}, for a "
+            f"table of {count} molecules. Got {budget}; without one, it is two batches or more. Lower --n or --start, "
+            "or give another --budget."
         )
     return budget

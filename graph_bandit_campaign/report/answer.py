@@ -107,7 +107,7 @@ class Answer:
     """What the predictions of each goal are sums of, by its name and by id; empty if the agent cannot say."""
     graphs: GraphPool | None = None
     """The pool, if its graphs are not molecules; `smiles_of` and `near` are empty then."""
-    bill: Bill = field(default_factory=Bill)
+    bill: Bill
     """What the suggestions cost, and of which groups they are."""
     failures: str = ""
     """How many candidates are likely to fail; empty before there are enough failures."""
@@ -187,9 +187,9 @@ class Answer:
     @property
     def ending(self) -> str:
         """Say that nothing is left to suggest, or less than was asked for; empty if there is enough."""
-        state, count, wanted = self.state, len(self.suggested), self.bill.wanted
+        state, count, wanted = self.state, len(self.suggested), self.bill.terms.count
         if count:
-            is_short = count < wanted and self.bill.budget is None
+            is_short = count < wanted and self.bill.terms.budget is None
             return f"Only {count} of the {wanted} asked for can still be suggested." * is_short
         kinds = {"measured": state.settled(), "failed": state.failed, "vetoed": state.vetoes, "pending": state.pending}
         every = f"all {self.noun} that meet the limits" if self.limits else f"all {self.pool_size:,} {self.noun}"
@@ -210,7 +210,7 @@ class Answer:
     @property
     def default(self) -> str:
         """Return what the agent is the default for; empty if the user named it."""
-        count = max(self.bill.wanted, len(self.suggested))
+        count = max(self.bill.terms.count, len(self.suggested))
         return f"the default for a batch of {count}" if self.state.by_default else ""
 
     @property

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from agents import LARGEST_REWARD
+from graph_bandit_campaign.checks import check_noise, check_value
 from graph_bandit_campaign.names import find_column, sheet_remarks
 from graph_bandit_campaign.results.measurement import Bound
 from graph_bandit_env.tables import NO_ENTRY, EntryColumns, Table, open_table, write_entry
@@ -129,15 +129,9 @@ class ResultTables:
         """Return the columns of each table."""
         return [table.columns for table in self.tables]
 
-    @property
-    def first(self) -> ResultTables:
-        """Return the first table alone."""
-        return self.like(self.tables[:1])
-
     def having(self, name: str) -> ResultTables:
         """Return the tables that have a column, whose capitals do not count."""
-        those = [table for table in self.tables if find_column(name, table.columns, str(table.path))]
-        return self.like(those)
+        return self.like([table for table in self.tables if find_column(name, table.columns, str(table.path))])
 
     def read(self, columns: Columns) -> Results:
         """Return the rows that have a result: a number, `failed` or `pending`.
@@ -209,25 +203,19 @@ def _read_rows(table: Table, columns: Columns, rows: list[MeasuredRow], problems
             bound = BOUND.fullmatch(cell)
             among, text = (f" after `{bound[1]}`", bound[2]) if bound else (AMONG, cell)
             value = WORDS.get(cell.lower()) or table.number(text, among)
-            if bound and value is None:
-                raise ValueError(f"expected a number after `{bound[1]}`. Got {cell!r}.")
-            if isinstance(value, float) and abs(value) > LARGEST_REWARD:
-                raise ValueError(f"expected a number from -{LARGEST_REWARD:g} to {LARGEST_REWARD:g}. Got {cell!r}.")
-        except ValueError as error:
-            bad.append((number, str(error)))
-            continue
-        if value is None:
-            continue
-        try:
+            if value is None and not bound:
+                continue
+            if not isinstance(value, str):
+                check_value(cell, math.nan if value is None else value)
             own = others[len(naming) : len(naming) + len(features)]
             given = dict(zip(features, map(table.side_value, own, features.values()), strict=True))
             cell_of_noise = others[len(read) - 2]
-            deviation = _read_noise(table, cell_of_noise, noise, bool(bound)) if noise and value not in STATES else None
+            deviation = table.number(cell_of_noise, f" above 0 in `{noise}`") if noise and value not in STATES else None
+            check_noise(cell, deviation, cell if bound else "")
+            if not any(names):
+                raise ValueError(f"a value without a molecule; its columns are {listed}.")
         except ValueError as error:
             bad.append((number, str(error)))
-            continue
-        if not any(names):
-            bad.append((number, f"a value without a molecule; its columns are {listed}."))
             continue
         named = dict(zip(naming, names, strict=True))
         name, text = named.get(identifier, ""), named.get(smiles, "")
@@ -238,17 +226,3 @@ def _read_rows(table: Table, columns: Columns, rows: list[MeasuredRow], problems
         sides = tuple(given.get(column, math.nan) for column in columns.features)
         rows.append(MeasuredRow(table.where(number), name, text, value, cell if bound else "", sides, deviation))
     problems += [f"{table.where(number)}: {text}" for number, text in sorted([*table.problems, *bad])]
-
-
-def _read_noise(table: Table, cell: str, column: str, bounded: bool) -> float | None:
-    """Return the standard deviation in a cell; None for an empty one.
-
-    Raises:
-        ValueError: if it is not a number above 0, or only a bound on the value is known.
-    """
-    noise = table.number(cell, f" above 0 in `{column}`, the noise of the value, or nothing")
-    if noise is not None and not 0 < noise <= LARGEST_REWARD:
-        raise ValueError(f"expected a number above 0 in `{column}`, the noise of the value, or nothing. Got {cell!r}.")
-    if noise is not None and bounded:
-        raise ValueError(f"expected nothing in `{column}` next to a bound, which has no noise. Got {cell!r}.")
-    return noise

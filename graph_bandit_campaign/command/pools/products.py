@@ -31,8 +31,7 @@ from graph_bandit_campaign.model.made import (
 from graph_bandit_campaign.model.products import ProductLists, read_kernels
 from graph_bandit_campaign.pool.block import Cells
 from graph_bandit_campaign.pool.descriptors import describe
-from graph_bandit_campaign.results.books import Books
-from graph_bandit_campaign.results.matched import match_molecules, read_outside
+from graph_bandit_campaign.results.books import Books, match_molecules
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.text import unshield
 from graph_bandit_env import MoleculeSet
@@ -165,8 +164,7 @@ class ProductRounds:
         in_pool = read_products(self.library, made, settings.most_atoms, settings.salts)
         structures, pending = (self.earlier.structures, self.earlier.pending) if self.earlier else ({}, ())
         options = settings.trust_ids, settings.most_atoms, False
-        books, outside = match_molecules(self.asked.rows, in_pool, structures, pending, *options)
-        molecules = in_pool.join(read_outside(outside, settings.most_atoms, in_pool.salts)) if outside else in_pool
+        books, molecules = match_molecules(self.asked.rows, in_pool, structures, pending, *options)
         return Known(in_pool, books, molecules)
 
     def _cells(self, ids: Sequence[str], columns: Sequence[str]) -> Cells:

@@ -27,8 +27,7 @@ from graph_bandit_campaign.pool.own_columns import Features, add_results
 from graph_bandit_campaign.pool.prepared import Block, Cells, Place, PreparedPool
 from graph_bandit_campaign.pool.source import Source
 from graph_bandit_campaign.report.streamed import write_predictions
-from graph_bandit_campaign.results.books import Books
-from graph_bandit_campaign.results.matched import match_molecules, read_outside
+from graph_bandit_campaign.results.books import Books, match_molecules
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.text import unshield
 from graph_bandit_env import canonical_smiles
@@ -132,10 +131,9 @@ class RowRounds:
             rows = {name: [row for row in read if row.where not in bad] for name, read in rows.items()}
         structures, pending = (self.earlier.structures, self.earlier.pending) if self.earlier else ({}, ())
         options = settings.trust_ids, settings.most_atoms, bool(self.asked.goals)
-        books, outside = match_molecules(rows, in_pool, structures, pending, *options)
+        books, molecules = match_molecules(rows, in_pool, structures, pending, *options)
         if settings.best_of is not None:
             books = books.best(settings.goals[0].sign > 0)
-        molecules = in_pool.join(read_outside(outside, settings.most_atoms, in_pool.salts)) if outside else in_pool
         molecules, added = add_results(molecules, self.features, books.features)
         return Known(in_pool, books, molecules, block, added)
 

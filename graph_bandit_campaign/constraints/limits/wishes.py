@@ -14,7 +14,6 @@ WRITTEN = re.compile(
     rf"(?:(?P<value>{NUMBER})|(?P<low>{NUMBER})?\.\.(?P<high>{NUMBER})?)\s*",
     re.DOTALL,
 )
-LOWER = re.compile(rf"(?P<low>{NUMBER})\s*[<≤]=?\s*(?P<name>.*)", re.DOTALL)
 FORMS = "`mw<500`, `qed>=0.5`, `hbd=2`, or `logp=1..4`"
 
 
@@ -56,12 +55,6 @@ class Requirement:
         if not all(map(math.isfinite, ends)) or low > high:
             raise ValueError(f"Expected a limit from a smaller to a larger finite number. Got {text!r}.")
         return cls(text.strip(), match["name"], low, high, sign in ("<", ">"))
-
-    @property
-    def as_range(self) -> str:
-        """Return the limit as a range, if it was written as in mathematics, `200<mw<400`; else an empty text."""
-        lower = LOWER.fullmatch(self.name)
-        return f"{lower['name']}={lower['low']}..{self.high:g}" if lower and self.high < math.inf else ""
 
     @property
     def ends(self) -> tuple[float | None, float | None]:

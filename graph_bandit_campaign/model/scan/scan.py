@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.molecule import Rater
+from graph_bandit_campaign.constraints.batch.batch import Terms
 from graph_bandit_campaign.constraints.batch.offers import Offers, find_offers, murcko_scaffolds
-from graph_bandit_campaign.constraints.batch.terms import Terms
 from graph_bandit_campaign.constraints.limits.columns import ColumnNames, LimitColumns
 from graph_bandit_campaign.constraints.limits.limits import Limits
 from graph_bandit_campaign.model.failures import FailureRater

@@ -3,8 +3,7 @@
 import pytest
 from support.tables import write
 
-from graph_bandit_campaign.assays.matched import match_other_tables
-from graph_bandit_campaign.assays.tables import read_other_tables
+from graph_bandit_campaign.assays.tables import match_other_tables, read_other_tables
 from graph_bandit_env import from_smiles
 
 POOL = from_smiles(["CCN", "CCO", "c1ccccc1"], ids=["1", "2", "3"], salts="merge")

@@ -1,13 +1,9 @@
 """What `--also` reads: tables, campaigns and folders."""
 
-from pathlib import Path
-
 import pytest
-from support.tables import write
 
 from graph_bandit_campaign import Campaign, Goal
-from graph_bandit_campaign.assays.matched import match_other_tables
-from graph_bandit_campaign.assays.tables import read_other_tables
+from graph_bandit_campaign.assays.tables import match_other_tables, read_other_tables
 from graph_bandit_env import from_smiles
 
 POOL = from_smiles(["CCN", "CCO", "c1ccccc1"], ids=["1", "2", "3"], salts="merge")
@@ -48,16 +44,3 @@ def test_each_goal_of_a_campaign_teaches_and_one_can_be_named():
     assert [table.name for table in read(f"{path}:LogD")] == ["logd"]
     with pytest.raises(ValueError, match="solubility"):
         read(f"{path}:solubility")
-
-
-def test_a_folder_teaches_by_the_columns_that_are_named_as_the_goals():
-    Path("last_year").mkdir()
-    write("last_year/a.csv", [("smiles", "PIC50"), ("CCO", 1), ("CCCO", 2)])
-    write("last_year/b.csv", [("smiles", "pic50", "logd"), ("CCO", "", 2), ("CN", "", 3)])
-    write("last_year/c.csv", [("smiles", "cost"), ("CCO", 1)])
-    write("last_year/notes.md", [("pic50",)])
-    (table,) = read("last_year")
-    assert (table.name, [row.value for row in table.rows]) == ("a pic50", [1.0, 2.0])
-    assert len(table.remarks) == 1
-    assert [other.name for other in read("last_year", goals=("pic50", "logd"))] == ["a pic50", "b logd"]
-    assert [other.name for other in read("last_year:cost")] == ["cost"]

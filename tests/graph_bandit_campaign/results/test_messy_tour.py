@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from graph_bandit_campaign.results.books import match_goals
+from graph_bandit_campaign.results.books import match_results
 from graph_bandit_campaign.results.rows import Columns, ResultTables
 from graph_bandit_env import from_smiles
 
@@ -23,8 +23,8 @@ def write(rows):
 
 def read(path):
     """Return the results of a table by id: numbers, and bounds as text."""
-    books = match_goals({"": ResultTables.open([Path(path)]).read(Columns("logd", "id")).rows}, POOL)[""]
-    return dict(books.measured) | dict(books.bounds)
+    books = match_results({"": ResultTables.open([Path(path)]).read(Columns("logd", "id")).rows}, POOL)
+    return {each.id: each.value for each in books.results} | dict(books.bounds)
 
 
 @pytest.fixture(autouse=True)
