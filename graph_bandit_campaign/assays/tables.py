@@ -92,27 +92,22 @@ def read_other_tables(
     return _with_names(read, goals)
 
 
-def _with_names(tables: Sequence[OtherTable], goals: Collection[str]) -> list[OtherTable]:
+def _with_names(tables: list[OtherTable], goals: Collection[str]) -> list[OtherTable]:
     """Return tables sorted by names that are all different: those of their columns, or of file and column.
 
     Raises:
         ValueError: if there are two of one name.
     """
     count = Counter(name.casefold() for name in (*goals, *(table.name for table in tables)))
-    named = [
-        table if count[table.name.casefold()] == 1 else replace(table, name=f"{_stem(table.path)} {table.name}")
-        for table in tables
-    ]
-    name, number = max(Counter(table.name for table in named).items(), key=lambda pair: pair[1], default=("", 0))
+    for k, table in enumerate(tables):
+        if count[table.name.casefold()] > 1:
+            tables[k] = replace(table, name=f"{table.path.name.partition('.')[0]} {table.name}")
+    name, number = max(Counter(table.name for table in tables).items(), key=lambda pair: pair[1], default=("", 0))
     if number > 1:
         raise ValueError(
             f"Expected each column of a table once for `--also`, and tables of different names. Got {name} again."
         )
-    return sorted(named, key=lambda table: table.name)
-
-
-def _stem(path: Path) -> str:
-    return path.name[: -len(CAMPAIGN)] if path.name.lower().endswith(CAMPAIGN) else path.stem
+    return sorted(tables, key=lambda table: table.name)
 
 
 def _read_table(tables: ResultTables, columns: Columns) -> OtherTable:

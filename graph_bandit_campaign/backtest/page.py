@@ -103,11 +103,13 @@ def comparisons(summary: Summary) -> list[str]:
 
 
 def reliability(summary: Summary) -> list[str]:
-    """Say how many molecules were promised to beat the best so far, and how many did."""
+    """Say of each agent that predicts how many molecules were promised to beat the best so far, and how many did."""
     return [
-        f"{label}: of {told.count:,} suggested molecules, {told.promised:.1f} were promised to beat the best value "
-        f"measured before their batch (the sum of the probabilities), and {told.came} did."
-        for label, told in summary.forecasts.items()
+        f"{player.label}: of {count:,} suggested molecules, {promised:.1f} were promised to beat the best value "
+        f"measured before their batch (the sum of the probabilities), and {came} did."
+        for player in summary.advisors
+        for count, promised, came in [player.forecasts]
+        if count
     ]
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
@@ -25,106 +24,63 @@ from graph_bandit_lab.storage import software_versions, sole_driver
 
 RESULTS, SETTINGS, PAGE = "results.csv", "backtest.json", "backtest.html"
 FORECAST = "probability_of_beating_best"
-KEY = ["player", "batch", "start"]
-COLUMNS = (*KEY, "measurement", "id", "value", "best_so_far", "top_ten_found", FORECAST)
+COLUMNS = ("player", "batch", "start", "measurement", "id", "value", "best_so_far", "top_ten_found", FORECAST)
 AGENT = "version of "  # begins the name of what the plays of one agent alone depend on
 TAUGHT = "The other assays teach each agent that is not said to be without them."
 NO_FOREST = "The random forest is left out: it needs scikit-learn (pip install 'graph-bandit-env[backtest]')."
 
 
 class Saved(msgspec.Struct):
-    """What the plays of a folder depend on."""
+    """The finished plays of a folder, so that the same command continues after an interruption."""
 
     question: dict[str, str | int]
-    """The table, by its digest, how it is played, and versions of the software and of the agents."""
+    """What they depend on: the table, by its digest, how it is played, versions of the software and of the agents."""
     settings: object = None
     """All settings, for people to read."""
+    plays: list[tuple[Task, list[int], list[float | None]]] = []
+    """Molecules in the order measured, and what was told of them before."""
 
 
-class Kept:
-    """The plays of a folder, so that the same command continues after an interruption.
+def read_saved(folder: Path, question: Mapping[str, str | int]) -> Saved:
+    """Return what a folder holds; nothing but the question if it is new.
 
     Args:
-        folder: the folder, which exists.
-        table: the table that is played.
-        question: what the plays depend on.
+        folder: the folder.
+        question: what plays depend on now; the versions of agents that only the folder has are added.
 
     Raises:
-        ValueError: if the folder holds another backtest, one by other versions of the software, or files that no
-            backtest wrote.
+        ValueError: if it holds another backtest, one by other versions of the software, or files that no backtest
+            wrote.
     """
-
-    plays: dict[Task, Play]
-    """Finished plays."""
-    question: dict[str, str | int]
-    """What they depend on, the versions of all agents that have played included."""
-
-    def __init__(self, folder: Path, table: Table, question: dict[str, str | int]) -> None:
-        self.folder, self.table, self.plays, self.question = folder, table, {}, question
-        self._texts = dict[Task, str]()
-        if (folder / SETTINGS).exists():
-            self._read()
-        elif (folder / RESULTS).exists():
+    path = folder / SETTINGS
+    if not path.exists():
+        if (folder / RESULTS).exists():
             raise ValueError(f"Expected no {folder / RESULTS} but that of a backtest. Choose another --out.")
-
-    def keep(self, task: Task, finished: Play) -> None:
-        """Keep a finished play in memory."""
-        self.plays[task] = finished
-        self._texts[task] = self.frame_of(task).to_csv(index=False, header=False, lineterminator="\n")
-
-    def write(self, first: Sequence[Task] = ()) -> None:
-        """Write the results of all plays, those of `first` first; the file is replaced at once."""
-        tasks = dict.fromkeys((*(task for task in first if task in self.plays), *self.plays))
-        content = "".join([",".join(COLUMNS) + "\n", *(self._texts[task] for task in tasks)])
-        replace_file(self.folder / RESULTS, content.encode())
-
-    def frame_of(self, task: Task) -> pd.DataFrame:
-        """Return the results of a play, a row for each measurement."""
-        finished = self.plays[task]
-        values, ids = self.table.values[finished.order], self.table.molecules.ids
-        best = (np.maximum if self.table.maximize else np.minimum).accumulate(values)
-        found, names = self.table.count_best(finished.order), [shield(ids[k]) for k in finished.order.tolist()]
-        place = (task.player, task.batch, task.start + 1, np.arange(1, len(values) + 1))
-        return pd.DataFrame(
-            dict(zip(COLUMNS, (*place, names, values, best, found, finished.probabilities), strict=True))
+        return Saved(dict(question))
+    try:
+        saved = msgspec.json.decode(path.read_bytes(), type=Saved)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise ValueError(f"Expected {path} of a backtest. Got: {error}. Choose another --out.") from error
+    differ = [
+        f"{name} {saved.question.get(name)}, now {value}"
+        for name, value in question.items()
+        if saved.question.get(name, value if name.startswith(AGENT) else None) != value
+    ]
+    if differ:
+        raise ValueError(
+            f"Expected {folder} to hold plays of the same backtest. It was made with {', '.join(differ)}. Choose "
+            "another --out, or delete the folder."
         )
+    return Saved(saved.question | dict(question), plays=saved.plays)
 
-    def _read(self) -> None:
-        """Read finished plays, and the versions of the agents that only they have."""
-        try:
-            before = msgspec.json.decode((self.folder / SETTINGS).read_bytes(), type=Saved).question
-        except (msgspec.MsgspecError, RecursionError) as error:
-            raise ValueError(
-                f"Expected {self.folder / SETTINGS} of a backtest. Got: {error}. Choose another --out."
-            ) from error
-        differ = [
-            f"{name} {before.get(name)}, now {value}"
-            for name, value in self.question.items()
-            if before.get(name, value if name.startswith(AGENT) else None) != value
-        ]
-        if differ:
-            raise ValueError(
-                f"Expected {self.folder} to hold plays of the same backtest. It was made with {', '.join(differ)}. "
-                "Choose another --out, or delete the folder."
-            )
-        self.question = before | self.question
-        if not (self.folder / RESULTS).exists():
-            return
-        index_of = {shield(identifier): k for k, identifier in enumerate(self.table.molecules.ids)}
-        try:
-            results = pd.read_csv(self.folder / RESULTS, dtype=str, keep_default_na=False)
-            for _, rows in results.groupby(KEY, sort=False):
-                order = np.array([index_of[name] for name in rows["id"]], np.int64)
-                if not len(np.unique(order)) == len(order) == self.table.budget:
-                    raise ValueError("rows that are not a whole play")
-                first = rows.iloc[0]
-                told = np.array([float(text or "nan") for text in rows[FORECAST]])
-                self.keep(Task(first["player"], int(first["batch"]), int(first["start"]) - 1), Play(order, told))
-        except (ValueError, KeyError, TypeError) as error:
-            raise ValueError(
-                f"Expected {self.folder / RESULTS} as a backtest wrote it. Got: {error!r}. Delete the folder, or "
-                "choose another --out."
-            ) from error
+
+def frame_of(table: Table, task: Task, finished: Play) -> pd.DataFrame:
+    """Return the results of a play, a row for each measurement."""
+    values, ids = table.values[finished.order], table.molecules.ids
+    best = (np.maximum if table.maximize else np.minimum).accumulate(values)
+    found, names = table.count_best(finished.order), [shield(ids[k]) for k in finished.order.tolist()]
+    place = (task.player, task.batch, task.start + 1, np.arange(1, len(values) + 1))
+    return pd.DataFrame(dict(zip(COLUMNS, (*place, names, values, best, found, finished.probabilities), strict=True)))
 
 
 def run_backtest(settings: BacktestSettings) -> pd.DataFrame:
@@ -156,18 +112,13 @@ def run_backtest(settings: BacktestSettings) -> pd.DataFrame:
     }
     for agent in sorted({task.agent for task in (*advisors, *others)} - {SIMILARITY, FOREST}):
         question[AGENT + agent] = Learner(table.molecules, agent, sources=table.sources).algorithm
-    by_chance = [Task(RANDOM, 1, start) for start in range(settings.starts)]
     tasks = [task._replace(start=start) for start in range(settings.starts) for task in (*advisors, *others)]
     with sole_driver(settings.out):
-        kept = Kept(settings.out, table, question)
-        saved = Saved(kept.question, dataclasses.asdict(settings))
-        content = json.dumps(msgspec.to_builtins(saved, enc_hook=str), indent=1) + "\n"
-        replace_file(settings.out / SETTINGS, content.encode())
-        for task in by_chance:
-            kept.keep(task, play(table, task, settings.seed))
-        missing = [task for task in tasks if task not in kept.plays]
+        saved = read_saved(settings.out, question)
+        saved.settings = dataclasses.asdict(settings)
+        plays = {task: Play(np.array(order), np.array(told, np.float64)) for task, order, told in saved.plays}
+        missing, batches = [task for task in tasks if task not in plays], " and of ".join(map(str, settings.n))
         there = len(tasks) - len(missing)
-        batches = " and of ".join(map(str, settings.n))
         print(
             f"{len(table.values):,} molecules with {settings.target}; {settings.starts} random starts of "
             f"{table.start}, {table.budget} measurements in all, in batches of {batches}.",
@@ -176,15 +127,20 @@ def run_backtest(settings: BacktestSettings) -> pd.DataFrame:
             sep="\n",
             flush=True,
         )
+        replace_file(settings.out / SETTINGS, msgspec.json.encode(saved, enc_hook=str))
         for task, finished in play_tasks(table, missing, settings.seed, settings.workers):
-            kept.keep(task, finished)
-            kept.write()
-        kept.write([*tasks, *by_chance])
-        summary = summarize(table, settings.seed, settings.starts, kept.plays, advisors, others)
+            plays[task] = finished
+            saved.plays.append((task, finished.order.tolist(), finished.probabilities.tolist()))
+            replace_file(settings.out / SETTINGS, msgspec.json.encode(saved, enc_hook=str))
+        by_chance = [Task(RANDOM, 1, start) for start in range(settings.starts)]
+        plays |= {task: play(table, task, settings.seed) for task in by_chance}
+        results = pd.concat([frame_of(table, task, plays[task]) for task in (*tasks, *by_chance)], ignore_index=True)
+        replace_file(settings.out / RESULTS, results.to_csv(index=False, lineterminator="\n").encode())
+        summary = summarize(table, settings.seed, settings.starts, plays, advisors, others)
         replace_file(settings.out / PAGE, render_page(summary, settings, notes).encode())
     print_summary(summary)
     print("\n" + "\n".join(str(settings.out / name) for name in (PAGE, RESULTS, SETTINGS)))
-    return pd.concat([kept.frame_of(task) for task in (*tasks, *by_chance)], ignore_index=True)
+    return results
 
 
 def choose_players(settings: BacktestSettings, table: Table) -> tuple[list[Task], list[Task], list[str]]:

@@ -29,17 +29,6 @@ class Interval(NamedTuple):
     high: float
 
 
-class Forecasts(NamedTuple):
-    """Forecasts that a molecule beats the best so far, and what came of them."""
-
-    count: int
-    """How many forecasts there were."""
-    promised: float
-    """Sum of their probabilities."""
-    came: int
-    """How many of the molecules did beat it."""
-
-
 def interval(values: Floats) -> Interval:
     """Return the mean of `values` `(starts,)` and its interval; of curves `(starts, t)`, three curves `(t,)`.
 
@@ -60,12 +49,19 @@ class Curves:
 
     label: str
     """Its name, with the size of the batch if several are compared."""
+    batch: int
+    """How many molecules it chooses at a time."""
     table: Table
     """The table that was played."""
-    orders: Sequence[NDArray[np.int64]]
-    """The molecules measured within the budget, in their order, from each start."""
+    plays: Sequence[Play]
+    """What was measured within the budget, from each start."""
     by_chance: Sequence[NDArray[np.int64]]
     """All molecules, in the order of random choice from each start."""
+
+    @property
+    def orders(self) -> list[NDArray[np.int64]]:
+        """Return the molecules in the order measured, from each start."""
+        return [finished.order for finished in self.plays]
 
     @cached_property
     def best(self) -> Floats:
@@ -89,6 +85,24 @@ class Curves:
         counts = [self.table.count_best(order, self.table.good) for order in self.by_chance]
         return np.array([np.argmax(count >= wanted) + 1.0 for count, wanted in zip(counts, self.good, strict=True)])
 
+    @cached_property
+    def forecasts(self) -> tuple[int, float, int]:
+        """Compare forecasts that a molecule beats the best so far with what came: they are made before a whole batch.
+
+        Returns:
+            How many forecasts there were, the sum of their probabilities, and how many of the molecules did beat it.
+        """
+        count, promised, came = 0, 0.0, 0
+        for finished in self.plays:
+            rewards = self.table.rewards[finished.order]
+            best = np.maximum.accumulate(rewards)
+            for first in range(self.table.start, self.table.budget, self.batch):
+                told = finished.probabilities[first : first + self.batch]
+                made = np.isfinite(told)
+                count, promised = count + int(made.sum()), promised + float(told[made].sum())
+                came += int((rewards[first : first + self.batch][made] > best[first - 1]).sum())
+        return count, promised, came
+
     @property
     def scores(self) -> Floats:
         """Return how many of the ten best were known on average over all measurements after the start, `(starts,)`."""
@@ -110,8 +124,6 @@ class Summary:
     """Agents that would give the suggestions."""
     others: Sequence[Curves]
     """What they are compared with; random choice comes first."""
-    forecasts: Mapping[str, Forecasts]
-    """Forecasts of each agent that makes some, by its label."""
     starts: int
     """How many random starts were played."""
 
@@ -169,29 +181,8 @@ def summarize(
     several = len({task.batch for task in (*advisors, *others)}) > 1
     whole = [random_order(len(table.values), seed, start) for start in range(starts)]
 
-    def plays_of(task: Task) -> list[Play]:
-        return [plays[task._replace(start=start)] for start in range(starts)]
-
     def curves(task: Task) -> Curves:
-        label = f"{task.player}, batches of {task.batch}" if several else task.player
-        return Curves(label, table, [finished.order for finished in plays_of(task)], whole)
+        label = f"{task.player}, batches of {task.batch}" if several and task.player != RANDOM else task.player
+        return Curves(label, task.batch, table, [plays[task._replace(start=start)] for start in range(starts)], whole)
 
-    by_chance = Curves(RANDOM, table, [order[: table.budget] for order in whole], whole)
-    agents = [curves(task) for task in advisors]
-    every = [_forecasts(table, task.batch, plays_of(task)) for task in advisors]
-    forecasts = {agent.label: found for agent, found in zip(agents, every, strict=True) if found.count}
-    return Summary(table, agents, [by_chance, *map(curves, others)], forecasts, starts)
-
-
-def _forecasts(table: Table, batch: int, plays: Sequence[Play]) -> Forecasts:
-    """Compare forecasts with what came: they are made before the whole batch."""
-    count, promised, came = 0, 0.0, 0
-    for finished in plays:
-        rewards = table.rewards[finished.order]
-        best = np.maximum.accumulate(rewards)
-        for first in range(table.start, table.budget, batch):
-            told = finished.probabilities[first : first + batch]
-            made = np.isfinite(told)
-            count, promised = count + int(made.sum()), promised + float(told[made].sum())
-            came += int((rewards[first : first + batch][made] > best[first - 1]).sum())
-    return Forecasts(count, promised, came)
+    return Summary(table, [*map(curves, advisors)], [*map(curves, (Task(RANDOM, 1, 0), *others))], starts)

@@ -149,10 +149,7 @@ class ResultTables:
         problems: list[str] = []
         for table in self.tables:
             _read_rows(replace(table, problems=list(table.problems)), columns, rows, problems)
-            remarks += [
-                *sheet_remarks(table, self._sheet, "--measured-sheet"),
-                *_likeness_remarks(table, columns.value),
-            ]
+            remarks += sheet_remarks(table, self._sheet, "--measured-sheet")
         if problems:
             raise BadResultsError(problems)
         if columns.noise is not None and not self.having(columns.noise):
@@ -166,13 +163,6 @@ class ResultTables:
                 "first batch, suggested from the structures alone."
             )
         return Results(rows, remarks)
-
-
-def _likeness_remarks(table: Table, column: str) -> list[str]:
-    """Say which column was read where another one differs from it in capitals alone."""
-    names = table.columns if column in table.columns else ()
-    alike = [name for name in names if name != column and name.casefold() == column.casefold()]
-    return [f"column `{column}` of {table.path.name} read, not `{name}`" for name in alike]
 
 
 def _read_rows(table: Table, columns: Columns, rows: list[MeasuredRow], problems: list[str]) -> None:

@@ -76,16 +76,14 @@ class BatchConstraints:
         check_flags(self)
         if self.prices is not None:
             prices = np.asarray(self.prices, np.float64)
-            bad = prices[~((prices > 0) & (prices < math.inf)) & ~np.isnan(prices)]
-            if prices.ndim > 1 or bad.size or (prices.ndim == 0 and np.isnan(prices)):
-                got = f"shape `{prices.shape}`" if prices.ndim > 1 else f"{bad[0]:g}" if bad.size else "nan"
+            known = prices[~np.isnan(prices)]
+            if prices.ndim > 1 or not ((known > 0) & (known < math.inf)).all() or known.size < (prices.ndim == 0):
                 raise ValueError(
                     f"Expected `prices` to be positive and finite, one number or one each, NaN where a price is not "
-                    f"known. Got {got}."
+                    f"known. Got {self.prices!r}."
                 )
         if self.budget is not None and (self.prices is None or not 0 < self.budget < math.inf):
-            got = f"{self.budget!r} without `prices`" if self.prices is None else repr(self.budget)
-            raise ValueError(f"Expected `budget` to be positive and finite, with `prices`. Got {got}.")
+            raise ValueError(f"Expected `budget` to be positive and finite, with `prices`. Got {self.budget!r}.")
         if self.budget_only and self.budget is None:
             raise ValueError("Expected a `budget` with `budget_only`. Got none.")
         if (self.groups is None) != (self.at_most is None):

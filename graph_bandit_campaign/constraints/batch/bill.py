@@ -9,8 +9,6 @@ import numpy as np
 
 from graph_bandit_campaign.constraints.batch.batch import BatchConstraints, Terms
 
-LONGEST = 24  # characters of a group in a line of the terminal
-
 
 @dataclass(frozen=True)
 class Bill:
@@ -84,8 +82,3 @@ class Bill:
 def money(amount: float) -> str:
     """Write an amount with up to two decimals, and a smaller one with four digits."""
     return f"{amount:.4g}" if abs(amount) < 0.01 else f"{amount:.2f}".rstrip("0").rstrip(".")
-
-
-def shortened(text: str) -> str:
-    """Write a text with at most 24 characters."""
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

@@ -189,7 +189,7 @@ class Limits:
 def cost_of(test: Test) -> int:
     """Return about how long a test takes, in ms for 1,000 molecules."""
     if isinstance(test, Requirement):
-        return PROPERTIES[find_property(test.name)].cost
+        return PROPERTIES[find_property(test.name)][2]
     return CATALOG if test.catalog else SMARTS * len(test.smarts)
 
 
@@ -229,8 +229,8 @@ def _check_of(test: Test) -> Callable[[Mol], bool | None]:
     if isinstance(test, Pattern):
         has_match = test.matcher()
         return lambda molecule: not has_match(molecule)
-    entry = PROPERTIES[find_property(test.name)]
-    compute = getattr(import_module(f"rdkit.Chem.{entry.module}"), entry.function)
+    module, function, _ = PROPERTIES[find_property(test.name)]
+    compute = getattr(import_module(f"rdkit.Chem.{module}"), function)
 
     def check(molecule: Mol) -> bool | None:
         try:

@@ -38,6 +38,7 @@ def summary(*orders, others=(WORST_FIRST,), starts=6, probabilities=(), table=TA
         for task, order in zip(tasks, (*named.values(), *others), strict=True)
         for start in range(starts)
     }
+    plays |= {Task("random", 1, k): Play(random_order(40, 0, k)[:20], np.full(20, np.nan)) for k in range(starts)}
     return summarize(table, 0, starts, plays, tasks[: len(named)], tasks[len(named) :])
 
 
@@ -70,14 +71,14 @@ def test_scores_average_over_the_measurements_after_the_start():
 
 def test_forecasts_are_compared_with_the_best_before_their_batch():
     found = summary(probabilities=[0.5, 0.3, 0.01, 0.9])
-    count, promised, beaten = found.forecasts["agent0"]
+    count, promised, beaten = found.advisors[0].forecasts
     assert (count, promised) == (4 * 6, pytest.approx(6 * 1.71))
     came = 0
     for k in range(6):
         order = play_after_start(k, range(39, -1, -1)).order
         came += sum(molecule > max(order[:4]) for molecule in order[4:8])  # several of one batch may beat it
     assert beaten == came
-    assert "other0" not in found.forecasts
+    assert found.others[1].forecasts == (0, 0.0, 0)
 
 
 def test_ten_starts_cover_a_mean_as_often_as_promised():
