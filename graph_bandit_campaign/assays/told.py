@@ -10,9 +10,10 @@ import numpy as np
 from agents.contract import Agent, Correlation, ModelAgent, MoleculeSetLike, SourceResults
 from graph_bandit_campaign.checks import check_value
 from graph_bandit_campaign.pool.index import PoolIndex, PoolLike
-from graph_bandit_campaign.results.classes import list_words, order_classes
+from graph_bandit_campaign.results.classes import order_classes
 from graph_bandit_campaign.results.rows import BOUND
 from graph_bandit_campaign.state import CampaignState
+from graph_bandit_campaign.text import listed
 from graph_bandit_env import MoleculeSet, canonical_smiles
 from graph_bandit_env.pools import MOST_ATOMS, smiles_problem
 
@@ -84,9 +85,9 @@ def _read_results(name: str, results: OtherAssay) -> list[Result]:
     if words and (read or len(classes) != 2):
         raise ValueError(
             f'Expected numbers, bounds such as ">4.5", or two classes and nothing else in `{name}`. Got '
-            + list_words(classes)
-            + " among other results." * bool(read)
-            + "." * (not read)
+            + listed(sorted(classes))
+            + " among other results" * bool(read)
+            + "."
         )
     if words:
         lower, _ = order_classes(classes)

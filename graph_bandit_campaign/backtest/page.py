@@ -25,8 +25,7 @@ MANY_TIES = 2 * TOP  # so many molecules that share the tenth best value leave l
 def interval_text(interval: Interval, digits: int = 1, sign: bool = False) -> str:
     """Write a mean and its 95 % interval."""
     form = f"{'+' if sign else ''}.{digits}f"
-    numbers = (interval.mean, interval.low, interval.high)
-    mean, low, high = (f"{round(number, digits) + 0.0:{form}}" for number in numbers)  # + 0.0: without -0.0
+    mean, low, high = (f"{round(number, digits) + 0.0:{form}}" for number in interval)  # + 0.0: without -0.0
     return f"{mean} ({low} to {high})"
 
 

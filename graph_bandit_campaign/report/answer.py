@@ -230,6 +230,7 @@ class Answer:
         shares = [f"{name} {percent(share)}" for name, share in largest_first]
         shares *= not self.state.goals and len(set(self.state.means(exact=True).values())) > 1
         for_every_goal = " for every goal" if self.state.goals else ""
+        soft = [goal.text for goal in self.state.goals if goal.aim == "limit"]
         used = "a limit, not an exact value" if self.learns_bounds else "if it were the value"
         texts = zip(chosen, self.others.get(OTHER_FORMS, ()), strict=False)
         joined = [f"{key}: {text}" for key, text in texts if text]
@@ -250,11 +251,10 @@ class Answer:
             "Vetoed, and not suggested: {}.": [veto.text for veto in self.state.vetoed],
             "Comments: {}.": [comment.words for comment in comments],
             "Pinned, and suggested in any case: {}.": [key for key in chosen if key in self.state.pinned],
+            "Soft limits, on predicted values, which a suggestion may break: {}.": soft,
         }
         noisy = sum(result.noise is not None for result in self.state.measured)
         count = f"{noisy} of {len(self.state.measured)} results have a noise of their own." if noisy else ""
-        soft = [goal.text for goal in self.state.goals if goal.aim == "limit"]
-        lists["Soft limits, on predicted values, which a suggestion may break: {}."] = soft
         return (
             [text for text in (self.reading, self.ending, self.limits, self.failures, count) if text]
             + [text.format(listed(names)) for text, names in lists.items() if names]

@@ -55,9 +55,9 @@ def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
         cells.append(percent(suggestion.probability))
         rest = (f"{text:.{LONGEST}}" for text in bill.cells(suggestion.id))
         rows.append((str(rank), suggestion.id, *cells * answer.predicts, *rest))
-    for head, texts in (("entry", answer.cells), ("fails", {key: percent(p) for key, p in answer.fails.items()})):
-        if texts:
-            column = [head, *(texts.get(suggestion.id, "") for suggestion in answer.suggested)]
+    for head, by_id in (("entry", answer.cells), ("fails", {key: percent(p) for key, p in answer.fails.items()})):
+        if by_id:
+            column = [head, *(by_id.get(suggestion.id, "") for suggestion in answer.suggested)]
             rows = [(*row, cell) for row, cell in zip(rows, column, strict=True)]
     print_columns(rows)
     if bill.sentence():

@@ -14,7 +14,6 @@ from graph_bandit_campaign.names import find_column, sheet_remarks
 from graph_bandit_campaign.results.measurement import Bound
 from graph_bandit_env.tables import NO_ENTRY, EntryColumns, Table, open_table, write_entry
 
-STATES = ("failed", "pending")
 WORDS = {"failed": "failed", "fail": "failed", "pending": "pending", "running": "pending"}
 BOUND = re.compile(r"(>=|<=|[<>≥≤])\s*(\S.*)", re.DOTALL)
 AMONG = ", a bound such as `>4.5`, `failed`, `pending` or nothing"
@@ -196,11 +195,13 @@ def _read_rows(table: Table, columns: Columns, rows: list[MeasuredRow], problems
             if value is None and not bound:
                 continue
             if not isinstance(value, str):
-                check_value(cell, math.nan if value is None else value)
+                value = check_value(cell, math.nan if value is None else value)
             own = others[len(naming) : len(naming) + len(features)]
             given = dict(zip(features, map(table.side_value, own, features.values()), strict=True))
             cell_of_noise = others[len(read) - 2]
-            deviation = table.number(cell_of_noise, f" above 0 in `{noise}`") if noise and value not in STATES else None
+            deviation = None
+            if noise and not isinstance(value, str):
+                deviation = table.number(cell_of_noise, f" above 0 in `{noise}`")
             check_noise(cell, deviation, cell if bound else "")
             if not any(names):
                 raise ValueError(f"a value without a molecule; its columns are {listed}.")

@@ -86,10 +86,6 @@ def check_cells(name: str, cells: Sequence[object], count: int, kind: Literal["n
     """
     values = np.array([*cells])
     if values.shape != (count,) or values.dtype.kind not in ("biuf" if kind == "numbers" else "U"):
-        unknown = "NaN" if kind == "numbers" else "empty"
-        raise ValueError(
-            f"Expected {count} {kind} in column `{name}`, {unknown} where one is not known. Got {values.dtype} of "
-            f"shape `{values.shape}`."
-        )
+        raise ValueError(f"Expected {count} {kind} in column `{name}`. Got {values.dtype} of shape `{values.shape}`.")
     checked: list[Any] = values.tolist()
     return checked

@@ -179,7 +179,8 @@ class Limits:
         """Yield each limit on a column, which rows meet it, and in which rows the value is known."""
         for choice in self.choices:
             cells = columns.texts[choice.name]
-            yield choice, np.array([*map(choice.accepts, cells)], np.bool_), np.array([*map(bool, cells)], np.bool_)
+            meets = np.array([cell in choice.values for cell in cells], np.bool_)
+            yield choice, meets, np.array([*map(bool, cells)], np.bool_)
         for requirement in self.requirements:
             if requirement.name in columns.numbers:
                 values = np.array(columns.numbers[requirement.name], np.float64)

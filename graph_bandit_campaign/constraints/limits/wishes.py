@@ -93,7 +93,3 @@ class Choice:
         if not name or not sign or not values or not all(values):
             raise ValueError(f"Expected a column and its values, as `stock=yes` or `vendor=A,B`. Got {text!r}.")
         return cls(text.strip(), name, frozenset(values))
-
-    def accepts(self, cell: str) -> bool:
-        """Return whether a cell is one of the values."""
-        return cell in self.values
