@@ -268,7 +268,7 @@ def _read_graphs(settings: SuggestSettings, earlier: CampaignState | None, table
         size=len(pool),
         offer=lambda _: offer,
         content=[pool.ids, [digest(pool)]],
-        conditions=constraints.content() + also.content,
+        conditions=[*settings.terms.content(), *also.content],
         goals=asked.goals,
         kind=asked.kind,
         remarks=[*remarks, *asked.remarks, *also.remarks],

@@ -53,7 +53,7 @@ def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
             cells += [short(forecast.mean), short(forecast.std), interval]
             cells += [percent(forecast.probability)] * (name in ranged)
         cells.append(percent(suggestion.probability))
-        rest = (f"{text:.{LONGEST}}" for text in bill.cells(suggestion.id))
+        rest = (text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…" for text in bill.cells(suggestion.id))
         rows.append((str(rank), suggestion.id, *cells * answer.predicts, *rest))
     for head, by_id in (("entry", answer.cells), ("fails", {key: percent(p) for key, p in answer.fails.items()})):
         if by_id:

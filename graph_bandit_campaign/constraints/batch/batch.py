@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -126,12 +125,3 @@ class BatchConstraints:
         number_of: dict[str, int] = {}
         numbers = [number_of.setdefault(group or f"\0{k}", k) for k, group in enumerate(self.groups)]
         return np.array(numbers, np.int64)
-
-    def content(self) -> list[object]:
-        """Return what the constraints say, the same for equal ones, for digests; empty if they say nothing."""
-        if self.prices is None and self.groups is None:
-            return []
-        prices = None if self.prices is None else np.ascontiguousarray(np.asarray(self.prices), "<f8")
-        digest = None if prices is None else hashlib.sha256(prices.tobytes()).hexdigest()
-        content = [digest, self.budget, None if self.groups is None else [*self.groups], self.at_most]
-        return [*content, *["budget only"] * self.budget_only]

@@ -87,20 +87,6 @@ def test_graphs_without_a_group_are_groups_of_their_own():
     assert len(np.unique(numbers)) == 4
 
 
-def test_content_tells_plates_apart():
-    batches = [
-        BatchConstraints(),
-        BatchConstraints(prices=1.0),
-        BatchConstraints(prices=[1.0, 2.0]),
-        BatchConstraints(prices=[1.0, 2.0], budget=3),
-        BatchConstraints(groups=["a", "b"], at_most=1),
-        BatchConstraints(groups=["a", "b"], at_most=2),
-    ]
-    assert len({repr(constraints.content()) for constraints in batches}) == len(batches)
-    assert BatchConstraints().content() == []
-    assert BatchConstraints(prices=[1, 2]).content() == BatchConstraints(prices=np.array([1.0, 2.0])).content()
-
-
 @pytest.mark.parametrize(
     ("prices", "chosen", "given", "said"),
     [
