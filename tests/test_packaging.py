@@ -56,7 +56,7 @@ def test_the_wheel_holds_the_packages_of_the_design_and_nothing_else(wheel):
         "agents/zoo/neural.py",
         "graph_bandit_lab/__init__.pyi",
         "graph_bandit_lab/reports/report.html.jinja",
-        "graph_bandit_campaign/backtest/pages/backtest.html.jinja",
+        "graph_bandit_campaign/backtest/backtest.html.jinja",
         "graph_bandit_serve/templates/campaign.html.jinja",
         "graph_bandit_serve/templates/style.css",
     ):

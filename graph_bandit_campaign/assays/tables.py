@@ -1,19 +1,27 @@
-"""Read results of other assays: from a table, from the tables of a folder, or from the file of another campaign."""
+"""Read results of other assays, from tables or campaigns, and find their molecules or graphs in the pool."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeAlias
 
 from graph_bandit_campaign.file import CampaignFile
 from graph_bandit_campaign.names import are_one, find_column, split_name
+from graph_bandit_campaign.pool.index import structure_of
 from graph_bandit_campaign.results.classes import classes_as_bounds
-from graph_bandit_campaign.results.rows import Columns, MeasuredRow, NoResultsError, ResultTables
-from graph_bandit_env.tables import is_table
+from graph_bandit_campaign.results.matching import Matcher
+from graph_bandit_campaign.results.rows import BadResultsError, Columns, MeasuredRow, NoResultsError, ResultTables
+from graph_bandit_env import GraphPool, MoleculeSet
 
 CAMPAIGN = ".campaign.json"  # ends the name of the file of a campaign
+SIGNS = {"above": ">", "below": "<", "": ""}
+MOST_BOUNDS = 1000  # of other assays, of which agents learn
+
+OtherValue: TypeAlias = float | str
+"""A result of another assay: a number, or a bound such as ">4.5"."""
 
 
 @dataclass(frozen=True)
@@ -28,8 +36,21 @@ class OtherTable:
     """Rows with a number or a bound."""
     remarks: Sequence[str] = ()
     """Remarks about the file, for people."""
-    is_named: bool = True
-    """Whether the user named the assay; if not, it is left out where its results do not differ."""
+
+
+@dataclass(frozen=True)
+class OtherAssays:
+    """Results of other assays, which teach, and whose molecules are never asked for."""
+
+    values: Mapping[str, Mapping[str, Sequence[OtherValue]]] = field(default_factory=dict)
+    """The mean of the values of each molecule and bounds, by its SMILES, for each assay; of other graphs by id."""
+    remarks: Sequence[str] = ()
+    """Remarks about the tables, for people."""
+
+    @property
+    def content(self) -> list[object]:
+        """Return what a question is recognised by; nothing without other assays."""
+        return [["also", name, sorted(values.items())] for name, values in self.values.items()]
 
 
 def read_other_tables(
@@ -44,10 +65,10 @@ def read_other_tables(
     Rows that say `failed` or `pending` count as empty. Two classes are bounds on either side of 0.
 
     Args:
-        texts: as on the command line, each a table, a campaign or a folder of tables, or `FILE:COLUMN`.
+        texts: as on the command line, each a table or a campaign, or `FILE:COLUMN`.
         identifier: column of the names; None: `id`.
         smiles: column of the SMILES.
-        goals: names of what is measured in this campaign, by which columns of a folder are found.
+        goals: names of what is measured in this campaign.
         own: files of this campaign, whose results it has already.
 
     Raises:
@@ -57,10 +78,7 @@ def read_other_tables(
     read = list[OtherTable]()
     for text in texts:
         path, column = split_name(text)
-        if path.is_dir():
-            names = goals if column is None else [column]
-            read += _read_folder(path, names, Columns("", identifier, smiles), own)
-        elif path.name.lower().endswith(CAMPAIGN):
+        if path.name.lower().endswith(CAMPAIGN):
             read += _read_campaign(path, column, goals)
         else:
             tables = ResultTables.open([path])
@@ -74,35 +92,22 @@ def read_other_tables(
     return _with_names(read, goals)
 
 
-def _with_names(tables: Sequence[OtherTable], goals: Collection[str]) -> list[OtherTable]:
-    """Return tables sorted by names that are all different: those of their columns, files, or folders.
+def _with_names(tables: list[OtherTable], goals: Collection[str]) -> list[OtherTable]:
+    """Return tables sorted by names that are all different: those of their columns, or of file and column.
 
     Raises:
-        ValueError: if there is a column of a table twice.
+        ValueError: if there are two of one name.
     """
-    taken = {name.casefold() for name in goals}
-    for by_folder in (False, True):
-        count = Counter(table.name.casefold() for table in tables)
-        names = [_longer(table, by_folder) for table in tables]
-        are_free = [count[table.name.casefold()] == 1 and table.name.casefold() not in taken for table in tables]
-        tables = [
-            table if is_free else replace(table, name=name)
-            for table, name, is_free in zip(tables, names, are_free, strict=True)
-        ]
-    twice = next((name for name, number in Counter(table.name for table in tables).items() if number > 1), None)
-    if twice is not None:
+    count = Counter(name.casefold() for name in (*goals, *(table.name for table in tables)))
+    for k, table in enumerate(tables):
+        if count[table.name.casefold()] > 1:
+            tables[k] = replace(table, name=f"{table.path.name.partition('.')[0]} {table.name}")
+    name, number = max(Counter(table.name for table in tables).items(), key=lambda pair: pair[1], default=("", 0))
+    if number > 1:
         raise ValueError(
-            f"Expected each column of a table once for `--also`, and tables of different names. Got {twice} again."
+            f"Expected each column of a table once for `--also`, and tables of different names. Got {name} again."
         )
     return sorted(tables, key=lambda table: table.name)
-
-
-def _longer(table: OtherTable, by_folder: bool) -> str:
-    """Return the name of a table after that of its folder, or of its file."""
-    if by_folder:
-        return f"{table.path.resolve().parent.name}/{table.name}"
-    is_campaign = table.path.name.lower().endswith(CAMPAIGN)
-    return f"{table.path.name[: -len(CAMPAIGN)] if is_campaign else table.path.stem} {table.name}"
 
 
 def _read_table(tables: ResultTables, columns: Columns) -> OtherTable:
@@ -113,32 +118,6 @@ def _read_table(tables: ResultTables, columns: Columns) -> OtherTable:
         raise NoResultsError(f"Expected a value in column `{columns.value}` of {table.path}. Got none.") from None
     rows = [row for row in told.rows if isinstance(row.value, float)]
     return OtherTable(columns.value, table.path, rows, [*[classes] * bool(classes), *told.remarks])
-
-
-def _read_folder(folder: Path, names: Collection[str], columns: Columns, own: Collection[Path]) -> list[OtherTable]:
-    """Return the columns of some names in all tables of a folder but those of this campaign."""
-    every = sorted(path for path in folder.iterdir() if path.is_file() and is_table(path))
-    paths = [path for path in every if not any(are_one(path, other) for other in own)]
-    read, without = list[OtherTable](), list[str]()
-    for path in paths:
-        tables = ResultTables.open([path])
-        having = [name for name in names if tables.having(name)]
-        without += [path.name] * (not having)
-        for name in having:
-            try:
-                read.append(replace(_read_table(tables, replace(columns, value=name)), is_named=False))
-            except NoResultsError:
-                without.append(path.name)
-    if not read:
-        raise ValueError(
-            f"Expected a folder with a table that has a column {' or '.join(names)}. {folder} has "
-            f"{', '.join(without) or 'no tables'}. Name a table, as `--also FILE:COLUMN`."
-        )
-    remarks = [f"tables of {folder} without a result of {' or '.join(names)}: {', '.join(without)}"] * bool(without)
-    remarks += [f"tables of {folder} left out, which are of this campaign: {len(every) - len(paths)}"] * (
-        every != paths
-    )
-    return [replace(read[0], remarks=[*read[0].remarks, *remarks]), *read[1:]]
 
 
 def _read_campaign(path: Path, name: str | None, goals: Collection[str]) -> list[OtherTable]:
@@ -157,15 +136,8 @@ def _read_campaign(path: Path, name: str | None, goals: Collection[str]) -> list
     read = list[OtherTable]()
     for quantity in wanted:
         results = [each for each in state.measured if each.goal == (quantity if state.goals else "")]
-        signs = {"above": ">", "below": "<", "": ""}
         rows = [
-            MeasuredRow(
-                f"{path}, `{each.id}`",
-                each.id,
-                state.structures[each.id],
-                each.value,
-                f"{signs[each.bound]}{each.value!r}" * bool(each.bound),
-            )
+            MeasuredRow(f"{path}, `{each.id}`", each.id, state.structures[each.id], each.value, SIGNS[each.bound])
             for each in results
             if each.id in state.structures
         ]
@@ -173,7 +145,7 @@ def _read_campaign(path: Path, name: str | None, goals: Collection[str]) -> list
         remarks = [f"{left} results of {path.name} left out, since it has no structure of them"] * bool(left)
         if quantity.casefold() not in own:
             remarks.append(f"no goal has the name `{quantity}`, which {path.name} has measured")
-        read.append(OtherTable(quantity or "values", path, rows, remarks, is_named=name is not None))
+        read.append(OtherTable(quantity or "values", path, rows, remarks))
     return read
 
 
@@ -190,3 +162,64 @@ def _only_column(tables: ResultTables, path: Path, identifier: str | None, smile
             f"{', '.join(others) or 'none but names'}."
         )
     return others[0]
+
+
+def match_other_tables(tables: Sequence[OtherTable], pool: GraphPool, most_atoms: int) -> OtherAssays:
+    """Find the molecules or graphs of the rows of other assays.
+
+    A row that has a SMILES is the molecule of that SMILES, whatever its id, which may be one of another project. Other
+    graphs are found by their ids.
+
+    Args:
+        tables: the tables.
+        pool: what there is to choose from.
+        most_atoms: how many atoms a molecule may have, without hydrogens.
+
+    Raises:
+        ValueError: if a row is of no molecule or graph, or all rows tell the same.
+    """
+    values, remarks = dict[str, dict[str, list[OtherValue]]](), list[str]()
+    known = {*pool.smiles} if isinstance(pool, MoleculeSet) else {*pool.ids}
+    noun = "molecules" if isinstance(pool, MoleculeSet) else "graphs"
+    for table in tables:
+        told = _results_of(table.rows, pool, most_atoms)
+        texts = {value[0] if isinstance(value, str) else value for results in told.values() for value in results}
+        if len(texts) < 2:
+            raise ValueError(
+                f"Expected two results that differ in `{table.name}` of {table.path}: values, or bounds on either "
+                "side. Got none. Leave it out; of a campaign, name another goal."
+            )
+        values[table.name] = told
+        bounds = sum(any(isinstance(value, str) for value in results) for results in told.values())
+        places = f"{len(told.keys() & known)} of them in the pool" + f", {bounds} by bounds" * bool(bounds)
+        remarks.append(f"{len(told)} {noun} of {table.path.name} teach by `{table.name}`, {places}")
+        remarks += table.remarks
+    bounds = sum(isinstance(value, str) for told in values.values() for results in told.values() for value in results)
+    if bounds > MOST_BOUNDS:
+        remarks.append(f"{MOST_BOUNDS:,} of the {bounds:,} bounds of other assays count, evenly spaced among them")
+    return OtherAssays(values, remarks)
+
+
+def _results_of(rows: Sequence[MeasuredRow], pool: GraphPool, most_atoms: int) -> dict[str, list[OtherValue]]:
+    """Return the mean value of each molecule and its bounds, by its SMILES as the pool has it; of graphs by id."""
+    matcher, are_molecules = Matcher(pool, {}, False, most_atoms), isinstance(pool, MoleculeSet)
+    name_of = dict(zip(pool.ids, pool.smiles if isinstance(pool, MoleculeSet) else pool.ids, strict=True))
+    values, bounds, problems = dict[str, list[float]](), dict[str, set[str]](), list[str]()
+    for row in rows:
+        try:
+            found, _ = matcher.find(replace(row, identifier="") if row.smiles and are_molecules else row)
+            is_graph = not are_molecules and row.smiles.startswith(f"{row.identifier}: ")
+            if is_graph and structure_of(pool, pool.ids.index(found)) != row.smiles:
+                raise ValueError(f"`{row.identifier}` is another graph in the pool.")
+        except ValueError as error:
+            problems.append(f"{row.where}: {error}")
+            continue
+        name = name_of.get(found) or matcher.outside[found]
+        if row.bound:
+            bounds.setdefault(name, set()).add(f"{'>' if row.side == 'above' else '<'}{float(row.value)!r}")
+        else:
+            values.setdefault(name, []).append(float(row.value))
+    if problems:
+        raise BadResultsError(problems)
+    means = {name: [sum(numbers) / len(numbers)] for name, numbers in values.items()}
+    return {name: [*means.get(name, ()), *sorted(bounds.get(name, ()))] for name in {**values, **bounds}}

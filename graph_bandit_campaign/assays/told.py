@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from agents.contract import Agent, Correlation, ModelAgent, MoleculeSetLike, SourceResults
 from graph_bandit_campaign.checks import check_value
 from graph_bandit_campaign.pool.index import PoolIndex, PoolLike
-from graph_bandit_campaign.results.classes import list_words, order_classes
+from graph_bandit_campaign.results.classes import order_classes
 from graph_bandit_campaign.results.rows import BOUND
 from graph_bandit_campaign.state import CampaignState
+from graph_bandit_campaign.text import listed
 from graph_bandit_env import MoleculeSet, canonical_smiles
 from graph_bandit_env.pools import MOST_ATOMS, smiles_problem
 
@@ -59,20 +57,6 @@ def read_also(
     return tuple(sources)
 
 
-def digests_of(sources: Sequence[SourceResults]) -> dict[str, str]:
-    """Return a digest of the results of each source, by its name."""
-    contents = {
-        source.name: sorted(zip(map(str, source.graphs), *map(_listed, (source.values, source.sides)), strict=True))
-        for source in sources
-    }
-    return {name: hashlib.sha256(json.dumps(content).encode()).hexdigest() for name, content in contents.items()}
-
-
-def _listed(numbers: ArrayLike | None) -> list[float]:
-    listed: list[float] = np.asarray(numbers, np.float64).tolist()
-    return listed
-
-
 def correlations_of(agent: Agent, state: CampaignState) -> dict[str, Correlation]:
     """Return how each source goes along with the measured values, by its name.
 
@@ -94,16 +78,16 @@ def _read_results(name: str, results: OtherAssay) -> list[Result]:
             if not isinstance(result, str):
                 read.append((key, check_value(key, cast(float, result)), 0))
             elif bound := BOUND.fullmatch(result.strip()):
-                read.append((key, _number(bound[2], result, name), 1 if bound[1] in (">", ">=", "≥") else -1))
+                read.append((key, check_value(key, float(bound[2])), 1 if bound[1] in (">", ">=", "≥") else -1))
             else:
                 words.append((key, result.strip().casefold()))
     classes = {word for _, word in words}
     if words and (read or len(classes) != 2):
         raise ValueError(
             f'Expected numbers, bounds such as ">4.5", or two classes and nothing else in `{name}`. Got '
-            + list_words(classes)
-            + " among other results." * bool(read)
-            + "." * (not read)
+            + listed(sorted(classes))
+            + " among other results" * bool(read)
+            + "."
         )
     if words:
         lower, _ = order_classes(classes)
@@ -113,13 +97,6 @@ def _read_results(name: str, results: OtherAssay) -> list[Result]:
             f"Expected two results that differ in `{name}`: values, or bounds on either side. Leave it out."
         )
     return sorted(read)
-
-
-def _number(text: str, result: str, name: str) -> float:
-    try:
-        return check_value(result, float(text))
-    except ValueError:
-        raise ValueError(f"Expected a number after the sign of a bound in `{name}`. Got {result!r}.") from None
 
 
 def _finder(graph_set: PoolLike, most_atoms: int) -> Callable[[str, str], str]:

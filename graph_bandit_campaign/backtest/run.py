@@ -3,25 +3,84 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
 
+import msgspec
+import numpy as np
 import pandas as pd
 
-from graph_bandit_campaign.backtest.kept import PAGE, RESULTS, SETTINGS, Kept, read_results
-from graph_bandit_campaign.backtest.pages.page import print_summary, render_page
-from graph_bandit_campaign.backtest.players import ALONE, FOREST, GREEDY, SIMILARITY, agent_of
-from graph_bandit_campaign.backtest.plays import RANDOM, Task, play, play_tasks
-from graph_bandit_campaign.backtest.settings import BacktestSettings
+from graph_bandit_campaign.backtest.page import print_summary, render_page
+from graph_bandit_campaign.backtest.plays import ALONE, RANDOM, Play, Task, play, play_tasks
+from graph_bandit_campaign.backtest.settings import BASELINES, FOREST, SIMILARITY, BacktestSettings
 from graph_bandit_campaign.backtest.summary import summarize
 from graph_bandit_campaign.backtest.table import Table, read_table
 from graph_bandit_campaign.model.learner import Learner, default_agent
+from graph_bandit_campaign.text import shield
 from graph_bandit_env.extras import is_installed
 from graph_bandit_env.storage import find_file, replace_file
 from graph_bandit_lab import AgentSpec
-from graph_bandit_lab.storage import sole_driver
+from graph_bandit_lab.storage import software_versions, sole_driver
 
-NAMES = {"greedy": GREEDY, "similarity": SIMILARITY, "forest": FOREST}
+RESULTS, SETTINGS, PAGE = "results.csv", "backtest.json", "backtest.html"
+FORECAST = "probability_of_beating_best"
+COLUMNS = ("player", "batch", "start", "measurement", "id", "value", "best_so_far", "top_ten_found", FORECAST)
+AGENT = "version of "  # begins the name of what the plays of one agent alone depend on
 TAUGHT = "The other assays teach each agent that is not said to be without them."
 NO_FOREST = "The random forest is left out: it needs scikit-learn (pip install 'graph-bandit-env[backtest]')."
+
+
+class Saved(msgspec.Struct):
+    """The finished plays of a folder, so that the same command continues after an interruption."""
+
+    question: dict[str, str | int]
+    """What they depend on: the table, by its digest, how it is played, versions of the software and of the agents."""
+    settings: object = None
+    """All settings, for people to read."""
+    plays: list[tuple[Task, list[int], list[float | None]]] = []
+    """Molecules in the order measured, and what was told of them before."""
+
+
+def read_saved(folder: Path, question: Mapping[str, str | int]) -> Saved:
+    """Return what a folder holds; nothing but the question if it is new.
+
+    Args:
+        folder: the folder.
+        question: what plays depend on now; the versions of agents that only the folder has are added.
+
+    Raises:
+        ValueError: if it holds another backtest, one by other versions of the software, or files that no backtest
+            wrote.
+    """
+    path = folder / SETTINGS
+    if not path.exists():
+        if (folder / RESULTS).exists():
+            raise ValueError(f"Expected no {folder / RESULTS} but that of a backtest. Choose another --out.")
+        return Saved(dict(question))
+    try:
+        saved = msgspec.json.decode(path.read_bytes(), type=Saved)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise ValueError(f"Expected {path} of a backtest. Got: {error}. Choose another --out.") from error
+    differ = [
+        f"{name} {saved.question.get(name)}, now {value}"
+        for name, value in question.items()
+        if saved.question.get(name, value if name.startswith(AGENT) else None) != value
+    ]
+    if differ:
+        raise ValueError(
+            f"Expected {folder} to hold plays of the same backtest. It was made with {', '.join(differ)}. Choose "
+            "another --out, or delete the folder."
+        )
+    return Saved(saved.question | dict(question), plays=saved.plays)
+
+
+def frame_of(table: Table, task: Task, finished: Play) -> pd.DataFrame:
+    """Return the results of a play, a row for each measurement."""
+    values, ids = table.values[finished.order], table.molecules.ids
+    best = (np.maximum if table.maximize else np.minimum).accumulate(values)
+    found, names = table.count_best(finished.order), [shield(ids[k]) for k in finished.order.tolist()]
+    place = (task.player, task.batch, task.start + 1, np.arange(1, len(values) + 1))
+    return pd.DataFrame(dict(zip(COLUMNS, (*place, names, values, best, found, finished.probabilities), strict=True)))
 
 
 def run_backtest(settings: BacktestSettings) -> pd.DataFrame:
@@ -43,36 +102,45 @@ def run_backtest(settings: BacktestSettings) -> pd.DataFrame:
         find_file(settings.out / name)
     table = read_table(settings)
     advisors, others, notes = choose_players(settings, table)
-    agents = {agent_of(task.player) for task in (*advisors, *others)} - {SIMILARITY, FOREST}
-    learners = {agent: Learner(table.molecules, agent, sources=table.sources) for agent in sorted(agents)}
-    algorithms = {agent: learner.algorithm for agent, learner in learners.items()}
+    question: dict[str, str | int] = {
+        "table": table.digest(),
+        "direction": "maximize" if table.maximize else "minimize",
+        "start": table.start,
+        "budget": table.budget,
+        "seed": settings.seed,
+        **software_versions(),
+    }
+    for agent in sorted({task.agent for task in (*advisors, *others)} - {SIMILARITY, FOREST}):
+        question[AGENT + agent] = Learner(table.molecules, agent, sources=table.sources).algorithm
     tasks = [task._replace(start=start) for start in range(settings.starts) for task in (*advisors, *others)]
     with sole_driver(settings.out):
-        kept = Kept(settings.out, table, settings.seed, algorithms)
-        kept.write_settings(dataclasses.asdict(settings))
-        by_chance = [Task(RANDOM, 1, start) for start in range(settings.starts)]
-        kept.plays |= {task: play(table, task, settings.seed) for task in by_chance}
-        missing = [task for task in tasks if task not in kept.plays]
-        print(
-            f"{len(table.values):,} molecules with {settings.target}; {settings.starts} random starts of "
-            f"{table.start}, {table.budget} measurements in all, in batches of {' and of '.join(map(str, settings.n))}."
-        )
+        saved = read_saved(settings.out, question)
+        saved.settings = dataclasses.asdict(settings)
+        plays = {task: Play(np.array(order), np.array(told, np.float64)) for task, order, told in saved.plays}
+        missing, batches = [task for task in tasks if task not in plays], " and of ".join(map(str, settings.n))
         there = len(tasks) - len(missing)
         print(
+            f"{len(table.values):,} molecules with {settings.target}; {settings.starts} random starts of "
+            f"{table.start}, {table.budget} measurements in all, in batches of {batches}.",
             *notes,
             f"{there} of {len(tasks)} plays are kept from before." if there else f"{len(tasks)} plays.",
             sep="\n",
             flush=True,
         )
-        play_tasks(table, missing, settings.seed, settings.workers, kept.add)
-        kept.write([*tasks, *by_chance])
-        summary = summarize(table, settings.seed, settings.starts, kept.plays, advisors, others)
+        replace_file(settings.out / SETTINGS, msgspec.json.encode(saved, enc_hook=str))
+        for task, finished in play_tasks(table, missing, settings.seed, settings.workers):
+            plays[task] = finished
+            saved.plays.append((task, finished.order.tolist(), finished.probabilities.tolist()))
+            replace_file(settings.out / SETTINGS, msgspec.json.encode(saved, enc_hook=str))
+        by_chance = [Task(RANDOM, 1, start) for start in range(settings.starts)]
+        plays |= {task: play(table, task, settings.seed) for task in by_chance}
+        results = pd.concat([frame_of(table, task, plays[task]) for task in (*tasks, *by_chance)], ignore_index=True)
+        replace_file(settings.out / RESULTS, results.to_csv(index=False, lineterminator="\n").encode())
+        summary = summarize(table, settings.seed, settings.starts, plays, advisors, others)
         replace_file(settings.out / PAGE, render_page(summary, settings, notes).encode())
     print_summary(summary)
     print("\n" + "\n".join(str(settings.out / name) for name in (PAGE, RESULTS, SETTINGS)))
-    results, asked = read_results(settings.out / RESULTS), {task[:2] for task in (*tasks, *by_chance)}
-    of_these = results.set_index(["player", "batch"]).index.isin([*asked]) & (results["start"] <= settings.starts)
-    return results[of_these].reset_index(drop=True)
+    return results
 
 
 def choose_players(settings: BacktestSettings, table: Table) -> tuple[list[Task], list[Task], list[str]]:
@@ -92,7 +160,7 @@ def choose_players(settings: BacktestSettings, table: Table) -> tuple[list[Task]
     ]
     alone = [task._replace(player=task.player + ALONE) for task in advisors] if table.sources else []
     baselines = [name for name in settings.baselines if name != "forest" or is_installed("sklearn")]
-    others = [Task(NAMES[name], batch, 0) for name in baselines for batch in settings.n]
+    others = [Task(BASELINES[name], batch, 0) for name in baselines for batch in settings.n]
     others = [*alone, *(task for task in others if task not in advisors)]
     remarks = ", ".join(table.remarks)
     notes = [f"{remarks[:1].upper()}{remarks[1:]}."] if remarks else []

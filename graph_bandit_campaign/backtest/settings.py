@@ -9,12 +9,12 @@ from typing import Annotated, Literal
 import tyro
 
 from graph_bandit_campaign.flags import NONE, Salts, check_flags, check_least
-from graph_bandit_campaign.names import split_name
 from graph_bandit_campaign.pool.source import Source, check_features, split_features
 from graph_bandit_lab import count_cores
 
 Baseline = Literal["greedy", "similarity", "forest"]
-BASELINES: tuple[Baseline, ...] = ("greedy", "similarity", "forest")
+GREEDY, SIMILARITY, FOREST = "molecule-greedy", "similarity to the best", "random forest"
+BASELINES: dict[Baseline, str] = {"greedy": GREEDY, "similarity": SIMILARITY, "forest": FOREST}
 LEAST_STARTS = 5  # fewer tell nothing of how much the result depends on the start
 
 
@@ -35,7 +35,7 @@ class BacktestSettings:
     """How many molecules are measured in a batch; several numbers are compared."""
     agents: Annotated[tuple[str, ...], NONE] = ()
     """Agents that choose, with settings after a colon. None: the one that `suggest` takes for a batch of that size."""
-    baselines: tuple[Baseline, ...] = BASELINES
+    baselines: tuple[Baseline, ...] = tuple(BASELINES)
     """Compared with the agents, as random choice is: molecule-greedy, the molecules most similar to the best one so
     far, and a random forest (the extra `backtest`)."""
     start: int | None = None
@@ -81,13 +81,6 @@ class BacktestSettings:
             if len(set(given)) < len(given):
                 raise ValueError(f"Expected `--{name}` to be different. Got {' '.join(map(str, given))}.")
         check_features(self.features, (self.target,), self.smiles, self.id)
-        for text in self.also:
-            path, column = split_name(text)
-            if path.resolve() == self.table.resolve() and (column or self.target).casefold() == self.target.casefold():
-                raise ValueError(
-                    f"Expected `--also` to name another column than the target, whose values are replayed. Got {text}; "
-                    "capitals do not count."
-                )
 
     @property
     def target(self) -> str:

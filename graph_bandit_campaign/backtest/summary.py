@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -14,14 +13,12 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from graph_bandit_campaign.backtest.plays import RANDOM, Play, Task, random_order
-from graph_bandit_campaign.backtest.table import TOP, Table
+from graph_bandit_campaign.backtest.table import Table
 
 Floats = NDArray[np.float64]
-GOALS = (TOP, TOP // 2, 1)  # how many of the ten best are to be found
 DRAWS = 4000  # of the bootstrap
 SHUFFLES = 2000
 RARE = 0.01  # a verdict needs a difference that as few shuffles of the values reach
-BINS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 1.0)  # of forecast probabilities
 
 
 class Interval(NamedTuple):
@@ -32,40 +29,18 @@ class Interval(NamedTuple):
     high: float
 
 
-@dataclass(frozen=True)
-class Bin:
-    """Forecasts of similar probability that a molecule beats the best so far, and what came of them."""
+def interval(values: Floats) -> Interval:
+    """Return the mean of `values` `(starts,)` and its interval; of curves `(starts, t)`, three curves `(t,)`.
 
-    low: float
-    high: float
-    count: int
-    """How many forecasts there were."""
-    promised: float
-    """Sum of their probabilities."""
-    came: int
-    """How many of the molecules did beat it."""
-
-
-class Bootstrap:
-    """Draws of starts with replacement, the same for all that is compared.
-
-    The percentiles are those that are right for the mean of few normal numbers ("expanded percentiles", Hesterberg
-    2015), since the usual ones are too narrow for ten starts.
-
-    Args:
-        starts: how many starts there are, at least two.
-        seed: seed of the draws.
+    It is a bootstrap over the starts, the same draws for all that is compared. The percentiles are those that are right
+    for the mean of few normal numbers ("expanded percentiles", Hesterberg 2015), since the usual ones are too narrow
+    for ten starts.
     """
-
-    def __init__(self, starts: int, seed: int = 0) -> None:
-        generator = np.random.default_rng(seed)
-        self.weights = generator.multinomial(starts, np.full(starts, 1 / starts), DRAWS) / starts
-        self.tail = float(stats.norm.cdf(math.sqrt(starts / (starts - 1)) * stats.t.ppf(0.025, starts - 1)))
-
-    def interval(self, values: Floats) -> Interval:
-        """Return the mean of `values` `(starts,)` and its interval; of curves `(starts, t)`, three curves `(t,)`."""
-        low, high = np.quantile(self.weights @ values, [self.tail, 1 - self.tail], axis=0)
-        return Interval(values.mean(axis=0), low, high)
+    starts = len(values)
+    weights = np.random.default_rng(0).multinomial(starts, np.full(starts, 1 / starts), DRAWS) / starts
+    tail = float(stats.norm.cdf(math.sqrt(starts / (starts - 1)) * stats.t.ppf(0.025, starts - 1)))
+    low, high = np.quantile(weights @ values, [tail, 1 - tail], axis=0)
+    return Interval(values.mean(axis=0), low, high)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,12 +49,19 @@ class Curves:
 
     label: str
     """Its name, with the size of the batch if several are compared."""
+    batch: int
+    """How many molecules it chooses at a time."""
     table: Table
     """The table that was played."""
-    orders: Sequence[NDArray[np.int64]]
-    """The molecules measured within the budget, in their order, from each start."""
+    plays: Sequence[Play]
+    """What was measured within the budget, from each start."""
     by_chance: Sequence[NDArray[np.int64]]
     """All molecules, in the order of random choice from each start."""
+
+    @property
+    def orders(self) -> list[NDArray[np.int64]]:
+        """Return the molecules in the order measured, from each start."""
+        return [finished.order for finished in self.plays]
 
     @cached_property
     def best(self) -> Floats:
@@ -104,17 +86,22 @@ class Curves:
         return np.array([np.argmax(count >= wanted) + 1.0 for count, wanted in zip(counts, self.good, strict=True)])
 
     @cached_property
-    def reached(self) -> dict[int, Floats]:
-        """Return the measurements until so many of the ten best were found, `(starts,)` each.
+    def forecasts(self) -> tuple[int, float, int]:
+        """Compare forecasts that a molecule beats the best so far with what came: they are made before a whole batch.
 
-        They are infinite if it was not within the budget; random choice is followed to the end of the table.
+        Returns:
+            How many forecasts there were, the sum of their probabilities, and how many of the molecules did beat it.
         """
-        known = self.by_chance if self.label == RANDOM else self.orders
-        counts = [self.table.count_best(order) for order in known]
-        return {
-            goal: np.array([np.argmax(count >= goal) + 1 if count[-1] >= goal else math.inf for count in counts])
-            for goal in GOALS
-        }
+        count, promised, came = 0, 0.0, 0
+        for finished in self.plays:
+            rewards = self.table.rewards[finished.order]
+            best = np.maximum.accumulate(rewards)
+            for first in range(self.table.start, self.table.budget, self.batch):
+                told = finished.probabilities[first : first + self.batch]
+                made = np.isfinite(told)
+                count, promised = count + int(made.sum()), promised + float(told[made].sum())
+                came += int((rewards[first : first + self.batch][made] > best[first - 1]).sum())
+        return count, promised, came
 
     @property
     def scores(self) -> Floats:
@@ -137,15 +124,8 @@ class Summary:
     """Agents that would give the suggestions."""
     others: Sequence[Curves]
     """What they are compared with; random choice comes first."""
-    forecasts: Mapping[str, Sequence[Bin]]
-    """Forecasts of each agent that makes some, by its label."""
     starts: int
     """How many random starts were played."""
-
-    @cached_property
-    def bootstrap(self) -> Bootstrap:
-        """Return the draws of starts."""
-        return Bootstrap(self.starts)
 
     @property
     def random(self) -> Curves:
@@ -157,22 +137,6 @@ class Summary:
         """Return the agent that served best: most of the ten best known, on average over the measurements."""
         return max(self.advisors, key=lambda player: player.scores.mean())
 
-    @cached_property
-    def goal(self) -> int:
-        """Return how many of the ten best the best agent found from every start; 0 if it is not even one."""
-        return next((goal for goal in GOALS if np.isfinite(self.best.reached[goal]).all()), 0)
-
-    def wins(self) -> dict[str, float]:
-        """Return the share of draws of the starts in which each agent serves best; ties are shared."""
-        drawn = np.stack([self.bootstrap.weights @ player.scores for player in self.advisors])
-        first = np.isclose(drawn, drawn.max(axis=0), rtol=0, atol=1e-12)
-        shares = (first / first.sum(axis=0)).mean(axis=1)
-        return {player.label: float(share) for player, share in zip(self.advisors, shares, strict=True)}
-
-    def gain(self, player: Curves, other: Curves) -> Interval:
-        """Return how many more of the ten best a player knew than another, on average over the measurements."""
-        return self.bootstrap.interval(player.scores - other.scores)
-
     def luck(self, player: Curves, n: int, at_end: bool) -> float:
         """Return the share of shuffles of the values in which a player differs as much from random choice.
 
@@ -183,7 +147,7 @@ class Summary:
         Args:
             player: the player.
             n: how many of the best molecules are looked for.
-            at_end: whether those found within the budget count, as in `Curves.good`; else as in `gain`.
+            at_end: whether those found within the budget count, as in `Curves.good`; else as in `Curves.scores`.
         """
         rewards, budget, start = self.table.rewards, self.table.budget, self.table.start
         threshold = np.partition(rewards, -n)[-n]
@@ -199,18 +163,6 @@ class Summary:
         observed, rounding = weights @ best, 1e-9
         as_much = min((drawn >= observed - rounding).sum(), (drawn <= observed + rounding).sum())
         return float((1 + as_much) / (1 + SHUFFLES))
-
-    def fewer(self, player: Curves, other: Curves) -> Interval | None:
-        """Return how many measurements fewer a player needed for the goal than another.
-
-        One that did not reach it within the budget counts as if it had with the last measurement, so the number is a
-        lower bound then. None: there is no goal, or the player itself did not reach it from every start.
-        """
-        if not self.goal or not np.isfinite(player.reached[self.goal]).all():
-            return None
-        latest = math.inf if other is self.random else self.table.budget  # random choice is known to the end
-        needed = np.minimum(other.reached[self.goal], latest)
-        return self.bootstrap.interval(needed - player.reached[self.goal])
 
 
 def summarize(
@@ -229,37 +181,8 @@ def summarize(
     several = len({task.batch for task in (*advisors, *others)}) > 1
     whole = [random_order(len(table.values), seed, start) for start in range(starts)]
 
-    def plays_of(task: Task) -> list[Play]:
-        return [plays[task._replace(start=start)] for start in range(starts)]
-
     def curves(task: Task) -> Curves:
-        label = f"{task.player}, batches of {task.batch}" if several else task.player
-        return Curves(label, table, [finished.order for finished in plays_of(task)], whole)
+        label = f"{task.player}, batches of {task.batch}" if several and task.player != RANDOM else task.player
+        return Curves(label, task.batch, table, [plays[task._replace(start=start)] for start in range(starts)], whole)
 
-    by_chance = Curves(RANDOM, table, [order[: table.budget] for order in whole], whole)
-    agents = [curves(task) for task in advisors]
-    bins = [_bins(table, task.batch, plays_of(task)) for task in advisors]
-    forecasts = {agent.label: found for agent, found in zip(agents, bins, strict=True) if found}
-    return Summary(table, agents, [by_chance, *map(curves, others)], forecasts, starts)
-
-
-def _bins(table: Table, batch: int, plays: Sequence[Play]) -> list[Bin]:
-    """Compare forecasts with what came, by their probability; empty if there are none."""
-    promised, came = [], []
-    for finished in plays:
-        rewards = table.rewards[finished.order]
-        best = np.maximum.accumulate(rewards)
-        for first in range(table.start, table.budget, batch):
-            promised.append(finished.probabilities[first : first + batch])
-            came.append(rewards[first : first + batch] > best[first - 1])  # forecasts are made before the whole batch
-    probabilities, beats = np.concatenate(promised), np.concatenate(came).astype(np.float64)
-    made = np.isfinite(probabilities)
-    probabilities, beats = probabilities[made], beats[made]
-    counts, sums, successes = (
-        np.histogram(probabilities, BINS, weights=weights)[0] for weights in (None, probabilities, beats)
-    )
-    return [
-        Bin(low, high, int(counts[k]), float(sums[k]), int(successes[k]))
-        for k, (low, high) in enumerate(pairwise(BINS))
-        if counts[k]
-    ]
+    return Summary(table, [*map(curves, advisors)], [*map(curves, (Task(RANDOM, 1, 0), *others))], starts)

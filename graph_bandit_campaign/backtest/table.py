@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.contract import SourceResults
-from graph_bandit_campaign.assays.matched import OtherAssays, match_other_tables
-from graph_bandit_campaign.assays.tables import read_other_tables
-from graph_bandit_campaign.assays.told import digests_of, read_also
+from graph_bandit_campaign.assays.tables import OtherAssays, match_other_tables, read_other_tables
+from graph_bandit_campaign.assays.told import read_also
 from graph_bandit_campaign.backtest.settings import BacktestSettings
 from graph_bandit_campaign.names import find_column, split_name
 from graph_bandit_campaign.pool.block import Block
@@ -23,10 +22,8 @@ from graph_bandit_campaign.pool.budget import find_most_rows, refuse_large
 from graph_bandit_campaign.pool.descriptors import reads_graphs
 from graph_bandit_campaign.pool.own_columns import Features
 from graph_bandit_campaign.pool.prepared import PreparedPool, open_table_pool
-from graph_bandit_campaign.results.books import Books, match_goals
-from graph_bandit_campaign.results.measurement import Measurement
+from graph_bandit_campaign.results.books import Books, match_results
 from graph_bandit_campaign.results.rows import Columns, NoResultsError, ResultTables
-from graph_bandit_campaign.state import CampaignState
 from graph_bandit_env import MoleculeSet, tables
 from graph_bandit_env.pools import check_known
 from graph_bandit_env.tables import refuse_differing
@@ -55,6 +52,8 @@ class Table:
     """Remarks about the table, for people."""
     sources: tuple[SourceResults, ...] = ()
     """Results of other assays, which agents learn from."""
+    others: tuple[object, ...] = ()
+    """What these are recognised by."""
 
     @property
     def rewards(self) -> NDArray[np.float64]:
@@ -65,11 +64,6 @@ class Table:
     def good(self) -> int:
         """Return how many molecules count as good: the best 5 %, at least the ten best."""
         return max(TOP, round(GOOD * len(self.values)))
-
-    @property
-    def ties(self) -> int:
-        """Return how many molecules share the tenth best value."""
-        return int((self.values == self.tenth_best).sum())
 
     @property
     def tenth_best(self) -> float:
@@ -93,12 +87,10 @@ class Table:
 
     def digest(self) -> str:
         """Return a short text that differs for tables with other molecules, values, columns or other assays."""
-        names = [self.molecules.ids, self.molecules.smiles, self.molecules.column_names]
+        names = [self.molecules.ids, self.molecules.smiles, self.molecules.column_names, *self.others]
         content = hashlib.sha256(json.dumps(names).encode())
         for numbers in (self.values, self.molecules.columns):
             content.update(np.ascontiguousarray(numbers, "<f8").tobytes())
-        if self.sources:
-            content.update(json.dumps(digests_of(self.sources)).encode())
         return content.hexdigest()[:16]
 
 
@@ -110,85 +102,73 @@ def read_table(settings: BacktestSettings) -> Table:
             another assay has the values that are replayed.
         ImportError: if a package that reads the table is not installed.
     """
-    try:
-        every, books, sheets = _read(settings)
-    except NoResultsError as error:
-        raise ValueError(
-            f"Expected numbers in column `{settings.target}` of {settings.table}. Got none: a backtest replays values "
-            "that are known."
-        ) from error
-    pairs = [*books.measured, *_harmless_bounds(books, settings.maximize is not None)]
-    means = CampaignState("", settings.maximize is not None, 0, tuple(Measurement(*pair, 0) for pair in pairs)).means()
+    every, books, also, remarks = _read(settings)
+    values_of = books.values().get("", {}) | _harmless_bounds(books, settings.maximize is not None)
+    means = {identifier: sum(values) / len(values) for identifier, values in values_of.items()}
     known = [k for k, identifier in enumerate(every.ids) if identifier in means]
     if len(known) < LEAST:
         raise ValueError(
             f"Expected at least {LEAST} molecules with a number in column `{settings.target}`. {settings.table} has "
             f"{len(known)}: with so few, the random start already finds much of what there is to find."
         )
-    also = _read_assays(settings, every)
     sources = read_also(also.values, every, settings.most_atoms)
     _refuse_answers(also, {every.smiles[k]: means[every.ids[k]] for k in known})
-    count, molecules = len(every), every.take(known)
+    molecules = every.take(known)
     values = np.array([means[identifier] for identifier in molecules.ids])
     if np.ptp(values) == 0:
         raise ValueError(f"Expected different values in column `{settings.target}`. All {len(known)} are {values[0]}.")
-    left_out = count - len(known)
-    repeated = len(pairs) - len(known)
-    remarks = [f"{left_out:,} without a value left out"] * bool(left_out)
-    remarks += [f"{len(books.failed):,} of them failed"] * bool(books.failed)
-    remarks += [f"{repeated:,} further values of the same molecules averaged"] * bool(repeated)
     vague = sum(identifier not in means for identifier in books.bounds)
-    remarks += [f"{len(books.bounds) - vague:,} bounds taken as values"] * (len(books.bounds) > vague)
-    remarks += [f"{vague:,} of them with a bound that may hide a bad value or a good one"] * bool(vague)
-    remarks += [f"bad rows left out: {len(every.skipped):,}"] * bool(every.skipped)
-    remarks += [*sheets, *also.remarks]
+    counts = {
+        "{:,} without a value left out": len(every) - len(known),
+        "{:,} of them failed": len(books.failed),
+        "{:,} further values of the same molecules averaged": sum(map(len, values_of.values())) - len(known),
+        "{:,} bounds taken as values": len(books.bounds) - vague,
+        "{:,} of them with a bound that may hide a bad value or a good one": vague,
+        "bad rows left out: {:,}": len(every.skipped),
+    }
     return Table(
         molecules,
         values,
         settings.maximize is not None,
         settings.first,
         _choose_budget(settings, len(known)),
-        tuple(remarks),
+        (*(text.format(count) for text, count in counts.items() if count), *remarks, *also.remarks),
         sources,
+        tuple(also.content),
     )
 
 
-def _read(settings: BacktestSettings) -> tuple[MoleculeSet, Books, list[str]]:
-    """Return molecules with the user's own columns, their results, and remarks on sheets."""
-    source, target = settings.source, settings.target
-    pool, remarks = (PreparedPool.open(settings.table), []) if settings.table.is_dir() else open_table_pool(source)
+def _read(settings: BacktestSettings) -> tuple[MoleculeSet, Books, OtherAssays, list[str]]:
+    """Return molecules with the user's own columns, their results, those of other assays, and remarks on sheets."""
+    source, target, table = settings.source, settings.target, settings.table
+    pool, remarks = (PreparedPool.open(table), []) if table.is_dir() else open_table_pool(source)
     made = pool.manifest.question
     made.refuse_others(settings.id, settings.smiles, settings.sheet)
     own = tuple(dict.fromkeys((*source.columns, *pool.entry.names)))
     features = Features(own, source.embeddings, (target,))
     most = find_most_rows(settings.budget or MOST, features.count, any(map(reads_graphs, settings.agents)))
-    refuse_large(settings.table, len(pool), most)
-    header = tables.Table(settings.table, (*filter(None, (made.smiles, made.identifier)), *pool.columns), ())
-    target = find_column(target, pool.columns, str(settings.table)) or target
+    refuse_large(table, len(pool), most)
+    header = tables.Table(table, (*filter(None, (made.smiles, made.identifier)), *pool.columns), ())
+    target = find_column(target, pool.columns, str(table)) or target
     list(header.rows([target, *source.columns]))  # there are no rows; a column that is missing is refused
     assays = {name for _, name in map(split_name, settings.also) if name}
-    known = {target, *source.columns, *settings.ignore_column, *assays}
-    refuse_differing(pool.manifest.differing, known, settings.table.name)
+    refuse_differing(pool.manifest.differing, {target, *source.columns, *settings.ignore_column, *assays}, table.name)
     molecules = pool.load(own, settings.skip_bad_rows)
-    check_known(molecules.columns, own, str(settings.table))
+    check_known(molecules.columns, own, str(table))
     cells = Block.join(list(pool.blocks((), [target]))).cells
     order = np.argsort(cells.rows, kind="stable").tolist()
     records = [(int(cells.rows[k]), (cells.texts[target][k], molecules.ids[cells.owners[k]])) for k in order]
     body = replace(cells.table, columns=(target, "id"), records=records, problems=[])
-    results = ResultTables([body], body.sheet or None).read(Columns(target, "id"))
-    return features.add_to(molecules, {}), match_goals({"": results.rows}, molecules)[""], remarks + results.remarks
-
-
-def _read_assays(settings: BacktestSettings, molecules: MoleculeSet) -> OtherAssays:
-    """Return the results of other assays, of molecules of the table, with a value or without, and of others."""
-    if not settings.also:
-        return OtherAssays()
-    identifier, smiles = settings.id, settings.smiles
-    if settings.table.is_dir():
-        made = PreparedPool.open(settings.table).manifest.question
-        identifier, smiles = made.identifier, made.smiles
-    read = read_other_tables(settings.also, identifier, smiles, [settings.target], [settings.table])
-    return match_other_tables(read, molecules, settings.most_atoms)
+    try:
+        results = ResultTables([body], body.sheet or None).read(Columns(target, "id"))
+    except NoResultsError as error:
+        raise ValueError(
+            f"Expected numbers in column `{target}` of {table}. Got none: a backtest replays values that are known."
+        ) from error
+    books = match_results({"": results.rows}, molecules)
+    read = read_other_tables(settings.also, made.identifier, made.smiles, [settings.target], [table])
+    also = match_other_tables(read, molecules, settings.most_atoms)
+    return features.add_to(molecules, {}), books, also, remarks + results.remarks
 
 
 def _refuse_answers(also: OtherAssays, means: Mapping[str, float]) -> None:
@@ -211,31 +191,28 @@ def _refuse_answers(also: OtherAssays, means: Mapping[str, float]) -> None:
             )
 
 
-def _harmless_bounds(books: Books, maximize: bool) -> list[tuple[str, float]]:
+def _harmless_bounds(books: Books, maximize: bool) -> dict[str, list[float]]:
     """Return bounds that count as values: those from the side of worse values, and others no better than the median.
 
     A molecule that is only known to be worse than a good value may be good or bad.
     """
-    exact = [value for _, value in books.measured]
+    exact = [result.value for result in books.results if not result.bound]
     good, middle = ("above" if maximize else "below"), median(exact) if exact else math.nan
-    return [
-        (identifier, value)
-        for identifier, value, side in books.bounded
-        if side == good or (value <= middle if maximize else value >= middle)
-    ]
+    harmless = dict[str, list[float]]()
+    for each in books.results:
+        if each.bound and (each.bound == good or (each.value <= middle if maximize else each.value >= middle)):
+            harmless.setdefault(each.id, []).append(each.value)
+    return harmless
 
 
 def _choose_budget(settings: BacktestSettings, count: int) -> int:
     largest, start = max(settings.n), settings.first
     budget = settings.budget or max(min(count // 4, MOST), start + 2 * largest)
-    if settings.budget is None and budget > count // 2:
+    most = count - 1 if settings.budget else count // 2
+    if not start < budget <= most:
         raise ValueError(
-            f"Expected a larger table: {start} random measurements and two batches of {largest} are more than half of "
-            f"its {count} molecules. Lower --n or --start, or give a --budget."
-        )
-    if not start < budget < count:
-        raise ValueError(
-            f"Expected `--budget` to be more than the {start} random measurements (--start) and less than the {count} "
-            f"molecules of the table. Got {budget}."
+            f"Expected `--budget` to be more than the {start} random measurements (--start) and at most {most}, for a "
+            f"table of {count} molecules. Got {budget}; without one, it is two batches or more. Lower --n or --start, "
+            "or give another --budget."
         )
     return budget

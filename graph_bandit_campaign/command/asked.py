@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 
 from graph_bandit_campaign.assays.tables import OtherTable, read_other_tables
 from graph_bandit_campaign.command.settings import SuggestSettings
@@ -103,7 +102,7 @@ def read_asked(
     limits, goals = _split_limits(settings, columns, tables, earlier, has_properties)
     if goals and settings.noise:
         raise ValueError("Expected `--noise` with one goal, whose values it is the noise of. Got several.")
-    numbers, texts = limits.find_columns(columns, source, chain(*tables.headers) if len(limits) else ())
+    numbers, texts = limits.find_columns(columns, source)
     prices, groups = find_offer_columns(settings.terms, columns, source)
     columns_of_pool = ColumnNames(numbers | prices, texts | groups, next(iter(prices), ""))
     names = [goal.name for goal in goals] or [of_results.value]
@@ -165,7 +164,7 @@ def _read_results(tables: ResultTables, columns: Columns, goals: Sequence[Goal])
         having = tables.having(goal.name)
         used |= set(map(id, having.tables))
         try:  # without a table that has it, the first one says which columns there are
-            results[goal.name] = (having or tables.first).read(replace(columns, value=goal.name))
+            results[goal.name] = (having or tables.like(tables.tables[:1])).read(replace(columns, value=goal.name))
         except NoResultsError:
             results[goal.name] = nothing
     unused = [table.path for table in tables.tables if id(table) not in used]

@@ -11,7 +11,7 @@ from itertools import chain
 import numpy as np
 
 from agents.molecule import Ranks
-from graph_bandit_campaign.assays.matched import OtherAssays, match_other_tables
+from graph_bandit_campaign.assays.tables import OtherAssays, match_other_tables
 from graph_bandit_campaign.campaign import Campaign
 from graph_bandit_campaign.command.asked import Asked, read_asked
 from graph_bandit_campaign.command.pools.offer import Known, Offer
@@ -27,7 +27,7 @@ from graph_bandit_campaign.pool.budget import find_most_rows, refuse_large
 from graph_bandit_campaign.pool.descriptors import reads_graphs, reads_stereo
 from graph_bandit_campaign.pool.own_columns import Features, rank_own_columns
 from graph_bandit_campaign.pool.prepared import PreparedPool, open_table_pool
-from graph_bandit_campaign.results.books import join_books, match_goals
+from graph_bandit_campaign.results.books import match_results
 from graph_bandit_campaign.results.rows import Columns, ResultTables
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_env import GraphPool
@@ -223,14 +223,13 @@ def _read_graphs(settings: SuggestSettings, earlier: CampaignState | None, table
             f"Expected limits on columns of the results. {settings.pool} holds other graphs than molecules, which have "
             f"no properties. Got {', '.join(limit.text for limit in asked.limits.requirements)}."
         )
-    by_goal = match_goals(asked.rows, pool)
-    books = join_books(by_goal) if asked.goals else by_goal[settings.target]
+    books = match_results(asked.rows, pool, several_goals=bool(asked.goals))
     selection = Selection((), np.full(len(pool), -1), np.zeros(len(pool), np.bool_))
     also = match_other_tables(asked.others, pool, settings.most_atoms)
     prices = np.full(len(pool), settings.terms.one_price or 0.0)
     constraints = Offers(prices, [""] * len(pool)).constraints(settings.terms, len(pool))
     offer = Offer(pool, pool, selection, constraints)
-    content, conditions = [pool.ids, [digest(pool)]], constraints.content() + also.content
+    content, conditions = [pool.ids, [digest(pool)]], [*settings.terms.content(), *also.content]
     remarks = [f"the values in {settings.pool.name} are not used as results"] * has_values
     known = Known(pool, books, pool)
     return Inputs(asked, known, also, len(pool), lambda _: offer, content, conditions, tables=remarks)

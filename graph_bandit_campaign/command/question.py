@@ -94,9 +94,10 @@ def take_over(
     books, pool = inputs.known.books, inputs.known.in_pool
     campaign.choose_agent(settings.n)
     state = campaign.state
-    rows = books.rows()
-    tried = {identifier for identifier, *_ in (*rows, *books.noisy)}
-    asked = [rows, sorted(books.noisy), books.failed, books.pending, settings.n, settings.again]
+    measured = measurements_of(books, {})
+    tried = {result.id for result in measured}
+    asked = [[dataclasses.astuple(result) for result in measured], books.failed, books.pending, settings.n]
+    asked += [settings.again]
     asked += [state.agent, state.algorithm, inputs.conditions]
     asked += [[dataclasses.astuple(goal) for goal in state.goals], state.goals_algorithm] if state.goals else []
     asked += ["class"] * (state.kind == "class")
@@ -131,12 +132,12 @@ def take_results(records: Records, books: Books, pool: GraphPool, settings: Sugg
     Raises:
         ValueError: if results of earlier rounds are missing from the tables.
     """
-    state, rows = records.state, books.rows()
+    state = records.state
     renamed = _renamed(state, pool)
     first_round = {
         (renamed.get(result.id, result.id), result.goal): result.round for result in reversed(state.measured)
     }
-    given = {(identifier, goal) for identifier, _, _, goal in rows} | {(key, "") for key, *_ in books.noisy}
+    given = {(result.id, result.goal) for result in books.results}
     lost = sorted({identifier for identifier, _ in first_round.keys() - given})
     if lost and not settings.forget:
         raise ValueError(
@@ -181,13 +182,8 @@ def measurements_of(books: Books, first_round: Mapping[tuple[str, str], int], no
         first_round: in which round each came in, by id and goal.
         now: the round of those that are new.
     """
-    return tuple(
-        Measurement(identifier, value, first_round.get((identifier, goal), now), bound, goal)
-        for identifier, value, bound, goal in books.rows()
-    ) + tuple(
-        Measurement(identifier, value, first_round.get((identifier, ""), now), noise=noise)
-        for identifier, value, noise in sorted(books.noisy)
-    )
+    in_order = sorted(books.results, key=lambda each: (each.noise is not None, dataclasses.astuple(each)))
+    return tuple(dataclasses.replace(each, round=first_round.get((each.id, each.goal), now)) for each in in_order)
 
 
 def _digest(content: object) -> str:

@@ -10,7 +10,7 @@ from typing import Annotated, cast
 
 import tyro
 
-from graph_bandit_campaign.constraints.batch.terms import Terms
+from graph_bandit_campaign.constraints.batch.batch import Terms
 from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals
 from graph_bandit_campaign.constraints.limits.wishes import Choice, Requirement
 from graph_bandit_campaign.flags import NONE, Kind, Salts, check_flags
@@ -55,8 +55,8 @@ class SuggestSettings:
     """Column of the results with the standard deviation of each value, in its units; an empty cell: not known."""
     also: Annotated[tuple[str, ...], NONE, tyro.conf.UseAppendAction] = ()
     """Results of another assay, of molecules in the pool or not: a table, FILE or FILE:COLUMN, of values, bounds or two
-    classes; the file of another campaign; or a folder of tables with columns of the same names as the goals. They
-    teach, as far as the results tell that both go together, and are never asked for. Give --also once for each."""
+    classes; or the file of another campaign. They teach, as far as the results tell that both go together, and are
+    never asked for. Give --also once for each."""
     features: Annotated[tuple[str, ...], NONE] = ()
     """Columns of numbers of your own, in pool and perhaps results, that help to predict: docking scores, for example.
     One that ends in .npz or .parquet is a file of embeddings."""

@@ -98,9 +98,8 @@ def preview_results(books: Books, doubts: Sequence[str]) -> ResultsPreview:
         books: the results.
         doubts: sentences about results to check.
     """
-    by_goal = books.by_goal.values() or (books,)
     return ResultsPreview(
-        values=sum(len(each.measured) + len(each.noisy) for each in by_goal),
+        values=sum(not result.bound for result in books.results),
         bounds=tuple(f"{key} ({text})" for key, text in books.bounds.items()),
         failed=books.failed,
         pending=books.pending,

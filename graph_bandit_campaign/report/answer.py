@@ -16,7 +16,6 @@ from graph_bandit_campaign.pool.other_columns import OTHER_FORMS
 from graph_bandit_campaign.report.tables import is_number
 from graph_bandit_campaign.results.books import Books
 from graph_bandit_campaign.results.doubts import find_doubts
-from graph_bandit_campaign.results.marks import Comment
 from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_campaign.text import listed, percent, shield, short
 from graph_bandit_env import GraphPool
@@ -107,7 +106,7 @@ class Answer:
     """What the predictions of each goal are sums of, by its name and by id; empty if the agent cannot say."""
     graphs: GraphPool | None = None
     """The pool, if its graphs are not molecules; `smiles_of` and `near` are empty then."""
-    bill: Bill = field(default_factory=Bill)
+    bill: Bill
     """What the suggestions cost, and of which groups they are."""
     failures: str = ""
     """How many candidates are likely to fail; empty before there are enough failures."""
@@ -187,9 +186,9 @@ class Answer:
     @property
     def ending(self) -> str:
         """Say that nothing is left to suggest, or less than was asked for; empty if there is enough."""
-        count, wanted = len(self.suggested), self.bill.wanted
+        count, wanted = len(self.suggested), self.bill.terms.count
         if count:
-            is_short = count < wanted and self.bill.budget is None
+            is_short = count < wanted and self.bill.terms.budget is None
             return f"Only {count} of the {wanted} asked for can still be suggested." * is_short
         every = f"all {self.noun} that meet the limits" if self.limits else f"all {self.pool_size:,} {self.noun}"
         return self.state.ending(every, self.best_text, self.target)
@@ -207,7 +206,7 @@ class Answer:
     @property
     def default(self) -> str:
         """Return what the agent is the default for; empty if the user named it."""
-        count = max(self.bill.wanted, len(self.suggested))
+        count = max(self.bill.terms.count, len(self.suggested))
         return f"the default for a batch of {count}" if self.state.by_default else ""
 
     @property
@@ -222,28 +221,37 @@ class Answer:
         measured = dict.fromkeys(result.id for result in self.state.measured)
         measured_outside = [key for key in measured if key in self.books.outside]
         chosen = [suggestion.id for suggestion in self.suggested]
+        near, now = {*chosen, *self.state.pending}, len(self.state.rounds)
+        comments = [each for each in self.state.comments if each.id in near or each.round >= now - 1]
+        largest_first = sorted(self.shares.items(), key=lambda pair: -pair[1])
+        shares = [f"{name} {percent(share)}" for name, share in largest_first]
+        shares *= not self.state.goals and len(set(self.state.means(exact=True).values())) > 1
         for_every_goal = " for every goal" if self.state.goals else ""
+        soft = [goal.text for goal in self.state.goals if goal.aim == "limit"]
         used = "a limit, not an exact value" if self.learns_bounds else "if it were the value"
+        texts = zip(chosen, self.others.get(OTHER_FORMS, ()), strict=False)
+        joined = [f"{key}: {text}" for key, text in texts if text]
         lists = {
             f"Round {len(self.state.rounds)} was taken back: {{}}.": self.taken_back,
             "Columns that the agent uses: {}.": self.features,
-            "How much each kind of similarity counts in the predictions: {}.": self._parts(),
+            "How much each kind of similarity counts in the predictions: {}.": shares,
             **{f"Other assays, by their correlation with {goal}: {{}}.": self._assays(goal) for goal in self.also},
             f"Used as {used}: {{}}.": _pairs(self.books.bounds),
-            "Salts and charged molecules, described by their parent: {}.": self._described(),
-            "Other rows of a suggestion in the pool, joined with it: {}.": self._joined(),
+            "Salts and charged molecules, described by their parent: {}.": [
+                f"{key} ({self.written[key]}) by {self.smiles_of[key]}" for key in chosen if key in self.written
+            ],
+            "Other rows of a suggestion in the pool, joined with it: {}.": joined,
             "Results with another SMILES (salts, tautomers, trusted ids): {}.": _pairs(self.books.forms),
             "Measured, but not in the pool: {}.": measured_outside,
             "No longer in the pool: {}. Still pending until a result or `failed` comes in.": self.gone,
             f"Without a result{for_every_goal}, so counted as pending: {{}}.": self.waiting,
             "Vetoed, and not suggested: {}.": [veto.text for veto in self.state.vetoed],
-            "Comments: {}.": [comment.words for comment in self._comments()],
+            "Comments: {}.": [comment.words for comment in comments],
             "Pinned, and suggested in any case: {}.": [key for key in chosen if key in self.state.pinned],
+            "Soft limits, on predicted values, which a suggestion may break: {}.": soft,
         }
         noisy = sum(result.noise is not None for result in self.state.measured)
         count = f"{noisy} of {len(self.state.measured)} results have a noise of their own." if noisy else ""
-        soft = [goal.text for goal in self.state.goals if goal.aim == "limit"]
-        lists["Soft limits, on predicted values, which a suggestion may break: {}."] = soft
         return (
             [text for text in (self.reading, self.ending, self.limits, self.failures, count) if text]
             + [text.format(listed(names)) for text, names in lists.items() if names]
@@ -267,17 +275,6 @@ class Answer:
         are_numbers = self.learns_bounds and not state.goals and {each.value for each in state.measured} == {0, 1}
         return f"The values 0 and 1 of {self.target} are numbers." * are_numbers
 
-    def _comments(self) -> list[Comment]:
-        """Return the comments on what is suggested or pending, and those that came since the last round."""
-        near, now = {suggestion.id for suggestion in self.suggested} | {*self.state.pending}, len(self.state.rounds)
-        return [comment for comment in self.state.comments if comment.id in near or comment.round >= now - 1]
-
-    def _parts(self) -> list[str]:
-        if self.state.goals or len(set(self.state.means(exact=True).values())) < 2:
-            return []
-        largest_first = sorted(self.shares.items(), key=lambda pair: -pair[1])
-        return [f"{name} {percent(share)}" for name, share in largest_first]
-
     def _assays(self, goal: str) -> list[str]:
         return [
             f"{name} {r.value:+.2f} (95 % from {r.low:+.2f} to {r.high:+.2f})"
@@ -285,17 +282,6 @@ class Answer:
             else f"{name}, not known yet"
             for name, r in self.also[goal].items()
         ]
-
-    def _described(self) -> list[str]:
-        return [
-            f"{suggestion.id} ({self.written[suggestion.id]}) by {self.smiles_of[suggestion.id]}"
-            for suggestion in self.suggested
-            if suggestion.id in self.written
-        ]
-
-    def _joined(self) -> list[str]:
-        texts = zip(self.suggested, self.others.get(OTHER_FORMS, ()), strict=False)
-        return [f"{suggestion.id}: {text}" for suggestion, text in texts if text]
 
     def rows(self) -> list[list[str]]:
         """Return a table with a row for each suggestion, after the names of its columns."""

@@ -24,30 +24,6 @@ class Outcome:
     """Whether the result is better than that best value."""
 
 
-@dataclass(frozen=True)
-class Promises:
-    """The predictions of a campaign against what came, over all rounds."""
-
-    outcomes: Sequence[Outcome]
-    """The results of graphs that were suggested with a prediction; at least one."""
-
-    @property
-    def inside(self) -> float:
-        """Return the share of results inside their 90 % intervals."""
-        inside = [outcome.interval[0] <= outcome.value <= outcome.interval[1] for outcome in self.outcomes]
-        return sum(inside) / len(inside)
-
-    @property
-    def forecast(self) -> float:
-        """Return how many results were expected to beat the best value: the sum of the probabilities."""
-        return sum(outcome.probability or 0.0 for outcome in self.outcomes)
-
-    @property
-    def beaten(self) -> int:
-        """Return how many of the results with a probability did."""
-        return sum(outcome.beats for outcome in self.outcomes if outcome.probability is not None)
-
-
 def find_outcomes(state: CampaignState) -> list[Outcome]:
     """Pair each result of a suggested graph with the last prediction before the result came in.
 
@@ -75,3 +51,19 @@ def find_outcomes(state: CampaignState) -> list[Outcome]:
                     last = Outcome(mean, interval, suggestion.probability, result.value, beats)
         outcomes += [last] if last else []
     return outcomes
+
+
+def sum_up(outcomes: Sequence[Outcome]) -> dict[str, float]:
+    """Count the outcomes of a campaign, at least one.
+
+    Returns:
+        How many there are; the share inside their 90 % intervals; how many were expected to beat the best value, which
+        is the sum of the probabilities; and how many of those with a probability did.
+    """
+    inside = [outcome.interval[0] <= outcome.value <= outcome.interval[1] for outcome in outcomes]
+    return {
+        "count": len(outcomes),
+        "inside": sum(inside) / len(inside),
+        "expected": sum(outcome.probability or 0.0 for outcome in outcomes),
+        "beaten": sum(outcome.beats for outcome in outcomes if outcome.probability is not None),
+    }

@@ -10,7 +10,7 @@ from graph_bandit_campaign.model.reasons import Reason
 from graph_bandit_campaign.notebook import SIZE, SMALL, draw_molecule
 from graph_bandit_campaign.report.answer import Answer
 from graph_bandit_campaign.report.figures import calibration_figure, draw_other_graph, front_figure, progress_figure
-from graph_bandit_campaign.report.outcomes import Outcome, Promises, find_outcomes
+from graph_bandit_campaign.report.outcomes import Outcome, find_outcomes, sum_up
 from graph_bandit_campaign.text import percent, short
 from graph_bandit_lab.reports import templates, to_svg
 
@@ -50,7 +50,7 @@ def render_page(answer: Answer) -> str:
             for key in answer.front
         ],
         figures=_figures(answer, outcomes),
-        promises={name: Promises(outcome) for name, outcome in outcomes.items()},
+        promises={name: sum_up(outcome) for name, outcome in outcomes.items()},
         versions={name: version(name) for name in PACKAGES[: 3 if answer.graphs is None else 2]},
     )
     return page.replace(" %", "\u00a0%")

@@ -89,17 +89,17 @@ def _to_sdf(rows: Sequence[Sequence[str]]) -> bytes:
     from rdkit import Chem
     from rdkit.Chem.rdDepictor import Compute2DCoords
 
-    heads, records = rows[0], []
+    heads, content = rows[0], io.StringIO()
     if "smiles" not in heads:
         raise ValueError("An SDF file holds molecules, and this table has other graphs.")
-    for row in rows[1:]:
-        cells = dict(zip(heads, row, strict=True))
-        molecule = Chem.MolFromSmiles(cells.pop("smiles"))
-        Compute2DCoords(molecule)
-        molecule.SetProp("_Name", cells.pop("id").translate(NO_NAME))
-        lines = [Chem.MolToMolBlock(molecule).rstrip("\n")]
-        for name, text in cells.items():
-            if text:
-                lines += [f">  <{name.translate(NO_NAME)}>", " ".join(text.split()), ""]
-        records.append("\n".join([*lines, "$$$$", ""]))
-    return "".join(records).encode()
+    with Chem.SDWriter(content) as writer:
+        for row in rows[1:]:
+            cells = dict(zip(heads, row, strict=True))
+            molecule = Chem.MolFromSmiles(cells.pop("smiles"))
+            Compute2DCoords(molecule)
+            molecule.SetProp("_Name", cells.pop("id").translate(NO_NAME))
+            for name, text in cells.items():
+                if text:
+                    molecule.SetProp(name.translate(NO_NAME), " ".join(text.split()))
+            writer.write(molecule)
+    return content.getvalue().encode()

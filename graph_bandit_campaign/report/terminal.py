@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from graph_bandit_campaign.constraints.batch.bill import shortened
 from graph_bandit_campaign.report.answer import Answer
 from graph_bandit_campaign.text import listed, percent, short
 from graph_bandit_lab.reports import print_columns
+
+LONGEST = 24  # characters of a price or group
 
 
 def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
@@ -52,14 +53,12 @@ def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
             cells += [short(forecast.mean), short(forecast.std), interval]
             cells += [percent(forecast.probability)] * (name in ranged)
         cells.append(percent(suggestion.probability))
-        rest = map(shortened, bill.cells(suggestion.id))
+        rest = (text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…" for text in bill.cells(suggestion.id))
         rows.append((str(rank), suggestion.id, *cells * answer.predicts, *rest))
-    if answer.cells:
-        entries = ["entry", *(answer.cells.get(suggestion.id, "") for suggestion in answer.suggested)]
-        rows = [(*row, cell) for row, cell in zip(rows, entries, strict=True)]
-    if answer.fails:
-        fails = ["fails", *(percent(answer.fails[suggestion.id]) for suggestion in answer.suggested)]
-        rows = [(*row, cell) for row, cell in zip(rows, fails, strict=True)]
+    for head, by_id in (("entry", answer.cells), ("fails", {key: percent(p) for key, p in answer.fails.items()})):
+        if by_id:
+            column = [head, *(by_id.get(suggestion.id, "") for suggestion in answer.suggested)]
+            rows = [(*row, cell) for row, cell in zip(rows, column, strict=True)]
     print_columns(rows)
     if bill.sentence():
         print(f"\n{bill.sentence()}")

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from graph_bandit_campaign.flags import Kind
 from graph_bandit_campaign.names import find_column
 from graph_bandit_campaign.results.rows import BOUND, WORDS, BadResultsError, ResultTables
+from graph_bandit_campaign.text import listed
 from graph_bandit_env.tables import Table
 
 ABOVE, BELOW = ">0", "<0"  # in place of the upper and the lower class; any number would do
@@ -18,7 +19,6 @@ UPPER = frozenset({"yes", "true", "positive", "pos", "high", "hit", "pass", "pas
 NOT = ("in", "non", "not", "un", "no")  # an upper class after one of these is the lower one
 PASSED = frozenset({"pass", "passed"})  # with one of these, `failed` is a class, and not a measurement that failed
 UNKNOWN = 0.5
-MOST_WORDS = 5
 
 
 class Cell(NamedTuple):
@@ -41,11 +41,6 @@ def order_classes(words: Collection[str]) -> tuple[str, ...]:
         words: two different words, in small letters.
     """
     return tuple(sorted(words, key=lambda word: (_rank(word, words), word)))
-
-
-def list_words(words: Collection[str]) -> str:
-    """Return some of several words, for messages."""
-    return ", ".join(sorted(words)[:MOST_WORDS]) + ", ..." * (len(words) > MOST_WORDS)
 
 
 def read_classes(tables: ResultTables, column: str, kind: Kind = "") -> tuple[ResultTables, Kind, str]:
@@ -75,7 +70,7 @@ def read_classes(tables: ResultTables, column: str, kind: Kind = "") -> tuple[Re
     if words and words == unknown:
         raise ValueError(
             f"Expected numbers in column `{column}`, or two classes such as `yes` and `no`. It is not known which of "
-            f"these is a hit: {list_words(words)}. Write 1 for a hit, and 0 for the others."
+            f"these is a hit: {listed(sorted(words))}. Write 1 for a hit, and 0 for the others."
         )
     kind = kind or ("class" if words or len(numbers) == 2 else "")
     seen = " and ".join(f"`{text}`" for text in sorted(words - unknown) or ("0", "1"))
@@ -110,7 +105,7 @@ def classes_as_bounds(table: Table, column: str) -> tuple[Table, str]:
     if len(words) != 2:
         raise ValueError(
             f"Expected numbers, bounds such as `>4.5`, or two classes in column `{column}` of {table.path}. Got "
-            f"{list_words(words)}."
+            f"{listed(sorted(words))}."
         )
     lower, upper = order_classes(words)
     remark = f"`{column}` has two classes: `{upper}` counts as above `{lower}`"

@@ -22,11 +22,8 @@ def find_doubts(books: Books) -> Iterator[str]:
             f"Check {_listed(books.conflicts)}: one excludes the other. Values count before bounds, and bounds before "
             "`failed`."
         )
-    for goal, goal_books in (books.by_goal or {"": books}).items():
+    for goal, values in books.values().items():
         of_goal = f" of {goal}" if goal else ""
-        values: dict[str, list[float]] = {}
-        for identifier, value in (*goal_books.measured, *((name, value) for name, value, _ in goal_books.noisy)):
-            values.setdefault(identifier, []).append(value)
         texts = {identifier: " and ".join(map(short, given)) for identifier, given in values.items()}
         far, apart = find_slips(values)
         if far:

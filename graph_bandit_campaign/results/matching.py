@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Mapping
 
 from graph_bandit_campaign.checks import nearest_id
 from graph_bandit_campaign.pool.forms import Parents
 from graph_bandit_campaign.results.rows import MeasuredRow
 from graph_bandit_campaign.text import unshield
-from graph_bandit_env import MoleculeSet, canonical_smiles
+from graph_bandit_env import GraphPool, MoleculeSet, canonical_smiles
 from graph_bandit_env.pools import smiles_problem
-
-
-class Match(NamedTuple):
-    """The molecule of a row."""
-
-    identifier: str
-    """Its id in the pool; else the one it was suggested by; else its name in the row, or its canonical SMILES."""
-    other: str = ""
-    """Canonical SMILES of the row if it is another form of the molecule, or if the id was trusted; else empty."""
 
 
 class Matcher:
     """Find the molecules of rows: by name if it is known, else by canonical SMILES, else by standardised parent.
 
+    Other graphs are found by name alone.
+
     Args:
-        pool: molecules to choose from.
+        pool: molecules or other graphs to choose from.
         structures: canonical SMILES of molecules that were suggested, by id; the pool need not have them any more.
         trust_ids: a row with a known name is that molecule, whatever its SMILES.
         most_atoms: how many atoms a molecule may have, without hydrogens.
@@ -35,49 +27,62 @@ class Matcher:
     outside: dict[str, str]
     """Ids and canonical SMILES of the molecules so far that are not in the pool."""
 
-    def __init__(self, pool: MoleculeSet, structures: Mapping[str, str], trust_ids: bool, most_atoms: int) -> None:
-        smiles_of = dict(zip(pool.ids, pool.smiles, strict=True))
-        self.ids, self.outside = frozenset(pool.ids), {}
+    def __init__(self, pool: GraphPool, structures: Mapping[str, str], trust_ids: bool, most_atoms: int) -> None:
+        self.pool, self.ids, self.outside = pool, frozenset(pool.ids), {}
         self.trust_ids, self.most_atoms = trust_ids, most_atoms
-        structures = {name: pool.standard_smiles(text) for name, text in structures.items()}
-        self._smiles_of = {
-            **structures,
-            **{name: smiles_of[identifier] for name, identifier in pool.aliases.items()},
-            **smiles_of,
-        }
-        self._id_of = {text: name for name, text in (*structures.items(), *smiles_of.items())}
-        self._parents, self._standard = Parents(self._id_of), pool.standard_smiles
         self._written: dict[str, set[str]] = {}  # SMILES of salts and charged forms as the pool has them
-        for alias, text in pool.written.items():
-            self._written.setdefault(smiles_of[pool.aliases.get(alias, alias)], set()).add(text)
+        smiles_of, aliases = {name: name for name in pool.ids}, dict[str, str]()
+        if isinstance(pool, MoleculeSet):
+            smiles_of = dict(zip(pool.ids, pool.smiles, strict=True))
+            aliases = {name: smiles_of[identifier] for name, identifier in pool.aliases.items()}
+            structures = {name: pool.standard_smiles(text) for name, text in structures.items()}
+            for alias, text in pool.written.items():
+                self._written.setdefault(smiles_of[pool.aliases.get(alias, alias)], set()).add(text)
+        self._smiles_of = {**structures, **aliases, **smiles_of}
+        self._id_of = {text: name for name, text in (*structures.items(), *smiles_of.items())}
+        self._parents = Parents(self._id_of)
 
-    def find(self, row: MeasuredRow) -> Match:
-        """Return the molecule of a row.
+    def find(self, row: MeasuredRow) -> tuple[str, str]:
+        """Find the molecule of a row.
+
+        Returns:
+            Its id in the pool; else the one it was suggested by; else its name in the row, or its canonical SMILES. And
+            the canonical SMILES of the row if it is another form of the molecule, or if the id was trusted; else "".
 
         Raises:
             ValueError: if it is unknown, could be several, or its name and SMILES disagree.
         """
-        canonical = canonical_smiles(row.smiles, self.most_atoms) if row.smiles else ""
+        written = row.smiles if isinstance(self.pool, MoleculeSet) else ""
+        canonical = canonical_smiles(written, self.most_atoms) if written else ""
         name = row.identifier if row.identifier in self._smiles_of else unshield(row.identifier)
         if name in self._smiles_of:
-            other = self._compare(name, canonical, row.smiles)
-            return Match(self._place(name, self._smiles_of[name]), other)
-        if row.smiles and not canonical:
-            raise ValueError(smiles_problem(row.smiles, self.most_atoms))
-        if not canonical:
-            nearest = nearest_id(name, self.ids)
-            hint = f" Did you mean `{nearest}`?" if nearest else ""
-            if nearest and nearest.isascii() and not name.isascii():  # the difference may not be seen
-                hint += f" The row has {name!a}."
-            raise ValueError(f"the pool has no `{name}`, and there is no SMILES.{hint}")
-        standard = self._standard(canonical)
+            other = self._compare(name, canonical, written)
+            return self._place(name, self._smiles_of[name]), other
+        if written and not canonical:
+            raise ValueError(smiles_problem(written, self.most_atoms))
+        if not isinstance(self.pool, MoleculeSet) or not canonical:
+            raise ValueError(self._unknown(name))
+        standard = self.pool.standard_smiles(canonical)
         alike = [] if standard in self._id_of else self._parents.find(standard)
         if len(alike) > 1:
             names = " or ".join(f"`{self._id_of[text]}`" for text in alike)
             raise ValueError(f"{canonical} is a form of {names}. Give its id.")
         own = alike[0] if alike else standard
         is_other = own in self._id_of and not self._is_written(canonical, own)
-        return Match(self._place(name, own), canonical if is_other else "")
+        return self._place(name, own), canonical if is_other else ""
+
+    def _unknown(self, name: str) -> str:
+        """Say that the pool has no graph of this name."""
+        nearest = nearest_id(name, self.ids)
+        hint = (
+            f" Did you mean `{nearest}`?"
+            if nearest
+            else f" Its ids are like `{self.pool.ids[0]}`; `--id` names others."
+        )
+        if nearest and nearest.isascii() and not name.isascii():  # the difference may not be seen
+            hint += f" The row has {name!a}."
+        without = ", and there is no SMILES" * isinstance(self.pool, MoleculeSet)
+        return f"the pool has no `{name}`{without}.{hint}"
 
     def _compare(self, name: str, canonical: str, written: str) -> str:
         """Return the SMILES of a row if it differs from that of its name, and is taken all the same."""
@@ -104,35 +109,3 @@ class Matcher:
         if identifier not in self.ids and self.outside.setdefault(identifier, canonical) != canonical:
             raise ValueError(f"`{identifier}` is {self.outside[identifier]} above, and {canonical} here.")
         return identifier
-
-
-class IdMatcher:
-    """Find the graphs of rows, as `Matcher` finds molecules.
-
-    Args:
-        ids: ids of the graphs of the pool.
-    """
-
-    outside: dict[str, str]
-    """Nothing: the agent cannot learn from a graph that it does not have."""
-
-    def __init__(self, ids: Sequence[str]) -> None:
-        self.ids, self.outside = frozenset(ids), {}
-        self._first = ids[0]
-
-    def find(self, row: MeasuredRow) -> Match:
-        """Return the graph of a row.
-
-        Raises:
-            ValueError: if the pool does not have it, or the row has no id.
-        """
-        name = row.identifier if row.identifier in self.ids else unshield(row.identifier)
-        if not name:
-            raise ValueError("this row has no id. `--id` names their column.")
-        if name not in self.ids:
-            nearest = nearest_id(name, self.ids)
-            hint = (
-                f" Did you mean `{nearest}`?" if nearest else f" Its ids are like `{self._first}`; `--id` names others."
-            )
-            raise ValueError(f"the pool has no `{name}`, and the agent cannot learn from what it lacks.{hint}")
-        return Match(name)

@@ -9,12 +9,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from agents import LARGEST_REWARD
+from graph_bandit_campaign.checks import check_noise, check_value
 from graph_bandit_campaign.names import find_column, sheet_remarks
 from graph_bandit_campaign.results.measurement import Bound
 from graph_bandit_env.tables import NO_ENTRY, EntryColumns, Table, open_table, write_entry
 
-STATES = ("failed", "pending")
 WORDS = {"failed": "failed", "fail": "failed", "pending": "pending", "running": "pending"}
 BOUND = re.compile(r"(>=|<=|[<>≥≤])\s*(\S.*)", re.DOTALL)
 AMONG = ", a bound such as `>4.5`, `failed`, `pending` or nothing"
@@ -129,15 +128,9 @@ class ResultTables:
         """Return the columns of each table."""
         return [table.columns for table in self.tables]
 
-    @property
-    def first(self) -> ResultTables:
-        """Return the first table alone."""
-        return self.like(self.tables[:1])
-
     def having(self, name: str) -> ResultTables:
         """Return the tables that have a column, whose capitals do not count."""
-        those = [table for table in self.tables if find_column(name, table.columns, str(table.path))]
-        return self.like(those)
+        return self.like([table for table in self.tables if find_column(name, table.columns, str(table.path))])
 
     def read(self, columns: Columns) -> Results:
         """Return the rows that have a result: a number, `failed` or `pending`.
@@ -155,10 +148,7 @@ class ResultTables:
         problems: list[str] = []
         for table in self.tables:
             _read_rows(replace(table, problems=list(table.problems)), columns, rows, problems)
-            remarks += [
-                *sheet_remarks(table, self._sheet, "--measured-sheet"),
-                *_likeness_remarks(table, columns.value),
-            ]
+            remarks += sheet_remarks(table, self._sheet, "--measured-sheet")
         if problems:
             raise BadResultsError(problems)
         if columns.noise is not None and not self.having(columns.noise):
@@ -172,13 +162,6 @@ class ResultTables:
                 "first batch, suggested from the structures alone."
             )
         return Results(rows, remarks)
-
-
-def _likeness_remarks(table: Table, column: str) -> list[str]:
-    """Say which column was read where another one differs from it in capitals alone."""
-    names = table.columns if column in table.columns else ()
-    alike = [name for name in names if name != column and name.casefold() == column.casefold()]
-    return [f"column `{column}` of {table.path.name} read, not `{name}`" for name in alike]
 
 
 def _read_rows(table: Table, columns: Columns, rows: list[MeasuredRow], problems: list[str]) -> None:
@@ -209,25 +192,21 @@ def _read_rows(table: Table, columns: Columns, rows: list[MeasuredRow], problems
             bound = BOUND.fullmatch(cell)
             among, text = (f" after `{bound[1]}`", bound[2]) if bound else (AMONG, cell)
             value = WORDS.get(cell.lower()) or table.number(text, among)
-            if bound and value is None:
-                raise ValueError(f"expected a number after `{bound[1]}`. Got {cell!r}.")
-            if isinstance(value, float) and abs(value) > LARGEST_REWARD:
-                raise ValueError(f"expected a number from -{LARGEST_REWARD:g} to {LARGEST_REWARD:g}. Got {cell!r}.")
-        except ValueError as error:
-            bad.append((number, str(error)))
-            continue
-        if value is None:
-            continue
-        try:
+            if value is None and not bound:
+                continue
+            if not isinstance(value, str):
+                value = check_value(cell, math.nan if value is None else value)
             own = others[len(naming) : len(naming) + len(features)]
             given = dict(zip(features, map(table.side_value, own, features.values()), strict=True))
             cell_of_noise = others[len(read) - 2]
-            deviation = _read_noise(table, cell_of_noise, noise, bool(bound)) if noise and value not in STATES else None
+            deviation = None
+            if noise and not isinstance(value, str):
+                deviation = table.number(cell_of_noise, f" above 0 in `{noise}`")
+            check_noise(cell, deviation, cell if bound else "")
+            if not any(names):
+                raise ValueError(f"a value without a molecule; its columns are {listed}.")
         except ValueError as error:
             bad.append((number, str(error)))
-            continue
-        if not any(names):
-            bad.append((number, f"a value without a molecule; its columns are {listed}."))
             continue
         named = dict(zip(naming, names, strict=True))
         name, text = named.get(identifier, ""), named.get(smiles, "")
@@ -238,17 +217,3 @@ def _read_rows(table: Table, columns: Columns, rows: list[MeasuredRow], problems
         sides = tuple(given.get(column, math.nan) for column in columns.features)
         rows.append(MeasuredRow(table.where(number), name, text, value, cell if bound else "", sides, deviation))
     problems += [f"{table.where(number)}: {text}" for number, text in sorted([*table.problems, *bad])]
-
-
-def _read_noise(table: Table, cell: str, column: str, bounded: bool) -> float | None:
-    """Return the standard deviation in a cell; None for an empty one.
-
-    Raises:
-        ValueError: if it is not a number above 0, or only a bound on the value is known.
-    """
-    noise = table.number(cell, f" above 0 in `{column}`, the noise of the value, or nothing")
-    if noise is not None and not 0 < noise <= LARGEST_REWARD:
-        raise ValueError(f"expected a number above 0 in `{column}`, the noise of the value, or nothing. Got {cell!r}.")
-    if noise is not None and bounded:
-        raise ValueError(f"expected nothing in `{column}` next to a bound, which has no noise. Got {cell!r}.")
-    return noise

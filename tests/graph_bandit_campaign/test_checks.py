@@ -12,7 +12,7 @@ from agents import LARGEST_REWARD
 from graph_bandit_campaign import BacktestSettings, Campaign, Goal, SuggestSettings
 from graph_bandit_campaign.checks import check_noise, check_value, nearest_id
 from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
-from graph_bandit_campaign.results.books import match_goals
+from graph_bandit_campaign.results.books import match_results
 from graph_bandit_campaign.results.rows import MeasuredRow
 from graph_bandit_campaign.text import percent, shield, unshield
 from graph_bandit_env import from_smiles
@@ -108,4 +108,4 @@ def test_only_what_is_certain_is_0_or_100_percent():
 def test_results_know_molecules_by_both_names():
     pool = from_smiles(["CCO", "CCN"], ids=["=a", "-b"])
     rows = [MeasuredRow("line 2", "'=a", "", 1.0), MeasuredRow("line 3", "-b", "", 2.0)]
-    assert match_goals({"": rows}, pool)[""].measured == (("=a", 1.0), ("-b", 2.0))
+    assert [(each.id, each.value) for each in match_results({"": rows}, pool).results] == [("=a", 1.0), ("-b", 2.0)]

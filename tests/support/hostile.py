@@ -15,7 +15,7 @@ import pyarrow as pa
 import torch
 from pyarrow import parquet
 
-from graph_bandit_campaign.backtest.kept import SETTINGS
+from graph_bandit_campaign.backtest.run import SETTINGS
 from graph_bandit_campaign.file import FORMAT
 from graph_bandit_campaign.pool.prepared.manifest import MANIFEST
 from graph_bandit_lab.storage import FILE_NAME

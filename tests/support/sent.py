@@ -1,9 +1,7 @@
 """How every kind of file that somebody may send is read."""
 
-from types import SimpleNamespace
-
 from graph_bandit_campaign import Campaign
-from graph_bandit_campaign.backtest.kept import Kept
+from graph_bandit_campaign.backtest.run import read_saved
 from graph_bandit_campaign.constraints.limits.patterns import read_pattern
 from graph_bandit_campaign.pool.prepared import PreparedPool
 from graph_bandit_campaign.screening.program import read_values
@@ -64,10 +62,7 @@ def read_scores(path):
 
 
 def read_plays(path):
-    table = SimpleNamespace(
-        digest=lambda: "d", maximize=True, start=1, budget=2, molecules=SimpleNamespace(ids=("a", "b")), values=(0, 1)
-    )
-    return len(Kept(path, table, 0, {}).plays)
+    return len(read_saved(path, {}).plays)
 
 
 def read_smarts(path):

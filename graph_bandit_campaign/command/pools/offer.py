@@ -16,11 +16,10 @@ from graph_bandit_campaign.constraints.batch.offers import find_offers
 from graph_bandit_campaign.constraints.limits.selection import Selection
 from graph_bandit_campaign.pool.block import Cells
 from graph_bandit_campaign.pool.other_columns import join_cells, list_forms, other_columns
-from graph_bandit_campaign.results.books import Books
-from graph_bandit_campaign.results.matched import match_molecules
+from graph_bandit_campaign.results.books import Books, match_molecules
 from graph_bandit_campaign.results.rows import MeasuredRow
 from graph_bandit_campaign.state import CampaignState
-from graph_bandit_env import GraphPool, MoleculeSet, from_smiles
+from graph_bandit_env import GraphPool, MoleculeSet
 
 Graphs_co = TypeVar("Graphs_co", bound=GraphPool, covariant=True)
 
@@ -107,13 +106,10 @@ def know(
     """
     structures, pending = (earlier.structures, earlier.pending) if earlier else ({}, ())
     options = settings.trust_ids, settings.most_atoms, bool(asked.goals)
-    books, outside = match_molecules(rows, in_pool, structures, pending, *options)
+    books, molecules = match_molecules(rows, in_pool, structures, pending, *options)
     if settings.best_of is not None:
         books = books.best(settings.goals[0].sign > 0)
-    if not outside:
-        return Known(in_pool, books, in_pool)
-    others = from_smiles([*outside.values()], ids=[*outside], most_atoms=settings.most_atoms, salts=in_pool.salts)
-    return Known(in_pool, books, in_pool.join(others))
+    return Known(in_pool, books, molecules)
 
 
 def select(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,6 +11,36 @@ from numpy.typing import NDArray
 
 from graph_bandit_campaign.checks import check_integer
 from graph_bandit_campaign.flags import check_flags
+
+
+@dataclass(frozen=True, kw_only=True)
+class Terms:
+    """Limits on the cost and the groups of a batch, in the user's words: prices and groups are columns of the pool."""
+
+    count: int
+    """How many molecules are wanted."""
+    price: str | None = None
+    """Column of prices, or one price for all as text; None: prices do not count."""
+    budget: float | None = None
+    """What the batch may cost; None: any amount."""
+    budget_only: bool = False
+    """Whether prices count for the budget alone."""
+    per: str | None = None
+    """What a group is: "scaffold", or a column; None: there are no caps."""
+    at_most: int | None = None
+    """How many of one group there may be; None: any number."""
+
+    @property
+    def one_price(self) -> float | None:
+        """Return the price of all molecules; None if there is no price, or a column of them."""
+        try:
+            return None if self.price is None else float(self.price)
+        except ValueError:
+            return None
+
+    def content(self) -> list[object]:
+        """Return what they say, but for the number of molecules, for digests."""
+        return [self.price, self.budget, self.budget_only, self.per, self.at_most]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -39,16 +68,14 @@ class BatchConstraints:
         check_flags(self)
         if self.prices is not None:
             prices = np.asarray(self.prices, np.float64)
-            bad = prices[~((prices > 0) & (prices < math.inf)) & ~np.isnan(prices)]
-            if prices.ndim > 1 or bad.size or (prices.ndim == 0 and np.isnan(prices)):
-                got = f"shape `{prices.shape}`" if prices.ndim > 1 else f"{bad[0]:g}" if bad.size else "nan"
+            known = prices[~np.isnan(prices)]
+            if prices.ndim > 1 or not ((known > 0) & (known < math.inf)).all() or known.size < (prices.ndim == 0):
                 raise ValueError(
                     f"Expected `prices` to be positive and finite, one number or one each, NaN where a price is not "
-                    f"known. Got {got}."
+                    f"known. Got {self.prices!r}."
                 )
         if self.budget is not None and (self.prices is None or not 0 < self.budget < math.inf):
-            got = f"{self.budget!r} without `prices`" if self.prices is None else repr(self.budget)
-            raise ValueError(f"Expected `budget` to be positive and finite, with `prices`. Got {got}.")
+            raise ValueError(f"Expected `budget` to be positive and finite, with `prices`. Got {self.budget!r}.")
         if self.budget_only and self.budget is None:
             raise ValueError("Expected a `budget` with `budget_only`. Got none.")
         if (self.groups is None) != (self.at_most is None):
@@ -91,12 +118,3 @@ class BatchConstraints:
         number_of: dict[str, int] = {}
         numbers = [number_of.setdefault(group or f"\0{k}", k) for k, group in enumerate(self.groups)]
         return np.array(numbers, np.int64)
-
-    def content(self) -> list[object]:
-        """Return what the constraints say, the same for equal ones, for digests; empty if they say nothing."""
-        if self.prices is None and self.groups is None:
-            return []
-        prices = None if self.prices is None else np.ascontiguousarray(np.asarray(self.prices), "<f8")
-        digest = None if prices is None else hashlib.sha256(prices.tobytes()).hexdigest()
-        content = [digest, self.budget, None if self.groups is None else [*self.groups], self.at_most]
-        return [*content, *["budget only"] * self.budget_only]

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
-from graph_bandit_campaign.constraints.batch.terms import Terms
+from graph_bandit_campaign.constraints.batch.batch import BatchConstraints, Terms
 from graph_bandit_campaign.constraints.limits.columns import LimitColumns, need_column
 from graph_bandit_campaign.constraints.limits.selection import Selection
 from graph_bandit_campaign.names import find_column

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, Literal
 
 import numpy as np
 
-from graph_bandit_campaign.names import find_column, hint_at
+from graph_bandit_campaign.names import find_column
 from graph_bandit_campaign.pool.block import Cells
 
 
@@ -73,33 +74,18 @@ def need_column(name: str, columns: Iterable[str], source: str, said: str, inste
     column = find_column(name, names, source)
     if not column:
         listed = f"It has {', '.join(names)}" if names else "There are no columns"
-        hint = hint_at(name, names)
-        raise ValueError(f"Expected `{said}` to name a column of {source}. {listed}.{hint}{instead}")
+        raise ValueError(f"Expected `{said}` to name a column of {source}. {listed}.{instead}")
     return column
 
 
-def numbers_of(name: str, cells: Sequence[object], count: int) -> list[float]:
-    """Return the cells of a column as numbers.
+def check_cells(name: str, cells: Sequence[object], count: int, kind: Literal["numbers", "texts"]) -> list[Any]:
+    """Return the cells of a column.
 
     Raises:
-        ValueError: if there are not `count` cells, or one is not a number.
+        ValueError: if there are not `count` cells, or one is not of this kind.
     """
-    values = np.asarray(cells)
-    if values.shape != (count,) or values.dtype.kind not in "biuf":
-        raise ValueError(
-            f"Expected {count} numbers in column `{name}`, NaN where one is not known. Got {values.dtype} of shape "
-            f"`{values.shape}`."
-        )
-    return list(map(float, values))
-
-
-def texts_of(name: str, cells: Sequence[object], count: int) -> list[str]:
-    """Return the cells of a column as text.
-
-    Raises:
-        ValueError: if there are not `count` cells, or one is not a text.
-    """
-    texts = [cell for cell in cells if isinstance(cell, str)]
-    if not len(texts) == len(cells) == count:
-        raise ValueError(f"Expected {count} texts in column `{name}`, empty where one is not known. Got {len(texts)}.")
-    return texts
+    values = np.array([*cells])
+    if values.shape != (count,) or values.dtype.kind not in ("biuf" if kind == "numbers" else "U"):
+        raise ValueError(f"Expected {count} {kind} in column `{name}`. Got {values.dtype} of shape `{values.shape}`.")
+    checked: list[Any] = values.tolist()
+    return checked

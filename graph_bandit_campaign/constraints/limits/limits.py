@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graph_bandit_campaign.constraints.limits.columns import LimitColumns, need_column, numbers_of, texts_of
-from graph_bandit_campaign.constraints.limits.patterns import read_pattern
+from graph_bandit_campaign.constraints.limits.columns import LimitColumns, check_cells, need_column
+from graph_bandit_campaign.constraints.limits.patterns import Pattern, read_pattern
 from graph_bandit_campaign.constraints.limits.properties import PROPERTIES, find_property
 from graph_bandit_campaign.constraints.limits.selection import Selection, Step
-from graph_bandit_campaign.constraints.limits.structures import Test, cost_of, find_failures
 from graph_bandit_campaign.constraints.limits.wishes import Choice, Requirement
-from graph_bandit_campaign.names import find_column, hint_at
+from graph_bandit_campaign.names import find_column
 from graph_bandit_campaign.pool.index import PoolLike
+from graph_bandit_campaign.pool.parsing import molecule_of
+from graph_bandit_campaign.workers import map_in_processes
 from graph_bandit_env import MoleculeSet
+
+if TYPE_CHECKING:
+    from rdkit.Chem import Mol
+
+Test = Requirement | Pattern
+CHUNK = 1000  # molecules that a process takes at a time
+LONG = 20_000  # ms of one process; above that several are faster, the time to start them included
+PARSING, SMARTS, CATALOG = 100, 20, 1700  # ms for 1,000 molecules of 25 atoms, as in PROPERTIES
 
 
 class Limits:
@@ -81,42 +93,29 @@ class Limits:
             molecules.smiles,
             LimitColumns(
                 range(len(molecules)),
-                {name: numbers_of(name, given[column], len(molecules)) for name, column in numbers.items()},
-                {name: texts_of(name, given[column], len(molecules)) for name, column in texts.items()},
+                {name: check_cells(name, given[column], len(molecules), "numbers") for name, column in numbers.items()},
+                {name: check_cells(name, given[column], len(molecules), "texts") for name, column in texts.items()},
             ),
             workers,
         )
 
-    def find_columns(
-        self, columns: Iterable[str], source: str, elsewhere: Iterable[str] = ()
-    ) -> tuple[dict[str, str], dict[str, str]]:
+    def find_columns(self, columns: Iterable[str], source: str) -> tuple[dict[str, str], dict[str, str]]:
         """Return the columns that limits name, by their name in the limit: those of numbers, and those of text.
 
         Args:
             columns: all columns that there are.
             source: where they are, for messages.
-            elsewhere: columns of other tables, which may have been meant.
 
         Raises:
             ValueError: if a limit names neither a column nor a property.
         """
-        names = tuple(filter(None, columns))
-        listed = f"It has {', '.join(names)}" if names else "There are no columns"
-        numbers, texts = {}, {}
+        names, numbers = tuple(columns), dict[str, str]()
+        properties = f" Properties are {', '.join(PROPERTIES)}. Write `mw=200..400` for a range."
         for requirement in self.requirements:
             name = requirement.name
-            column = find_column(name, names, source)
-            if column:
-                numbers[name] = column
-            elif not find_property(name):
-                written = f" Write `{requirement.as_range}` for a range." if requirement.as_range else ""
-                hint = written or hint_at(name, (*PROPERTIES, *names, *filter(None, elsewhere)))
-                raise ValueError(
-                    f"Expected `{requirement.text}` to name a column of {source} or a property. {listed}; properties "
-                    f"are {', '.join(PROPERTIES)}.{hint}"
-                )
-        for choice in self.choices:
-            texts[choice.name] = need_column(choice.name, names, source, choice.text)
+            if find_column(name, names, source) or not find_property(name):
+                numbers[name] = need_column(name, names, source, requirement.text, properties)
+        texts = {choice.name: need_column(choice.name, names, source, choice.text) for choice in self.choices}
         return numbers, texts
 
     def select_rows(self, smiles: Sequence[str], columns: LimitColumns, workers: int = 1) -> Selection:
@@ -146,9 +145,7 @@ class Limits:
         tests: list[Test] = [limit for limit in self.requirements if limit.name not in columns.numbers]
         tests = sorted([*tests, *self.patterns], key=cost_of)
         left = np.flatnonzero(failed < 0)
-        failures = find_failures(tests, [smiles[k] for k in left.tolist()], workers)
-        tested = np.array([failure.test for failure in failures], np.int64)
-        unknown[left] = [failure.is_unknown for failure in failures]
+        tested, unknown[left] = find_failures(tests, [smiles[k] for k in left.tolist()], workers)
         failed[left] = np.where(tested < 0, -1, tested + len(steps))
         for test in tests:
             lost = failed == len(steps)
@@ -182,8 +179,65 @@ class Limits:
         """Yield each limit on a column, which rows meet it, and in which rows the value is known."""
         for choice in self.choices:
             cells = columns.texts[choice.name]
-            yield choice, np.array([*map(choice.accepts, cells)], np.bool_), np.array([*map(bool, cells)], np.bool_)
+            meets = np.array([cell in choice.values for cell in cells], np.bool_)
+            yield choice, meets, np.array([*map(bool, cells)], np.bool_)
         for requirement in self.requirements:
             if requirement.name in columns.numbers:
                 values = np.array(columns.numbers[requirement.name], np.float64)
                 yield requirement, np.array([*map(requirement.accepts, values)], np.bool_), ~np.isnan(values)
+
+
+def cost_of(test: Test) -> int:
+    """Return about how long a test takes, in ms for 1,000 molecules."""
+    if isinstance(test, Requirement):
+        return PROPERTIES[find_property(test.name)][2]
+    return CATALOG if test.catalog else SMARTS * len(test.smarts)
+
+
+def find_failures(tests: Sequence[Test], smiles: Sequence[str], workers: int = 1) -> NDArray[np.int64]:
+    """Find the first limit that each molecule does not meet; no later one is computed.
+
+    Args:
+        tests: limits on properties and patterns, in the order in which they are tested.
+        smiles: K SMILES.
+        workers: most processes to use; with more than one, the script needs the guard `if __name__ == "__main__":`.
+
+    Returns:
+        `(2, K)`. The index of the limit, -1 if the molecule meets all; and 1 if its property could not be computed.
+    """
+    parts = [smiles[start : start + CHUNK] for start in range(0, len(smiles), CHUNK)] if tests else []
+    is_long = (PARSING + sum(map(cost_of, tests))) * len(parts) > LONG
+    found = map_in_processes(partial(_find_here, tuple(tests)), parts, workers if is_long else 1)
+    failures = [failure for part in found for failure in part] or [(-1, False)] * len(smiles)
+    return np.array(failures, np.int64).reshape(-1, 2).T
+
+
+def _find_here(tests: Sequence[Test], smiles: Sequence[str]) -> list[tuple[int, bool]]:
+    from rdkit import rdBase
+
+    checks = [_check_of(test) for test in tests]
+    failures = []
+    with rdBase.BlockLogs():
+        for text in smiles:
+            molecule = molecule_of(text)
+            answers = ((k, meets is None) for k, check in enumerate(checks) if not (meets := check(molecule)))
+            failures.append(next(answers, (-1, False)))
+    return failures
+
+
+def _check_of(test: Test) -> Callable[[Mol], bool | None]:
+    """Return a function that says whether a molecule meets a limit; None if that is not known."""
+    if isinstance(test, Pattern):
+        has_match = test.matcher()
+        return lambda molecule: not has_match(molecule)
+    module, function, _ = PROPERTIES[find_property(test.name)]
+    compute = getattr(import_module(f"rdkit.Chem.{module}"), function)
+
+    def check(molecule: Mol) -> bool | None:
+        try:
+            value = float(compute(molecule))
+        except (ValueError, RuntimeError):  # RDKit cannot compute it
+            return None
+        return test.accepts(value) if value == value else None
+
+    return check

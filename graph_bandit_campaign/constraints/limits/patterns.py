@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graph_bandit_campaign.names import hint_at
 from graph_bandit_campaign.text import listed
 from graph_bandit_env.extras import require
 
@@ -36,9 +35,7 @@ class Pattern:
         from rdkit.Chem import FilterCatalog
 
         if self.catalog:
-            parameters: Any = (
-                FilterCatalog.FilterCatalogParams()
-            )  # Any: RDKit's stubs lack the members of these classes
+            parameters: Any = FilterCatalog.FilterCatalogParams()  # Any: RDKit's stubs lack members of these classes
             parameters.AddCatalog(getattr(parameters.FilterCatalogs, self.catalog))
             catalog: Any = FilterCatalog.FilterCatalog(parameters)
             return lambda molecule: bool(catalog.HasMatch(molecule))
@@ -71,11 +68,10 @@ def read_pattern(text: str) -> Pattern:
         return Pattern(text.casefold(), catalog=catalogs[text.casefold()])
     if names_file(text):
         return Pattern(text, smarts=_read_file(Path(text)))
-    problem = smarts_problem(text)
-    if problem:
+    if problem := smarts_problem(text):
         raise ValueError(
             f"Expected a substructure to forbid: a SMARTS, a file of them ({', '.join(FILES)}), or one of "
-            f"{', '.join(catalogs)}. {problem}{hint_at(text, catalogs)}"
+            f"{', '.join(catalogs)}. {problem}"
         )
     return Pattern(text, smarts=(text,))
 
@@ -83,9 +79,8 @@ def read_pattern(text: str) -> Pattern:
 def names_file(text: str) -> bool:
     """Return whether an entry is the path of a file: by its ending, or since there is one in a folder that it names."""
     path = Path(text.strip())
-    return path.suffix.lower() in FILES or (
-        path.name != text.strip() and os.path.isfile(path)
-    )  # `CO` may be a file, too
+    in_folder = path.name != text.strip()  # `CO` may be a file, too
+    return path.suffix.lower() in FILES or (in_folder and os.path.isfile(path))
 
 
 def smarts_problem(text: str) -> str:
@@ -100,19 +95,12 @@ def smarts_problem(text: str) -> str:
 
 
 def _read_file(path: Path) -> tuple[str, ...]:
-    if not path.is_file():
-        raise FileNotFoundError(f"Expected a file of SMARTS. Got {path}, which is not a file.")
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except UnicodeDecodeError as error:
-        raise ValueError(f"Expected {path} in UTF-8. Got: {error}. Save it as UTF-8.") from error
     smarts, problems = [], []
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), start=1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         text = line.split()[0]
-        problem = smarts_problem(text)
-        if problem:
+        if problem := smarts_problem(text):
             problems.append(f"line {number}: {problem}")
         smarts.append(text)
     if problems:

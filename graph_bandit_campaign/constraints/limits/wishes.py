@@ -14,7 +14,6 @@ WRITTEN = re.compile(
     rf"(?:(?P<value>{NUMBER})|(?P<low>{NUMBER})?\.\.(?P<high>{NUMBER})?)\s*",
     re.DOTALL,
 )
-LOWER = re.compile(rf"(?P<low>{NUMBER})\s*[<≤]=?\s*(?P<name>.*)", re.DOTALL)
 FORMS = "`mw<500`, `qed>=0.5`, `hbd=2`, or `logp=1..4`"
 
 
@@ -58,12 +57,6 @@ class Requirement:
         return cls(text.strip(), match["name"], low, high, sign in ("<", ">"))
 
     @property
-    def as_range(self) -> str:
-        """Return the limit as a range, if it was written as in mathematics, `200<mw<400`; else an empty text."""
-        lower = LOWER.fullmatch(self.name)
-        return f"{lower['name']}={lower['low']}..{self.high:g}" if lower and self.high < math.inf else ""
-
-    @property
     def ends(self) -> tuple[float | None, float | None]:
         """Return both ends, None for one that is not there."""
         return (self.low if self.low > -math.inf else None), (self.high if self.high < math.inf else None)
@@ -100,7 +93,3 @@ class Choice:
         if not name or not sign or not values or not all(values):
             raise ValueError(f"Expected a column and its values, as `stock=yes` or `vendor=A,B`. Got {text!r}.")
         return cls(text.strip(), name, frozenset(values))
-
-    def accepts(self, cell: str) -> bool:
-        """Return whether a cell is one of the values."""
-        return cell in self.values

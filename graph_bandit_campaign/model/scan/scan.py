@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from agents.molecule import Rater
+from graph_bandit_campaign.constraints.batch.batch import Terms
 from graph_bandit_campaign.constraints.batch.offers import find_offers, murcko_scaffolds
-from graph_bandit_campaign.constraints.batch.terms import Terms
 from graph_bandit_campaign.constraints.limits.columns import ColumnNames, LimitColumns
 from graph_bandit_campaign.constraints.limits.limits import Limits
 from graph_bandit_campaign.model.choice import ROUNDING

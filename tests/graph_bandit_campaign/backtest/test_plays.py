@@ -6,8 +6,8 @@ from support.molecules import some_molecules
 
 import registry
 from agents.contract import SourceResults
-from graph_bandit_campaign.backtest.players import ALONE, FOREST, SIMILARITY, agent_of
-from graph_bandit_campaign.backtest.plays import Task, play, random_order
+from graph_bandit_campaign.backtest.plays import ALONE, Task, play, random_order
+from graph_bandit_campaign.backtest.settings import FOREST, SIMILARITY
 from graph_bandit_campaign.backtest.table import Table
 
 MOLECULES = some_molecules(40)
@@ -50,4 +50,3 @@ def test_an_agent_without_other_assays_plays_as_if_there_were_none(agent):
     alone, before = play(TAUGHT, Task(agent + ALONE, 4, 1), seed=3), play(TABLE, Task(agent, 4, 1), seed=3)
     assert np.array_equal(alone.order, before.order)
     assert np.array_equal(alone.probabilities, before.probabilities, equal_nan=True)
-    assert agent_of(agent + ALONE) == agent

@@ -1,6 +1,6 @@
 import pytest
 
-from graph_bandit_campaign.report.outcomes import Promises, find_outcomes
+from graph_bandit_campaign.report.outcomes import find_outcomes, sum_up
 from graph_bandit_campaign.results.measurement import Measurement
 from graph_bandit_campaign.state import CampaignState, Suggestion
 
@@ -19,7 +19,7 @@ def test_results_are_compared_with_what_was_last_predicted_of_them():
     outcomes = find_outcomes(state_of(told, rounds))
     assert [(outcome.mean, outcome.value) for outcome in outcomes] == [(1.0, 1.6), (0.0, 2.5), (5.0, 5.0)]
     assert [outcome.interval for outcome in outcomes] == [(0.0, 3.0), (-1.0, 1.0), (4.0, 5.5)]
-    assert Promises(outcomes).inside == pytest.approx(2 / 3)
+    assert sum_up(outcomes)["inside"] == pytest.approx(2 / 3)
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
@@ -33,8 +33,8 @@ def test_a_result_beats_the_best_of_the_time_when_its_graph_was_suggested(sign):
     later = (("a", 2.5 * sign, 1), ("b", 2.0 * sign, 1), ("c", 9.0 * sign, 2), ("d", 2.25 * sign, 2))
     outcomes = find_outcomes(state_of((*before, *later), rounds, maximize=sign > 0))
     assert [outcome.beats for outcome in outcomes] == [True, False, True, False]  # by d's time, a had 2.5
-    promises = Promises(outcomes)
-    assert (promises.forecast, promises.beaten) == (0.875, 1)  # nothing was forecast of c
+    promises = sum_up(outcomes)
+    assert (promises["expected"], promises["beaten"]) == (0.875, 1)  # nothing was forecast of c
 
 
 def test_what_is_only_known_to_be_a_bound_is_left_out():

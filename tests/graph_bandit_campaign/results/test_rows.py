@@ -1,13 +1,12 @@
+"""Tables of results: each cell and each row is read right, or refused with its place."""
+
 import gzip
 
 import pytest
 
-from graph_bandit_campaign.results.rows import (
-    BadResultsError,
-    Columns,
-    MeasuredRow,
-    ResultTables,
-)
+from graph_bandit_campaign.results.books import match_results
+from graph_bandit_campaign.results.rows import BadResultsError, Columns, MeasuredRow, ResultTables
+from graph_bandit_env import from_smiles
 
 COLUMNS = Columns("activity", "id")
 
@@ -34,11 +33,6 @@ def test_numbers_failures_and_what_is_under_way(table):
         MeasuredRow("results.csv, line 4", "c", "CCC", "pending"),
         MeasuredRow("results.csv, line 6", "e", "N", -0.002),
     ]
-
-
-def test_what_people_write_for_nothing_is_nothing(table):
-    path = table("id,activity\na,1\n" + "".join(f"b,{text}\n" for text in ("-", "n.d.", "ND", "#N/A", " ")))
-    assert len(read([path], COLUMNS)) == 1
 
 
 def test_every_bad_row_is_named_at_once(table):
@@ -75,3 +69,67 @@ def test_columns_of_numbers_are_read_where_a_table_has_them(table):
 def test_a_noise_may_be_small_or_missing(table):
     rows = read([table("id,activity,sd\na,1.5,0.001\nb,2,\n")], Columns("activity", "id", noise="sd"))
     assert [row.noise for row in rows] == [0.001, None]
+
+
+# --- A tour of messy tables
+
+SMILES = ("CCO", "CCN", "CCCl", "CCCO", "CCCN", "c1ccccc1", "CCCCO")
+POOL = from_smiles(SMILES, ids=[f"m{k}" for k in range(7)])
+HEADER, PLAIN = ("id", "logd"), [(f"m{k}", text) for k, text in enumerate(("1.0", "2.0", "1.5", "2.2", "1.8", "2.4"))]
+REFUSED = "refused"
+
+
+@pytest.fixture
+def check(tmp_path):
+    def check(rows, expected, place):
+        """Check that the last row is read as expected, or refused with its place."""
+        path = tmp_path / "results.csv"
+        path.write_text("".join(f"{','.join(map(str, row))}\n" for row in rows), encoding="utf-8")
+
+        def read_last():
+            books = match_results({"": read([path], Columns("logd", "id"))}, POOL)
+            return ({each.id: each.value for each in books.results} | dict(books.bounds)).get("m6")
+
+        if expected is REFUSED:
+            with pytest.raises(ValueError, match=place):
+                read_last()
+        else:
+            assert read_last() == expected
+
+    return check
+
+
+@pytest.mark.parametrize(
+    ("cell", "expected"),
+    [
+        ("２.２５", 2.25),
+        ("\N{MINUS SIGN}0.5", -0.5),
+        ("1.234", 1.234),
+        ("<= 3", "<= 3"),
+        *((cell, None) for cell in ("-", "n.d.", "ND", "#N/A", " ")),
+        *((cell, REFUSED) for cell in ("\N{EN DASH}0.5", "12%", "~2.25", "2.25*", "(2.25)", "2.25 nM", "inactive")),
+        *((cell, REFUSED) for cell in ("1<x<4", "2.25 ± 0.1", "2.1-2.4", "<LOD", ">=<4", "02.Mrz", "2026-03-02")),
+        ('"1,234"', REFUSED),
+    ],
+)
+def test_a_cell_between_commas(check, cell, expected):
+    check([HEADER, *PLAIN, ("m6", cell)], expected, "line 8")
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ([HEADER, ("\u00a0m6\u00a0", 2)], 2.0),
+        ([("ID", "logd"), ("m6", 2)], 2.0),
+        ([("SMILES", "logd"), ("OCCCC", 2)], 2.0),
+        ([("id", "logd", "LogD"), ("m6", 1, 3)], 1.0),
+        ([("id", "LOGD", "LogD"), ("m6", 1, 3)], REFUSED),
+        ([("Results of March",), HEADER, ("m6", 1)], REFUSED),
+        ([HEADER, ("", "nM"), ("m6", 1)], REFUSED),
+        *(([HEADER, ("m0", 1), (name, 2)], REFUSED) for name in ("mean", "", "M6", "m6\u00a0b", "X-77")),
+        ([("id", "smiles", "logd"), ("X-1", "CCCCCC", 1), ("X-1", "CCCCCCC", 2)], REFUSED),
+        ([("id", "smiles", "logd"), ("CCO", "m0", 1)], REFUSED),
+    ],
+)
+def test_names_and_rows_without_a_result(check, rows, expected):
+    check(rows, expected, "results.csv")

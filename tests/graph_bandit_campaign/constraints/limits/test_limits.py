@@ -82,8 +82,8 @@ def test_one_row_of_a_molecule_must_meet_all_limits_on_columns():
 @pytest.mark.parametrize(
     ("given", "columns", "message"),
     [
-        ({"require": ["mwt<5"]}, {}, "`mw`"),
-        ({"only": ["stok=yes"]}, {"stock": ["yes"] * len(POOL)}, "`stock`"),
+        ({"require": ["mwt<5"]}, {}, "mw,"),
+        ({"only": ["stok=yes"]}, {"stock": ["yes"] * len(POOL)}, "stock"),
         ({"require": ["price<5"]}, {"stock": ["a"] * len(POOL)}, "stock.* charge"),
         ({"require": ["a<5"]}, {"a": ["x"] * len(POOL)}, "`a`"),
         ({"require": ["a<5"]}, {"a": [1.0]}, "`a`"),

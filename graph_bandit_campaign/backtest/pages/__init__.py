@@ -1,1 +1,0 @@
-"""Show a backtest: as a page, figures, and lines in a terminal."""
