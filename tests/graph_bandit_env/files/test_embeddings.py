@@ -89,7 +89,7 @@ def test_a_molecule_with_its_identifier_needs_no_other_form(npz, molecules, ids)
         (["a", "b"], [[1, 2], [3, np.inf]], "column `1`"),
         (["a", "b"], [[1, NAN], [3, NAN]], "column `1`"),
         (["a", "b"], [[1]], "`values`"),
-        (["a"], [["x"]], "`values`"),
+        (["a"], [["x"]], "numbers"),
         (["a"], np.zeros((1, 2, 2)), "`values`"),
         ([1.5], [[1]], "`ids`"),
         ([["a"]], [[1]], "`ids`"),
