@@ -149,7 +149,6 @@ def read_rows(
     smiles: str,
     identifier: str | None,
     target: str | None,
-    most_rows: int | None,
     columns: Sequence[str] = (),
     texts: Sequence[str] = (),
 ) -> tuple[list[Row], list[tuple[int, str]]]:
@@ -160,7 +159,6 @@ def read_rows(
         smiles: column of the SMILES.
         identifier: column of the names, if any.
         target: column of the measured values, if any.
-        most_rows: how many rows there may be; None: any number.
         columns: further columns of numbers.
         texts: columns of any cells, which are kept as text.
 
@@ -168,15 +166,13 @@ def read_rows(
         The rows, and the number and problem of each row that could not be read.
 
     Raises:
-        ValueError: if a column is missing, or there are more than `most_rows` rows.
+        ValueError: if a column is missing.
     """
-    if not table.has_header:  # its columns have no names, so any name will do
-        smiles, identifier = "smiles", "id" if identifier is not None else None
     needed = [smiles, *(name for name in (identifier, target) if name is not None)]
     among = f" in `{target}`"
     rows, problems = [], table.problems
     end = len(needed) + len(columns)
-    for number, cells in table.rows([*needed, *columns], most_rows, texts):
+    for number, cells in table.rows([*needed, *columns], texts):
         name = cells[1] or None if identifier is not None else None
         try:
             value = None if target is None else table.number(cells[len(needed) - 1], among)

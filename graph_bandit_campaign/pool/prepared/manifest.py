@@ -13,7 +13,7 @@ import msgspec
 from graph_bandit_env.pools import Salts
 from graph_bandit_env.storage import replace_file
 
-FORMAT = 5  # of parts and manifest; raise it when their content changes
+FORMAT = 6  # of parts and manifest; raise it when their content changes
 MANIFEST, QUESTION = "manifest.json", "prepare.json"
 MERGED, DROPPED, BAD_ROWS = "merged.parquet", "dropped.parquet", "bad_rows.csv"
 OWN = "column:"  # in front of the names of the table's other columns
@@ -48,6 +48,8 @@ class Question:
     """Column of the SMILES."""
     identifier: str | None
     """Column of the names."""
+    is_guessed: bool
+    """Whether it is neither `id` nor asked for: names that several entries have are left out then, else bad rows."""
     sheet: str | None
     columns: tuple[str, ...]
     """All other columns."""
@@ -127,6 +129,8 @@ class Manifest:
     """Columns that are part of what an entry is, with the words that they hold; none of numbers."""
     differing: tuple[str, ...] = ()
     """Other columns in which rows of one entry differ."""
+    shared: tuple[str, ...] = ()
+    """Names that are left out, since several entries have them."""
 
     def __post_init__(self) -> None:
         for number, part in enumerate(self.parts):

@@ -122,7 +122,8 @@ class PreparedPart:
         entry = tuple(self._manifest.entry)
         table = self.read(["id", "smiles", *map(own, entry)])
         texts = pa.array(entries_of(table, entry), pa.large_string()) if entry else table["smiles"]
-        return pa.table({"id": pc.coalesce(table["id"], texts), "smiles": texts})
+        shared = pc.is_in(table["id"], pa.array(self._manifest.shared, pa.large_string()))
+        return pa.table({"id": pc.coalesce(pc.if_else(shared, None, table["id"]), texts), "smiles": texts})
 
     def written(self, row: int) -> str:
         """Return the SMILES in a row of the file as the table has it.
@@ -195,7 +196,8 @@ class PreparedPart:
         smiles, written = entries_of(table, entry), table["written"].to_pylist()
         if entry:
             written = [f"{text}{split_entry(own_text)[1]}" for text, own_text in zip(written, smiles, strict=True)]
-        ids = [name or text for name, text in zip(table["id"].to_pylist(), smiles, strict=True)]
+        given, shared = table["id"].to_pylist(), {*self._manifest.shared}
+        ids = [text if not name or name in shared else name for name, text in zip(given, smiles, strict=True)]
         places = np.stack([np.full(len(rows), self.number), rows], axis=1)
         read = from_arrow(table, names, question.stereo, traits_left_out(question.traits))
         cells = self._cells(table, rows, columns, more)

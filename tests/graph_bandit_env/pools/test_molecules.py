@@ -7,7 +7,6 @@ from torch_geometric.utils import from_smiles as pyg_from_smiles
 
 import graph_bandit_env  # noqa: F401
 from graph_bandit_env.pools.molecule_graph import CATEGORIES, one_hot_names, to_one_hot
-from graph_bandit_env.pools.molecule_parser import parse
 from graph_bandit_env.pools.molecule_rows import BadRowsError
 from graph_bandit_env.pools.molecule_sources import from_smiles, from_smiles_csv
 
@@ -115,16 +114,6 @@ def test_one_name_for_two_molecules_is_refused_or_left_out(tmp_path):
         (6, "`CCCC` is another molecule in line 5."),
     )
     assert from_smiles_csv(path, identifier="id", on_error="skip").ids == ("b",)
-
-
-def test_processes_read_what_one_reads(monkeypatch):
-    for name in ("CHUNK", "MANY"):
-        monkeypatch.setattr(f"graph_bandit_env.pools.molecule_parser.{name}", 4)
-    alone, together = parse(SMILES), parse(SMILES, workers=2)
-    assert alone.canonical == together.canonical
-    assert np.array_equal(alone.atoms, together.atoms)
-    assert np.array_equal(alone.links, together.links)
-    assert np.array_equal(alone.bond_offsets, together.bond_offsets)
 
 
 def test_joined_molecules_are_those_of_the_first_and_then_what_is_new(tmp_path):

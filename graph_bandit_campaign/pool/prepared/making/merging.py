@@ -51,6 +51,8 @@ CREATE TABLE repeated AS
     WHERE place != kept.place;
 """
 
+SHARED = "SELECT name FROM every GROUP BY name HAVING count(DISTINCT entry) > 1"
+
 
 def merge(folder: Folder, count: int, entry: Sequence[str] = ()) -> Manifest:
     """Write which rows of the parts to leave out, and why.
@@ -111,6 +113,7 @@ class _Merging:
             entries=self._digest(),
             entry=dict(self._entry_columns(entry).words),
             differing=tuple(differing),
+            shared=tuple(sorted(self._shared)),
         )
 
     def _path(self, number: int) -> Path:
@@ -146,6 +149,10 @@ class _Merging:
                 }
             )
             self._base.execute("INSERT INTO every SELECT * FROM rows")
+        self._shared: set[str] = set()
+        while more := self._rows(SHARED)["name"].to_pylist() if self._question.is_guessed else []:
+            self._base.execute(f"UPDATE every SET name = entry, named = false WHERE name IN ({SHARED})")
+            self._shared.update(more)
         self._base.execute(DROPS)
         self._collect()
 

@@ -38,7 +38,7 @@ from graph_bandit_campaign.workers import results_of
 from graph_bandit_env.extras import require
 from graph_bandit_env.pools import BadRowsError
 from graph_bandit_env.storage import make_room, open_cache
-from graph_bandit_env.tables import refuse_differing
+from graph_bandit_env.tables import describe_shared, refuse_differing
 from graph_bandit_lab.execution import choose_workers
 from graph_bandit_lab.storage import sole_driver
 
@@ -125,7 +125,7 @@ def open_table_pool(source: PoolSource, stereo: bool = False) -> tuple[PreparedP
     make_room(cache)
     if pool.manifest.bad and not source.skip_bad_rows:
         raise BadRowsError(str(source.path), question.unit, [(row, text) for _, row, text in pool.read_bad_rows()])
-    return pool, table.remarks
+    return pool, [*table.remarks, *describe_shared(pool.manifest.shared)]
 
 
 def read_source(settings: PrepareSettings) -> Source:
@@ -171,6 +171,7 @@ def ask(settings: PrepareSettings, source: Source, files: tuple[TableFile, ...])
         decimal=source.decimal,
         smiles=source.smiles,
         identifier=source.identifier,
+        is_guessed=source.is_guessed,
         sheet=settings.sheet,
         columns=source.columns,
         traits=settings.traits,
@@ -218,4 +219,5 @@ def _describe(manifest: Manifest) -> str:
     named = f"named by `{name}`" if name else "named by their SMILES, since the table has no names"
     named += f", with {', '.join(manifest.entry)} as part of each entry" * bool(manifest.entry)
     parts = f"{len(manifest.parts)} parts" if len(manifest.parts) > 1 else "1 part"
-    return f"{manifest.molecules:,} molecules in {parts}, {named}{merged}{bad}"
+    shared = "".join(f", {remark}" for remark in describe_shared(manifest.shared))
+    return f"{manifest.molecules:,} molecules in {parts}, {named}{shared}{merged}{bad}"

@@ -15,4 +15,4 @@ def test_the_workers_of_a_cluster_prepare_the_same_pool(tmp_path, monkeypatch):
         pool = prepare_small(table, tmp_path / "out", scheduler=cluster.scheduler_address)
     prepare_small(table, tmp_path / "alone")
     assert (tmp_path / "out" / "manifest.json").read_bytes() == (tmp_path / "alone" / "manifest.json").read_bytes()
-    assert_as_in_memory(pool, table, identifier="id")
+    assert_as_in_memory(pool, table)
