@@ -64,15 +64,6 @@ def test_one_hot_columns_mean_what_they_are_called():
     assert from_smiles(["[Pt]"]).to_pyg()[0].x[0, names.index("atomic_num=other")] == 1
 
 
-def test_a_table_becomes_graphs_with_names_and_targets(table):
-    molecules = from_smiles_csv(table, target="activity", identifier="name", salts="separate")
-    assert len(molecules) == len(SMILES)
-    assert molecules.ids == tuple(f"m{k}" for k in range(len(SMILES)))
-    assert molecules.targets.tolist() == [k / 2 for k in range(len(SMILES))]
-    assert molecules.smiles[5] == "C[C@H](N)C(=O)O"
-    assert molecules.num_nodes[:3].tolist() == [3, 10, 1]
-
-
 def test_bad_rows_are_told_with_their_lines(table):
     with table.open("a") as file:
         file.write("x,C(C,1\ny,,2\nz,CC,many\n\nw,N#N,inf\n")
