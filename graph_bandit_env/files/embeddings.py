@@ -16,11 +16,11 @@ from graph_bandit_env.pools.molecule_parser import canonical_smiles
 from graph_bandit_env.pools.molecule_rows import check_columns, check_known
 from graph_bandit_env.pools.molecule_set import MoleculeSet
 from graph_bandit_env.tables.damage import check_archive, check_unpacked, refuse_damage
+from graph_bandit_env.tables.naming import find_naming
 from graph_bandit_env.tables.parquet import check_size, open_file, size_of_texts
-from graph_bandit_env.tables.table import to_text
+from graph_bandit_env.tables.table import Table, to_text
 
 IDS, VALUES = "ids", "values"  # arrays of a .npz file
-ID = "id"  # the usual name of the identifiers in a .parquet file
 Contents: TypeAlias = tuple[list[str], list[str], NDArray[np.float64], tuple[str, ...]]
 """Identifiers, names of columns, values, and names of columns that are not read."""
 INDEX = re.compile(r"__index_level_\d+__")  # the row labels that pandas writes, often mere numbers
@@ -102,8 +102,8 @@ def read_embeddings(path: str | Path) -> Embeddings:
 
     Args:
         path: a `.npz` file with the arrays `ids` (n texts or integers) and `values` (n rows of c numbers); or a
-            `.parquet` file with a column of identifiers (`id`, else the first column of text) and columns of numbers.
-            Further columns of text are left out. Identifiers may be SMILES.
+            `.parquet` file with a column of identifiers (`id` or another usual name, else the first column of text) and
+            columns of numbers. Further columns of text are left out. Identifiers may be SMILES.
 
     Returns:
         The vectors. `read_embeddings(path).add_to(molecules)` makes columns of them.
@@ -165,9 +165,9 @@ def _read_parquet(path: Path) -> Contents:
         check_unpacked(path, size_of_texts(part for column in table.columns for part in column.chunks), remedy)
         frame = table.replace_schema_metadata().to_pandas(coerce_temporal_nanoseconds=True)
         texts = [name for name in frame if isinstance(frame[name].dtype, pd.CategoricalDtype)]
-    if not texts and ID not in frame:
-        raise ValueError(f"Expected a column `{ID}`, or another one of text, in {path}, to identify the molecules.")
-    identifier = ID if ID in frame else texts[0]
+    identifier = find_naming(Table(path, tuple(frame), ())).identifier or next(iter(texts), None)
+    if identifier is None:
+        raise ValueError(f"Expected a column `id`, or another one of text, in {path}, to identify the molecules.")
     others = [name for name in frame if name not in (*texts, identifier) and not INDEX.fullmatch(name)]
     try:
         values = frame[others].astype(np.float64).to_numpy()

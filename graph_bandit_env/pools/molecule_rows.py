@@ -26,18 +26,17 @@ def check_columns(
         molecules: names of K molecules, for messages.
 
     Raises:
-        ValueError: if a shape is wrong, two names are equal or one is empty, or a value is infinite or too large.
-        TypeError: if a name is not a text, or a value is not a number.
+        ValueError: if a shape is wrong, two names are equal or one is empty, or a value is no number, infinite or too
+            large.
+        TypeError: if a name is not a text.
     """
     checked_names, count = check_names(names), len(molecules)
     given = np.empty((count, 0)) if columns is None else np.asarray(columns)
-    if given.shape != (count, len(checked_names)):
+    if given.shape != (count, len(checked_names)) or given.dtype.kind not in "biuf":
         raise ValueError(
-            f"Expected `columns` of shape `({count}, {len(checked_names)})`: a row for each molecule, and a column for "
-            f"each of `column_names`. Got `{given.shape}`."
+            f"Expected `columns` to be numbers, NaN where a value is not known, of shape `({count}, "
+            f"{len(checked_names)})`, a column for each of `column_names`. Got {given.dtype} of shape `{given.shape}`."
         )
-    if given.dtype.kind not in "biuf":
-        raise TypeError(f"Expected `columns` to be numbers, NaN where a value is not known. Got {given.dtype}.")
     checked = np.array(given, np.float64)
     bad = np.argwhere(np.abs(checked) > LARGEST)
     if len(bad):

@@ -41,7 +41,7 @@ class MoleculeSet(GraphPool):
     Raises:
         ValueError: as in `GraphPool`; also if there is not one SMILES for each graph, two are equal, `columns` does not
             fit its names, or a value of them is infinite.
-        TypeError: as in `GraphPool`; also if a value of `columns` is not a number, or a name of them not a text.
+        TypeError: as in `GraphPool`; also if a name of columns is not a text.
     """
 
     smiles: tuple[str, ...]
@@ -135,8 +135,8 @@ class MoleculeSet(GraphPool):
             values: `(K, n)` numbers, NaN where a value is not known.
 
         Raises:
-            ValueError: if names and values do not fit each other, or a value is infinite.
-            TypeError: if a value is not a number, or a name not a text.
+            ValueError: if names and values do not fit each other, or a value is infinite or no number.
+            TypeError: if a name is not a text.
         """
         given, names = check_columns(values, names, self.ids)
         more = copy.copy(self)

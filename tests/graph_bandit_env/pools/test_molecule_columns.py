@@ -74,7 +74,7 @@ def test_smiles_may_have_columns_in_any_array(molecules):
     for bad, error, message in (
         ({"dock": [1, 2]}, ValueError, "`columns`"),
         ({"dock": [1, np.inf, 2]}, ValueError, r"Got inf in row 2 \(`CCN`\) of column `dock`"),
-        ({"dock": ["1", "2", "3"]}, TypeError, "to be numbers, NaN where a value is not known"),
+        ({"dock": ["1", "2", "3"]}, ValueError, "to be numbers, NaN where a value is not known"),
         ({"": [1, 2, 3]}, ValueError, "not empty"),
     ):
         with pytest.raises(error, match=message):
