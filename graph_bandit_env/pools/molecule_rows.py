@@ -1,15 +1,14 @@
-"""Read and check the rows of a table of molecules, and the user's own columns of numbers, before any graph is made."""
+"""The rows of a table of molecules, and checks of the user's own columns of numbers, before any graph is made."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graph_bandit_env.tables import Table
-from graph_bandit_env.tables.entries import write_entry
 from graph_bandit_env.tables.table import LARGEST
 
 Columns = NDArray[np.float64]
@@ -108,18 +107,8 @@ class Row(NamedTuple):
     """None where nothing was measured."""
     columns: tuple[float, ...] = ()
     """Values of the user's own columns, NaN where one is not known."""
-    texts: tuple[str, ...] = ()
+    cells: Mapping[str, str] = MappingProxyType({})
     """Cells of columns that are kept as text."""
-
-    def as_entry(self, names: Sequence[str], entry: Sequence[str]) -> Row:
-        """Return the row with the text of its entry in place of the SMILES.
-
-        Args:
-            names: names of the columns that are kept as text.
-            entry: those that are part of what an entry is.
-        """
-        cells = dict(zip(names, self.texts, strict=True))
-        return self._replace(smiles=write_entry(self.smiles, {name: cells[name] for name in entry}))
 
 
 class BadRowsError(ValueError):
@@ -141,46 +130,3 @@ class BadRowsError(ValueError):
             'Correct them, or leave them out: --skip-bad-rows, in Python on_error="skip".'
         )
         self.problems = tuple(problems)
-
-
-def read_rows(
-    table: Table,
-    smiles: str,
-    identifier: str | None,
-    target: str | None,
-    columns: Sequence[str] = (),
-    texts: Sequence[str] = (),
-) -> tuple[list[Row], list[tuple[int, str]]]:
-    """Read the molecules of a table.
-
-    Args:
-        table: an open table.
-        smiles: column of the SMILES.
-        identifier: column of the names, if any.
-        target: column of the measured values, if any.
-        columns: further columns of numbers.
-        texts: columns of any cells, which are kept as text.
-
-    Returns:
-        The rows, and the number and problem of each row that could not be read.
-
-    Raises:
-        ValueError: if a column is missing.
-    """
-    needed = [smiles, *(name for name in (identifier, target) if name is not None)]
-    among = f" in `{target}`"
-    rows, problems = [], table.problems
-    end = len(needed) + len(columns)
-    for number, cells in table.rows([*needed, *columns], texts):
-        name = cells[1] or None if identifier is not None else None
-        try:
-            value = None if target is None else table.number(cells[len(needed) - 1], among)
-            values = tuple(map(table.side_value, cells[len(needed) : end], columns))
-        except ValueError as error:
-            problems.append((number, str(error)))
-            continue
-        if cells[0]:
-            rows.append(Row(number, cells[0], name, value, values, tuple(cells[end:])))
-        else:
-            problems.append((number, f"expected a SMILES in `{smiles}`. Got nothing."))
-    return rows, problems

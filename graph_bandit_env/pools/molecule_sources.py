@@ -30,7 +30,6 @@ from graph_bandit_env.pools.molecule_rows import (
     check_known,
     check_names,
     mean_of_known,
-    read_rows,
 )
 from graph_bandit_env.pools.molecule_set import MoleculeSet
 from graph_bandit_env.pools.parents import Salts
@@ -41,6 +40,7 @@ from graph_bandit_env.tables.entries import (
     differing_columns,
     is_part,
     refuse_differing,
+    write_entry,
 )
 
 if TYPE_CHECKING:
@@ -111,12 +111,28 @@ def from_smiles_csv(
         used = {smiles, identifier, target, *names} - {*entry_columns}
         others = [name for name in table.columns if name and name not in used and table.has_header]
         others += [name for name in entry_columns if name not in others]
-        rows, problems = read_rows(table, smiles, identifier, target, names, others)
+        wanted = [smiles, *(name for name in (identifier, target) if name is not None), *names]
+        rows, problems = list[Row](), table.problems
+        for number, texts in table.rows(wanted, others):
+            row = dict(zip((*wanted, *others), texts, strict=True))
+            try:
+                value = None if target is None else table.number(row[target], f" in `{target}`")
+                sides = tuple(table.side_value(row[name], name) for name in names)
+            except ValueError as error:
+                problems.append((number, str(error)))
+                continue
+            if row[smiles]:
+                name = None if identifier is None else row[identifier] or None
+                rows.append(Row(number, row[smiles], name, value, sides, {name: row[name] for name in others}))
+            else:
+                problems.append((number, f"expected a SMILES in `{smiles}`. Got nothing."))
     merging = _Merging(str(table.path), table.unit, features, on_error, most_atoms, salts, names, is_guessed)
     entry = list(entry_columns)
     while True:
-        made, kept, owners = merging.merge([row.as_entry(others, entry) for row in rows], problems)
-        cells = {name: [row.texts[column] for row in kept] for column, name in enumerate(others)}
+        texts = [write_entry(row.smiles, {name: row.cells[name] for name in entry}) for row in rows]
+        of_entries = [row._replace(smiles=text) for row, text in zip(rows, texts, strict=True)]
+        made, kept, owners = merging.merge(of_entries, problems)
+        cells = {name: [row.cells[name] for row in kept] for name in others}
         differing = differing_columns(owners, {name: cells[name] for name in others if name not in entry})
         structures = [name for name in differing if is_part(name) and are_structures(cells[name])]
         if not structures:

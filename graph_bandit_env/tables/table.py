@@ -95,14 +95,40 @@ class Table:
     def number(self, text: str, among: str = "") -> float | None:
         """Return the number in a cell; None for an empty cell, "n/a" and the like.
 
+        A number that could be above a thousand if the decimal mark were another one is refused, unless its mark is that
+        of the table.
+
         Args:
-            text: text of the cell.
+            text: text of the cell, without blanks around it.
             among: follows "expected a number" in messages.
 
         Raises:
             ValueError: if the text is not a finite number.
         """
-        return read_number(text, self.decimal, among)
+        plain = text.replace(MINUS, "-")
+        is_unclear = (
+            self.decimal != "." and ("," if self.decimal == EITHER else ".") in plain and THOUSANDS.fullmatch(plain)
+        )
+        if self.decimal != "." and not is_unclear and DECIMAL_COMMA.fullmatch(plain):
+            plain = plain.replace(",", ".")
+        try:
+            value = float(plain)
+        except ValueError:
+            value = math.nan
+        if math.isfinite(value) and "_" not in text and not is_unclear:  # to Python 1_000 is a number, to people a name
+            return value
+        if text.lower() in NOTHING:
+            return None
+        if is_unclear:
+            whole, part = re.split("[.,]", plain)
+            raise ValueError(
+                f"expected a number{among}. Got {text!r}, which is {whole}{part} to some and a fraction to others. "
+                f"Write {whole}{part}, or {whole}{',' if self.decimal == ',' else '.'}{part}0."
+            )
+        if math.isinf(value):
+            raise ValueError(f"expected a finite number{among}. Got {text!r}.")
+        remedy = " That is a date: format the column as numbers, and write the value again." * bool(DATE.match(text))
+        raise ValueError(f"expected a number{among}. Got {text!r}.{remedy}")
 
     def side_value(self, text: str, column: str) -> float:
         """Return the number in a cell of a column of side values; NaN for an empty cell, "n/a" and the like.
@@ -162,42 +188,6 @@ THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}")  # 1.234 and 1,234 may be 
 DATE = re.compile(
     r"\d{4}-\d\d-\d\d|\d{1,2}[./-] ?[^\W\d_]{3}\b|[^\W\d_]{3}[-. ]+\d\d(?:\d\d)?$|\d{1,2}[./]\d{1,2}[./]\d{2}"
 )
-
-
-def read_number(text: str, decimal: str = ".", among: str = "") -> float | None:
-    """Return the number in a cell; None for an empty cell, "n/a" and the like.
-
-    Args:
-        text: text of the cell, without blanks around it.
-        decimal: decimal mark, as in `Table`. A number that could be above a thousand if the mark were another one is
-            refused, unless its mark is this one.
-        among: follows "expected a number" in messages.
-
-    Raises:
-        ValueError: if the text is not a finite number.
-    """
-    plain = text.replace(MINUS, "-")
-    is_unclear = decimal != "." and ("," if decimal == EITHER else ".") in plain and THOUSANDS.fullmatch(plain)
-    if decimal != "." and not is_unclear and DECIMAL_COMMA.fullmatch(plain):
-        plain = plain.replace(",", ".")
-    try:
-        value = float(plain)
-    except ValueError:
-        value = math.nan
-    if math.isfinite(value) and "_" not in text and not is_unclear:  # to Python 1_000 is a number, to people a name
-        return value
-    if text.lower() in NOTHING:
-        return None
-    if is_unclear:
-        whole, part = re.split("[.,]", plain)
-        raise ValueError(
-            f"expected a number{among}. Got {text!r}, which is {whole}{part} to some and a fraction to others. Write "
-            f"{whole}{part}, or {whole}{',' if decimal == ',' else '.'}{part}0."
-        )
-    if math.isinf(value):
-        raise ValueError(f"expected a finite number{among}. Got {text!r}.")
-    remedy = " That is a date: format the column as numbers, and write the value again." * bool(DATE.match(text))
-    raise ValueError(f"expected a number{among}. Got {text!r}.{remedy}")
 
 
 def decimal_mark(delimiter: str, cells: Iterable[str]) -> str:
