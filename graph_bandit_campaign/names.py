@@ -28,14 +28,6 @@ def find_column(name: str, columns: Iterable[str], source: str) -> str:
     return "".join(alike)
 
 
-def find_identifier(given: str | None, columns: Iterable[str], source: str) -> str | None:
-    """Return the column of the names of molecules: the one that the user gave, else `id`; None if there is none.
-
-    A column that was given and is not there is returned as it is, so that its reader says so.
-    """
-    return find_column(given or "id", columns, source) or given
-
-
 def hint_at(name: str, names: Iterable[str]) -> str:
     """Ask whether the name most like another one was meant, with a blank before; an empty text if none is like it."""
     name_of = {other.casefold(): other for other in names}

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from graph_bandit_campaign.file import CampaignFile
-from graph_bandit_campaign.names import are_one, find_column, split_name
+from graph_bandit_campaign.names import are_one, split_name
 from graph_bandit_campaign.pool.index import structure_of
 from graph_bandit_campaign.results.classes import classes_as_bounds
 from graph_bandit_campaign.results.matching import Matcher
@@ -82,7 +82,7 @@ def read_other_tables(
             read += _read_campaign(path, column, goals)
         else:
             tables = ResultTables.open([path])
-            column = column or _only_column(tables, path, identifier, smiles)
+            column = column or _only_column(tables, Columns("", identifier, smiles))
             table = _read_table(tables, Columns(column, identifier, smiles))
             if table.name.casefold() in map(str.casefold, goals) and any(are_one(path, other) for other in own):
                 raise ValueError(
@@ -149,16 +149,13 @@ def _read_campaign(path: Path, name: str | None, goals: Collection[str]) -> list
     return read
 
 
-def _only_column(tables: ResultTables, path: Path, identifier: str | None, smiles: str) -> str:
-    (header,) = tables.headers
-    naming = {
-        find_column(name or usual, header, str(path)) or find_column(usual, header, str(path))
-        for name, usual in ((identifier, "id"), (smiles, "smiles"))
-    }
-    others = [name for name in header if name and name not in naming]
+def _only_column(tables: ResultTables, columns: Columns) -> str:
+    (table,) = tables.tables
+    naming = columns.naming_of(table)
+    others = [name for name in table.columns if name and name not in (naming.smiles, naming.identifier)]
     if len(others) != 1:
         raise ValueError(
-            f"Expected `--also FILE:COLUMN`, since {path} has other columns than one of values. It has "
+            f"Expected `--also FILE:COLUMN`, since {table.path} has other columns than one of values. It has "
             f"{', '.join(others) or 'none but names'}."
         )
     return others[0]

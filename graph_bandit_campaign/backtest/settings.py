@@ -52,9 +52,9 @@ class BacktestSettings:
     features: Annotated[tuple[str, ...], NONE] = ()
     """Columns of numbers of your own, or files of embeddings, as `suggest` reads them."""
     smiles: str = "smiles"
-    """Column of the SMILES; in an SDF file, `smiles` is the structure."""
+    """Column of the SMILES, else one with a usual name; in an SDF file, `smiles` is the structure."""
     id: str | None = None
-    """Column of the names; None: `id`, if the table has such a column."""
+    """Column of the names; None: `id`, `name` or the like, if the table has such a column."""
     sheet: str | None = None
     """Sheet, if the table is a workbook (.xlsx); None: the first."""
     workers: int | None = 0

@@ -61,9 +61,10 @@ class SuggestSettings:
     """Columns of numbers of your own, in pool and perhaps results, that help to predict: docking scores, for example.
     One that ends in .npz or .parquet is a file of embeddings."""
     smiles: str = "smiles"
-    """Column of the SMILES, in pool and results; in an SDF file, `smiles` is the structure."""
+    """Column of the SMILES, in pool and results, else one with a usual name; in an SDF file, `smiles` is the structure.
+    """
     id: str | None = None
-    """Column of the names, in pool and results; None: `id`, if the pool has such a column."""
+    """Column of the names, in pool and results; None: `id`, `name` or the like, if the pool has such a column."""
     sheet: str | None = None
     """Sheet of the pool, if it is a workbook (.xlsx); None: the first."""
     measured_sheet: str | None = None

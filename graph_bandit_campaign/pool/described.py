@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from agents.traits import Scales, Traits, compute_traits
 from graph_bandit_env import MoleculeSet
@@ -40,10 +40,6 @@ class DescribedMolecules(MoleculeSet):
     def take(self, index: Sequence[int] | NDArray[np.integer]) -> DescribedMolecules:
         """Return the molecules with these indices, in this order, with all that is known of them."""
         return DescribedMolecules.of(super().take(index), self.traits.take(index), self.scales)
-
-    def with_columns(self, names: Sequence[str], values: ArrayLike) -> DescribedMolecules:
-        """Return the same molecules with more columns; see `MoleculeSet.with_columns`."""
-        return DescribedMolecules.of(super().with_columns(names, values), self.traits, self.scales)
 
     def join(self, other: MoleculeSet) -> DescribedMolecules:
         """Return these molecules, followed by those of another set that are not here; see `MoleculeSet.join`.

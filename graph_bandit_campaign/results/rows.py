@@ -12,7 +12,7 @@ from typing import NamedTuple
 from graph_bandit_campaign.checks import check_noise, check_value
 from graph_bandit_campaign.names import find_column, sheet_remarks
 from graph_bandit_campaign.results.measurement import Bound
-from graph_bandit_env.tables import NO_ENTRY, EntryColumns, Table, open_table, write_entry
+from graph_bandit_env.tables import NO_ENTRY, EntryColumns, Naming, Table, find_naming, open_table, write_entry
 
 WORDS = {"failed": "failed", "fail": "failed", "pending": "pending", "running": "pending"}
 BOUND = re.compile(r"(>=|<=|[<>≥≤])\s*(\S.*)", re.DOTALL)
@@ -36,6 +36,11 @@ class Columns:
     """Standard deviations of the values; None: there is no such column. A table may lack it, if another one has it."""
     entry: EntryColumns = NO_ENTRY
     """Columns that are part of what an entry is; where a table lacks one, its rows are told apart by names alone."""
+
+    def naming_of(self, table: Table) -> Naming:
+        """Find the columns that say which molecules a table is about: these, else usual ones."""
+        used = {self.value, *self.features, self.noise or "", *self.entry.words}
+        return find_naming(table, self.smiles, self.identifier, used, else_usual=True)
 
 
 @dataclass(frozen=True)
@@ -147,8 +152,9 @@ class ResultTables:
         remarks: list[str] = []
         problems: list[str] = []
         for table in self.tables:
-            _read_rows(replace(table, problems=list(table.problems)), columns, rows, problems)
-            remarks += sheet_remarks(table, self._sheet, "--measured-sheet")
+            naming = columns.naming_of(table)
+            _read_rows(replace(table, problems=list(table.problems)), columns, naming, rows, problems)
+            remarks += [*naming.remarks, *sheet_remarks(table, self._sheet, "--measured-sheet")]
         if problems:
             raise BadResultsError(problems)
         if columns.noise is not None and not self.having(columns.noise):
@@ -164,14 +170,9 @@ class ResultTables:
         return Results(rows, remarks)
 
 
-def _read_rows(table: Table, columns: Columns, rows: list[MeasuredRow], problems: list[str]) -> None:
+def _read_rows(table: Table, columns: Columns, found: Naming, rows: list[MeasuredRow], problems: list[str]) -> None:
     """Append the rows of a table to `rows`, and its problems to `problems`."""
-    # The columns that the user named, or `id` and `smiles` as `suggest` writes them.
-    source = str(table.path)
-    identifier, smiles = (
-        find_column(name or usual, table.columns, source) or find_column(usual, table.columns, source)
-        for name, usual in ((columns.identifier, "id"), (columns.smiles, "smiles"))
-    )
+    source, (smiles, identifier, _) = str(table.path), found
     naming = [*filter(None, (identifier, smiles))]
     features = {name: header for name in columns.features if (header := find_column(name, table.columns, source))}
     entry = [name for name in columns.entry.words if name in table.columns]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
-from zipfile import ZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +15,12 @@ from graph_bandit_env.extras import require
 from graph_bandit_env.pools.molecule_parser import canonical_smiles
 from graph_bandit_env.pools.molecule_rows import check_columns, check_known
 from graph_bandit_env.pools.molecule_set import MoleculeSet
-from graph_bandit_env.storage import unpacked_size
-from graph_bandit_env.tables.damage import check_unpacked, refuse_damage
+from graph_bandit_env.tables.damage import check_archive, check_unpacked, refuse_damage
+from graph_bandit_env.tables.naming import find_naming
 from graph_bandit_env.tables.parquet import check_size, open_file, size_of_texts
-from graph_bandit_env.tables.table import to_text
+from graph_bandit_env.tables.table import Table, to_text
 
 IDS, VALUES = "ids", "values"  # arrays of a .npz file
-ID = "id"  # the usual name of the identifiers in a .parquet file
 Contents: TypeAlias = tuple[list[str], list[str], NDArray[np.float64], tuple[str, ...]]
 """Identifiers, names of columns, values, and names of columns that are not read."""
 INDEX = re.compile(r"__index_level_\d+__")  # the row labels that pandas writes, often mere numbers
@@ -76,25 +75,25 @@ class Embeddings:
     def _rows_of(self, molecules: MoleculeSet) -> NDArray[np.int64]:
         """Return the index of the vector of each molecule, `(K,)`; -1 where there is none."""
         row_of = {identifier: row for row, identifier in enumerate(self.ids)}
-        further = {name: row_of[alias] for alias, name in molecules.aliases.items() if alias in row_of}
-        rows = [row_of.get(name, further.get(name, -1)) for name in molecules.ids]
+        known = {name: row_of[alias] for alias, name in molecules.aliases.items() if alias in row_of}
+        known |= {name: row_of[name] for name in molecules.ids if name in row_of}
+        pairs = zip(molecules.ids, molecules.smiles, strict=True)
+        missing = {text for name, text in pairs if name not in known}
         for name in (*molecules.ids, *molecules.aliases):
             row_of.pop(name, None)  # what is left may be SMILES
-        rows = [row_of.get(text, -1) if row < 0 else row for row, text in zip(rows, molecules.smiles, strict=True)]
-        missing = {text: k for k, (row, text) in enumerate(zip(rows, molecules.smiles, strict=True)) if row < 0}
+        by_smiles, by_form = dict[str, int](), dict[str, int]()
         for identifier, row in row_of.items() if missing else ():
             text = canonical_smiles(identifier)
-            standard = molecules.standard_smiles(text)
-            k = missing.get(standard)
-            if k is not None and rows[k] >= 0 and standard != text:
-                continue  # another form of a molecule whose first one counts
-            if k is not None and rows[k] >= 0:
+            if by_smiles.setdefault(text, row) != row and text in missing:
                 raise ValueError(
-                    f"Expected one row for each molecule in {self.source}. `{self.ids[rows[k]]}` and `{identifier}` "
-                    "are the same molecule. Remove one of them."
+                    f"Expected one row for each molecule in {self.source}. `{self.ids[by_smiles[text]]}` and "
+                    f"`{identifier}` are the same molecule. Remove one of them."
                 )
-            if k is not None:
-                rows[k] = row
+            by_form.setdefault(molecules.standard_smiles(text), row)
+        rows = [
+            known.get(name, by_smiles.get(text, by_form.get(text, -1)))
+            for name, text in zip(molecules.ids, molecules.smiles, strict=True)
+        ]
         return np.array(rows, np.int64)
 
 
@@ -103,8 +102,8 @@ def read_embeddings(path: str | Path) -> Embeddings:
 
     Args:
         path: a `.npz` file with the arrays `ids` (n texts or integers) and `values` (n rows of c numbers); or a
-            `.parquet` file with a column of identifiers (`id`, else the first column of text) and columns of numbers.
-            Further columns of text are left out. Identifiers may be SMILES.
+            `.parquet` file with a column of identifiers (`id` or another usual name, else the first column of text) and
+            columns of numbers. Further columns of text are left out. Identifiers may be SMILES.
 
     Returns:
         The vectors. `read_embeddings(path).add_to(molecules)` makes columns of them.
@@ -124,13 +123,12 @@ def read_embeddings(path: str | Path) -> Embeddings:
     ids, names, values, left_out = _read_arrays(path) if kind == ".npz" else _read_parquet(path)
     if not values.size:
         raise ValueError(f"Expected embeddings in {path}. Got {values.shape[0]} rows of {values.shape[1]} numbers.")
-    seen = set[str]()
-    for row, identifier in enumerate(ids, start=1):
-        if not identifier or identifier in seen:
-            raise ValueError(
-                f"Expected identifiers in {path} that are all different, and not empty. Row {row} has `{identifier}`."
-            )
-        seen.add(identifier)
+    doubled = next((name for name, count in Counter(ids).items() if count > 1 or not name), None)
+    if doubled is not None:
+        raise ValueError(
+            f"Expected identifiers in {path} that are all different, and not empty. Row {ids.index(doubled) + 1} has "
+            f"`{doubled}`."
+        )
     try:
         checked, columns = check_columns(values, names, ids)
     except (ValueError, TypeError) as error:
@@ -140,16 +138,13 @@ def read_embeddings(path: str | Path) -> Embeddings:
 
 
 def _read_arrays(path: Path) -> Contents:
-    with refuse_damage(path), ZipFile(path) as archive:
-        check_unpacked(path, unpacked_size(archive), "with numpy.savez")
+    check_archive(path, "with numpy.savez")
     with refuse_damage(path), np.load(path, allow_pickle=False) as file:  # arrays of Python objects are refused
         ids, values = np.asarray(file[IDS]), np.asarray(file[VALUES])
-    if ids.ndim != 1 or ids.dtype.kind not in "USiu":
-        raise ValueError(f"Expected `{IDS}` in {path} to be a list of texts. Got {ids.dtype} of shape `{ids.shape}`.")
-    if values.dtype.kind not in "biuf" or values.ndim not in (1, 2) or len(values) != len(ids):
+    if ids.ndim != 1 or ids.dtype.kind not in "USiu" or values.ndim not in (1, 2) or len(values) != len(ids):
         raise ValueError(
-            f"Expected `{VALUES}` in {path} to be numbers of shape `({len(ids)}, c)`, a row for each of `{IDS}`. Got "
-            f"{values.dtype} of shape `{values.shape}`."
+            f"Expected n texts in `{IDS}` of {path}, and numbers of shape `(n, c)` in `{VALUES}`. Got {ids.dtype} of "
+            f"shape `{ids.shape}` and {values.dtype} of shape `{values.shape}`."
         )
     check_unpacked(path, ids.size + values.size, "with numpy.savez")  # texts may have no letters, and rows no numbers
     wide = values[:, None] if values.ndim == 1 else values
@@ -170,9 +165,9 @@ def _read_parquet(path: Path) -> Contents:
         check_unpacked(path, size_of_texts(part for column in table.columns for part in column.chunks), remedy)
         frame = table.replace_schema_metadata().to_pandas(coerce_temporal_nanoseconds=True)
         texts = [name for name in frame if isinstance(frame[name].dtype, pd.CategoricalDtype)]
-    if not texts and ID not in frame:
-        raise ValueError(f"Expected a column `{ID}`, or another one of text, in {path}, to identify the molecules.")
-    identifier = ID if ID in frame else texts[0]
+    identifier = find_naming(Table(path, tuple(frame), ())).identifier or next(iter(texts), None)
+    if identifier is None:
+        raise ValueError(f"Expected a column `id`, or another one of text, in {path}, to identify the molecules.")
     others = [name for name in frame if name not in (*texts, identifier) and not INDEX.fullmatch(name)]
     try:
         values = frame[others].astype(np.float64).to_numpy()

@@ -7,14 +7,12 @@ import pickle
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
-from zipfile import ZipFile
 
 import numpy as np
 
 from graph_bandit_env.pools.graph_pool import GraphPool
 from graph_bandit_env.pools.other_sources import from_pyg_dataset, take_ids
-from graph_bandit_env.storage import unpacked_size
-from graph_bandit_env.tables.damage import check_unpacked, damaged, refuse_damage
+from graph_bandit_env.tables.damage import check_archive, check_unpacked, damaged, refuse_damage
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data
@@ -118,8 +116,7 @@ def _load(path: Path) -> object:
     from torch_geometric.data.data import Data, DataEdgeAttr, DataTensorAttr
     from torch_geometric.data.storage import GlobalStorage
 
-    with refuse_damage(path), ZipFile(path) as archive:
-        check_unpacked(path, unpacked_size(archive))
+    check_archive(path)
     with safe_globals([Data, DataEdgeAttr, DataTensorAttr, GlobalStorage]):
         with refuse_damage(path):
             strangers = sorted(get_unsafe_globals_in_checkpoint(path))

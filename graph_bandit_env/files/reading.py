@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -43,7 +42,6 @@ def read_pool(
     identifier: str | None = None,
     sheet: str | None = None,
     on_error: OnError = "raise",
-    workers: int = 1,
     most_atoms: int = MOST_ATOMS,
     columns: Sequence[str] = (),
     salts: Salts = "merge",
@@ -66,12 +64,12 @@ def read_pool(
         target: the measured values: a column of a table; an attribute of networkx graphs; an attribute of PyG graphs
             or, written as a whole number, a column of `y`; "qed", "logp" or "tpsa" of the library. None: nothing was
             measured, except that PyG graphs take `y` if there is one, and the library "qed".
-        smiles: column of the SMILES. All but tables of molecules refuse another than the usual one.
-        identifier: the identifiers: a column, or an attribute of graphs. None: canonical SMILES, the attribute `id` or
-            the names of networkx graphs, else "0", "1", and so on.
+        smiles: column of the SMILES, as in `from_smiles_csv`. All but tables of molecules refuse another than the usual
+            one.
+        identifier: the identifiers: a column, or an attribute of graphs. None: a column as in `from_smiles_csv`, the
+            attribute `id` or the names of networkx graphs, else "0", "1", and so on.
         sheet: sheet of a workbook; None: the first.
         on_error: "raise" an error if a row of molecules is bad, or "skip" it. All other forms refuse "skip".
-        workers: most processes to use for a large table of molecules, as in `from_smiles_csv`.
         most_atoms: how many atoms a molecule may have, as in `from_smiles_csv`.
         columns: further columns of numbers, as in `from_smiles_csv`. All other forms refuse them.
         salts: whether salts are described by their parent, as in `from_smiles_csv`; other graphs have none.
@@ -93,29 +91,29 @@ def read_pool(
             graph, or no graph has the target. Code in a `.pt` file is not run.
     """
     check_choice("on_error", on_error, get_args(OnError))
+    is_other = smiles != SMILES
+    of_tables = {"smiles": is_other, "skip": on_error == "skip", "columns": columns, "entry_columns": entry_columns}
+    of_tables |= {"sheet": sheet}
     if is_name(source):
-        _check_options(source, smiles, on_error, (*columns, *entry_columns))
-        _check_bonds(source, directed)
+        _refuse(source, **of_tables)
+        _refuse_directions(source, directed)
         pool = _make_named(source, target, num_graphs, seed)
         pool = pool.without_directions() if directed is False else pool
     elif (reader := _reader_of(path := Path(source))) is not None:
         if not path.exists():
             raise FileNotFoundError(f"Expected a file of graphs. Got {path}, which is not a file.")
-        if sheet is not None:
-            raise ValueError(f"Expected a workbook (.xlsx) with a sheet `{sheet}`. Got {path.name}.")
-        _check_options(path.name, smiles, on_error, (*columns, *entry_columns))
+        _refuse(path.name, **of_tables)
         pool = reader(path, target, identifier, directed)
     else:
         if path.is_file() and not is_table(path):
             raise ValueError(f"Expected a file that ends in {FORMS}. Got {path.name}.")
-        _check_bonds(path.name, directed)
+        _refuse_directions(path.name, directed)
         pool = from_smiles_csv(
             path,
             smiles,
             target,
             identifier,
             on_error=on_error,
-            workers=workers,
             sheet=sheet,
             most_atoms=most_atoms,
             columns=columns,
@@ -133,8 +131,8 @@ def as_pool(graphs: Any) -> GraphSet:
 
     Args:
         graphs: a graph set, which is returned; a path or the name of a pool, as in `read_pool`; a table of pandas with
-            a column of SMILES, as in `from_smiles_csv`, and perhaps one called `id`; or a list of SMILES, molecules of
-            RDKit, PyG `Data` or networkx graphs.
+            a column of SMILES, as in `from_smiles_csv`; or a list of SMILES, molecules of RDKit, PyG `Data` or networkx
+            graphs.
 
     Raises:
         TypeError, ValueError: if it is none of these, or as the function that reads it.
@@ -146,7 +144,7 @@ def as_pool(graphs: Any) -> GraphSet:
     if hasattr(graphs, "itertuples"):
         rows = enumerate(([to_text(cell) for cell in row] for row in graphs.itertuples(index=False)), start=1)
         table = Table(Path("the DataFrame"), tuple(map(str, graphs.columns)), rows, "row")
-        return from_smiles_csv(table, identifier="id" if "id" in table.columns else None)
+        return from_smiles_csv(table)
     library, given = list_graphs(graphs)
     if library:
         return from_pyg_dataset(given) if library == "pyg" else from_networkx(given)
@@ -172,24 +170,18 @@ def _make_named(name: str, target: str | None, num_graphs: int, seed: int) -> Gr
 
     if name in KINDS and target is None:
         return draw_kind(name, num_graphs, seed)
-    nearest = difflib.get_close_matches(name, (LIBRARY, *KINDS), n=1)
-    hint = f" Did you mean `{nearest[0]}`?" if nearest else ""
-    hint = f" The folder is `./{name}`." if Path(name).is_dir() else hint
-    expected = f"the name {LIBRARY}, a kind of graphs without `target`, or a file that ends in {FORMS}"
-    raise ValueError(f"Expected {expected}. Got `{name}`.{hint}")
+    kinds = f"a kind of graphs without `target` ({', '.join(KINDS)})"
+    hint = f" The folder is `./{name}`." * Path(name).is_dir()
+    raise ValueError(f"Expected the name {LIBRARY}, {kinds}, or a file that ends in {FORMS}. Got `{name}`.{hint}")
 
 
-def _check_options(name: str, smiles: str, on_error: OnError, columns: Sequence[str]) -> None:
-    """Refuse what only tables of molecules can be read with, in words that fit a flag too."""
-    for given, what in (
-        (smiles != SMILES, f"SMILES in a column `{smiles}`"),
-        (on_error == "skip", "rows of which bad ones can be skipped"),
-        (columns, f"numbers in a column `{', '.join(columns)}`"),
-    ):
-        if given:
-            raise ValueError(f"Expected a table of molecules, with {what}. Got {name}. Leave this option out.")
-
-
-def _check_bonds(name: str, directed: bool | None) -> None:
+def _refuse_directions(name: str, directed: bool | None) -> None:
     if directed:
         raise ValueError(f"Expected graphs other than molecules, whose edges can be directed. Got {name}.")
+
+
+def _refuse(name: str, **given: object) -> None:
+    """Refuse options that only tables of molecules can be read with."""
+    options = ", ".join(f"`{option}`" for option, value in given.items() if value)
+    if options:
+        raise ValueError(f"Expected a table of molecules for {options}. Got {name}. Leave this option out.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections import Counter
 from collections.abc import Sequence
 from typing import Self
 
@@ -109,36 +110,28 @@ class KernelPool(GraphPool):
 
 
 def _check_ids(ids: Sequence[str], count: int) -> tuple[str, ...]:
-    if isinstance(ids, str):  # which is a sequence of texts, too
-        raise TypeError(f"Expected `ids` to be a list of texts. Got the text {ids!r}.")
+    if isinstance(ids, str) or not all(isinstance(identifier, str) for identifier in ids):
+        raise TypeError(f"Expected `ids` to be a list of texts. Got {ids!r}. Use `str`.")
     checked = tuple(ids)
     if len(checked) != count:
         raise ValueError(f"Expected an identifier for each of {count} graphs. Got {len(checked)}.")
-    first: dict[str, int] = {}
-    for k, identifier in enumerate(checked):
-        if not isinstance(identifier, str):
-            raise TypeError(f"Expected `ids` to be texts. Got {identifier!r} for graph {k}. Use `str`.")
-        if not identifier:
-            raise ValueError(f"Expected `ids` that are not empty. Got an empty one for graph {k}.")
-        if first.setdefault(identifier, k) != k:
-            raise ValueError(
-                f"Expected `ids` that are all different. Graphs {first[identifier]} and {k} are both `{identifier}`."
-            )
+    doubled = next((name for name, number in Counter(checked).items() if number > 1 or not name), None)
+    if doubled is not None:
+        graphs = " and ".join(str(k) for k, name in enumerate(checked) if name == doubled)
+        raise ValueError(f"Expected `ids` that are all different, and not empty. Got `{doubled}` for graph {graphs}.")
     return checked
 
 
 def _check_targets(targets: ArrayLike, count: int) -> NDArray[np.float64]:
-    given = np.asarray(targets)
-    if given.shape != (count,):
-        raise ValueError(f"Expected `targets` of shape `({count},)`. Got `{given.shape}`.")
     try:
-        checked = np.array(given, np.float64)  # numbers may be written as text
+        checked = np.array(np.asarray(targets), np.float64)  # numbers may be written as text
     except (TypeError, ValueError) as error:
         raise TypeError(f"Expected `targets` to be numbers, NaN where nothing was measured. Got {error}.") from None
-    infinite = np.flatnonzero(np.isinf(checked))
-    if len(infinite):
+    if checked.shape != (count,):
+        raise ValueError(f"Expected `targets` of shape `({count},)`. Got `{checked.shape}`.")
+    if np.isinf(checked).any():
         raise ValueError(
-            f"Expected finite `targets`, or NaN where nothing was measured. Got {checked[infinite[0]]} for graph "
-            f"{infinite[0]}."
+            f"Expected finite `targets`, or NaN where nothing was measured. Got inf for graph "
+            f"{np.flatnonzero(np.isinf(checked))[0]}."
         )
     return checked

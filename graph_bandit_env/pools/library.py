@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Literal
 
 from graph_bandit_env.checks import check_choice
 from graph_bandit_env.extras import require
-from graph_bandit_env.pools.molecule_graph import Features
 from graph_bandit_env.pools.molecule_set import MoleculeSet
 from graph_bandit_env.pools.molecule_sources import from_smiles
 
@@ -57,13 +56,12 @@ SUBSTITUENTS = (  # their rings are numbered 9, since rings of the scaffold with
 Property = Literal["qed", "logp", "tpsa"]
 
 
-def enumerate_library(reward: Property = "qed", features: Features = "one_hot") -> MoleculeSet:
+def enumerate_library(reward: Property = "qed") -> MoleculeSet:
     """Make every molecule of a scaffold and two substituents, with a computed property as its target.
 
     Args:
         reward: "qed" (drug-likeness, Bickerton et al. 2012), "logp" (Wildman & Crippen 1999) or "tpsa" (topological
             polar surface area in square angstroms, Ertl et al. 2000).
-        features: as in `from_smiles_csv`.
 
     Returns:
         The molecules, without duplicates, always in the same order.
@@ -78,7 +76,7 @@ def enumerate_library(reward: Property = "qed", features: Features = "one_hot") 
     pairs = itertools.product(SCAFFOLDS, SUBSTITUENTS, SUBSTITUENTS)
     smiles = [scaffold.format(first, second) for scaffold, first, second in pairs]
     unique = list(dict.fromkeys(Chem.MolToSmiles(Chem.MolFromSmiles(text)) for text in smiles))
-    return from_smiles(unique, compute_property(reward, unique), features)
+    return from_smiles(unique, compute_property(reward, unique))
 
 
 def compute_property(name: str, smiles: Sequence[str]) -> list[float]:

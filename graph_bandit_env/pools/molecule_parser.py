@@ -5,11 +5,7 @@ from __future__ import annotations
 import re
 import reprlib
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
-from itertools import repeat
-from multiprocessing import get_context
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +13,7 @@ from numpy.typing import NDArray
 from graph_bandit_env.extras import require
 from graph_bandit_env.graphs.graph_set import GraphSet
 from graph_bandit_env.graphs.packed_graphs import PackedGraphs
-from graph_bandit_env.pools.molecule_graph import PackedMolecules, to_categories
+from graph_bandit_env.pools.molecule_graph import Features, PackedMolecules, to_categories
 from graph_bandit_env.pools.parents import Salts, may_be_form, parent_smiles, write_smiles
 from graph_bandit_env.tables.entries import split_entry
 
@@ -28,60 +24,63 @@ MOST_ATOMS = 250
 MOST_CHARACTERS = 20  # for each atom allowed; RDKit takes a minute for a dense graph of atoms that are written shorter
 ATOM = re.compile(r"\[(?!H\])[^\]]*|Cl|Br|[BCNOPSFIbcnops*]")  # but no [H], which RDKit leaves out
 REACTION = re.compile("[^>]*>[^>]*>[^>]*")
-CHUNK = 500  # molecules that a process takes at a time
-MANY = 10_000  # molecules; above that several processes are faster than one, the time to start them included
-MOST_PROCESSES = 61  # Windows cannot wait for more
-
 ARRAYS = ("nodes", "node_offsets", "links", "edges", "edge_offsets")  # of packed graphs
 
 SHOWN = reprlib.Repr()
 SHOWN.maxstring = 80  # characters of a SMILES in messages
 
 
-@dataclass(frozen=True, eq=False)
-class ParsedMolecules:
-    """M molecules in shared arrays: molecule k has the rows from offset k to offset k + 1."""
+class ParsedMolecules(NamedTuple):
+    """M molecules that were parsed."""
 
     canonical: tuple[str, ...]
     """M canonical SMILES; empty where a text is not a molecule, or a molecule without atoms."""
-    atoms: NDArray[np.uint8]
-    """`(sum n, 9)`: categories."""
-    atom_offsets: NDArray[np.int64]
-    """`(M + 1,)`."""
-    bonds: NDArray[np.uint8]
-    """`(sum E, 3)`: categories, both directions of each bond."""
-    links: NDArray[np.unsignedinteger]
-    """`(sum E, 2)`: atoms of each bond, sorted; the smallest integers that hold them."""
-    bond_offsets: NDArray[np.int64]
-    """`(M + 1,)`."""
     written: tuple[str, ...]
     """M canonical SMILES of what stood there, where it is the parent of it that was parsed; else empty."""
+    graphs: PackedMolecules
+    """M graphs. One that could not be read has no atoms."""
 
-    def __len__(self) -> int:
-        return len(self.canonical)
 
-
-def parse(smiles: Sequence[str], workers: int = 1, salts: Salts = "separate") -> ParsedMolecules:
+def parse(smiles: Sequence[str], salts: Salts = "separate", features: Features = "one_hot") -> ParsedMolecules:
     """Parse SMILES.
 
     Args:
         smiles: M texts; ask `size_problem` first, since RDKit ends the process at some that are too big.
-        workers: most processes to use for many molecules; with more than one, the calling script needs the guard
-            `if __name__ == "__main__":`.
         salts: "merge": parse the parents of salts and charged molecules in their place.
-
-    Returns:
-        M molecules. One that could not be read has no atoms.
+        features: form of the features.
 
     Raises:
         MissingExtraError: if RDKit is not installed.
     """
     require("rdkit", "Reading molecules")
-    parts = [smiles[start : start + CHUNK] for start in range(0, len(smiles), CHUNK)]
-    if workers > 1 and len(smiles) > MANY:
-        with ProcessPoolExecutor(min(workers, len(parts), MOST_PROCESSES), mp_context=get_context("spawn")) as pool:
-            return _join(list(pool.map(_parse_here, parts, repeat(salts))))
-    return _join([_parse_here(part, salts) for part in parts])
+    from rdkit import Chem, rdBase
+
+    canonical, forms_written = [], []
+    atoms, bonds, links = [np.zeros((0, 9), np.uint8)], [np.zeros((0, 3), np.uint8)], [np.zeros((0, 2), np.uint16)]
+    with rdBase.BlockLogs():  # a bad row is reported with its line, not on stderr
+        for structure, cells in map(split_entry, smiles):
+            molecule = Chem.MolFromSmiles(structure)
+            written = own = _write(molecule)
+            if salts == "merge" and may_be_form(written) and (own := parent_smiles(written)) != written:
+                molecule = Chem.MolFromSmiles(own)
+            canonical.append(own and own + cells)
+            forms_written.append("" if own == written else written + cells)
+            its_atoms, its_bonds, pairs = to_categories(molecule) if own else (atoms[0], bonds[0], links[0])
+            both = np.concatenate([pairs, pairs[:, ::-1]])
+            order = np.lexsort((both[:, 1], both[:, 0]))
+            atoms.append(its_atoms.astype(np.uint8))
+            bonds.append(np.concatenate([its_bonds, its_bonds])[order].astype(np.uint8))
+            links.append(both[order].astype(np.uint16))
+    joined = np.concatenate(links)
+    graphs = PackedMolecules(
+        np.concatenate(atoms),
+        np.cumsum([*map(len, atoms)]),
+        joined.astype(np.min_scalar_type(joined.max(initial=0))),  # bytes, unless a molecule has more than 256 atoms
+        np.concatenate(bonds),
+        np.cumsum([*map(len, links)]),
+        features,
+    )
+    return ParsedMolecules(tuple(canonical), tuple(forms_written), graphs)
 
 
 def canonical_smiles(smiles: str, most_atoms: int = MOST_ATOMS) -> str:
@@ -132,62 +131,11 @@ def size_problem(smiles: str, most_atoms: int) -> str:
     return ""
 
 
-def _parse_here(smiles: Sequence[str], salts: Salts) -> ParsedMolecules:
-    from rdkit import Chem, rdBase
-
-    canonical, forms_written, atoms, bonds, links = [], [], [], [], []
-    with rdBase.BlockLogs():  # a bad row is reported with its line, not on stderr
-        for structure, cells in map(split_entry, smiles):
-            molecule = Chem.MolFromSmiles(structure)
-            written = own = _write(molecule)
-            if salts == "merge" and may_be_form(written) and (own := parent_smiles(written)) != written:
-                molecule = Chem.MolFromSmiles(own)
-            canonical.append(own and own + cells)
-            forms_written.append("" if own == written else written + cells)
-            if not own:
-                atoms.append(np.zeros((0, 9), np.int64))
-                bonds.append(np.zeros((0, 3), np.int64))
-                links.append(np.zeros((0, 2), np.int64))
-                continue
-            its_atoms, its_bonds, pairs = to_categories(molecule)
-            both = np.concatenate([pairs, pairs[:, ::-1]])
-            order = np.lexsort((both[:, 1], both[:, 0]))
-            atoms.append(its_atoms)
-            bonds.append(np.concatenate([its_bonds, its_bonds])[order])
-            links.append(both[order])
-    joined = np.concatenate(links)
-    return ParsedMolecules(
-        tuple(canonical),
-        np.concatenate(atoms).astype(np.uint8),
-        _offsets(list(map(len, atoms))),
-        np.concatenate(bonds).astype(np.uint8),
-        joined.astype(np.min_scalar_type(joined.max(initial=0))),  # bytes, unless a molecule has more than 256 atoms
-        _offsets(list(map(len, links))),
-        tuple(forms_written),
-    )
-
-
 def _write(molecule: Mol | None) -> str:
     try:
         return "" if molecule is None else write_smiles(molecule)
     except ValueError:  # more than 99 rings would be open at once
         return ""
-
-
-def _join(parts: Sequence[ParsedMolecules]) -> ParsedMolecules:
-    return ParsedMolecules(
-        tuple(text for part in parts for text in part.canonical),
-        np.concatenate([part.atoms for part in parts]),
-        _offsets(np.concatenate([np.diff(part.atom_offsets) for part in parts])),
-        np.concatenate([part.bonds for part in parts]),
-        np.concatenate([part.links for part in parts]),
-        _offsets(np.concatenate([np.diff(part.bond_offsets) for part in parts])),
-        tuple(text for part in parts for text in part.written),
-    )
-
-
-def _offsets(counts: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
-    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 
 
 def unread_graphs(smiles: Sequence[str], salts: Salts = "separate") -> GraphSet:
@@ -220,14 +168,8 @@ class UnreadMolecules(PackedMolecules):
     def __getattr__(self, name: str) -> object:
         if name not in ARRAYS or "smiles" not in vars(self):
             raise AttributeError(name)
-        read = parse(self.smiles, salts=self.salts)
-        vars(self).update(
-            nodes=read.atoms,
-            node_offsets=read.atom_offsets,
-            links=read.links,
-            edges=read.bonds,
-            edge_offsets=read.bond_offsets,
-        )
+        read = parse(self.smiles, self.salts).graphs
+        vars(self).update({each: getattr(read, each) for each in ARRAYS})
         self.__post_init__()
         return vars(self)[name]
 

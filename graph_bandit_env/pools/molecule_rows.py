@@ -1,15 +1,14 @@
-"""Read and check the rows of a table of molecules, and the user's own columns of numbers, before any graph is made."""
+"""The rows of a table of molecules, and checks of the user's own columns of numbers, before any graph is made."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graph_bandit_env.tables import Table
-from graph_bandit_env.tables.entries import write_entry
 from graph_bandit_env.tables.table import LARGEST
 
 Columns = NDArray[np.float64]
@@ -26,18 +25,17 @@ def check_columns(
         molecules: names of K molecules, for messages.
 
     Raises:
-        ValueError: if a shape is wrong, two names are equal or one is empty, or a value is infinite or too large.
-        TypeError: if a name is not a text, or a value is not a number.
+        ValueError: if a shape is wrong, two names are equal or one is empty, or a value is no number, infinite or too
+            large.
+        TypeError: if a name is not a text.
     """
     checked_names, count = check_names(names), len(molecules)
     given = np.empty((count, 0)) if columns is None else np.asarray(columns)
-    if given.shape != (count, len(checked_names)):
+    if given.shape != (count, len(checked_names)) or given.dtype.kind not in "biuf":
         raise ValueError(
-            f"Expected `columns` of shape `({count}, {len(checked_names)})`: a row for each molecule, and a column for "
-            f"each of `column_names`. Got `{given.shape}`."
+            f"Expected `columns` to be numbers, NaN where a value is not known, of shape `({count}, "
+            f"{len(checked_names)})`, a column for each of `column_names`. Got {given.dtype} of shape `{given.shape}`."
         )
-    if given.dtype.kind not in "biuf":
-        raise TypeError(f"Expected `columns` to be numbers, NaN where a value is not known. Got {given.dtype}.")
     checked = np.array(given, np.float64)
     bad = np.argwhere(np.abs(checked) > LARGEST)
     if len(bad):
@@ -109,18 +107,8 @@ class Row(NamedTuple):
     """None where nothing was measured."""
     columns: tuple[float, ...] = ()
     """Values of the user's own columns, NaN where one is not known."""
-    texts: tuple[str, ...] = ()
+    cells: Mapping[str, str] = MappingProxyType({})
     """Cells of columns that are kept as text."""
-
-    def as_entry(self, names: Sequence[str], entry: Sequence[str]) -> Row:
-        """Return the row with the text of its entry in place of the SMILES.
-
-        Args:
-            names: names of the columns that are kept as text.
-            entry: those that are part of what an entry is.
-        """
-        cells = dict(zip(names, self.texts, strict=True))
-        return self._replace(smiles=write_entry(self.smiles, {name: cells[name] for name in entry}))
 
 
 class BadRowsError(ValueError):
@@ -142,50 +130,3 @@ class BadRowsError(ValueError):
             'Correct them, or leave them out: --skip-bad-rows, in Python on_error="skip".'
         )
         self.problems = tuple(problems)
-
-
-def read_rows(
-    table: Table,
-    smiles: str,
-    identifier: str | None,
-    target: str | None,
-    most_rows: int | None,
-    columns: Sequence[str] = (),
-    texts: Sequence[str] = (),
-) -> tuple[list[Row], list[tuple[int, str]]]:
-    """Read the molecules of a table.
-
-    Args:
-        table: an open table.
-        smiles: column of the SMILES.
-        identifier: column of the names, if any.
-        target: column of the measured values, if any.
-        most_rows: how many rows there may be; None: any number.
-        columns: further columns of numbers.
-        texts: columns of any cells, which are kept as text.
-
-    Returns:
-        The rows, and the number and problem of each row that could not be read.
-
-    Raises:
-        ValueError: if a column is missing, or there are more than `most_rows` rows.
-    """
-    if not table.has_header:  # its columns have no names, so any name will do
-        smiles, identifier = "smiles", "id" if identifier is not None else None
-    needed = [smiles, *(name for name in (identifier, target) if name is not None)]
-    among = f" in `{target}`"
-    rows, problems = [], table.problems
-    end = len(needed) + len(columns)
-    for number, cells in table.rows([*needed, *columns], most_rows, texts):
-        name = cells[1] or None if identifier is not None else None
-        try:
-            value = None if target is None else table.number(cells[len(needed) - 1], among)
-            values = tuple(map(table.side_value, cells[len(needed) : end], columns))
-        except ValueError as error:
-            problems.append((number, str(error)))
-            continue
-        if cells[0]:
-            rows.append(Row(number, cells[0], name, value, values, tuple(cells[end:])))
-        else:
-            problems.append((number, f"expected a SMILES in `{smiles}`. Got nothing."))
-    return rows, problems

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import Self
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from graph_bandit_env.graphs.graph_set import GraphSet, as_graph_set
 from graph_bandit_env.pools.graph_pool import GraphPool
-from graph_bandit_env.pools.molecule_graph import Features, count_columns
+from graph_bandit_env.pools.molecule_graph import Features
 from graph_bandit_env.pools.molecule_rows import Columns, check_columns, fill
 from graph_bandit_env.pools.parents import Salts, parent_smiles
 
@@ -39,10 +39,9 @@ class MoleculeSet(GraphPool):
         written: canonical SMILES of what is described by its parent, by identifier or alias.
 
     Raises:
-        ValueError: as in `GraphPool`; also if there is not one SMILES for each graph, two are equal, the graphs are
-            directed, or do not have the columns of `features`, `columns` does not fit its names, or a value of them is
-            infinite.
-        TypeError: as in `GraphPool`; also if a value of `columns` is not a number, or a name of them not a text.
+        ValueError: as in `GraphPool`; also if there is not one SMILES for each graph, two are equal, `columns` does not
+            fit its names, or a value of them is infinite.
+        TypeError: as in `GraphPool`; also if a name of columns is not a text.
     """
 
     smiles: tuple[str, ...]
@@ -64,6 +63,8 @@ class MoleculeSet(GraphPool):
     written: Mapping[str, str]
     """Canonical SMILES of the salts and charged molecules that are described by their parent, by identifier or alias.
     """
+    remarks: tuple[str, ...] = ()
+    """Remarks on the columns that `from_smiles_csv` found, and on names, for people."""
 
     def __init__(
         self,
@@ -82,14 +83,6 @@ class MoleculeSet(GraphPool):
     ) -> None:
         # `super().__init__` would check all graphs again; they were checked when they were made, and may be many.
         self._packed = as_graph_set(graphs)._packed
-        if self.directed:
-            raise ValueError("Expected undirected graphs, because bonds have no direction. Got directed ones.")
-        widths, expected = (self.feature_dim, self.edge_feature_dim), count_columns(features)
-        if widths != expected:
-            raise ValueError(
-                f"Expected {expected[0]} columns of atoms and {expected[1]} of bonds, as {features!r} has. Got "
-                f"{widths[0]} and {widths[1]}."
-            )
         self.smiles = tuple(smiles)
         if len(self.smiles) != len(self) or len(set(self.smiles)) != len(self):
             raise ValueError(
@@ -98,18 +91,9 @@ class MoleculeSet(GraphPool):
             )
         self._label(self.smiles if ids is None else ids, targets)
         self.features, self.skipped, self.merged = features, tuple(skipped), merged
-        self.aliases = MappingProxyType(dict(aliases or {}))
+        self.aliases = dict(aliases or {})
         self.columns, self.column_names = check_columns(columns, column_names, self.ids)
-        self.salts, self.written = salts, MappingProxyType(dict(written or {}))
-
-    def __getstate__(self) -> dict[str, object]:
-        """Return what pickle keeps; it cannot keep the read-only views."""
-        return {**self.__dict__, "aliases": dict(self.aliases), "written": dict(self.written)}
-
-    def __setstate__(self, state: dict[str, object]) -> None:
-        """Take over what pickle has kept."""
-        self.__dict__.update(state)
-        self.aliases, self.written = MappingProxyType(dict(self.aliases)), MappingProxyType(dict(self.written))
+        self.salts, self.written = salts, dict(written or {})
 
     def standard_smiles(self, smiles: str) -> str:
         """Return the canonical SMILES by which this set has a molecule: that of its parent if salts are merged.
@@ -141,7 +125,7 @@ class MoleculeSet(GraphPool):
             "adds numbers to molecules."
         )
 
-    def with_columns(self, names: Sequence[str], values: ArrayLike) -> MoleculeSet:
+    def with_columns(self, names: Sequence[str], values: ArrayLike) -> Self:
         """Return the same molecules with more columns, and more values in the columns that they have.
 
         A value that is known here stays.
@@ -151,115 +135,69 @@ class MoleculeSet(GraphPool):
             values: `(K, n)` numbers, NaN where a value is not known.
 
         Raises:
-            ValueError: if names and values do not fit each other, or a value is infinite.
-            TypeError: if a value is not a number, or a name not a text.
+            ValueError: if names and values do not fit each other, or a value is infinite or no number.
+            TypeError: if a name is not a text.
         """
         given, names = check_columns(values, names, self.ids)
-        every = tuple(dict.fromkeys((*self.column_names, *names)))
-        place_of = {name: column for column, name in enumerate(every)}
-        wide, positions = np.full((len(self), len(every)), np.nan), [place_of[name] for name in names]
-        wide[:, : len(self.column_names)] = self.columns
-        wide[:, positions] = fill(wide[:, positions], given)
-        return MoleculeSet(
-            self,
-            self.smiles,
-            self.ids,
-            self.targets,
-            self.features,
-            self.skipped,
-            self.merged,
-            self.aliases,
-            wide,
-            every,
-            self.salts,
-            self.written,
-        )
+        more = copy.copy(self)
+        more.columns, more.column_names = self._fill_columns(names, given, range(len(self)), len(self))
+        return more
 
     def join(self, other: MoleculeSet) -> MoleculeSet:
         """Return the molecules of this set, followed by those of another set that are not in this one.
 
         A molecule in both sets keeps its identifier and measured value from this set. The value of the other set is
         taken if this one has none. The two values are not averaged: each may be a mean over a different number of rows,
-        and an agent may have seen one of them already. Columns follow the same rule.
+        and an agent may have seen one of them already. Columns follow the same rule; one that a set lacks is NaN there.
 
         Args:
-            other: molecules with the same `features`, and with the same columns unless one set has none: its molecules
-                then get NaN.
+            other: molecules with the same `features` and `salts`.
 
         Returns:
             The molecules of both sets. The skipped and merged rows of both are added up, and each molecule in both sets
             counts as one more merged row.
 
         Raises:
-            ValueError: if features, salts or columns differ, or a molecule that is new here has the identifier of
-                another one.
-            TypeError: if `other` is not a MoleculeSet.
+            ValueError: if features or salts differ, or a molecule that is new here has the identifier of another one.
         """
-        if not isinstance(other, MoleculeSet):
-            raise TypeError(f"Expected a MoleculeSet to join. Got {type(other).__name__}. `from_smiles` makes one.")
-        if self.features != other.features:
+        if (self.features, self.salts) != (other.features, other.salts):
             raise ValueError(
-                f"Expected molecules with equal `features` to join. Got {self.features!r} and {other.features!r}. "
-                "Read one of them again with the features of the other."
+                f"Expected molecules with `features` {self.features!r} and `salts` {self.salts!r} to join. Got "
+                f"{other.features!r} and {other.salts!r}. Read one of the sets again."
             )
-        if self.salts != other.salts:
-            raise ValueError(
-                f"Expected molecules with equal `salts` to join. Got {self.salts!r} and {other.salts!r}. Read one of "
-                "them again as the other."
-            )
-        missing = set(self.column_names) ^ set(other.column_names)
-        if missing and self.column_names and other.column_names:
-            raise ValueError(
-                f"Expected molecules with equal columns to join, or without any. Only one of the two sets has "
-                f"`{min(missing)}`. `with_columns` adds it to the other, NaN where a value is not known."
-            )
-        index_of = {text: k for k, text in enumerate(self.smiles)}
-        new = [k for k, text in enumerate(other.smiles) if text not in index_of]
-        owner = dict(zip(self.ids, self.smiles, strict=True))
-        for k in new:
-            if other.ids[k] in owner:
-                raise ValueError(
-                    f"Expected one molecule for each identifier. `{other.ids[k]}` is {owner[other.ids[k]]} here, and "
-                    f"{other.smiles[k]} in what joins it. Rename one of them."
-                )
-        targets = np.concatenate([self.targets, other.targets[new]])
-        for text, target in zip(other.smiles, other.targets, strict=True):
-            if text in index_of and np.isnan(targets[index_of[text]]):
-                targets[index_of[text]] = target
+        place_of = {text: k for k, text in enumerate(self.smiles)}
+        places = [place_of.setdefault(text, len(place_of)) for text in other.smiles]
+        new = [k for k, place in enumerate(places) if place >= len(self)]
         ids = (*self.ids, *(other.ids[k] for k in new))
-        in_both = ((name, text) for name, text in zip(other.ids, other.smiles, strict=True) if text in index_of)
-        renamed = {name: self.ids[index_of[text]] for name, text in in_both}
+        renamed = {name: ids[place] for name, place in zip(other.ids, places, strict=True)}
         aliases = {name: renamed.get(kept, kept) for name, kept in other.aliases.items()} | renamed | dict(self.aliases)
+        targets = np.full((2, len(ids)), np.nan)
+        targets[0, : len(self)], targets[1, places] = self.targets, other.targets
         return MoleculeSet(
             GraphSet.from_packed(self._packed.join(other._packed.take(new))),
-            (*self.smiles, *(other.smiles[k] for k in new)),
+            tuple(place_of),
             ids,
-            targets,
+            fill(targets[0], targets[1]),
             self.features,
             (*self.skipped, *other.skipped),
             self.merged + other.merged + len(other) - len(new),
             {name: aliases[name] for name in aliases.keys() - set(ids)},
-            *self._join_columns(other, index_of, new),
+            *self._fill_columns(other.column_names, other.columns, places, len(ids)),
             self.salts,
             {**other.written, **self.written},
         )
 
-    def _join_columns(
-        self, other: MoleculeSet, index_of: Mapping[str, int], new: Sequence[int]
+    def _fill_columns(
+        self, names: Sequence[str], values: Columns, places: Sequence[int], count: int
     ) -> tuple[Columns, tuple[str, ...]]:
-        """Return the columns of both sets, in the order of this one, and their names."""
-        names = self.column_names or other.column_names
-        own, theirs = (
-            given.columns[:, [given.column_names.index(name) for name in names]]
-            if given.column_names
-            else np.full((len(given), len(names)), np.nan)
-            for given in (self, other)
-        )
-        in_both = [k for k, text in enumerate(other.smiles) if text in index_of]
-        rows = [index_of[other.smiles[k]] for k in in_both]
-        own = own.copy()
-        own[rows] = fill(own[rows], theirs[in_both])
-        return np.concatenate([own, theirs[new]]), names
+        """Return the columns of `count` molecules, the first ones these, filled up with values of some, and names."""
+        every = tuple(dict.fromkeys((*self.column_names, *names)))
+        wide = np.full((2, count, len(every)), np.nan)
+        wide[0, : len(self), : len(self.column_names)] = self.columns
+        wide[1][np.ix_(places, [every.index(name) for name in names])] = values
+        filled = fill(wide[0], wide[1])
+        filled.flags.writeable = False
+        return filled, every
 
     def _notes(self) -> list[str]:
         notes = [f"{len(self.skipped)} rows skipped"] * bool(self.skipped)
@@ -268,4 +206,4 @@ class MoleculeSet(GraphPool):
         if self.column_names:
             unknown = np.isnan(self.columns).any(axis=1).sum()
             notes += [f"{len(self.column_names)} columns, not all known for {unknown} molecules"]
-        return [*super()._notes(), *notes]
+        return [*super()._notes(), *notes, *self.remarks]

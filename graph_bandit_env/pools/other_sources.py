@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -48,16 +47,10 @@ def from_pyg_dataset(
         raise TypeError(f"Expected a list of PyG Data, or a dataset of them. Got {kinds}.")
     if isinstance(target, bool) or not isinstance(target, int | str | None):
         raise TypeError(f"Expected `target` to be a column of `y`, a name or None. Got {target!r}.")
-    if isinstance(target, str):
-        targets = [_only_number(k, target, _numbers_of(k, graph, target)) for k, graph in enumerate(graphs)]
-    elif target is not None:
-        targets = _column(graphs, target)
-    elif all(getattr(graph, "y", None) is None for graph in graphs):
-        targets = None
-    else:
-        targets = [_only_number(k, "y", _numbers_of(k, graph, "y")) for k, graph in enumerate(graphs)]
-    make = partial(GraphPool, ids=ids, targets=targets, directed=directed)
-    return read_pyg(graphs, make, directed, [target if isinstance(target, str) else "y"])
+    name, column = (target, None) if isinstance(target, str) else ("y", target)
+    has_values = target is not None or any(getattr(graph, "y", None) is not None for graph in graphs)
+    targets = _values(graphs, name, column) if has_values else None
+    return read_pyg(graphs, partial(GraphPool, ids=ids, targets=targets, directed=directed), directed, [name])
 
 
 def from_networkx(
@@ -93,9 +86,7 @@ def from_networkx(
     if given and library != "networkx":
         kinds = ", ".join(sorted({type(graph).__name__ for graph in given}))
         raise TypeError(f"Expected a list of networkx graphs. Got {kinds}.")
-    targets = None
-    if target is not None:
-        targets = [_only_number(k, target, _numbers_of(k, graph.graph, target)) for k, graph in enumerate(given)]
+    targets = None if target is None else _values([graph.graph for graph in given], target)
     counts = Counter(names := [str(graph.name) for graph in given])
     if ids is None and any(names):
         ids = [name if name and counts[name] == 1 else f"{name}-{k}".lstrip("-") for k, name in enumerate(names)]
@@ -107,35 +98,29 @@ def from_networkx(
     return read_networkx(given, make, node_attribute, edge_attribute, directed, [target or ""])
 
 
-def _column(graphs: Sequence[Data], column: int) -> list[float]:
-    """Return a column of `y`, which must have the same length in all graphs: else it probably describes nodes."""
-    rows = [_numbers_of(k, graph, "y") for k, graph in enumerate(graphs)]
+def _values(holders: Sequence[Any], name: str, column: int | None = None) -> list[float]:
+    """Return the only number of an attribute of each graph, or one of as many in each."""
+    rows = [_numbers_of(k, holder, name) for k, holder in enumerate(holders)]
     for k, row in enumerate(rows):
-        if len(row) != len(rows[0]):
+        if len(row) != (1 if column is None else len(rows[0])):
+            expected = "one number" if column is None else f"{len(rows[0])} numbers, as graph 0 has,"
             raise ValueError(
-                f"Graph {k}: expected {len(rows[0])} numbers in `y`, as graph 0 has. Got {len(row)}. If they are "
-                "values of nodes, set one number for each graph, and name its attribute as `target`."
+                f"Graph {k}: expected {expected} in `{name}`. Got {len(row)}. If "
+                "these are columns, choose one, `target=0`; if values of nodes, set one number for each graph."
             )
-        if not 0 <= column < len(row):
+        if column is not None and not 0 <= column < len(row):
             raise ValueError(f"Expected `target` to be a column of `y`, from 0 to {len(row) - 1}. Got {column}.")
-    return [float(row[column]) for row in rows]
-
-
-def _only_number(graph: int, name: str, numbers: NDArray[np.float64]) -> float:
-    if len(numbers) != 1:
-        choose = f" Choose a column: `target=0` to `target={len(numbers) - 1}`." if name == "y" and len(numbers) else ""
-        raise ValueError(f"Graph {graph}: expected one number in `{name}`. Got {len(numbers)}.{choose}")
-    return float(numbers[0])
+    return [float(row[column or 0]) for row in rows]
 
 
 def _numbers_of(graph: int, holder: Any, name: str) -> NDArray[np.float64]:
     """Return all numbers of an attribute, in one row."""
     value = holder.get(name) if isinstance(holder, dict) else getattr(holder, name, None)
     if value is None:
-        names = sorted(map(str, holder.keys()))
-        nearest = difflib.get_close_matches(name, names, n=1)
-        hint = f" Did you mean `{nearest[0]}`?" if nearest else " Set it to NaN where nothing was measured."
-        raise ValueError(f"Graph {graph}: expected a number in `{name}`. It has {', '.join(names) or 'nothing'}.{hint}")
+        names = ", ".join(sorted(map(str, holder.keys()))) or "nothing"
+        raise ValueError(
+            f"Graph {graph}: expected a number in `{name}`, NaN where nothing was measured. It has {names}."
+        )
     try:
         return np.asarray(value.detach().cpu().double() if hasattr(value, "detach") else value, np.float64).ravel()
     except (TypeError, ValueError, OverflowError):

@@ -8,7 +8,6 @@ import re
 import secrets
 import stat
 from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -19,9 +18,9 @@ PART = re.compile(r"(\d+)\.[0-9a-f]{16}\.part")  # what follows the name of a fi
 def replace_file(path: Path, content: bytes | Iterable[bytes | memoryview]) -> None:
     """Replace a file atomically: readers see the old one or the new one, never a part, even after a power cut.
 
-    A symbolic link stays, and the file it leads to is replaced. The new file has the mode of the old one, and its owner
-    and group as far as the system allows. It is written under a name that nobody can foresee, which must be new: a link
-    that others have put into the folder is not written through.
+    A symbolic link stays, and the file it leads to is replaced. The new file has the mode of the old one. It is
+    written under a name that nobody can foresee, which must be new: a link that others have put into the folder is not
+    written through.
 
     Args:
         path: the file.
@@ -37,7 +36,7 @@ def replace_file(path: Path, content: bytes | Iterable[bytes | memoryview]) -> N
     with part.open("xb") as file:
         try:
             if path.exists():
-                _copy_owner_and_mode(path, part, file.fileno())
+                part.chmod(stat.S_IMODE(path.stat().st_mode))
             file.writelines([content] if isinstance(content, bytes) else content)
             file.flush()
             os.fsync(file.fileno())
@@ -59,16 +58,6 @@ def find_file(path: Path) -> Path:
     if os.path.lexists(target) and not target.is_file():
         raise ValueError(f"Expected {path} to be a file, or a new one. It is a folder, a pipe or a device.")
     return target
-
-
-def _copy_owner_and_mode(path: Path, part: Path, descriptor: int) -> None:
-    """Copy them to an open file, by its descriptor where the system can: the name may be another file's by now."""
-    status = path.stat()
-    if hasattr(os, "chown"):
-        for owner, group in ((-1, status.st_gid), (status.st_uid, -1)):
-            with suppress(PermissionError):  # only root may give a file away
-                os.chown(descriptor, owner, group)
-    os.chmod(descriptor if os.chmod in os.supports_fd else part, stat.S_IMODE(status.st_mode))
 
 
 def _remove_parts_of_killed_writers(path: Path) -> None:

@@ -11,17 +11,20 @@ from graph_bandit_env.tables.entries import (
     split_entry,
     write_entry,
 )
+from graph_bandit_env.tables.naming import Naming, describe_shared, find_naming
 from graph_bandit_env.tables.opening import is_table, open_table
-from graph_bandit_env.tables.table import Table, TooManyRowsError, UnknownCell
+from graph_bandit_env.tables.table import Table, UnknownCell
 
 __all__ = [
     "NO_ENTRY",
     "EntryColumns",
+    "Naming",
     "Table",
-    "TooManyRowsError",
     "UnknownCell",
     "are_structures",
+    "describe_shared",
     "differing_columns",
+    "find_naming",
     "is_part",
     "is_table",
     "open_table",

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from zipfile import BadZipFile, ZipFile
+
+from graph_bandit_env.storage import unpacked_size
 
 MOST_UNPACKED = 1 << 24  # bytes that any file may unpack to
 MOST_PACKED = 50  # times that a larger file may be packed; tables of molecules are packed 3 to 30 times
@@ -31,6 +34,18 @@ def check_unpacked(path: Path, unpacked: int, remedy: str = "a table as a plain 
             f"Expected {path} to unpack to at most {MOST_PACKED} times its {packed:,} bytes. It is larger. If that is "
             f"right, save it unpacked: {remedy}."
         )
+
+
+def check_archive(path: Path, remedy: str = "a table as a plain .csv file") -> None:
+    """Refuse a zip archive that is damaged, or unpacks to too many bytes.
+
+    Raises:
+        ValueError: if it is.
+    """
+    with refuse_damage(path), ZipFile(path) as archive:
+        check_unpacked(path, unpacked_size(archive), remedy)
+        if part := archive.testzip():
+            raise BadZipFile(f"{part} is damaged")
 
 
 def damaged(path: Path, error: Exception) -> ValueError:

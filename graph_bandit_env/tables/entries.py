@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import shlex
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -93,8 +94,8 @@ def refuse_differing(columns: Iterable[str], known: Collection[str], source: str
     columns = [name for name in columns if name not in known and is_part(name)]
     if not columns:
         return
-    entry, ignored = (f"--{flag}-column {' '.join(map(_shell, columns))}" for flag in ("entry", "ignore"))
-    poses = f", or take the best row of each by `--best-of {_shell(best_of)}`" * bool(best_of)
+    entry, ignored = (f"--{flag}-column {' '.join(map(shlex.quote, columns))}" for flag in ("entry", "ignore"))
+    poses = f", or take the best row of each by `--best-of {shlex.quote(best_of)}`" * bool(best_of)
     raise ValueError(
         f"Rows of one molecule differ in {', '.join(f'`{name}`' for name in columns)} of {source}. Say whether that is "
         f"part of what an entry is, `{entry}`, or whether these rows are replicates, `{ignored}`{poses}. In Python, "
@@ -148,7 +149,3 @@ NO_ENTRY = EntryColumns({})
 
 def _quote(text: str) -> str:
     return text if PLAIN.fullmatch(text) else json.dumps(text)
-
-
-def _shell(name: str) -> str:
-    return name if re.fullmatch(r"[\w.%-]+", name) else json.dumps(name)

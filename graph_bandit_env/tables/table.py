@@ -20,14 +20,6 @@ class UnknownCell(str):
     """A cell without a readable value; its text says why."""
 
 
-class TooManyRowsError(ValueError):
-    """A table has more rows than allowed."""
-
-    def __init__(self, path: Path, count: int, most_rows: int) -> None:
-        super().__init__(f"Expected at most {most_rows:,} rows in {path}. Got {count:,}.")
-        self.count = count
-
-
 @dataclass
 class Table:
     """An open table, made by `open_table`; its rows can be read once."""
@@ -67,14 +59,11 @@ class Table:
             raise ValueError(f"Expected a table with a header in {self.path}. It is empty{self._of_sheet()}.")
         self.columns = tuple(names)
 
-    def rows(
-        self, columns: Sequence[str], most_rows: int | None = None, texts: Sequence[str] = ()
-    ) -> Iterator[tuple[int, list[str]]]:
+    def rows(self, columns: Sequence[str], texts: Sequence[str] = ()) -> Iterator[tuple[int, list[str]]]:
         """Read the rows, once. Empty rows are left out, and the missing cells of a short row are empty.
 
         Args:
             columns: the columns to return, in this order.
-            most_rows: how many rows there may be; None: any number.
             texts: further columns, which may never be used: a row is not bad for a cell of these without a readable
                 value, such as a formula. It is an `UnknownCell`, then.
 
@@ -82,14 +71,13 @@ class Table:
             Number and cells of each row, without blanks around them. Rows that cannot be read go to `problems`.
 
         Raises:
-            TooManyRowsError: a ValueError, if there are more rows; it is raised once all of them have been counted.
             ValueError: if a column is missing.
         """
         for column in (*columns, *texts):
             self._check_column(column)
         positions, further = ([self.columns.index(column) for column in some] for some in (columns, texts))
         every, width = [*positions, *further], len(self.columns)
-        needed, left = max(every, default=-1) + 1, math.inf if most_rows is None else most_rows
+        needed = max(every, default=-1) + 1
         for number, cells in self.records:
             if len(cells) < needed:
                 cells = [*cells, *[""] * (needed - len(cells))]
@@ -97,29 +85,50 @@ class Table:
             chosen += [cell if type(cell := cells[position]) is UnknownCell else cell.strip() for position in further]
             if not any(chosen) and not any(cell.strip() for cell in cells):
                 continue
-            left -= 1
-            if left < 0:
-                continue
             if len(cells) > width and any(cell.strip() for cell in cells[width:]):
                 self.problems.append((number, f"expected {width} cells, as the header has. Got {len(cells)}."))
-            elif UnknownCell in map(type, cells) and (unknown := self._unknown(cells, positions)):
-                self.problems.append((number, unknown))
+            elif unknown := [cells[position] for position in positions if type(cells[position]) is UnknownCell]:
+                self.problems.append((number, str(unknown[0])))
             else:
                 yield number, chosen
-        if most_rows is not None and left < 0:
-            raise TooManyRowsError(self.path, most_rows - int(left), most_rows)
 
     def number(self, text: str, among: str = "") -> float | None:
         """Return the number in a cell; None for an empty cell, "n/a" and the like.
 
+        A number that could be above a thousand if the decimal mark were another one is refused, unless its mark is that
+        of the table.
+
         Args:
-            text: text of the cell.
+            text: text of the cell, without blanks around it.
             among: follows "expected a number" in messages.
 
         Raises:
             ValueError: if the text is not a finite number.
         """
-        return read_number(text, self.decimal, among)
+        plain = text.replace(MINUS, "-")
+        is_unclear = (
+            self.decimal != "." and ("," if self.decimal == EITHER else ".") in plain and THOUSANDS.fullmatch(plain)
+        )
+        if self.decimal != "." and not is_unclear and DECIMAL_COMMA.fullmatch(plain):
+            plain = plain.replace(",", ".")
+        try:
+            value = float(plain)
+        except ValueError:
+            value = math.nan
+        if math.isfinite(value) and "_" not in text and not is_unclear:  # to Python 1_000 is a number, to people a name
+            return value
+        if text.lower() in NOTHING:
+            return None
+        if is_unclear:
+            whole, part = re.split("[.,]", plain)
+            raise ValueError(
+                f"expected a number{among}. Got {text!r}, which is {whole}{part} to some and a fraction to others. "
+                f"Write {whole}{part}, or {whole}{',' if self.decimal == ',' else '.'}{part}0."
+            )
+        if math.isinf(value):
+            raise ValueError(f"expected a finite number{among}. Got {text!r}.")
+        remedy = " That is a date: format the column as numbers, and write the value again." * bool(DATE.match(text))
+        raise ValueError(f"expected a number{among}. Got {text!r}.{remedy}")
 
     def side_value(self, text: str, column: str) -> float:
         """Return the number in a cell of a column of side values; NaN for an empty cell, "n/a" and the like.
@@ -141,19 +150,12 @@ class Table:
         sheet = f", sheet `{self.sheet}`" if self.sheet else ""
         return f"{self.path.name}{sheet}, {self.unit} {number}"
 
-    @staticmethod
-    def _unknown(cells: Sequence[str], positions: Sequence[int]) -> str:
-        return next((str(cells[position]) for position in positions if isinstance(cells[position], UnknownCell)), "")
-
     def _check_column(self, column: str) -> None:
         if column not in self.columns:
-            folded = {name.casefold(): name for name in filter(None, self.columns)}
-            nearest = difflib.get_close_matches(column.casefold(), folded, n=1)
-            hint = f" Did you mean `{folded[nearest[0]]}`?" if nearest else ""
             names = [*filter(None, self.columns)]
+            nearest = difflib.get_close_matches(column, names, n=1)
+            hint = f" Did you mean `{nearest[0]}`?" if nearest else ""
             listed = ", ".join(names[:LISTED]) + f" and {len(names) - LISTED:,} more" * (len(names) > LISTED)
-            if not hint and sum(map(bool, self.columns)) == 1:
-                hint = " If that is a title, delete it."
             raise ValueError(f"Expected a column `{column}` in {self.path}{self._of_sheet()}. It has {listed}.{hint}")
 
     def _of_sheet(self) -> str:
@@ -183,56 +185,9 @@ MINUS = "\N{MINUS SIGN}"
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
 FRACTION = re.compile(r"[+-]?\d*[.,]\d+(?:[eE][+-]?\d+)?")
 THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}")  # 1.234 and 1,234 may be one and a bit, or above a thousand
-REMEDIES = (
-    (
-        re.compile(
-            r"\d{4}-\d\d-\d\d|\d{1,2}[./-] ?[^\W\d_]{3}\b|[^\W\d_]{3}[-. ]+\d\d(?:\d\d)?$|\d{1,2}[./]\d{1,2}[./]\d{2}"
-        ),
-        "That is a date: format the column as numbers, and write the value again.",
-    ),
-    (re.compile(r".*%"), "Write shares without `%`, all of them as 12 or all as 0.12."),
-    (re.compile(r".*(?:±|\+/-)"), "Write the value alone: its standard deviation needs a column of its own."),
-    (re.compile(r"[+-]?[\d.,]+\s*(?:-|–|—|\.\.|to)\s*[\d.,]+$"), "Write one number for the range."),
-    (re.compile(r"[–—]"), "Write a minus as `-`."),
-    (re.compile(r".*,"), "Write 3.5 for three and a half, 1234 for a thousand."),
-    (re.compile(r".*\d"), "Write the number alone."),
-)  # the first one that fits is shown
-
-
-def read_number(text: str, decimal: str = ".", among: str = "") -> float | None:
-    """Return the number in a cell; None for an empty cell, "n/a" and the like.
-
-    Args:
-        text: text of the cell, without blanks around it.
-        decimal: decimal mark, as in `Table`. A number that could be above a thousand if the mark were another one is
-            refused, unless its mark is this one.
-        among: follows "expected a number" in messages.
-
-    Raises:
-        ValueError: if the text is not a finite number.
-    """
-    plain = text.replace(MINUS, "-")
-    is_unclear = decimal != "." and ("," if decimal == EITHER else ".") in plain and THOUSANDS.fullmatch(plain)
-    if decimal != "." and not is_unclear and DECIMAL_COMMA.fullmatch(plain):
-        plain = plain.replace(",", ".")
-    try:
-        value = float(plain)
-    except ValueError:
-        value = math.nan
-    if math.isfinite(value) and "_" not in text and not is_unclear:  # to Python 1_000 is a number, to people a name
-        return value
-    if text.lower() in NOTHING:
-        return None
-    if is_unclear:
-        whole, part = re.split("[.,]", plain)
-        raise ValueError(
-            f"expected a number{among}. Got {text!r}, which is {whole}{part} to some and a fraction to others. Write "
-            f"{whole}{part}, or {whole}{',' if decimal == ',' else '.'}{part}0."
-        )
-    if math.isinf(value):
-        raise ValueError(f"expected a finite number{among}. Got {text!r}.")
-    remedy = next((f" {words}" for pattern, words in REMEDIES if pattern.match(text)), "")
-    raise ValueError(f"expected a number{among}. Got {text!r}.{remedy}")
+DATE = re.compile(
+    r"\d{4}-\d\d-\d\d|\d{1,2}[./-] ?[^\W\d_]{3}\b|[^\W\d_]{3}[-. ]+\d\d(?:\d\d)?$|\d{1,2}[./]\d{1,2}[./]\d{2}"
+)
 
 
 def decimal_mark(delimiter: str, cells: Iterable[str]) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from graph_bandit_env.tables.damage import check_unpacked, damaged
+from graph_bandit_env.tables.naming import ID, SMILES, is_header
 from graph_bandit_env.tables.table import Table, decimal_mark
 
 MARKS_OF_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
@@ -77,6 +78,7 @@ class _Unpacked(gzip.GzipFile):
 
 
 SAMPLE = 50  # lines by which the delimiter is recognised
+SMI = re.compile(r"\s*(\S+(?:[ \t]+\|[^|]*\|)?)(?:\s+(.*))?\s*", re.DOTALL)
 DELIMITERS = "\t;,"  # the first one wins a tie, since commas are more common in text than tabs
 
 
@@ -92,9 +94,10 @@ def open_delimited(path: Path, file: IO[str]) -> Table:
 
 
 def open_smi(path: Path, file: IO[str]) -> Table:
-    """Open a table without a header: each line is a SMILES, then perhaps an identifier."""
-    records = ((line, text.split(maxsplit=1)) for line, text in enumerate(lines_of(path, file), start=1))
-    return Table(path, ("smiles", "id"), records, has_header=False)
+    """Open a table of lines with a SMILES, perhaps its extension, and perhaps an identifier; a header is left out."""
+    found = ((line, SMI.fullmatch(text)) for line, text in enumerate(lines_of(path, file), start=1))
+    records = ((line, match.groups("")) for line, match in found if match and (line > 1 or not is_header(match[1])))
+    return Table(path, (SMILES, ID), records, has_header=False)
 
 
 def _records_of(path: Path, lines: Iterator[str], delimiter: str) -> Iterator[tuple[int, Sequence[str]]]:

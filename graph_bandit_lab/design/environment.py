@@ -215,7 +215,8 @@ class EnvironmentSettings(BanditArguments):
         bad = f"rows that cannot be read ({len(lines):,}; the first is {lines[0][0]}: {lines[0][1]})" if lines else ""
         bare = f"graphs without a value ({count:,})" if count else ""
         left_out = " and ".join(filter(None, (bad, bare)))
-        return f"{self.pool.name}: left out {left_out}." if left_out else ""
+        said = [f"left out {left_out}"] * bool(left_out) + [*self.contents.remarks]
+        return f"{self.pool.name}: {', '.join(said)}." if said else ""
 
     def describe(self) -> dict[str, Any]:
         """Return the settings as people read them: own graphs by the name of their file."""

@@ -80,6 +80,8 @@ class Contents:
     """Graphs that were left out, because they have no value where others have one."""
     skipped: tuple[tuple[int, str], ...] = ()
     """Line and problem of each row that was left out, because it cannot be read."""
+    remarks: tuple[str, ...] = ()
+    """Remarks on columns that were found in a table, for people."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,6 +193,7 @@ def _read(file: PoolFile, changed: tuple[int, int] | None) -> OwnGraphs:
         have_values=len(known) > 0,
         left_out=len(pool) - len(measured),
         skipped=tuple(getattr(pool, "skipped", ())),
+        remarks=getattr(pool, "remarks", ()),
     )
     return OwnGraphs(graphs, values, contents, noise)
 
@@ -210,11 +213,8 @@ def _read_pool(file: PoolFile) -> tuple[GraphPool, NDArray[np.float64] | None]:
     if not file.is_file or is_file_of_graphs(Path(file.source)):
         return read(file.target), read(file.noise_column).targets
     pool = cast("MoleculeSet", read(file.target, columns=(file.noise_column,)))  # which other graphs refuse
-    columns, names = pool.columns[:, 1:], pool.column_names[1:]
-    bare = MoleculeSet(
-        pool, pool.smiles, pool.ids, pool.targets, pool.features, pool.skipped, columns=columns, column_names=names
-    )
-    return bare, pool.columns[:, 0]
+    noise, pool.columns, pool.column_names = pool.columns[:, 0], pool.columns[:, 1:], pool.column_names[1:]
+    return pool, noise
 
 
 def _without_values(pool: GraphPool) -> GraphSet:

@@ -126,7 +126,7 @@ def test_two_classes_are_chances_by_the_command_and_in_python(hit):
     yes, no = hit.split()
     write(f"CCO,{yes} CCN,{no} CCCO,{no} CCCCO, CCCl,")
     campaign = Campaign("table.csv")
-    campaign.tell_many({"CCO": True, "CCN": False, "CCCO": False})
+    campaign.tell_many({"a": True, "b": False, "c": False})
     batches = [campaign.ask(9), suggest().suggested, suggest(prepared()).suggested]
     for batch in batches:
         assert len(batch) == 2

@@ -43,9 +43,11 @@ def prepare_small(table, out, part_rows=16, workers=None, **changes):
     return prepare(PrepareSettings(pool=table, out=out, part_rows=part_rows, workers=workers, **given))
 
 
-def assert_as_in_memory(pool, path, columns=("score", "log.P", "log"), **options):
+def assert_as_in_memory(pool, path, columns=("score", "log.P", "log")):
     """Assert that a prepared pool has all that `from_smiles_csv` reads from a table."""
-    expected = from_smiles_csv(path, on_error="skip", columns=columns, **options)
+    question = pool.manifest.question
+    identifier = None if question.is_guessed else question.identifier
+    expected = from_smiles_csv(path, on_error="skip", columns=columns, identifier=identifier)
     loaded = pool.load(columns)
     assert len(pool) == len(expected) == sum(map(len, pool.parts))
     assert loaded.smiles == expected.smiles

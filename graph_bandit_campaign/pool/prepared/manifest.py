@@ -50,6 +50,8 @@ class Question:
     """Column of the SMILES."""
     identifier: str | None
     """Column of the names."""
+    is_guessed: bool
+    """Whether it is neither `id` nor asked for: names that several entries have are left out then, else bad rows."""
     sheet: str | None
     columns: tuple[str, ...]
     """All other columns."""
@@ -129,6 +131,8 @@ class Manifest:
     """Columns that are part of what an entry is, with the words that they hold; none of numbers."""
     differing: tuple[str, ...] = ()
     """Other columns in which rows of one entry differ."""
+    shared: tuple[str, ...] = ()
+    """Names that are left out, since several entries have them."""
 
     @property
     def molecules(self) -> int:

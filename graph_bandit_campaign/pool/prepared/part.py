@@ -84,7 +84,8 @@ class PreparedPart:
         with self._open() as file:
             table = file.read(["id", "smiles", *map(own, entry)], use_threads=False).take(rows)
         texts = pa.array(entries_of(table, entry), pa.large_string()) if entry else table["smiles"]
-        return pa.table({"row": rows, "id": pc.coalesce(table["id"], texts), "smiles": texts})
+        shared = pc.is_in(table["id"], pa.array(self._manifest.shared, pa.large_string()))
+        return pa.table({"row": rows, "id": pc.coalesce(pc.if_else(shared, None, table["id"]), texts), "smiles": texts})
 
     def aliases(self) -> pa.Table:
         """Return the rows that repeat molecules of this part: row `kept` of these, `alias`, `line`, and cells.
@@ -146,7 +147,8 @@ class PreparedPart:
         smiles, written = entries_of(table, entry), table["written"].to_pylist()
         if entry:
             written = [f"{text}{split_entry(own_text)[1]}" for text, own_text in zip(written, smiles, strict=True)]
-        ids = [name or text for name, text in zip(table["id"].to_pylist(), smiles, strict=True)]
+        given, shared = table["id"].to_pylist(), {*self._manifest.shared}
+        ids = [text if not name or name in shared else name for name, text in zip(given, smiles, strict=True)]
         places = np.stack([np.full(len(rows), self.number), rows], axis=1)
         read = from_arrow(table, names, question.stereo, traits_left_out(question.traits))
         return Block(places, ids, written, smiles, read, self._cells(table, rows, columns, more))

@@ -23,9 +23,9 @@ class PrepareSettings:
     out: Path
     """Folder for the prepared pool. The same command continues one that is not finished."""
     smiles: str = "smiles"
-    """Column of the SMILES; in an SDF file, `smiles` is the structure."""
+    """Column of the SMILES, else one with a usual name; in an SDF file, `smiles` is the structure."""
     id: str | None = None
-    """Column of the names; None: `id`, if the table has such a column."""
+    """Column of the names; None: `id`, `name` or the like, if the table has such a column."""
     sheet: str | None = None
     """Sheet of a workbook (.xlsx); None: the first."""
     traits: Annotated[tuple[str, ...], tyro.conf.arg(help_behavior_hint="(default: all)")] = TRAITS

@@ -63,11 +63,6 @@ class Part:
         names = [slot.name for slot in self.slots]
         if len(set(names)) < len(names):
             raise ValueError(f"Expected slots of different names in reaction `{self.reaction.name}`. Got {names}.")
-        if len(self.slots) != self.reaction.slots:
-            raise ValueError(
-                f"Expected {self.reaction.slots} slots for reaction `{self.reaction.name}`, as its SMARTS has "
-                f"reactants. Got {len(self.slots)}."
-            )
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -119,25 +114,21 @@ class ProductLibrary:
     @cached_property
     def digest(self) -> str:
         """Return a digest of reactions, blocks and prices: equal libraries have equal products of equal numbers."""
-        return _digest(self._digests)
+        return _digest([*self.digests.items()])
 
-    @property
+    @cached_property
     def digests(self) -> dict[str, str]:
         """Return digests of the parts of the library: of each `reaction amide`, and of the blocks of its slots.
 
         A slot is named with its reaction, `slot amide/acid`; its digest is that of ids, structures and prices.
         """
-        return dict(self._digests)
-
-    @cached_property
-    def _digests(self) -> list[tuple[str, str]]:
-        digests = []
+        digests = {}
         for part in self.parts:
             reaction = part.reaction
-            digests.append((f"reaction {reaction.name}", _digest([reaction.smarts, reaction.most_atoms])))
+            digests[f"reaction {reaction.name}"] = _digest([reaction.smarts, reaction.most_atoms])
             for slot in part.slots:
                 prices = None if slot.prices is None else slot.prices.tolist()
-                digests.append((f"slot {reaction.name}/{slot.name}", _digest([slot.ids, slot.smiles, prices])))
+                digests[f"slot {reaction.name}/{slot.name}"] = _digest([slot.ids, slot.smiles, prices])
         return digests
 
     def blocks_of(self, numbers: Sequence[int] | NDArray[np.int64], part: int = 0) -> NDArray[np.int64]:

@@ -8,10 +8,8 @@ from typing import Annotated
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from graph_bandit_env.pools.molecule_parser import MOST_ATOMS, SHOWN
-from graph_bandit_env.pools.molecule_set import MoleculeSet
 from graph_bandit_env.pools.molecule_sources import from_smiles_csv
 from graph_bandit_env.pools.products.library import Part, ProductLibrary, Slot
 from graph_bandit_env.pools.products.reaction import Reaction
@@ -30,7 +28,7 @@ class SlotEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     smiles: Text = "smiles"
     """Column of the SMILES."""
     id: Text | None = None
-    """Column of the names; None: `id`, if the table has it, else blocks are named by the slot and their row."""
+    """Column of the names; None: `id` or one of another usual name. Others are named by the slot and their row."""
     price: Text | None = None
     """Column of the prices."""
     forbid: tuple[Smarts, ...] = ()
@@ -119,18 +117,26 @@ def _inside(path: Path, name: str, allow_outside: bool) -> Path:
 
 def _read_slot(entry: SlotEntry, path: Path, reaction: Reaction, number: int) -> tuple[Slot, list[str]]:
     """Return a slot with the blocks that can react in it, and remarks on the others."""
+    from rdkit import Chem, rdBase
+
     with open_table(path) as table:
-        identifier = entry.id or ("id" if "id" in table.columns else None)
         read = from_smiles_csv(
             table,
-            entry.smiles if table.has_header else "smiles",
-            identifier=identifier,
+            entry.smiles,
+            identifier=entry.id,
             on_error="skip",
             most_atoms=entry.most_atoms,
             columns=[entry.price] if entry.price else [],
             salts="separate",
         )
-    sites, forbidden = _look_at(read, entry, reaction, number)
+    with rdBase.BlockLogs():
+        patterns = {text: Chem.MolFromSmarts(text) for text in entry.forbid}
+        if None in patterns.values():
+            raise ValueError(f"Expected SMARTS in `forbid` of slot `{entry.name}`. Got {SHOWN.repr(entry.forbid)}.")
+        blocks = [Chem.MolFromSmiles(text) for text in read.smiles]
+    sites = np.array([reaction.count_sites(number, block) for block in blocks], np.int64)
+    matches = [any(block.HasSubstructMatch(pattern) for pattern in patterns.values()) for block in blocks]
+    forbidden = np.array(matches, np.bool_)
     prices = read.columns[:, 0] if entry.price else None
     good = (sites > 0) & ~forbidden
     unknown = np.zeros(len(read), np.bool_) if prices is None else ~(prices >= 0)
@@ -143,6 +149,7 @@ def _read_slot(entry: SlotEntry, path: Path, reaction: Reaction, number: int) ->
         "blocks can react at several places; their products may be ambiguous": ((sites > 1) & good).sum(),
     }
     notes = [f"{count:,} {text}" for text, count in counts.items() if count]
+    notes += read.remarks
     if read.skipped:
         notes.insert(0, f"{len(read.skipped):,} bad rows left out, the first because {read.skipped[0][1]}")
     kept = np.flatnonzero(good).tolist()
@@ -152,25 +159,8 @@ def _read_slot(entry: SlotEntry, path: Path, reaction: Reaction, number: int) ->
         raise ValueError(text + hint * reaction.wants_hydrogens(number))
     return Slot(
         name=entry.name,
-        ids=tuple(read.ids[k] if identifier else f"{entry.name}{k + 1}" for k in kept),
+        ids=tuple(f"{entry.name}{k + 1}" if read.ids[k] == read.smiles[k] else read.ids[k] for k in kept),
         smiles=tuple(read.smiles[k] for k in kept),
         aliases=read.aliases,
         prices=None if prices is None else prices[kept],
     ), notes
-
-
-def _look_at(
-    read: MoleculeSet, entry: SlotEntry, reaction: Reaction, number: int
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return at how many places each block can react, and whether it has a forbidden substructure."""
-    from rdkit import Chem, rdBase
-
-    with rdBase.BlockLogs():
-        patterns = [Chem.MolFromSmarts(text) for text in entry.forbid]
-        wrong = [text for text, pattern in zip(entry.forbid, patterns, strict=True) if pattern is None]
-        if wrong:
-            raise ValueError(f"Expected SMARTS in `forbid` of slot `{entry.name}`. Got {SHOWN.repr(wrong[0])}.")
-        blocks = [Chem.MolFromSmiles(text) for text in read.smiles]
-    sites = np.array([reaction.count_sites(number, block) for block in blocks], np.int64)
-    forbidden = [any(block.HasSubstructMatch(pattern) for pattern in patterns) for block in blocks]
-    return sites, np.array(forbidden, np.bool_)

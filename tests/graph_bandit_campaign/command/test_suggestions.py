@@ -135,7 +135,7 @@ def test_molecules_outside_the_pool_teach_and_are_not_suggested(folder, capsys):
         (lambda: write("results.csv", [("id", "logp")]), "`logp`"),
         (lambda: write("results.csv", [("id", "other"), ("m0", 1)]), "id, other"),
         (lambda: write("pool.csv", [("id", "smiles"), ("a", "nonsense")]), "line 2"),
-        (lambda: write("pool.csv", [("id", "structure"), ("a", "C")]), "`smiles`"),
+        (lambda: write("pool.csv", [("id", "molfile"), ("a", "C")]), "`smiles`"),
         (lambda: write("out.campaign.json", [("{", "}")]), "out.campaign.json"),
     ],
 )

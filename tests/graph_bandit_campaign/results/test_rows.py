@@ -47,7 +47,7 @@ def test_every_bad_row_is_named_at_once(table):
     [
         ("", "results.csv"),
         ("id,Activities\na,1\n", "activity"),
-        ("name,activity\na,1\n", "id"),
+        ("label,activity\na,1\n", "id"),
         ("id,activity\na,\n", "activity"),
     ],
 )

@@ -52,33 +52,22 @@ def test_vectors_become_columns_of_the_molecules_with_their_identifiers(npz, mol
     assert more.ids == molecules.ids
 
 
-def test_smiles_in_any_form_identify_molecules_where_no_identifier_does(npz, molecules):
-    more = read_embeddings(npz(["OCC", "CCN", "c", "C(C)C"], [[1], [2], [3], [4]])).add_to(molecules)
-    same(more.columns[:, 1], [1, 2, 3])
-
-
-def test_the_identifier_of_a_molecule_is_not_read_as_smiles(npz):
-    molecules = from_smiles(["CCO", "CCN"], ids=["CCN", "b"])
-    same(read_embeddings(npz(["CCN"], [[5.0]])).add_to(molecules).columns, [[5], [NAN]])
-
-
-def test_a_merged_row_is_found_by_its_own_identifier(npz):
-    molecules = from_smiles(["CCO", "OCC", "CCN"], ids=["a", "again", "b"])
-    same(read_embeddings(npz(["again", "b"], [[5.0], [6.0]])).add_to(molecules).columns, [[5], [6]])
-
-
 @pytest.mark.parametrize(
-    "ids", [np.array([7, 8, 9]), np.array([b"7", b"8", b"9"]), np.array([" 7", "8 ", "9"])], ids=["int", "bytes", "str"]
+    ("smiles", "names", "ids", "expected"),
+    [
+        (["CCO", "CCN", "CCC"], "abc", ["OCC", "CCN", "c", "C(C)C"], [1, 2, 3]),  # any SMILES, if no identifier fits
+        (["CCO", "CCN"], ["CCN", "b"], ["CCN"], [1, NAN]),  # an identifier is not read as SMILES
+        (["CCO", "OCC", "CCN"], "acb", ["c", "b"], [1, 2]),  # of a row that was merged
+        (["CCO", "CCN"], "97", np.array([7, 8, 9]), [3, 1]),
+        (["CCO", "CCN"], "97", np.array([b"7", b"8", b"9"]), [3, 1]),
+        (["CCO", "CCN"], "97", np.array([" 7", "8 ", "9"]), [3, 1]),
+        (["CCO", "CCN", "CCC"], "abc", ["a", "OCC", "CCN"], [1, 3, NAN]),
+        (["CCO", "CCN", "CCC"], "abc", ["OCC", "a", "CCN"], [2, 3, NAN]),
+    ],
 )
-def test_identifiers_are_compared_as_text(npz, ids):
-    molecules = from_smiles(["CCO", "CCN"], ids=["9", "7"])
-    same(read_embeddings(npz(ids, [1.0, 2.0, 3.0])).add_to(molecules).columns, [[3], [1]])
-
-
-@pytest.mark.parametrize("ids", [["a", "OCC", "CCN"], ["OCC", "a", "CCN"]])
-def test_a_molecule_with_its_identifier_needs_no_other_form(npz, molecules, ids):
-    more = read_embeddings(npz(ids, [[1.0], [2.0], [3.0]])).add_to(molecules)
-    same(more.columns[:, 1], [1.0 + ids.index("a"), 3, NAN])
+def test_molecules_are_found_by_identifier_alias_or_smiles(npz, smiles, names, ids, expected):
+    path = npz(ids, 1.0 + np.arange(len(ids)))
+    same(read_embeddings(path).add_to(from_smiles(smiles, ids=[*names])).columns[:, 0], expected)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +78,7 @@ def test_a_molecule_with_its_identifier_needs_no_other_form(npz, molecules, ids)
         (["a", "b"], [[1, 2], [3, np.inf]], "column `1`"),
         (["a", "b"], [[1, NAN], [3, NAN]], "column `1`"),
         (["a", "b"], [[1]], "`values`"),
-        (["a"], [["x"]], "`values`"),
+        (["a"], [["x"]], "numbers"),
         (["a"], np.zeros((1, 2, 2)), "`values`"),
         ([1.5], [[1]], "`ids`"),
         ([["a"]], [[1]], "`ids`"),

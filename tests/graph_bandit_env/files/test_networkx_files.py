@@ -112,35 +112,3 @@ def parallel_edges(*features):
 def test_a_graph_that_is_not_valid_is_named(tmp_path, graphs, field):
     with pytest.raises(ValueError, match=field):
         read_pool(write(tmp_path / "a.jsonl", *graphs))
-
-
-PIECES = [
-    '{"nodes": [',
-    '{"id": 0, "x": 1}',
-    '"edges": [',
-    '"graph": {"id": 1}',
-    "[1, NaN]",
-    "]",
-    "}",
-    ",",
-    "null",
-    "\n",
-]
-
-
-def refusal_of(path):
-    try:
-        read_pool(path)
-    except ValueError as error:
-        return str(error)
-    return ""
-
-
-@given(
-    st.binary(max_size=50) | st.lists(st.sampled_from(PIECES), max_size=12).map(lambda pieces: "".join(pieces).encode())
-)
-def test_any_bytes_are_a_clear_error_or_a_pool(folder, content):
-    path = folder / "any.jsonl"
-    path.write_bytes(content)
-    refusal = refusal_of(path)
-    assert not refusal or "any.jsonl" in refusal

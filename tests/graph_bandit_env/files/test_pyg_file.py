@@ -122,7 +122,7 @@ def test_what_is_not_a_list_of_graphs_is_refused(tmp_path, content):
         ({"x": torch.eye(2).to_sparse()}, None, "a.pt"),
         ({"x": torch.ones(9, 1, dtype=torch.complex64)}, None, "Graph 0: .*node features"),
         ({"edge_index": torch.full((2, 1), 99)}, None, "Graph 0: .*edges"),
-        ({"gap": 1.0}, "gpa", "`gap`"),
+        ({"gap": 1.0}, "gpa", "gap"),
         ({"gap": "high"}, "gap", "`gap`"),
         ({}, "3", "`y`"),
     ],

@@ -11,15 +11,6 @@ KERNEL = np.exp(-((PLACES[:, None] - PLACES) ** 2))
 VALUES = np.sin(PLACES) + PLACES / 10
 
 
-def test_it_keeps_its_own_copy_of_the_kernel():
-    given = KERNEL.copy()
-    pool = KernelPool(given, targets=VALUES)
-    given[:] = 0
-    assert (pool.kernel == KERNEL).all()
-    with pytest.raises(ValueError, match="read-only"):
-        pool.kernel[0, 0] = 2
-
-
 def test_some_of_it_have_their_part_of_the_kernel():
     some = KernelPool(KERNEL, targets=VALUES).take([7, 3])
     assert some.ids == ("7", "3")

@@ -7,7 +7,6 @@ from torch_geometric.utils import from_smiles as pyg_from_smiles
 
 import graph_bandit_env  # noqa: F401
 from graph_bandit_env.pools.molecule_graph import CATEGORIES, one_hot_names, to_one_hot
-from graph_bandit_env.pools.molecule_parser import parse
 from graph_bandit_env.pools.molecule_rows import BadRowsError
 from graph_bandit_env.pools.molecule_sources import from_smiles, from_smiles_csv
 
@@ -65,15 +64,6 @@ def test_one_hot_columns_mean_what_they_are_called():
     assert from_smiles(["[Pt]"]).to_pyg()[0].x[0, names.index("atomic_num=other")] == 1
 
 
-def test_a_table_becomes_graphs_with_names_and_targets(table):
-    molecules = from_smiles_csv(table, target="activity", identifier="name", salts="separate")
-    assert len(molecules) == len(SMILES)
-    assert molecules.ids == tuple(f"m{k}" for k in range(len(SMILES)))
-    assert molecules.targets.tolist() == [k / 2 for k in range(len(SMILES))]
-    assert molecules.smiles[5] == "C[C@H](N)C(=O)O"
-    assert molecules.num_nodes[:3].tolist() == [3, 10, 1]
-
-
 def test_bad_rows_are_told_with_their_lines(table):
     with table.open("a") as file:
         file.write("x,C(C,1\ny,,2\nz,CC,many\n\nw,N#N,inf\n")
@@ -115,16 +105,6 @@ def test_one_name_for_two_molecules_is_refused_or_left_out(tmp_path):
         (6, "`CCCC` is another molecule in line 5."),
     )
     assert from_smiles_csv(path, identifier="id", on_error="skip").ids == ("b",)
-
-
-def test_processes_read_what_one_reads(monkeypatch):
-    for name in ("CHUNK", "MANY"):
-        monkeypatch.setattr(f"graph_bandit_env.pools.molecule_parser.{name}", 4)
-    alone, together = parse(SMILES), parse(SMILES, workers=2)
-    assert alone.canonical == together.canonical
-    assert np.array_equal(alone.atoms, together.atoms)
-    assert np.array_equal(alone.links, together.links)
-    assert np.array_equal(alone.bond_offsets, together.bond_offsets)
 
 
 def test_joined_molecules_are_those_of_the_first_and_then_what_is_new(tmp_path):

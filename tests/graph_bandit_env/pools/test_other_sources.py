@@ -62,11 +62,6 @@ def test_a_number_chooses_a_column_of_y(shape):
     assert not from_pyg_dataset(graphs, target=2).known.any()
 
 
-def test_a_name_chooses_another_attribute():
-    pool = from_pyg_dataset(Stored(measured(range(4), gap=torch.tensor(0.5))), target="gap")
-    assert pool.targets.tolist() == [0.5] * 4
-
-
 @pytest.mark.parametrize(
     ("values", "target", "error", "field"),
     [
@@ -83,15 +78,6 @@ def test_a_name_chooses_another_attribute():
 def test_a_target_that_is_not_there_is_told(values, target, error, field):
     with pytest.raises(error, match=field):
         from_pyg_dataset(measured(values), target)
-
-
-def test_networkx_graphs_become_a_pool_with_their_names():
-    pool = from_networkx(named("a", "b", "c"), target="worth")
-    assert type(pool) is GraphPool
-    assert pool.ids == ("a", "b", "c")
-    assert pool.targets.tolist() == [0.0, 0.5, 1.0]
-    assert pool.num_nodes.tolist() == [2, 3, 4]
-    assert pool[2].nodes[0].tolist() == [1.0, 2.0]
 
 
 @pytest.mark.parametrize(

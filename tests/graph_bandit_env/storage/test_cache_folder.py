@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from graph_bandit_env.storage import cache_folder as module
-from graph_bandit_env.storage import cache_path, clear_cache, make_room, measure_cache, open_cache
+from graph_bandit_env.storage import clear_cache, make_room, measure_cache, open_cache
 
 needs_unix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no modes and owners of this kind")
 
@@ -32,13 +32,6 @@ def test_a_folder_that_others_may_write_into_is_not_used(cache_folder, mode):
     cache_folder.mkdir()
     cache_folder.chmod(mode)
     assert open_cache() is None
-
-
-def test_without_the_variable_the_folder_is_that_of_the_system(monkeypatch):
-    monkeypatch.delenv(module.VARIABLE)
-    assert cache_path().name == "graph-bandit" or "graph-bandit" in cache_path().parts
-    monkeypatch.setenv(module.VARIABLE, "here")
-    assert cache_path() == module.Path.cwd() / "here"
 
 
 def test_what_was_used_the_longest_time_ago_makes_room(cache_folder, monkeypatch):

@@ -42,17 +42,6 @@ def test_the_mode_stays(tmp_path, mode):
     assert stat.S_IMODE(path.stat().st_mode) == mode
 
 
-@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() != 0, reason="only root may give a file away")
-def test_the_owner_stays(tmp_path):
-    path = tmp_path / "file.txt"
-    path.write_bytes(b"old")
-    os.chown(path, 1234, 4321)
-    path.chmod(0o4755)
-    replace_file(path, b"new")
-    found = path.stat()
-    assert (found.st_uid, found.st_gid, stat.S_IMODE(found.st_mode)) == (1234, 4321, 0o4755)
-
-
 @needs_unix
 def test_a_pipe_is_refused_and_stays(tmp_path):
     path = tmp_path / "pipe"

@@ -5,6 +5,7 @@ import gzip
 import io
 import re
 import zipfile
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -14,7 +15,7 @@ from rdkit import Chem
 from graph_bandit_env import from_smiles_csv
 from graph_bandit_env.pools.molecule_rows import BadRowsError
 from graph_bandit_env.tables import open_table
-from graph_bandit_env.tables.table import EITHER, decimal_mark, read_number
+from graph_bandit_env.tables.table import EITHER, Table, decimal_mark
 
 openpyxl = pytest.importorskip("openpyxl")
 pa = pytest.importorskip("pyarrow")
@@ -225,7 +226,10 @@ def test_records_of_an_sdf_file_are_rows(structures, name):
         ('smiles,n\nC,"open\nCC,1\n', "pool.csv", "Line 3"),
         ("smiles\nC\n", "pool.xls", ".xlsx"),
         ("smiles\nC\n", "pool.xlsx.gz", "ends in .csv"),
-        ("SMILES,id\nC,a\n", "pool.csv", "Did you mean `SMILES`"),
+        ("smilse,id\nC,a\n", "pool.csv", "Did you mean `smilse`"),
+        ("SMILES,Smiles\nC,C\n", "pool.csv", "--smiles"),
+        ("CanonicalSMILES,IsomericSMILES\nC,C\n", "pool.csv", "--smiles"),
+        ("smiles,ID,Id\nC,a,b\n", "pool.csv", "--id"),
         ("C a\n", "pool.sdf", "record 1"),
     ],
 )
@@ -253,7 +257,7 @@ def test_what_cannot_be_read_is_told_at_the_door(table, content, name, field):
     ],
 )
 def test_what_can_only_be_one_number_is_read(text, decimal, value):
-    assert read_number(text, decimal) == value
+    assert Table(Path("t.csv"), ("y",), (), decimal=decimal).number(text) == value
 
 
 @pytest.mark.parametrize(
@@ -265,7 +269,7 @@ def test_what_can_only_be_one_number_is_read(text, decimal, value):
 )
 def test_what_could_be_two_numbers_or_none_is_refused(text, decimal):
     with pytest.raises(ValueError, match="`y`"):
-        read_number(text, decimal, " in `y`")
+        Table(Path("t.csv"), ("y",), (), decimal=decimal).number(text, " in `y`")
 
 
 @pytest.mark.parametrize(

@@ -24,8 +24,7 @@ def test_a_merged_cell_is_bad_where_it_is_needed_and_the_first_of_it_is_not(tmp_
     ]
 
 
-def test_hidden_rows_are_read_and_counted(tmp_path, monkeypatch):
-    monkeypatch.setattr("graph_bandit_env.tables.workbook.CHUNK", 100)
+def test_hidden_rows_are_read_and_counted(tmp_path):
     book = openpyxl.Workbook()
     for row in (["id", "y"], *(["a", k] for k in range(200))):
         book.active.append(row)

@@ -72,6 +72,7 @@ GROUP BY kept HAVING count(DISTINCT cell) > 1 LIMIT 1
 DROPPED_ROWS = f"""
 SELECT place >> 32 AS part, place & {ROW} FROM (SELECT place FROM bad UNION ALL SELECT place FROM repeated) ORDER BY ALL
 """
+SHARED = "SELECT name FROM every GROUP BY name HAVING count(DISTINCT entry) > 1"
 BAD_NAMES = """
 SELECT own.file, own.line, own.written, bad.name, other.file, other.line FROM bad
 JOIN parts own USING (place) JOIN parts other ON other.place = bad.other
@@ -103,10 +104,10 @@ def merge(folder: Path, question: Question, entry: tuple[str, ...]) -> Manifest:
         base.create_function("entry_of", _entry_of, [text, texts, texts], text)
         base.execute("SET VARIABLE paths = ?", [[*map(str, paths)]])
         base.execute(PARTS.format(columns=", ".join(("file", "line", "id", "written", "smiles", *cells.values()))))
-        differing = _find_drops(base, cells, entry)
+        differing, shared = _find_drops(base, cells, entry, question.is_guessed)
         if structures := tuple(name for name, are in differing.items() if are):
             entry += structures
-            differing = _find_drops(base, cells, entry)
+            differing, shared = _find_drops(base, cells, entry, question.is_guessed)
         words = {name: _column(base, f"SELECT {cells[name]} FROM parts ORDER BY place") for name in entry}
         _write(base, folder / DROPPED, DROPPED_ROWS, ["part", "row"])
         _write(
@@ -129,6 +130,7 @@ def merge(folder: Path, question: Question, entry: tuple[str, ...]) -> Manifest:
             bad=len(bad),
             entry=dict(EntryColumns.of(words).words),
             differing=tuple(differing),
+            shared=tuple(sorted(shared)),
         ),
     )
 
@@ -137,21 +139,29 @@ def _entry_of(smiles: str, names: list[str], cells: list[str]) -> str:
     return write_entry(smiles, dict(zip(names, cells, strict=True)))
 
 
-def _find_drops(base: duckdb.DuckDBPyConnection, cells: Mapping[str, str], entry: Sequence[str]) -> dict[str, bool]:
+def _find_drops(
+    base: duckdb.DuckDBPyConnection, cells: Mapping[str, str], entry: Sequence[str], is_guessed: bool
+) -> tuple[dict[str, bool], set[str]]:
     """Make the tables of rows to leave out.
 
     Returns:
-        The columns that differ in rows of one entry, and whether they hold structures that are part of it.
+        The columns that differ in rows of one entry, and whether they hold structures that are part of it; and names
+        that do not count, since several entries have them.
     """
     text = f"entry_of(smiles, $entry, [{', '.join(cells[name] for name in entry)}])" if entry else "smiles"
     base.execute(EVERY.format(entry=text), {"entry": [*entry]} if entry else None)
+    shared = set[str]()
+    while more := _column(base, SHARED) if is_guessed else []:
+        base.execute(f"UPDATE every SET name = entry, id = NULL WHERE name IN ({SHARED})")
+        shared.update(more)
     base.execute(DROPS)
     rest = {name: cell for name, cell in cells.items() if name not in entry}
     found = [name for name, cell in rest.items() if base.execute(DIFFERING.format(cell=cell)).fetchall()]
-    return {
+    differing = {
         name: is_part(name) and are_structures(_column(base, f"SELECT DISTINCT {cells[name]} FROM copies"))
         for name in found
     }
+    return differing, shared
 
 
 def _column(base: duckdb.DuckDBPyConnection, query: str) -> list[str]:

@@ -36,7 +36,7 @@ from graph_bandit_campaign.pool.source import Source as PoolSource
 from graph_bandit_campaign.workers import results_of
 from graph_bandit_env.pools import BadRowsError
 from graph_bandit_env.storage import make_room, open_cache
-from graph_bandit_env.tables import refuse_differing
+from graph_bandit_env.tables import describe_shared, refuse_differing
 from graph_bandit_lab.execution import choose_workers
 
 SMALL = 300_000  # bytes; a smaller table is read by this process itself, before others have started
@@ -129,7 +129,7 @@ def open_table_pool(source: PoolSource, stereo: bool = False) -> tuple[PreparedP
     make_room(cache)
     if pool.manifest.bad and not source.skip_bad_rows:
         raise BadRowsError(str(source.path), question.unit, pool.read_bad_rows())
-    return pool, table.remarks
+    return pool, [*table.remarks, *describe_shared(pool.manifest.shared)]
 
 
 def make_pool(settings: PrepareSettings, source: Source, question: Question) -> PreparedPool:
@@ -208,4 +208,5 @@ def _describe(manifest: Manifest) -> str:
     named += f", with {', '.join(manifest.entry)} as part of each entry" * bool(manifest.entry)
     merged = f", {manifest.merged:,} rows of equal molecules merged" * bool(manifest.merged)
     bad = f", {manifest.bad:,} bad rows left out ({BAD_ROWS})" * bool(manifest.bad)
-    return f"{manifest.molecules:,} molecules, {named}{merged}{bad}"
+    shared = "".join(f", {remark}" for remark in describe_shared(manifest.shared))
+    return f"{manifest.molecules:,} molecules, {named}{shared}{merged}{bad}"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graph_bandit_campaign.names import find_identifier, sheet_remarks
+from graph_bandit_campaign.names import sheet_remarks
 from graph_bandit_campaign.pool.prepared.columns import own
 from graph_bandit_campaign.pool.prepared.manifest import (
     FORMAT,
@@ -19,7 +19,7 @@ from graph_bandit_campaign.pool.prepared.manifest import (
 )
 from graph_bandit_campaign.pool.prepared.settings import PrepareSettings
 from graph_bandit_env.extras import require
-from graph_bandit_env.tables import Table, open_table
+from graph_bandit_env.tables import Table, find_naming, open_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -56,8 +56,9 @@ class Source:
         self._settings = settings
         self.files = _files_of(settings.pool)
         with open_table(self.files[0], settings.sheet) as table:
-            self._describe(table, settings)
-            self.remarks = sheet_remarks(table, settings.sheet, "--sheet")
+            naming = find_naming(table, settings.smiles, settings.id, settings.entry_column)
+            self._describe(table, naming.smiles or settings.smiles, naming.identifier or settings.id, settings)
+            self.remarks = [*sheet_remarks(table, settings.sheet, "--sheet"), *naming.remarks]
         every = {self.smiles, *filter(None, [self.identifier]), *self.columns}
         for path in self.files[1:]:
             with open_table(path, settings.sheet) as table:
@@ -74,16 +75,11 @@ class Source:
                         f"{self.files[0].name}, and `{table.decimal}` in {path.name}."
                     )
 
-    def _describe(self, table: Table, settings: PrepareSettings) -> None:
-        names = [name for name in table.columns if name]
-        alike = [name for name in names if name.casefold() == settings.smiles.casefold()]
-        self.smiles = settings.smiles if settings.smiles in names or len(alike) != 1 else alike[0]
-        self.identifier = find_identifier(settings.id, names, str(table.path))
-        if not table.has_header:  # its columns have no names, so any name will do
-            self.smiles, self.identifier = "smiles", "id"
-        columns = [self.smiles, *filter(None, [self.identifier])]
+    def _describe(self, table: Table, smiles: str, identifier: str | None, settings: PrepareSettings) -> None:
+        self.smiles, self.identifier, self.is_guessed = smiles, identifier, settings.id is None and identifier != "id"
+        columns = [smiles, *filter(None, [identifier])]
         next(table.rows([*columns, *settings.entry_column]), None)  # says which column is missing
-        self.columns = tuple(name for name in names if name not in columns)
+        self.columns = tuple(name for name in table.columns if name and name not in columns)
         self.decimal, self.unit = table.decimal, table.unit
 
     def ask(self) -> Question:
@@ -101,6 +97,7 @@ class Source:
             decimal=self.decimal,
             smiles=self.smiles,
             identifier=self.identifier,
+            is_guessed=self.is_guessed,
             sheet=settings.sheet,
             columns=self.columns,
             traits=settings.traits,

@@ -35,7 +35,7 @@ def test_blocks_are_the_same_whatever_the_size_of_parts(made):
 
 def test_molecules_are_found_by_name_alias_and_smiles_and_taken_by_place(made):
     table, pool, _ = made
-    molecules = assert_as_in_memory(pool, table, identifier="id")
+    molecules = assert_as_in_memory(pool, table)
     names, aliases = list(molecules.ids[::5]), dict(molecules.aliases)
     by_id, by_smiles = pool.find([*names, *aliases, "nobody"], [molecules.smiles[3], "CCCCCCCCCCCCCCCCCC"])
     assert by_id.keys() == {*names, *aliases}
