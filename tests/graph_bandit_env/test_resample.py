@@ -29,7 +29,7 @@ def episodes(env, count, seed=None):
 def test_one_reward_function_holds_for_all_episodes(reward_model, scale):
     env = make(reward_model=reward_model, reward_scale=scale)
     env.reset(seed=0)
-    function = env._instance._source.args[1]
+    function = env._instance.source.args[1]
     for graph_set, means in episodes(env, 3):
         assert np.array_equal(function(graph_set), means)
         for k in range(4):  # it does not depend on the other graphs of the set
@@ -58,7 +58,7 @@ def rounds(env, count, seed):
 def test_each_round_has_graphs_of_its_own_and_regret_against_its_best(reward_model):
     env = make(resample_graphs="round", horizon=6, reward_model=reward_model, noise_std=0.0)
     env.reset(seed=2)
-    function = env._instance._source.args[1]
+    function = env._instance.source.args[1]
     drawn = set()
     for observation, means, reward, info in rounds(env, 6, seed=2):
         assert np.array_equal(
@@ -82,7 +82,7 @@ def test_a_seed_of_the_reward_function_fixes_it_whatever_the_graphs(reward_model
         env.reset(seed=seed)
     first, second = envs
     assert not np.array_equal(first.graph_set[0].nodes, second.graph_set[0].nodes)
-    assert np.array_equal(second._instance._source.args[1](first.graph_set), first.mean_rewards)
+    assert np.array_equal(second._instance.source.args[1](first.graph_set), first.mean_rewards)
     other = make(reward_model=reward_model, reward_seed=4)
     other.reset(seed=0)
     assert np.array_equal(other.graph_set[0].nodes, first.graph_set[0].nodes)

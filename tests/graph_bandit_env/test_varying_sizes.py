@@ -45,7 +45,7 @@ def test_the_space_holds_from_one_graph_to_the_most_and_its_samples():
 def test_the_reward_of_a_graph_does_not_depend_on_the_largest_beside_it(reward_model):
     env = make(reward_model=reward_model, num_nodes=(2, 30))
     env.reset(seed=0)
-    function = env._instance._source.args[1]
+    function = env._instance.source.args[1]
     for _ in range(3):
         for k, mean in enumerate(env.mean_rewards):
             assert function(env.graph_set.take([k])) == pytest.approx(mean, rel=1e-5, abs=1e-6)
