@@ -103,7 +103,7 @@ def test_settings(settings, field):
         (lambda: PaddedGraphSet(made(), max_graphs=3), ValueError, "max_graphs"),
         (lambda: PaddedGraphSet(made(), mask_dtype="boolean"), ValueError, "mask_dtype"),
         (lambda: PaddedGraphSet(made(), max_nodes=3).reset(), ValueError, "max_nodes"),
-        (lambda: GraphSetIndices(made()), TypeError, "PaddedGraphSet"),
+        (lambda: GraphSetIndices(made()), ValueError, "PaddedGraphSet"),
         (lambda: GraphSetIndices(made(observe="indices")), ValueError, "graphs"),
     ],
 )
