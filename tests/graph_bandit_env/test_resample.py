@@ -2,7 +2,6 @@ import gymnasium as gym
 import numpy as np
 import pytest
 from support.graphs import ragged_graphs
-from support.molecules import some_molecules
 
 import graph_bandit_env  # noqa: F401
 from graph_bandit_env import GraphSet
@@ -109,12 +108,3 @@ def test_some_graphs_of_a_pool_are_drawn_for_each_episode_with_their_own_means()
 
 def make_pool(**settings):
     return gym.make("GraphActionBandit-v0", resample_graphs=True, horizon=2, **settings).unwrapped
-
-
-def test_molecules_that_are_drawn_stay_molecules():
-    molecules = some_molecules(12)
-    env = make_pool(graphs=molecules, num_graphs=3, reward_model=np.arange(12.0))
-    env.reset(seed=0)
-    place = [int(mean) for mean in env.mean_rewards]
-    assert env.graph_set.smiles == tuple(molecules.smiles[k] for k in place)
-    assert env.graph_set.ids == tuple(molecules.ids[k] for k in place)
