@@ -14,7 +14,6 @@ from typing import Annotated, Any
 import msgspec
 
 import registry
-from agents.contract import check_names
 from graph_bandit_lab.design.environment import EnvironmentSettings
 from graph_bandit_lab.design.names import OWN
 from graph_bandit_lab.design.own_graphs import PoolFile
@@ -79,6 +78,8 @@ class Part:
 
     def make(self, source: str) -> Grid:
         """Make the environments: this reads the tables that some are played on."""
+        from agents.contract import check_names  # imports torch
+
         known = [field.name for field in fields(EnvironmentSettings) if field.init]
         try:
             for settings in self.environments:
