@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import sys
 from collections.abc import Sequence
@@ -25,14 +24,16 @@ def check_integer(name: str, value: object, minimum: int, maximum: float = math.
     return int(value)  # type: ignore[call-overload, no-any-return]
 
 
-def check_size(name: str, value: object) -> int | tuple[int, int]:
-    """Return `value` as an int >= 1, or as two of them, the least and the most, or raise a ValueError."""
+def check_size(name: str, value: object, minimum: int = 1) -> int | tuple[int, int]:
+    """Return `value` as an int >= `minimum`, or as two of them, the least and the most, or raise a ValueError."""
     least, most = value if isinstance(value, (tuple, list)) and len(value) == 2 else (value, value)
     try:
-        least = check_integer(name, least, 1)
+        least = check_integer(name, least, minimum)
         most = check_integer(name, most, least)
     except ValueError as error:
-        raise ValueError(f"Expected `{name}` to be an integer >= 1, or (least, most). Got {value!r}.") from error
+        raise ValueError(
+            f"Expected `{name}` to be an integer >= {minimum}, or (least, most). Got {value!r}."
+        ) from error
     return most if least == most else (least, most)
 
 
@@ -53,9 +54,7 @@ def check_flag(name: str, value: object) -> bool:
 
 
 def check_choice(name: str, value: object, choices: Sequence[Choice]) -> Choice:
-    """Return `value` if it is one of `choices`, or raise a ValueError that lists them and suggests the nearest."""
+    """Return `value` if it is one of `choices`, or raise a ValueError that lists them."""
     if isinstance(value, str) and value in choices:
         return choices[choices.index(value)]
-    nearest = difflib.get_close_matches(str(value), choices, n=1)
-    hint = f" Did you mean `{nearest[0]}`?" if nearest else ""
-    raise ValueError(f"Unknown {name} `{value}`.{hint} Choose one of {', '.join(choices)}.")
+    raise ValueError(f"Unknown {name} `{value}`. Choose one of {', '.join(choices)}.")

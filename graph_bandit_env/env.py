@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import SupportsFloat, TypeVar
+from typing import Any, SupportsFloat
 
 import gymnasium as gym
 import numpy as np
@@ -14,14 +14,10 @@ from graph_bandit_env.bandit.bandit_model import BanditModel
 from graph_bandit_env.bandit.calls import LimitedSpec, check_action, check_reset_options
 from graph_bandit_env.bandit.episode import Episode
 from graph_bandit_env.bandit.instance import Instance
-from graph_bandit_env.bandit.signatures import describes, takes
 from graph_bandit_env.bandit.spaces import USED_UP, Info, Observation
 from graph_bandit_env.graphs.graph_set import GraphSet
 
-Drawn = TypeVar("Drawn")
 
-
-@describes(BanditArguments)
 class GraphActionBandit(LimitedSpec, gym.Env[Observation, np.int64]):
     """Choose one of K attributed graphs a round and receive a noisy reward.
 
@@ -76,17 +72,17 @@ class GraphActionBandit(LimitedSpec, gym.Env[Observation, np.int64]):
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": 4}  # noqa: RUF012 - Gymnasium declares it so
 
-    @takes(BanditArguments)
-    def __init__(self, arguments: BanditArguments) -> None:
-        self.render_mode = arguments.render_mode
-        self._episode: Episode | None = None  # what is drawn
-        self.bandit = BanditModel(arguments)
+    def __init__(self, **arguments: Any) -> None:
+        given = BanditArguments(**arguments)
+        self.render_mode = given.render_mode
+        self.bandit = BanditModel(given)
         self._most_rounds = self.bandit.horizon
         self.num_graphs = self.bandit.num_graphs
         self.action_space = self.bandit.action_space
         self.observation_space = self.bandit.observation_space
         self._instance: Instance | None = None
-        self._available: NDArray[np.int64] | None = None  # graphs of the next round; None outside an episode
+        self._episode: Episode | None = None  # what is drawn
+        self._available = np.empty(0, np.int64)  # graphs of the next round; none outside an episode
         self._left = np.ones(self.num_graphs, np.bool_)  # graphs that this episode may still offer
         self._round = 0
 
@@ -95,17 +91,18 @@ class GraphActionBandit(LimitedSpec, gym.Env[Observation, np.int64]):
         """Return the K graphs of the next round; a fixed set given as `graphs` is there before the first `reset`."""
         if self._instance is None and self.bandit.own_graphs is not None and not self.bandit.resample_graphs:
             return self.bandit.own_graphs
-        return self._after_reset(self._instance).graph_set
+        return self._after_reset().graph_set
 
     @property
     def mean_rewards(self) -> NDArray[np.float64]:
         """Return a copy of the noise-free mean rewards of the next round, `(K,)` float64."""
-        return self._after_reset(self._instance).mean_rewards.copy()
+        return self._after_reset().mean_rewards.copy()
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the mask of the graphs that the next round offers, bool `(K,)`; sb3-contrib's MaskablePPO calls it."""
+        self._after_reset()
         mask = np.zeros(self.num_graphs, np.bool_)
-        mask[self._after_reset(self._available)] = True
+        mask[self._available] = True
         return mask
 
     def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[Observation, Info]:
@@ -134,12 +131,12 @@ class GraphActionBandit(LimitedSpec, gym.Env[Observation, np.int64]):
             ResetNeeded: outside an episode.
             InvalidAction: if the action is not an index that the round offers.
         """
-        if self._instance is None or self._available is None:
+        if self._instance is None or not len(self._available):
             raise ResetNeeded("Expected `reset` before `step`: there is no episode, or it is over.")
         played = check_action(action, self.action_masks())
         means = self._instance.mean_rewards
         optimal = self._available[means[self._available].argmax()]
-        reward = float(means[played]) + self._instance.noise.draw(means, played)
+        reward = float(means[played]) + self._instance.draw_noise(played)
         info: Info = {
             "mean_reward": means[played],
             "optimal_mean_reward": means[optimal],
@@ -153,14 +150,14 @@ class GraphActionBandit(LimitedSpec, gym.Env[Observation, np.int64]):
         if self.bandit.each_round:
             self._instance.take_graphs()
             self._left[:] = self._instance.exists(self.num_graphs)
-        self._instance.drift()
+        self._instance.change_means()
         self._available = self._instance.offer(self._left)
         info["action_mask"] = self.action_masks().astype(np.int8)
         observation = self._observe()
         terminated = not self._left.any() or self._round == self.bandit.horizon == 1
         truncated = self._round == self.bandit.horizon and not terminated
         if terminated or truncated:
-            self._available = None
+            self._available = self._available[:0]
         return observation, reward, terminated, truncated, info
 
     def render(self) -> NDArray[np.uint8] | None:
@@ -170,18 +167,17 @@ class GraphActionBandit(LimitedSpec, gym.Env[Observation, np.int64]):
             return None
         from graph_bandit_env.rendering import draw
 
-        episode = self._after_reset(self._episode)
-        return draw(episode, None if self._available is None else self.action_masks())
+        self._after_reset()
+        return draw(self._episode, self.action_masks())
 
     def _observe(self) -> Observation:
         if self.bandit.observes_graphs:
-            return tuple(self.graph_set)
-        offered = self._after_reset(self._available)
-        listed = np.full(self.bandit.actions_per_round, USED_UP, offered.dtype)  # faster than `np.pad`
-        listed[: len(offered)] = offered
+            return tuple(self._after_reset().graph_set)
+        listed = np.full(self.bandit.actions_per_round, USED_UP, np.int64)  # faster than `np.pad`
+        listed[: len(self._available)] = self._available
         return listed
 
-    def _after_reset(self, value: Drawn | None) -> Drawn:
-        if value is None:
-            raise ResetNeeded("Expected `reset` first: there is no instance or no episode yet.")
-        return value
+    def _after_reset(self) -> Instance:
+        if self._instance is None:
+            raise ResetNeeded("Expected `reset` first: there is no instance yet.")
+        return self._instance

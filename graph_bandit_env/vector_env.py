@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
@@ -14,15 +15,13 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from graph_bandit_env.bandit.arguments import VectorArguments
+from graph_bandit_env.bandit.arguments import BanditArguments
 from graph_bandit_env.bandit.bandit_model import BanditModel
 from graph_bandit_env.bandit.calls import LimitedSpec, check_reset_options, read_seeds
 from graph_bandit_env.bandit.instance import Instance
-from graph_bandit_env.bandit.signatures import describes, takes
 from graph_bandit_env.bandit.spaces import Info, pack_indices
 from graph_bandit_env.checks import check_integer
 from graph_bandit_env.graphs.graph_set import GraphSet
-from graph_bandit_env.rewards.noise import NamedNoise
 
 ROUNDS = 256  # rounds drawn at once, at most
 NUMBERS = 1 << 12  # numbers kept for one bandit, at most
@@ -31,7 +30,6 @@ VectorObservation = tuple[tuple[GraphInstance, ...], ...] | NDArray[np.int64]
 """K tuples of n graphs each, one for each action (if K varies, n tuples, one for each bandit), or `(n, k)` indices."""
 
 
-@describes(VectorArguments)
 class GraphActionBanditVector(LimitedSpec, gym.vector.VectorEnv[VectorObservation, ArrayLike, Array]):
     """`num_envs` bandits, each a `GraphActionBandit` with the same arguments and its own seed.
 
@@ -42,23 +40,32 @@ class GraphActionBanditVector(LimitedSpec, gym.vector.VectorEnv[VectorObservatio
     ## Seeds
     `reset(seed=[s_1, ..., s_n])` resets bandit i with seed s_i. `spread_seeds` turns an integer into such a list.
 
-    ## Arguments
-    The fields of `VectorArguments`: `num_envs`, then the keywords of `GraphActionBandit` and two more.
+    Args:
+        num_envs: n, the number of bandits that step together.
+        autoreset_mode: when a bandit begins its next episode: at the following step (Gymnasium's default); in the same
+            step, as in Stable-Baselines3, with the end of the last episode in `info["final_obs"]` and
+            `info["final_info"]`; or when `reset` is called with the option `reset_mask`, bool `(n,)`.
+        max_episode_steps: number of rounds after which an episode is truncated, as by `TimeLimit`; None: no such limit.
+        **arguments: the fields of `BanditArguments`, without `render_mode`.
 
     Raises:
         ValueError, TypeError: as in `GraphActionBandit`.
     """
 
-    @takes(VectorArguments)
-    def __init__(self, arguments: VectorArguments) -> None:
-        if arguments.render_mode is not None:
+    def __init__(
+        self,
+        num_envs: int = 1,
+        autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
+        max_episode_steps: int | None = None,
+        **arguments: Any,
+    ) -> None:
+        if arguments.pop("render_mode", None) is not None:
             raise ValueError("Expected `render_mode` to be None. `make_vec(..., vectorization_mode='sync')` renders.")
-        self.render_mode = None
-        self.num_envs = check_integer("num_envs", arguments.num_envs, 1)
-        self.autoreset_mode = AutoresetMode(arguments.autoreset_mode)
+        self.num_envs = check_integer("num_envs", num_envs, 1)
+        self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {"render_modes": [], "autoreset_mode": self.autoreset_mode}
-        self.bandit = BanditModel(arguments)
-        limit = arguments.max_episode_steps
+        self.bandit = BanditModel(BanditArguments(**arguments))
+        limit = max_episode_steps
         self._step_limit = math.inf if limit is None else check_integer("max_episode_steps", limit, 1)
         self._most_rounds = int(min(self.bandit.horizon, self._step_limit))
         self.num_graphs = self.bandit.num_graphs
@@ -68,9 +75,8 @@ class GraphActionBanditVector(LimitedSpec, gym.vector.VectorEnv[VectorObservatio
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
 
         shape = self.num_envs, self.num_graphs
-        self._instances: list[Instance | None] = [None] * self.num_envs  # None before the first reset
-        self._generators: list[np.random.Generator | None] = [None] * self.num_envs
-        self._seeds: list[int | None] = [None] * self.num_envs
+        self._generators: dict[int, np.random.Generator] = {}
+        self._instances: dict[int, Instance] = {}  # none before the first reset
         self._means = np.zeros(shape)
         self._left = np.ones(shape, np.bool_)  # graphs that the episode may still offer
         self._offered = np.zeros(shape, np.bool_)  # graphs that the next round offers
@@ -79,14 +85,9 @@ class GraphActionBanditVector(LimitedSpec, gym.vector.VectorEnv[VectorObservatio
         self._noise = NoiseAhead(self.num_envs, self.bandit)
 
     @property
-    def np_random_seed(self) -> tuple[int | None, ...]:  # type: ignore[override]
-        """Return the seed of each bandit, given or drawn; None before the first reset."""
-        return tuple(self._seeds)
-
-    @property
     def graph_sets(self) -> tuple[GraphSet, ...]:
         """Return the K graphs of each bandit."""
-        return tuple(instance.graph_set for instance in self._after_reset())
+        return tuple(instance.graph_set for instance in self._after_reset().values())
 
     @property
     def mean_rewards(self) -> NDArray[np.float64]:
@@ -114,8 +115,7 @@ class GraphActionBanditVector(LimitedSpec, gym.vector.VectorEnv[VectorObservatio
         seeds = read_seeds(seed, self.num_envs)
         for i in np.flatnonzero(chosen).tolist():
             self._reset_one(i, seeds[i], resample)
-        info: Info = {}
-        return self._observe(), self._add_rows(info, chosen, action_mask=self._offered.astype(np.int8))
+        return self._observe(), self._add_rows({}, chosen, action_mask=self._offered.astype(np.int8))
 
     def step(
         self, actions: ArrayLike
@@ -162,39 +162,39 @@ class GraphActionBanditVector(LimitedSpec, gym.vector.VectorEnv[VectorObservatio
         return self._observe(), rewards, terminated, truncated, info
 
     def _reset_one(self, i: int, seed: int | None = None, resample: bool = False) -> None:
-        generator, instance = self._generators[i], self._instances[i]
-        if seed is not None or generator is None:
-            generator, self._seeds[i] = seeding.np_random(seed)
-            self._generators[i] = generator
-        if seed is not None or resample or instance is None:
-            instance = self._instances[i] = self.bandit.draw(generator)
+        if seed is not None or i not in self._generators:
+            self._generators[i], _ = seeding.np_random(seed)
+            resample = True
+        if resample:
+            self._instances[i] = self.bandit.draw(self._generators[i])
             self._noise.forget(i)
         elif self.bandit.resample_graphs:
-            instance.take_graphs()
-        self._show(i, instance)
+            self._instances[i].take_graphs()
+        self._show_graphs(i)
         self._round[i], self._over[i] = 0, False
-        self._offered[i] = False
-        self._offered[i, instance.offer(self._left[i])] = True
+        self._offer(i)
 
     def _open_round(self, playing: NDArray[np.bool_]) -> None:
-        instances = self._after_reset()
-        for i in np.flatnonzero(playing).tolist() if self.bandit.each_round else ():
-            instances[i].take_graphs()
-            self._show(i, instances[i])
-        for i in np.flatnonzero(playing).tolist() if self.bandit.drift else ():
-            instances[i].drift()
-            self._means[i, : len(instances[i].mean_rewards)] = instances[i].mean_rewards
-        if self.bandit.actions_per_round == self.num_graphs:
-            self._offered[playing] = self._left[playing]
-            return
-        self._offered[playing] = False
-        for i in np.flatnonzero(playing).tolist():
-            self._offered[i, instances[i].offer(self._left[i])] = True
+        self._offered[playing] = self._left[playing]
+        bandit = self.bandit
+        one_by_one = bandit.actions_per_round < bandit.num_graphs or bandit.each_round or bandit.drift
+        for i in np.flatnonzero(playing).tolist() if one_by_one else ():
+            if bandit.each_round:
+                self._instances[i].take_graphs()
+                self._show_graphs(i)
+            elif bandit.drift:
+                self._instances[i].change_means()
+                self._means[i, : len(self._instances[i].mean_rewards)] = self._instances[i].mean_rewards
+            self._offer(i)
 
-    def _show(self, i: int, instance: Instance) -> None:
-        self._left[i] = instance.exists(self.num_graphs)
+    def _offer(self, i: int) -> None:
+        self._offered[i] = False
+        self._offered[i, self._instances[i].offer(self._left[i])] = True
+
+    def _show_graphs(self, i: int) -> None:
+        self._left[i] = self._instances[i].exists(self.num_graphs)
         self._means[i] = np.nan
-        self._means[i, self._left[i]] = instance.mean_rewards
+        self._means[i, self._left[i]] = self._instances[i].mean_rewards
 
     def _end_episodes(self, outcome: dict[str, Array]) -> Info:
         over, final = self._over, np.full(self.num_envs, None, dtype=object)
@@ -230,9 +230,7 @@ class GraphActionBanditVector(LimitedSpec, gym.vector.VectorEnv[VectorObservatio
         return played
 
     def _check_reset_mask(self, reset_mask: ArrayLike | None) -> NDArray[np.bool_]:
-        if reset_mask is None:
-            return np.ones(self.num_envs, np.bool_)
-        mask = np.asarray(reset_mask)
+        mask = np.ones(self.num_envs, np.bool_) if reset_mask is None else np.asarray(reset_mask)
         if mask.shape != (self.num_envs,) or mask.dtype != np.bool_ or not mask.any():
             raise ValueError(
                 f"Expected `reset_mask` to be {self.num_envs} bools, one of them True. Got {reset_mask!r}."
@@ -241,15 +239,14 @@ class GraphActionBanditVector(LimitedSpec, gym.vector.VectorEnv[VectorObservatio
             self._after_reset()
         return mask
 
-    def _after_reset(self) -> list[Instance]:
-        instances = [instance for instance in self._instances if instance is not None]
-        if len(instances) < self.num_envs:
+    def _after_reset(self) -> dict[int, Instance]:
+        if len(self._instances) < self.num_envs:
             raise ResetNeeded("Expected `reset` first: there is no instance or no episode yet.")
-        return instances
+        return self._instances
 
 
 class NoiseAhead:
-    """The numbers that `Instance.noise.draw` would give for each bandit, a block of rounds at a time.
+    """The noise that each of n bandits would draw, a block of rounds at a time.
 
     Noise that a user's function draws is not drawn ahead, for it may depend on what is played.
 
@@ -259,19 +256,18 @@ class NoiseAhead:
     """
 
     def __init__(self, num_envs: int, bandit: BanditModel) -> None:
-        self._named = bandit.noise if isinstance(bandit.noise, NamedNoise) else None
-        self._of_graphs = bandit.noise_draws == "graph"
-        columns = bandit.num_graphs if self._of_graphs else 1
-        rounds = max(1, min(ROUNDS, bandit.horizon, NUMBERS // columns))
-        self._numbers = np.zeros((num_envs, rounds if self._named else 0, columns))
-        self._used = np.full(num_envs, rounds)  # rounds of the block that have been played
+        self._noise = bandit.noise
+        columns = bandit.num_graphs if self._noise.draws == "graph" else 1
+        self._rounds = max(1, min(ROUNDS, bandit.horizon, NUMBERS // columns))
+        self._numbers = np.zeros((num_envs, self._rounds, columns))
+        self._used = np.full(num_envs, self._rounds)  # rounds of the block that have been played
 
     def forget(self, i: int) -> None:
         """Drop the noise drawn for bandit `i`, which has a new instance."""
-        self._used[i] = self._numbers.shape[1]
+        self._used[i] = self._rounds
 
     def draw(
-        self, instances: Sequence[Instance], played: NDArray[np.int64], playing: NDArray[np.bool_]
+        self, instances: Mapping[int, Instance], played: NDArray[np.int64], playing: NDArray[np.bool_]
     ) -> NDArray[np.float64]:
         """Draw the noise of this round.
 
@@ -283,17 +279,15 @@ class NoiseAhead:
         Returns:
             `(n,)` float64; zero where a bandit does not play.
         """
-        noise = np.zeros(len(instances))
-        rows = np.flatnonzero(playing)
-        if self._named is None:
+        noise, rows = np.zeros(len(instances)), np.flatnonzero(playing)
+        if callable(self._noise.noise):
             for i in rows.tolist():
-                noise[i] = instances[i].noise.draw(instances[i].mean_rewards, int(played[i]))
+                noise[i] = instances[i].draw_noise(int(played[i]))
             return noise
-        rounds = self._numbers.shape[1]
-        for i in rows[self._used[rows] == rounds].tolist():
-            self._numbers[i] = instances[i].noise.draw_ahead(rounds)
+        for i in rows[self._used[rows] == self._rounds].tolist():
+            self._numbers[i] = self._noise.draw_ahead(instances[i].noise_rng, self._rounds)
             self._used[i] = 0
-        columns = played[rows] if self._of_graphs else 0
-        noise[rows] = self._named.scale(played[rows]) * self._numbers[rows, self._used[rows], columns]
+        columns = played[rows] if self._noise.draws == "graph" else 0
+        noise[rows] = self._noise.scale(played[rows]) * self._numbers[rows, self._used[rows], columns]
         self._used[rows] += 1
         return noise

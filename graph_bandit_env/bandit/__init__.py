@@ -2,6 +2,5 @@
 
 from graph_bandit_env.bandit.arguments import BanditArguments, ObservationKind
 from graph_bandit_env.bandit.bandit_model import BanditModel
-from graph_bandit_env.bandit.signatures import REASON, name_nearest
 
-__all__ = ["REASON", "BanditArguments", "BanditModel", "ObservationKind", "name_nearest"]
+__all__ = ["BanditArguments", "BanditModel", "ObservationKind"]

@@ -1,18 +1,16 @@
 """The arguments of the environment, with their defaults and descriptions."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
-from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
 from graph_bandit_env.bandit.instance import DRIFT_RATE, DriftName
-from graph_bandit_env.bandit.signatures import name_nearest
 from graph_bandit_env.graphs.graph_set import GraphSet
 from graph_bandit_env.graphs.random_graphs import GraphModelName, Size
-from graph_bandit_env.rewards.noise import Noise, NoiseDraws, NoiseName
+from graph_bandit_env.rewards.noise import NoiseDraws, NoiseFunction, NoiseName
 from graph_bandit_env.rewards.reward_models import RewardModel, RewardScale
 
 if TYPE_CHECKING:
@@ -31,13 +29,12 @@ RESAMPLINGS: tuple[Resampling, ...] = get_args(Resampling)
 RENDER_MODES: tuple[RenderMode, ...] = get_args(RenderMode)
 
 
-@name_nearest
 @dataclass(frozen=True, kw_only=True, eq=False)
 class BanditArguments:
     """The arguments of `GraphActionBandit`, all keywords. `BanditModel` checks them.
 
     Raises:
-        TypeError: if an argument is unknown; the message suggests the nearest one.
+        TypeError: if an argument is unknown.
     """
 
     graph_model: GraphModelName = "er"
@@ -78,7 +75,7 @@ class BanditArguments:
     drift_rate: float = DRIFT_RATE
     """How fast they change: means d rounds apart have the correlation (1 - rate)^d, and a jump comes before a round
     with this probability."""
-    noise: NoiseName | Noise = "gaussian"
+    noise: NoiseName | NoiseFunction = "gaussian"
     """Distribution of the noise: "gaussian", "uniform", "rademacher", or a function of (rng, mean reward) that returns
     the noise to add."""
     noise_std: float | Sequence[float] | NDArray[np.floating] = 0.01
@@ -96,20 +93,3 @@ class BanditArguments:
     """Observe the graphs ("graphs"), or the indices of those on offer ("indices")."""
     render_mode: RenderMode | None = None
     """None, or "rgb_array": each frame is an array. With "human", `gymnasium.make` shows them in a window of pygame."""
-
-
-@name_nearest
-@dataclass(frozen=True, eq=False)
-class VectorArguments(BanditArguments):
-    """The arguments of `GraphActionBanditVector`."""
-
-    num_envs: int = 1
-    """n, the number of bandits that step together."""
-    autoreset_mode: str | AutoresetMode = field(default=AutoresetMode.NEXT_STEP, kw_only=True)
-    """When a bandit begins its next episode: at the following step (Gymnasium's default); in the same step, as in
-    Stable-Baselines3, with the end of the last episode in `info["final_obs"]` and `info["final_info"]`; or when `reset`
-    is called with the option `reset_mask`, bool `(n,)`."""
-    max_episode_steps: int | None = field(default=None, kw_only=True)
-    """Number of rounds after which an episode is truncated, as by `TimeLimit`; None: no such limit."""
-    render_mode: None = field(default=None, kw_only=True)
-    """Always None; `vectorization_mode="sync"` renders."""

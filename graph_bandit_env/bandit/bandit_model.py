@@ -16,8 +16,6 @@ from graph_bandit_env.bandit.instance import (
     Drift,
     GraphSource,
     Instance,
-    Rewards,
-    draw_general_rewards,
     new_graphs,
     pool_subset,
     same_graphs,
@@ -26,16 +24,15 @@ from graph_bandit_env.bandit.spaces import Observation, graph_set_space, indices
 from graph_bandit_env.checks import check_choice, check_flag, check_integer, check_number
 from graph_bandit_env.graphs.graph_set import as_graph_set
 from graph_bandit_env.graphs.random_graphs import RandomGraphs, largest_size
-from graph_bandit_env.rewards.noise import NOISE_DRAWS, NoiseStream, make_noise
+from graph_bandit_env.rewards.noise import NOISE_DRAWS, NOISES, Noise, check_deviations
 from graph_bandit_env.rewards.reward_models import (
     RANDOM_REWARDS,
-    REWARD_MODELS,
     REWARD_SCALES,
-    check_fit,
+    Rewards,
     check_reward_model,
+    draw_general_rewards,
     draw_mean_rewards,
     draw_with_fresh,
-    is_structural,
 )
 
 REWARD_SEED_KEY = 2**31  # a child of `reward_seed` that no bandit ever spawns
@@ -65,18 +62,26 @@ class BanditModel:
         if self.own_graphs is not None and not self.resample_graphs:
             self.num_graphs = len(self.own_graphs)
         self._refuse_contradictions(arguments)
+        source = self.own_graphs or self.random_graphs
+        self.largest_sizes: tuple[int, int] = source.largest_sizes
+        self.feature_dim: int = source.feature_dim
+        self.edge_feature_dim: int | None = source.edge_feature_dim
         self.reward_model = check_reward_model(
             "linear" if arguments.reward_model is None else arguments.reward_model,
             self.num_graphs if self.own_graphs is None else len(self.own_graphs),
+            self.edge_feature_dim,
         )
         self.reward_scale = check_choice("reward_scale", arguments.reward_scale, REWARD_SCALES)
         seed, drift = arguments.reward_seed, arguments.drift
         self.reward_seed = None if seed is None else check_integer("reward_seed", seed, 0)
         self.drift = None if drift is None else check_choice("drift", drift, DRIFT_NAMES)
         self.drift_rate = check_number("drift_rate", arguments.drift_rate, 0.0, 1.0)
-        fixed = None if self.resample_graphs or self.varies else self.num_graphs
-        self.noise = make_noise(arguments.noise, arguments.noise_std, fixed)
-        self.noise_draws = check_choice("noise_draws", arguments.noise_draws, NOISE_DRAWS)
+        self.noise = Noise(
+            arguments.noise if callable(arguments.noise) else check_choice("noise", arguments.noise, NOISES),
+            check_deviations(arguments.noise_std, None if self.resample_graphs or self.varies else self.num_graphs),
+            check_choice("noise_draws", arguments.noise_draws, NOISE_DRAWS),
+            self.num_graphs,
+        )
         self.horizon = check_integer("horizon", arguments.horizon, 1)
         self.actions_per_round = self.num_graphs
         if arguments.actions_per_round is not None:
@@ -85,13 +90,7 @@ class BanditModel:
         self.observes_graphs = check_choice("observe", arguments.observe, OBSERVATION_KINDS) == "graphs"
         if arguments.render_mode is not None:
             check_choice("render_mode", arguments.render_mode, RENDER_MODES)
-
         self.action_space = Discrete(self.num_graphs)
-        source = self.own_graphs or self.random_graphs
-        self.largest_sizes: tuple[int, int] = source.largest_sizes
-        self.feature_dim: int = source.feature_dim
-        self.edge_feature_dim: int | None = source.edge_feature_dim
-        check_fit(self.reward_model, self.edge_feature_dim)
         self.observation_space: Space[Observation] = indices_space(
             self.num_graphs, self.actions_per_round, exhaustible=self.varies or not self.replacement
         )
@@ -104,68 +103,58 @@ class BanditModel:
         """Raise a ValueError if two arguments cannot be used together."""
         own, drifts, model = self.own_graphs, arguments.drift is not None, arguments.reward_model
         has_means = not (model is None or isinstance(model, str) or callable(model))
-        seeded, changes = arguments.reward_seed is not None, self.resample_graphs or self.varies
         drawn = self.random_graphs.num_graphs if self.resample_graphs else RandomGraphs().num_graphs
-        both = own is not None and self.random_graphs != RandomGraphs(num_graphs=drawn)
-        names = ", ".join(REWARD_MODELS)
-        for refused, expected in (
-            (own is None and arguments.directed is not None, "`directed` with `graphs`: random graphs are undirected"),
-            (both, "`graphs` without graph_model, num_nodes, feature_dim, edge_prob, or num_graphs of a fixed set"),
-            (
-                own is not None and self.num_graphs > len(own),
-                f"`num_graphs`, which `resample_graphs` draws, to be at most the number of `graphs`, {len(own or ())}",
+        refused = {
+            "`directed` with `graphs`: random graphs are undirected": own is None and arguments.directed is not None,
+            "`graphs` without graph_model, num_nodes, feature_dim, edge_prob, or num_graphs of a fixed set": (
+                own is not None and self.random_graphs != RandomGraphs(num_graphs=drawn)
             ),
-            (own is not None and model is None, f"`reward_model` with `graphs`: means, a function, or one of {names}"),
-            (
-                own is None and has_means and changes,
-                "`reward_model` to be a name or a function, since the graphs change; known graphs go into `graphs`",
+            "`num_graphs` to be at most the number of `graphs`": own is not None and self.num_graphs > len(own),
+            "`reward_model` with `graphs`: means, a function, or a name": own is not None and model is None,
+            "`reward_model` to be a name or a function, since the graphs change; known graphs go into `graphs`": (
+                own is None and has_means and (self.resample_graphs or self.varies)
             ),
-            (
-                seeded and (own is not None or has_means),
-                "`reward_seed` with random graphs and a reward function; draw means of known graphs once instead",
+            "`reward_seed` with random graphs and a reward function; draw means of known graphs once instead": (
+                arguments.reward_seed is not None and (own is not None or has_means)
             ),
-            (
-                drifts and not (model is None or (isinstance(model, str) and model in RANDOM_REWARDS)),
-                f"`reward_model` to be one of {', '.join(RANDOM_REWARDS)} with `drift`, which draws from it",
+            "`reward_model` with `drift` to be random, by its name": (
+                drifts and (has_means or model not in (None, *RANDOM_REWARDS))
             ),
-            (drifts and self.resample_graphs, "`drift` or `resample_graphs`: the means of the same graphs drift"),
-            (drifts and seeded, "`drift` or `reward_seed`, which fixes the reward function"),
-            (arguments.drift_rate == 0, "`drift_rate` to be larger than 0; leave `drift` out if nothing drifts"),
-            (not drifts and arguments.drift_rate != DRIFT_RATE, "`drift` with `drift_rate`"),
-            (
-                self.each_round and not arguments.replacement,
-                '`replacement=True` with resample_graphs="round": each round has its own graphs',
+            "`drift` or `resample_graphs`: the means of the same graphs drift": drifts and self.resample_graphs,
+            "`drift` or `reward_seed`, which fixes the reward function": drifts and arguments.reward_seed is not None,
+            "`drift_rate` to be larger than 0, and only with `drift`": (
+                arguments.drift_rate == 0 or (not drifts and arguments.drift_rate != DRIFT_RATE)
             ),
-            (
-                self.each_round and arguments.observe != "graphs",
-                'observe="graphs" with resample_graphs="round": indices do not show which graphs a round has',
+            '`replacement=True` and observe="graphs" with resample_graphs="round": each round has its own graphs': (
+                self.each_round and not (arguments.replacement and arguments.observe == "graphs")
             ),
-        ):
-            if refused:
-                raise ValueError(f"Expected {expected}.")
+        }
+        for expected in [words for words, holds in refused.items() if holds]:
+            raise ValueError(f"Expected {expected}.")
 
     def draw(self, rng: np.random.Generator) -> Instance:
         """Draw an instance from new streams of `rng`: graphs, mean rewards, rounds, noise, and any drift."""
         graphs_rng, reward_rng, rounds_rng, noise_rng = rng.spawn(4)
-        noise = NoiseStream(self.noise, noise_rng, self.noise_draws, self.num_graphs)
+        drift = None
         if self.drift is None:
-            return Instance(self._draw_source(graphs_rng, reward_rng), self.actions_per_round, rounds_rng, noise)
-        (drift_rng,) = rng.spawn(1)
-        graph_set = self.own_graphs or self.random_graphs.draw(graphs_rng)
-        means, fresh = draw_with_fresh(self.reward_model, graph_set, reward_rng, self.reward_scale)
-        drift = Drift(self.drift, fresh, self.drift_rate, drift_rng)
-        source = partial(same_graphs, graph_set, means)
-        return Instance(source, self.actions_per_round, rounds_rng, noise, drift)
+            source = self._draw_source(graphs_rng, reward_rng)
+        else:
+            graph_set = self.own_graphs or self.random_graphs.draw(graphs_rng)
+            means, fresh = draw_with_fresh(self.reward_model, graph_set, reward_rng, self.reward_scale)
+            drift = Drift(self.drift, fresh, self.drift_rate, rng.spawn(1)[0])
+            source = partial(same_graphs, graph_set, means)
+        return Instance(source, self.actions_per_round, rounds_rng, self.noise, noise_rng, drift)
 
     def _draw_source(self, graphs_rng: np.random.Generator, reward_rng: np.random.Generator) -> GraphSource:
         if self.own_graphs is None and self.resample_graphs:
             rewards = self._known_rewards or self._draw_rewards(reward_rng)
             return partial(new_graphs, self.random_graphs, rewards, graphs_rng)
         graph_set = self.own_graphs or self.random_graphs.draw(graphs_rng)
-        means = self._known_means
-        if means is None and self._known_rewards is not None:
+        if self._known_rewards is not None:
             means = self._known_rewards(graph_set)
-        if means is None:
+        elif self._known_means is not None:
+            means = self._known_means
+        else:
             means = draw_mean_rewards(self.reward_model, graph_set, reward_rng, self.reward_scale)
         if self.resample_graphs:
             return partial(pool_subset, graph_set, means, self.random_graphs.num_graphs, graphs_rng)
@@ -186,6 +175,6 @@ class BanditModel:
     @cached_property
     def _known_means(self) -> NDArray[np.float64] | None:
         """Return the means of the user's own graphs if they are not random."""
-        if self.own_graphs is None or (isinstance(self.reward_model, str) and not is_structural(self.reward_model)):
+        if self.own_graphs is None or (isinstance(self.reward_model, str) and self.reward_model in RANDOM_REWARDS):
             return None
         return draw_mean_rewards(self.reward_model, self.own_graphs, np.random.default_rng(0), self.reward_scale)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -23,8 +22,8 @@ class Episode:
     """The graph played in the last round; None before the first."""
     reward: float = 0.0
     """The reward of the last round, noise included."""
-    cumulative_regret: array[float] = field(default_factory=lambda: array("d", [0.0]))
-    """R_0 = 0, R_1, ... R_t; an array, since a horizon may be long."""
+    cumulative_regret: list[float] = field(default_factory=lambda: [0.0])
+    """R_0 = 0, R_1, ... R_t."""
 
     def __post_init__(self) -> None:
         self.counts = np.zeros(len(self.graph_set), np.int64)
@@ -32,23 +31,10 @@ class Episode:
     def record(
         self, graph_set: GraphSet, mean_rewards: NDArray[np.float64], action: int, reward: float, regret: float
     ) -> None:
-        """Record a round.
-
-        Args:
-            graph_set: the graphs of the round; counts of other graphs start at zero.
-            mean_rewards: `(K,)`, those of the round.
-            action: the graph played.
-            reward: the observed reward, noise included.
-            regret: the regret of this round alone.
-        """
+        """Record a round: its graphs (counts of other graphs start at zero), means, action, reward and own regret."""
         if graph_set is not self.graph_set:
             self.counts = np.zeros(len(graph_set), np.int64)
         self.graph_set, self.mean_rewards = graph_set, mean_rewards
         self.counts[action] += 1
         self.cumulative_regret.append(self.cumulative_regret[-1] + regret)
-        self.played, self.reward = int(action), float(reward)
-
-    @property
-    def round(self) -> int:
-        """Return t, the number of rounds played."""
-        return len(self.cumulative_regret) - 1
+        self.played, self.reward = action, reward

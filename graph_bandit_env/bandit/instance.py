@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
@@ -13,14 +12,8 @@ from numpy.typing import NDArray
 
 from graph_bandit_env.graphs.graph_set import GraphSet
 from graph_bandit_env.graphs.random_graphs import RandomGraphs, Size, draw_sizes
-from graph_bandit_env.rewards.noise import NoiseStream
-from graph_bandit_env.rewards.reward_models import (
-    FreshMeans,
-    RewardModel,
-    draw_mean_rewards,
-    is_structural,
-    location_and_scale,
-)
+from graph_bandit_env.rewards.noise import Noise
+from graph_bandit_env.rewards.reward_models import FreshMeans, Rewards
 
 DriftName = Literal["walk", "jump"]
 DRIFT_NAMES: tuple[DriftName, ...] = get_args(DriftName)
@@ -56,102 +49,60 @@ class Drift:
         return (1 - self.rate) * means + step * self.fresh(self.rng)
 
 
-Rewards = Callable[[GraphSet], NDArray[np.float64]]
+GraphsAndMeans = tuple[GraphSet, NDArray[np.float64]]
+"""K graphs and their `(K,)` mean rewards."""
+GraphSource = Callable[[], GraphsAndMeans]
 
 
-GraphSource = Callable[[], tuple[GraphSet, NDArray[np.float64]]]
-"""Gives the K graphs of the next episode, or round, and their `(K,)` mean rewards."""
-
-
-def same_graphs(graph_set: GraphSet, means: NDArray[np.float64]) -> tuple[GraphSet, NDArray[np.float64]]:
+def same_graphs(graph_set: GraphSet, means: NDArray[np.float64]) -> GraphsAndMeans:
     """Return one graph set for ever."""
     return graph_set, means
 
 
-def new_graphs(
-    random_graphs: RandomGraphs, rewards: Rewards, rng: np.random.Generator
-) -> tuple[GraphSet, NDArray[np.float64]]:
+def new_graphs(random_graphs: RandomGraphs, rewards: Rewards, rng: np.random.Generator) -> GraphsAndMeans:
     """Draw random graphs; one reward function gives the means of all of them."""
     graph_set = random_graphs.draw(rng)
     return graph_set, rewards(graph_set)
 
 
-def pool_subset(
-    pool: GraphSet, means: NDArray[np.float64], num_graphs: Size, rng: np.random.Generator
-) -> tuple[GraphSet, NDArray[np.float64]]:
+def pool_subset(pool: GraphSet, means: NDArray[np.float64], size: Size, rng: np.random.Generator) -> GraphsAndMeans:
     """Draw a subset of a pool without replacement, in the order of the pool."""
-    (count,) = draw_sizes(num_graphs, 1, rng).tolist()
+    (count,) = draw_sizes(size, 1, rng).tolist()
     index = np.sort(rng.choice(len(pool), count, replace=False))
     return pool.take(index), means[index]
 
 
-def draw_general_rewards(
-    model: RewardModel, random_graphs: RandomGraphs, rng: np.random.Generator, scale: str
-) -> Rewards:
-    """Draw one reward function for all graph sets to come.
-
-    Args:
-        model: a name of `REWARD_MODELS`, or a function from a PyG `Data` to a number.
-        random_graphs: the distribution of the graph sets.
-        rng: the only source of randomness.
-        scale: "unit" shifts and scales the function so that 100 example graphs have mean 0 and standard deviation 1;
-            the mean and standard deviation of a graph set are close to that.
-
-    Returns:
-        A function from K graphs to `(K,)` float64.
-    """
-    raw: Rewards
-    if isinstance(model, str) and not is_structural(model):
-        from graph_bandit_env.rewards import general_rewards  # imports torch, which the other case does not need
-
-        raw = general_rewards.draw(model, random_graphs, rng)
-    else:
-        raw = partial(draw_mean_rewards, model, rng=np.random.default_rng(0))  # nothing is drawn
-    if scale == "raw":
-        return raw
-    return partial(_scaled, raw, *location_and_scale(raw(random_graphs.draw_examples(rng))))
-
-
-def _scaled(raw: Rewards, location: float, unit: float, graph_set: GraphSet) -> NDArray[np.float64]:
-    return (raw(graph_set) - location) / unit
-
-
+@dataclass(eq=False)
 class Instance:
-    """Graphs, mean rewards, and the random streams of rounds and noise.
+    """Graphs, mean rewards, and the random streams of rounds and noise."""
 
-    Args:
-        source: gives a graph set with their mean rewards.
-        actions_per_round: how many graphs a round offers.
-        rounds_rng: draws the graphs that a round offers.
-        noise: the noise of the rewards.
-        drift: changes the mean rewards from round to round, for ever from those that the source gives first; None: they
-            stay.
-
-    Attributes:
-        graph_set: the K graphs of the current episode, or round.
-        mean_rewards: `(K,)` float64, the mean reward of each.
+    source: GraphSource
+    """Gives the graphs of the next episode, or round."""
+    actions_per_round: int
+    """How many graphs a round offers."""
+    rounds_rng: np.random.Generator
+    """Draws the graphs that a round offers."""
+    noise: Noise
+    noise_rng: np.random.Generator
+    drift: Drift | None
+    """Changes the mean rewards from round to round, for ever from those that the source gives first; None: they stay.
     """
 
-    def __init__(
-        self,
-        source: GraphSource,
-        actions_per_round: int,
-        rounds_rng: np.random.Generator,
-        noise: NoiseStream,
-        drift: Drift | None = None,
-    ) -> None:
-        self._source, self._actions_per_round, self._rounds_rng = source, actions_per_round, rounds_rng
-        self.noise, self._drift = noise, drift
+    def __post_init__(self) -> None:
         self.take_graphs()
 
     def take_graphs(self) -> None:
         """Take the graphs of the next episode, or round."""
-        self.graph_set, self.mean_rewards = self._source()
+        self.graph_set, self.mean_rewards = self.source()
 
-    def drift(self) -> None:
+    def change_means(self) -> None:
         """Go on to the means of the next round, if they drift; the old array stays as it is."""
-        if self._drift is not None:
-            self.mean_rewards = self._drift(self.mean_rewards)
+        if self.drift is not None:
+            self.mean_rewards = self.drift(self.mean_rewards)
+
+    def draw_noise(self, action: int) -> float:
+        """Draw the noise of this round's reward."""
+        return self.noise.draw(self.noise_rng, self.mean_rewards, action)
 
     def exists(self, most: int) -> NDArray[np.bool_]:
         """Return which of `most` indices are graphs, bool `(most,)`."""
@@ -160,6 +111,6 @@ class Instance:
     def offer(self, left: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Draw the graphs that the next round offers, among those left (bool `(K,)`); return ascending indices."""
         offered = np.flatnonzero(left)
-        if self._actions_per_round < len(offered):
-            offered = np.sort(self._rounds_rng.choice(offered, self._actions_per_round, replace=False))
+        if self.actions_per_round < len(offered):
+            offered = np.sort(self.rounds_rng.choice(offered, self.actions_per_round, replace=False))
         return offered

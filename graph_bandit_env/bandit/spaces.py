@@ -62,30 +62,7 @@ def _are_rows_of(space: Any, rows: NDArray[Any]) -> bool:
 
 
 class GraphSequence(_NoArrays, Sequence):
-    """Gymnasium's space of sequences, of 1 to K graphs.
-
-    Args:
-        graphs: the space of a graph.
-        most: K.
-    """
-
-    def __init__(self, graphs: GraphSpace, most: int) -> None:
-        super().__init__(graphs)
-        self.most = most
-
-    def contains(self, x: object) -> bool:
-        """Return whether these are graphs of the space, and neither none nor too many."""
-        return isinstance(x, tuple) and 1 <= len(x) <= self.most and super().contains(x)
-
-    def sample(self, mask: Any = None, probability: Any = None) -> tuple[GraphInstance, ...]:
-        """Draw 1 to K graphs, or as many as `mask` says."""
-        if mask is None and probability is None:
-            mask = int(self.np_random.integers(1, self.most, endpoint=True)), None
-        return super().sample(mask=mask, probability=probability)
-
-    def __eq__(self, other: object) -> bool:
-        """Return whether the other space holds the same graphs, and as many."""
-        return isinstance(other, GraphSequence) and self.most == other.most and super().__eq__(other)
+    """Gymnasium's space of sequences, of graphs."""
 
 
 def graph_set_space(
@@ -104,14 +81,14 @@ def graph_set_space(
         varies: whether K varies.
 
     Returns:
-        A `Tuple` of K `Graph` spaces, or a `Sequence` of 1 to K graphs if K varies.
+        A `Tuple` of K `Graph` spaces, or a `Sequence` of graphs if K varies.
     """
     nodes = Box(-np.inf, np.inf, (feature_dim,), np.float32)
     edges = Box(0, 1, (1,), np.float32)
     if edge_feature_dim is not None:
         edges = Box(-np.inf, np.inf, (edge_feature_dim,), np.float32)
     if varies:
-        return GraphSequence(GraphSpace(nodes, edges), num_graphs)
+        return GraphSequence(GraphSpace(nodes, edges))
     return Tuple([GraphSpace(nodes, edges) for _ in range(num_graphs)])
 
 

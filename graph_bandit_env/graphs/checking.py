@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -28,31 +28,16 @@ def check_features(graph: int, kind: str, values: ArrayLike) -> NDArray[np.float
     return checked
 
 
-def to_numbers(graph: int, kind: str, values: Any, names: Iterable[object] | None = None) -> NDArray[Any]:
-    """Return features as an array of numbers, or name the node or edge whose features are no numbers, or too many."""
-    array = np.empty(0, object)
+def to_numbers(graph: int, kind: str, values: Any) -> NDArray[Any]:
+    """Return features as an array of numbers, or raise a ValueError that names the graph."""
+    what = f"Graph {graph}: expected {kind} features that are real numbers, as many for each {kind}."
     try:
         array = np.asarray(values)
-        if array.dtype.kind in "OUS":  # numbers may be written as text
-            return array.astype(np.float64)
-    except (TypeError, ValueError):
-        sizes = dict[tuple[int, ...], object]()
-        for name, row in zip(range(len(values)) if names is None else names, values, strict=True):
-            what = f"{kind.capitalize()} {name!r} has"
-            try:
-                sizes.setdefault(np.asarray(row, np.float64).shape, name)
-            except (TypeError, ValueError):
-                how = HOW_TO_ONE_HOT if "'" in repr(row) else ""
-                raise ValueError(
-                    f"Graph {graph}: expected {kind} features that are real numbers. {what} {row!r}.{how}"
-                ) from None
-            if len(sizes) > 1:
-                raise ValueError(
-                    f"Graph {graph}: expected the same number of features of each {kind}. {what} {np.size(row)}, "
-                    f"{kind} {next(iter(sizes.values()))!r} has another number."
-                ) from None
+        array = array.astype(np.float64) if array.dtype.kind in "OUS" else array  # numbers may be written as text
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{what} Got: {error}.{HOW_TO_ONE_HOT if 'string' in str(error) else ''}") from None
     if array.dtype.kind not in "biuf":
-        raise ValueError(f"Graph {graph}: expected {kind} features that are real numbers. Got {array.dtype}.")
+        raise ValueError(f"{what} Got {array.dtype}.")
     return array
 
 

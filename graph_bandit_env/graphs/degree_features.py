@@ -38,7 +38,16 @@ def degree_features(
         TypeError: if the graphs are molecules, whose atoms have features.
     """
     check_integer("most", most, 1)
-    graph_set = _read(graphs, directed)
+    library, given = ("", []) if isinstance(graphs, GraphSet) else list_graphs(graphs)
+    if library == "networkx":
+        graph_set = GraphSet.from_networkx(given, node_attribute=None, directed=directed)
+    elif library == "pyg":
+        filled = [copy.copy(graph) for graph in given]
+        for graph in filled:
+            graph.x = np.ones((graph.num_nodes, 1), np.float32)
+        graph_set = GraphSet.from_pyg(filled, directed)
+    else:
+        graph_set = as_graph_set(given or graphs, directed)
     ends = (0, 1) if graph_set.directed else (0,)
     one_hot = np.eye(most + 1, dtype=np.float32)
     nodes = []
@@ -47,22 +56,3 @@ def degree_features(
         degrees = [np.bincount(links[:, end], minlength=size) for end in ends]
         nodes.append(np.hstack([one_hot[degree.clip(max=most)] for degree in degrees]))
     return graph_set.with_nodes(nodes)
-
-
-def _read(graphs: GraphSet | Iterable[Data] | Iterable[nx.Graph], directed: bool | None) -> GraphSet:
-    """Read graphs whose nodes need no features."""
-    if isinstance(graphs, GraphSet):
-        return as_graph_set(graphs, directed)
-    library, given = list_graphs(graphs)
-    if library == "networkx":
-        return GraphSet.from_networkx(given, node_attribute=None, directed=directed)
-    return as_graph_set([_with_any_nodes(graph) for graph in given], directed)
-
-
-def _with_any_nodes(graph: Data) -> Data:
-    """Return a copy of a PyG graph whose nodes have a feature; anything else stays as it is, to be refused."""
-    if not hasattr(graph, "edge_index") or graph.num_nodes is None:
-        return graph
-    filled = copy.copy(graph)
-    filled.x = np.ones((graph.num_nodes, 1), np.float32)
-    return filled

@@ -190,16 +190,9 @@ class GraphSet(Sequence[GraphInstance]):
         """Return the same graphs, undirected: a missing direction has the features of the other."""
         if not self.directed:
             return self
-        pairs, attributes = [], []
-        for k, (nodes, links, edges) in enumerate(self._packed.read(0, len(self))):
-            both, features, _ = each_edge_once(k, links.astype(np.int64), edges, len(nodes), directed=False)
-            pairs.append(both)
-            attributes += [] if features is None else [features]
+        nodes, links, edges = map(list, zip(*self._packed.read(0, len(self)), strict=True))
         undirected = copy.copy(self)
-        undirected._packed = replace(
-            PackedGraphs.of([self._packed.node_features()], pairs, attributes or None),
-            node_offsets=self._packed.node_offsets,
-        )
+        undirected._packed = GraphSet(nodes, links, None if self.edge_feature_dim is None else edges, False)._packed
         return undirected
 
     def with_nodes(self, nodes: Sequence[ArrayLike]) -> Self:

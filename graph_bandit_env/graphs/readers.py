@@ -68,7 +68,7 @@ def _warn_of_rests(graphs: Set, rests: Sequence[Rest]) -> Set:
     for arrays, rest in zip(graphs._packed.read(0, len(rests)), rests, strict=True) if any(rests) else ():
         content = [array.tobytes() + str(array.shape).encode() for array in arrays if array is not None]
         other = first.setdefault(blake2b(b"".join(content)).digest(), rest)
-        parts = {name for name in {*rest, *other} if other is not rest and _differ(rest.get(name), other.get(name))}
+        parts = {name for name in {*rest, *other} if _to_plain(rest.get(name)) != _to_plain(other.get(name))}
         merged += [parts] if parts else []
     texts = [f"Not read: {', '.join(names)}."] if names else []
     if merged:
@@ -79,17 +79,13 @@ def _warn_of_rests(graphs: Set, rests: Sequence[Rest]) -> Set:
     return graphs
 
 
-def _differ(one: Any, other: Any) -> bool:
-    return repr(_to_plain(one)) != repr(_to_plain(other))
-
-
-def _to_plain(value: Any) -> Any:
-    """Return what `repr` shows as a whole: arrays and tensors as lists."""
+def _to_plain(value: Any) -> str:
+    """Return a text that is equal for equal values: arrays and tensors are written as lists."""
     if isinstance(value, dict):
-        return {name: _to_plain(part) for name, part in sorted(value.items())}
+        return str({name: _to_plain(part) for name, part in sorted(value.items())})
     if isinstance(value, list | tuple):
-        return [_to_plain(part) for part in value]
-    return _to_numpy(value).tolist() if hasattr(value, "tolist") else value
+        return str([_to_plain(part) for part in value])
+    return repr(_to_numpy(value).tolist() if hasattr(value, "tolist") else value)
 
 
 def _rest_of_numbers(*arrays: NDArray[Any]) -> Rest:
@@ -157,7 +153,7 @@ def read_pyg(
             )
         held = {name: _to_numpy(value) for name, value in graph if value is not None}
         read = {"x", "edge_index", "edge_attr", "edge_weight", "num_nodes", *used}
-        values = {name: _to_columns(k, held[name]) for name in ("edge_attr", "edge_weight") if name in held}
+        values = {name: _to_columns(k, "edge", held[name]) for name in ("edge_attr", "edge_weight") if name in held}
         edges = held.get("edge_index", np.zeros((2, 0), np.int64))
         if "adj_t" in held and "edge_index" not in held:
             edges, values["adj_t"] = _read_transposed(k, graph.adj_t)
@@ -181,7 +177,7 @@ def _read_transposed(graph: int, matrix: Any) -> tuple[NDArray[Any], NDArray[Any
         sparse = matrix.to_sparse_coo()
         (row, column), values = sparse._indices(), sparse._values()  # not coalesced, which adds parallel edges up
     edges = np.stack([_to_numpy(column), _to_numpy(row)])
-    return edges, np.ones((edges.shape[1], 1)) if values is None else _to_columns(graph, _to_numpy(values))
+    return edges, np.ones((edges.shape[1], 1)) if values is None else _to_columns(graph, "edge", _to_numpy(values))
 
 
 def are_directed(graphs: Sequence[nx.Graph], directed: bool | None) -> bool:
@@ -227,26 +223,22 @@ def read_networkx(
     nodes, links, features, rests = [], [], [], []
     for k, graph in enumerate(graphs):
         names, items = [*graph], [data for _, data in graph.nodes(data=True)]
-        nodes.append(
-            np.ones((len(items), 1))
-            if node_attribute is None
-            else _read_vectors(k, "node", names, items, node_attribute)
-        )
+        ones = np.ones((len(items), 1))
+        nodes.append(ones if node_attribute is None else _read_vectors(k, "node", items, node_attribute))
         position = {node: i for i, node in enumerate(names)}
         both = graph.to_directed(as_view=True) if directed else graph
-        edges = [((u, v), data) for u, v, data in both.edges(data=True)]
-        ends, held = [end for end, _ in edges], [data for _, data in edges]
-        links.append(np.array([(position[u], position[v]) for u, v in ends], np.int64).reshape(-1, 2))
+        ends = [(position[u], position[v]) for u, v, _ in both.edges(data=True)]
+        held = [data for *_, data in both.edges(data=True)]
+        links.append(np.array(ends, np.int64).reshape(-1, 2))
         there = [name for name in usual if name in {*chain(*held)} or (edge_attribute and held)]
-        features.append({name: _read_vectors(k, "edge", ends, held, name) for name in there})
+        features.append({name: _read_vectors(k, "edge", held, name) for name in there})
         rest: Rest = {NAMES: names} | _rest_of("graphs", [graph.graph], ["name", *used])
         rest |= _rest_of("nodes", items, [node_attribute])
         left = _rest_of("edges", held, there)
         rest |= {EDGES: left} if edge_attribute is False else left
         keys = [key for *_, key in graph.edges(keys=True)] if graph.is_multigraph() else []
-        if len(set(keys)) < len(keys) and not all(
-            isinstance(key, int) for key in keys
-        ):  # else they only count, or name
+        counts = all(isinstance(key, int) for key in keys)  # they only count parallel edges
+        if len(set(keys)) < len(keys) and not counts:
             rest["keys of edges"] = keys
         rests.append(rest)
     return _make(make, nodes, links, features, rests, [graph.is_directed() and not directed for graph in graphs])
@@ -260,18 +252,12 @@ def _rest_of(kind: str, items: Sequence[Mapping[str, Any]], read: Sequence[str |
     }
 
 
-def _read_vectors(
-    graph: int, kind: str, names: Sequence[object], items: Sequence[Mapping[str, Any]], attribute: str
-) -> NDArray[Any]:
-    """Read an attribute of all nodes or edges, each given with its name and dictionary."""
-    for name, data in zip(names, items, strict=True):
-        if attribute not in data:
-            raise ValueError(
-                f"Graph {graph}: expected the attribute `{attribute}` on every {kind}. {kind.capitalize()} {name!r} "
-                f"has none.{HOW_WITHOUT if kind == 'node' else ''}"
-            )
-    array = to_numbers(graph, kind, [data[attribute] for data in items], names)
-    return array[:, None] if array.ndim == 1 else array
+def _read_vectors(graph: int, kind: str, items: Sequence[Mapping[str, Any]], attribute: str) -> NDArray[Any]:
+    """Read an attribute of all nodes or edges, each given with its dictionary."""
+    if not all(attribute in data for data in items):
+        how = HOW_WITHOUT if kind == "node" else ""
+        raise ValueError(f"Graph {graph}: expected the attribute `{attribute}` on every {kind}.{how}")
+    return _to_columns(graph, kind, [data[attribute] for data in items])
 
 
 def _to_numpy(array: Tensor | ArrayLike) -> Any:
@@ -282,6 +268,6 @@ def _to_numpy(array: Tensor | ArrayLike) -> Any:
     return (tensor.float() if tensor.is_floating_point() else tensor).numpy()  # NumPy has no bfloat16
 
 
-def _to_columns(graph: int, values: Any) -> NDArray[Any]:
-    array = to_numbers(graph, "edge", values)
+def _to_columns(graph: int, kind: str, values: Any) -> NDArray[Any]:
+    array = to_numbers(graph, kind, values)
     return array[:, None] if array.ndim == 1 else array

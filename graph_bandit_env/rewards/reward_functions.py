@@ -51,13 +51,11 @@ def draw_with_root(
 
 def _draw(name: str, graph_set: GraphSet, rng: np.random.Generator) -> Drawn:
     graphs = aggregate_neighbours(graph_set.to_batch())
-    functions: dict[str, Callable[[], Drawn]] = {
-        "linear": lambda: linear(graphs, rng),
-        "gp_gntk": lambda: gp_gntk(graphs, rng),
-        "gp_representation": lambda: gp_representation(graphs, graph_set.average_degrees, rng, relu=False),
-        "gp_representation_relu": lambda: gp_representation(graphs, graph_set.average_degrees, rng, relu=True),
-    }
-    return functions[name]()
+    if name == "linear":
+        return linear(graphs, rng)
+    if name == "gp_gntk":
+        return gp_gntk(graphs, rng)
+    return gp_representation(graphs, graph_set.average_degrees, rng, relu=name.endswith("_relu"))
 
 
 def linear(graphs: AggregatedGraphs, rng: np.random.Generator) -> Drawn:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeGuard, get_args
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from graph_bandit_env.checks import LARGEST_MEAN, check_choice
 from graph_bandit_env.graphs.graph_set import GraphSet
+from graph_bandit_env.graphs.random_graphs import RandomGraphs
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -31,19 +32,28 @@ REWARD_MODELS: tuple[RewardModelName, ...] = get_args(RewardModelName)
 """All names: those of `RANDOM_REWARDS`, and those of functions that say the same of a graph at all times."""
 REWARD_SCALES: tuple[RewardScale, ...] = get_args(RewardScale)
 
+Rewards = Callable[[GraphSet], NDArray[np.float64]]
+"""Computes the `(K,)` mean rewards of any K graphs."""
 FreshMeans = Callable[[np.random.Generator], NDArray[np.float64]]
 """Draws `(K,)` mean rewards."""
 
 
-def check_reward_model(model: RewardModel, num_graphs: int) -> RewardModel:
+def check_reward_model(model: RewardModel, num_graphs: int, edge_feature_dim: int | None) -> RewardModel:
     """Return a reward model after checking that it fits K graphs; an array is returned as float64.
 
     Raises:
-        ValueError: if the name is unknown, or the array is not K numbers from -`LARGEST_MEAN` to `LARGEST_MEAN`.
+        ValueError: if the name is unknown, the array is not K numbers from -`LARGEST_MEAN` to `LARGEST_MEAN`, or the
+            model reads weights, and edges do not have one feature each.
     """
-    if isinstance(model, str):
-        return check_choice("reward_model", model, REWARD_MODELS)
-    return model if callable(model) else _check_means(model, num_graphs)
+    if not isinstance(model, str):
+        return model if callable(model) else _check_means(model, num_graphs)
+    name = check_choice("reward_model", model, REWARD_MODELS)
+    if name == "spanning_tree" and edge_feature_dim != 1:
+        raise ValueError(
+            f"Expected graphs with one edge feature, the weight, for the reward `{name}`. Got "
+            f'{edge_feature_dim or "none"}. Give `graphs` with `edge_attr`, or graph_model="weighted".'
+        )
+    return name
 
 
 def draw_mean_rewards(
@@ -71,19 +81,6 @@ def draw_mean_rewards(
     return (means - location) / unit
 
 
-@dataclass(frozen=True, eq=False)
-class FreshDraws:
-    """Draw mean rewards A xi, xi ~ N(0, I_r), at the cost of one product."""
-
-    root: NDArray[np.float64]
-    """A, `(K, r)` float64."""
-
-    def __call__(self, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return `(K,)` float64, the same for any number of threads."""
-        drawn: NDArray[np.float64] = np.vecdot(self.root, rng.standard_normal(self.root.shape[1]))  # one row at a time
-        return drawn
-
-
 def draw_with_fresh(
     model: RewardModel, graph_set: GraphSet, rng: np.random.Generator, scale: str = "raw"
 ) -> tuple[NDArray[np.float64], FreshMeans]:
@@ -98,19 +95,50 @@ def draw_with_fresh(
 
     Returns:
         `(K,)` float64, and a function that draws others from a generator.
-
-    Raises:
-        ValueError: if the reward model is not such a name.
     """
     from graph_bandit_env.rewards import reward_functions  # imports torch, which other rewards do not need
 
-    name = check_choice("reward_model", model, RANDOM_REWARDS)
-    means, root = reward_functions.draw_with_root(name, graph_set, rng)
+    means, root = reward_functions.draw_with_root(str(model), graph_set, rng)
     means = _check_means(means, len(graph_set))
     if scale == "unit":
         location, unit = location_and_scale(means)
         means, root = (means - location) / unit, (root - root.mean(axis=0)) / unit
-    return means, FreshDraws(root)
+    return means, partial(draw_fresh, root)
+
+
+def draw_fresh(root: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
+    """Draw mean rewards A xi, xi ~ N(0, I_r), with the `(K, r)` root A: `(K,)` float64, whatever the threads."""
+    drawn: NDArray[np.float64] = np.vecdot(root, rng.standard_normal(root.shape[1]))  # one row at a time
+    return drawn
+
+
+def draw_general_rewards(
+    model: RewardModel, random_graphs: RandomGraphs, rng: np.random.Generator, scale: str
+) -> Rewards:
+    """Draw one reward function for all graph sets to come.
+
+    Args:
+        model: a name of `REWARD_MODELS`, or a function from a PyG `Data` to a number.
+        random_graphs: the distribution of the graph sets.
+        rng: the only source of randomness.
+        scale: "unit" shifts and scales the function so that 100 example graphs have mean 0 and standard deviation 1;
+            the mean and standard deviation of a graph set are close to that.
+
+    Returns:
+        The function.
+    """
+    raw: Rewards = partial(draw_mean_rewards, model, rng=np.random.default_rng(0))  # nothing is drawn
+    if model in RANDOM_REWARDS:
+        from graph_bandit_env.rewards import general_rewards  # imports torch, which the other case does not need
+
+        raw = general_rewards.draw(model, random_graphs, rng)
+    if scale == "raw":
+        return raw
+    return partial(_scaled, raw, *location_and_scale(raw(random_graphs.draw_examples(rng))))
+
+
+def _scaled(raw: Rewards, location: float, unit: float, graph_set: GraphSet) -> NDArray[np.float64]:
+    return (raw(graph_set) - location) / unit
 
 
 def location_and_scale(means: NDArray[np.float64]) -> tuple[float, float]:
@@ -155,15 +183,6 @@ def _check_means(means: ArrayLike, num_graphs: int) -> NDArray[np.float64]:
 def is_structural(model: object) -> TypeGuard[StructuralRewardName]:
     """Return whether a reward model is the name of a function of `compute_rewards`."""
     return isinstance(model, str) and model in STRUCTURAL_REWARDS
-
-
-def check_fit(model: object, edge_feature_dim: int | None) -> None:
-    """Raise a ValueError if a reward model reads weights, and edges do not have one feature each."""
-    if isinstance(model, str) and model == "spanning_tree" and edge_feature_dim != 1:
-        raise ValueError(
-            f"Expected graphs with one edge feature, the weight, for the reward `{model}`. Got "
-            f'{edge_feature_dim or "none"}. Give `graphs` with `edge_attr`, or graph_model="weighted".'
-        )
 
 
 def compute_rewards(name: StructuralRewardName, graph_set: GraphSet) -> NDArray[np.float64]:

@@ -56,9 +56,8 @@ class BatchedActions(gym.Wrapper, RecordConstructorArgs):
                 '`actions_per_round`, and resample graphs by "episode" if at all.'
             )
         self.size = check_integer("size", size, 1, math.inf if bandit.replacement else bandit.num_graphs)
-        self._bandit = env.unwrapped
-        self._graphs = int(env.action_space.n)
-        self.action_space = MultiDiscrete([self._graphs] * self.size)
+        self._once = not bandit.replacement
+        self.action_space = MultiDiscrete([env.action_space.n] * self.size)
 
     def step(self, action: ArrayLike) -> tuple[object, SupportsFloat, bool, bool, Info]:
         """Play the graphs of a step.
@@ -83,22 +82,15 @@ class BatchedActions(gym.Wrapper, RecordConstructorArgs):
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the masks of the q graphs one after the other, bool `(q K,)`, as sb3-contrib's MaskablePPO wants."""
-        return np.tile(self._offered(), self.size)
-
-    def _offered(self) -> NDArray[np.bool_]:
-        mask: NDArray[np.bool_] = self.env.get_wrapper_attr("action_masks")()
-        return mask
+        return np.tile(self.env.get_wrapper_attr("action_masks")(), self.size)
 
     def _check(self, given: NDArray[np.int64]) -> list[np.int64]:
         if given.shape != (self.size,) or given.dtype.kind not in "iu":
+            raise InvalidAction(f"Expected {self.size} integers, the graphs of a step. Got {given!r}.")
+        offered = np.flatnonzero(self.env.get_wrapper_attr("action_masks")())
+        graphs = list(given[: len(offered)] if self._once else given)
+        if not set(graphs) <= set(offered) or (self._once and len(set(graphs)) < len(graphs)):
             raise InvalidAction(
-                f"Expected {self.size} integers, the graphs of a step. Got {given.dtype} of shape `{given.shape}`."
+                f"Expected graphs where `action_mask` is 1, each once without replacement. Got {given}."
             )
-        mask, once = self._offered(), not self._bandit.bandit.replacement
-        graphs = list(given[: int(mask.sum())] if once else given)
-        for k, graph in enumerate(graphs):
-            if not 0 <= graph < self._graphs or not mask[graph]:
-                raise InvalidAction(f"Expected graphs on offer. Got {graph}. Choose where `action_mask` is 1.")
-            if once and graph in graphs[:k]:
-                raise InvalidAction(f"Expected different graphs, since each can be played once. Got {graph} twice.")
         return graphs

@@ -11,6 +11,7 @@ from gymnasium.utils import RecordConstructorArgs
 from numpy.typing import ArrayLike, NDArray
 
 from graph_bandit_env.bandit.spaces import Info
+from graph_bandit_env.checks import check_size
 
 Earned = TypeVar("Earned")
 
@@ -20,12 +21,7 @@ NONE = -1  # fills the entries of rewards that did not come
 
 def check_delay(delay: object) -> int | tuple[int, int]:
     """Return a delay as an integer, or as (least, most) if these differ, or raise a ValueError."""
-    bounds = tuple(delay) if isinstance(delay, list | tuple) else (delay, delay)  # JSON and TOML have lists
-    counts = [bound for bound in bounds if isinstance(bound, int | np.integer) and not isinstance(bound, bool)]
-    if len(bounds) != 2 or len(counts) != 2 or not 0 <= counts[0] <= counts[1]:
-        raise ValueError(f"Expected `delay` to be an integer >= 0, or (least, most). Got {delay!r}.")
-    least, most = map(int, counts)  # which JSON can hold, as those of NumPy cannot be
-    return least if least == most else (least, most)
+    return check_size("delay", delay, 0)
 
 
 def delays_rng(seed: int | None) -> np.random.Generator:

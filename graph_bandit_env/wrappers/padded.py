@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, TypedDict, TypeVar, Unpack, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, TypeVar, get_args
 
 import gymnasium as gym
 import numpy as np
@@ -26,13 +26,8 @@ MaskType = Literal["int8", "bool"]
 MASK_TYPES: tuple[MaskType, ...] = get_args(MaskType)
 
 
-class Room(TypedDict, total=False):
-    """Keywords of `PaddedGraphSet`: the sizes of its arrays, and the type of its masks."""
-
-    max_nodes: int | None
-    max_edges: int | None
-    max_graphs: int | None
-    mask_dtype: MaskType
+ROOM = ("max_nodes", "max_edges", "max_graphs", "mask_dtype")
+"""Keywords of `PaddedGraphSet`."""
 
 
 @dataclass(frozen=True)
@@ -53,22 +48,26 @@ class Padding:
     """The type of masks: "int8" as Gymnasium samples by them, or "bool" as TorchRL indexes by them."""
 
     @staticmethod
-    def for_bandit(bandit: BanditModel, **room: Unpack[Room]) -> Padding:
+    def for_bandit(
+        bandit: BanditModel,
+        max_nodes: int | None = None,
+        max_edges: int | None = None,
+        max_graphs: int | None = None,
+        mask_dtype: MaskType = "int8",
+    ) -> Padding:
         """Return the given sizes; for those that are None, sizes that fit the graphs of a bandit.
 
         Raises:
             ValueError: if a size is not an integer >= 1, `max_graphs` is less than K, or the type is unknown.
         """
-        fit = {"max_nodes": bandit.largest_sizes[0], "max_edges": max(1, bandit.largest_sizes[1])}
-        given = {"mask_dtype": "int8", **fit, "max_graphs": bandit.num_graphs}
-        given |= {name: value for name, value in room.items() if value is not None}
+        most_nodes, most_edges = bandit.largest_sizes
         return Padding(
-            graphs=check_integer("max_graphs", given["max_graphs"], bandit.num_graphs),
-            nodes=check_integer("max_nodes", given["max_nodes"], 1),
-            edges=check_integer("max_edges", given["max_edges"], 1),
+            graphs=check_integer("max_graphs", max_graphs or bandit.num_graphs, bandit.num_graphs),
+            nodes=check_integer("max_nodes", max_nodes or most_nodes, 1),
+            edges=check_integer("max_edges", max_edges or max(1, most_edges), 1),
             feature_dim=bandit.feature_dim,
             edge_feature_dim=bandit.edge_feature_dim or 1,
-            mask_dtype=check_choice("mask_dtype", given["mask_dtype"], MASK_TYPES),
+            mask_dtype=check_choice("mask_dtype", mask_dtype, MASK_TYPES),
         )
 
     def space(self) -> Dict:
@@ -99,15 +98,10 @@ class Padding:
                 undirected edge, `edges` `(E, e)` or None for ones.
 
         Raises:
-            ValueError: if there are too many graphs, or a graph does not fit or has another number of features.
+            ValueError: if there are too many graphs, or a graph does not fit.
         """
         for k, graph in enumerate(graphs):
             nodes, edges = len(graph.nodes), len(graph.edge_links)
-            if np.shape(graph.nodes) != (nodes, self.feature_dim) or np.shape(graph.edge_links) != (edges, 2):
-                raise ValueError(
-                    f"Graph {k}: expected nodes of shape `(n, {self.feature_dim})` and edges of shape `(E, 2)`. Got "
-                    f"`{np.shape(graph.nodes)}` and `{np.shape(graph.edge_links)}`."
-                )
             if k >= self.graphs or nodes > self.nodes or edges > self.edges:
                 raise ValueError(
                     f"Expected {self.graphs} graphs of at most {self.nodes} nodes and {self.edges} edges (both "
@@ -182,7 +176,7 @@ class PaddedGraphSet(gym.Wrapper, RecordConstructorArgs):
         ValueError: if a size is out of range, or a graph does not fit (for random graphs, at the reset that draws it).
     """
 
-    def __init__(self, env: gym.Env, **room: Unpack[Room]) -> None:
+    def __init__(self, env: gym.Env, **room: Any) -> None:
         RecordConstructorArgs.__init__(self, **room)
         gym.Wrapper.__init__(self, env)
         if not isinstance(env.unwrapped, GraphActionBandit) or not isinstance(env.observation_space, (Sequence, Tuple)):
@@ -220,11 +214,6 @@ class PaddedGraphSet(gym.Wrapper, RecordConstructorArgs):
         return padded
 
 
-def take_room(arguments: dict[str, Any]) -> Room:
-    """Take the keywords of `PaddedGraphSet` out of those of an environment."""
-    return cast("Room", {name: arguments.pop(name) for name in Room.__annotations__ if name in arguments})
-
-
 def padded_bandit(**arguments: Any) -> PaddedGraphSet:
     """Make `GraphActionBanditPadded-v0`, a `GraphActionBandit` in `PaddedGraphSet`.
 
@@ -235,7 +224,7 @@ def padded_bandit(**arguments: Any) -> PaddedGraphSet:
         TypeError: as in both of them.
         ValueError: as in both of them.
     """
-    room = take_room(arguments)
+    room = {name: arguments.pop(name) for name in ROOM if name in arguments}
     return PaddedGraphSet(GraphActionBandit(**arguments), **room)
 
 
@@ -256,8 +245,8 @@ class GraphSetIndices(gym.ObservationWrapper, RecordConstructorArgs):
         env: `GraphActionBandit-v0` with `graphs=...` and `observe="indices"`.
 
     Raises:
-        TypeError: if the environment does not observe indices.
-        ValueError: if its graph set is not a fixed one given as `graphs`.
+        TypeError: if it is another environment.
+        ValueError: if it does not observe indices of a fixed graph set, given as `graphs`.
     """
 
     def __init__(self, env: gym.Env) -> None:
@@ -283,16 +272,12 @@ def indices_and_mask_space(bandit: BanditModel) -> Dict:
     """Return the space of indices and mask.
 
     Raises:
-        TypeError: if the bandit does not observe indices.
-        ValueError: if its graphs are not fixed: an index would mean another graph after a `reset`.
+        ValueError: if the bandit does not observe indices, or its graphs are not fixed: an index would mean another
+            graph after a `reset`.
     """
-    if bandit.observes_graphs:
-        raise TypeError(
-            'Expected observe="indices". Got an environment that observes graphs, which `PaddedGraphSet` takes.'
-        )
-    if bandit.resample_graphs or bandit.own_graphs is None:
+    if bandit.observes_graphs or bandit.resample_graphs or bandit.own_graphs is None:
         raise ValueError(
-            "Expected a fixed graph set, given as `graphs`. Got a random one, where an index means another graph after "
-            "a `reset`. `PaddedGraphSet` shows the graphs themselves."
+            'Expected observe="indices" and a fixed graph set, given as `graphs`. `PaddedGraphSet` shows the graphs '
+            "themselves."
         )
     return Dict({"indices": bandit.observation_space, "mask": Box(0, 1, (bandit.num_graphs,), np.int8)})

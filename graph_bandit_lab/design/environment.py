@@ -13,7 +13,7 @@ import tyro
 from tyro.conf import Suppress
 
 from graph_bandit_env import BanditArguments
-from graph_bandit_env.bandit import REASON, BanditModel, ObservationKind, name_nearest
+from graph_bandit_env.bandit import BanditModel, ObservationKind
 from graph_bandit_env.graphs import smallest_size
 from graph_bandit_env.rewards import REWARD_MODELS, NoiseName, RewardModelName
 from graph_bandit_lab.design.names import COLUMN, OWN, TARGET, write_size
@@ -25,7 +25,6 @@ READING = ("target", "noise_column", "smiles", "skip_bad_rows", "directed", "ent
 NONE = tyro.conf.arg(help_behavior_hint="(default: none)")  # for empty tuples, in `--help`
 
 
-@name_nearest
 @dataclass(frozen=True, kw_only=True)
 class EnvironmentSettings(BanditArguments):
     """The environment that all agents play on: random graphs, or graphs of your own from a file.
@@ -33,8 +32,7 @@ class EnvironmentSettings(BanditArguments):
     Raises:
         FileNotFoundError: if there is no such file of graphs.
         ValueError: if an argument is out of its range, or the file cannot be read.
-        TypeError: if an argument is unknown, or neither a number nor a name; the message shows the nearest name, or
-            says why.
+        TypeError: if an argument is unknown, or neither a number nor a name.
     """
 
     graphs: str | None = None
@@ -84,16 +82,10 @@ class EnvironmentSettings(BanditArguments):
     resample_graphs: bool | Literal["episode", "round"] = False
     """Draw new graphs for each round ("round"). With "episode", or True, a repetition has one graph set, as with False,
     but the reward function is one of all graphs. Of your own graphs, `num_graphs` are drawn each time."""
-    observe: Suppress[ObservationKind] = field(
-        default="indices",
-        init=False,
-        metadata={REASON: "agents get the graphs once, and indices in each round, unless graphs change."},
-    )
-    render_mode: Suppress[None] = field(
-        default=None,
-        init=False,
-        metadata={REASON: "repetitions are not rendered. `run_bandit` plays an environment that you make."},
-    )
+    observe: Suppress[ObservationKind] = field(default="indices", init=False)
+    """Agents get the graphs once, and indices in each round, unless graphs change."""
+    render_mode: Suppress[None] = field(default=None, init=False)
+    """Repetitions are not rendered. `run_bandit` plays an environment that you make."""
 
     def __post_init__(self) -> None:
         for name, kinds in {"graphs": str | Path | None, "reward_model": str | None, "noise": str}.items():

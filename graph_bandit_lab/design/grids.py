@@ -6,7 +6,7 @@ import itertools
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any
@@ -78,9 +78,14 @@ class Part:
 
     def make(self, source: str) -> Grid:
         """Make the environments: this reads the tables that some are played on."""
+        from agents.contract import check_names  # imports torch
+
+        known = [field.name for field in fields(EnvironmentSettings) if field.init]
         try:
+            for settings in self.environments:
+                check_names(settings, known, "argument")
             made = tuple(EnvironmentSettings(**settings) for settings in self.environments)
-        except TypeError as error:
+        except (TypeError, ValueError) as error:
             raise ValueError(f"{source}: {error}") from error
         return Grid(made, self.agents, self.task)
 

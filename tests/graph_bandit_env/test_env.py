@@ -1,7 +1,6 @@
 import gymnasium as gym
 import numpy as np
 import pytest
-from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 
 import registry
@@ -73,15 +72,6 @@ def test_info_holds_numbers_of_numpy_only(variant):
     assert {type(value) for value in info.values()} == {np.float64, np.int64}  # TorchRL asks each for its dtype
 
 
-def test_an_episode_truncates_at_the_horizon_and_then_needs_a_reset(small_env):
-    env = small_env(horizon=3).unwrapped
-    *_, middle, last = episode(env, 3, 0)
-    assert middle[1:3] == (False, False)
-    assert last[1:3] == (False, True)
-    with pytest.raises(ResetNeeded):
-        env.step(0)
-
-
 def test_the_optimum_is_taken_over_the_graphs_that_the_round_offered(small_env):
     env = small_env(actions_per_round=2)
     _, info = env.reset(seed=0)
@@ -120,3 +110,20 @@ def test_a_reset_without_seed_keeps_the_instance_and_goes_on_with_the_noise(smal
     assert env.unwrapped.graph_set is graph_set
     assert np.array_equal(env.unwrapped.mean_rewards, means)
     assert [r[0] for r in first[1:]] != [r[0] for r in second[1:]]
+
+
+@pytest.mark.parametrize("observe", ["graphs", "indices"])
+def test_without_replacement_each_graph_is_played_once_and_then_the_episode_ends(small_env, observe):
+    env = small_env(replacement=False, observe=observe, actions_per_round=2)
+    for _ in range(2):  # the next episode has them all again
+        observation, info = env.reset(seed=3)
+        played, terminated = [], False
+        while not terminated:
+            assert observation in env.observation_space
+            offered = np.flatnonzero(info["action_mask"])
+            assert not set(offered) & set(played)
+            played.append(int(offered[-1]))
+            observation, _, terminated, truncated, info = env.step(played[-1])
+        assert sorted(played) == [0, 1, 2, 3, 4, 5]
+        assert not truncated
+        assert not info["action_mask"].any()

@@ -2,7 +2,6 @@ import gymnasium as gym
 import numpy as np
 import pytest
 from support.graphs import ragged_graphs
-from support.molecules import some_molecules
 
 import graph_bandit_env  # noqa: F401
 from graph_bandit_env import GraphSet
@@ -29,7 +28,7 @@ def episodes(env, count, seed=None):
 def test_one_reward_function_holds_for_all_episodes(reward_model, scale):
     env = make(reward_model=reward_model, reward_scale=scale)
     env.reset(seed=0)
-    function = env._instance._source.args[1]
+    function = env._instance.source.args[1]
     for graph_set, means in episodes(env, 3):
         assert np.array_equal(function(graph_set), means)
         for k in range(4):  # it does not depend on the other graphs of the set
@@ -58,7 +57,7 @@ def rounds(env, count, seed):
 def test_each_round_has_graphs_of_its_own_and_regret_against_its_best(reward_model):
     env = make(resample_graphs="round", horizon=6, reward_model=reward_model, noise_std=0.0)
     env.reset(seed=2)
-    function = env._instance._source.args[1]
+    function = env._instance.source.args[1]
     drawn = set()
     for observation, means, reward, info in rounds(env, 6, seed=2):
         assert np.array_equal(
@@ -82,7 +81,7 @@ def test_a_seed_of_the_reward_function_fixes_it_whatever_the_graphs(reward_model
         env.reset(seed=seed)
     first, second = envs
     assert not np.array_equal(first.graph_set[0].nodes, second.graph_set[0].nodes)
-    assert np.array_equal(second._instance._source.args[1](first.graph_set), first.mean_rewards)
+    assert np.array_equal(second._instance.source.args[1](first.graph_set), first.mean_rewards)
     other = make(reward_model=reward_model, reward_seed=4)
     other.reset(seed=0)
     assert np.array_equal(other.graph_set[0].nodes, first.graph_set[0].nodes)
@@ -109,12 +108,3 @@ def test_some_graphs_of_a_pool_are_drawn_for_each_episode_with_their_own_means()
 
 def make_pool(**settings):
     return gym.make("GraphActionBandit-v0", resample_graphs=True, horizon=2, **settings).unwrapped
-
-
-def test_molecules_that_are_drawn_stay_molecules():
-    molecules = some_molecules(12)
-    env = make_pool(graphs=molecules, num_graphs=3, reward_model=np.arange(12.0))
-    env.reset(seed=0)
-    place = [int(mean) for mean in env.mean_rewards]
-    assert env.graph_set.smiles == tuple(molecules.smiles[k] for k in place)
-    assert env.graph_set.ids == tuple(molecules.ids[k] for k in place)

@@ -4,6 +4,7 @@ import copy
 
 import gymnasium as gym
 import pytest
+from gymnasium.error import ResetNeeded
 
 SMALL = {"num_graphs": 3, "num_nodes": 4, "feature_dim": 2}
 
@@ -31,6 +32,8 @@ def test_an_environment_that_is_made_from_a_spec_ends_its_episodes_in_the_same_r
     for made in (gym.make(make(horizon=2).spec), gym.make(copy.deepcopy(make(horizon=2).spec))):
         assert made.spec.max_episode_steps == 2
         assert endings(made, 2) == [(False, False), (False, True)]
+        with pytest.raises(ResetNeeded):
+            made.unwrapped.step(0)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Unpack
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from graph_bandit_env.bandit.spaces import Info
 from graph_bandit_env.graphs.graph_set import GraphSet
 from graph_bandit_env.vector_env import Array, GraphActionBanditVector
-from graph_bandit_env.wrappers.padded import Padded, Padding, Room, indices_and_mask_space, take_room
+from graph_bandit_env.wrappers.padded import ROOM, Padded, Padding, indices_and_mask_space
 
 __all__ = ["GraphSetIndices", "PaddedGraphSet"]
 
@@ -23,11 +23,18 @@ __all__ = ["GraphSetIndices", "PaddedGraphSet"]
 class _ObservationWrapper(gym.vector.VectorWrapper):
     """Replace observations, including the last ones of an episode (`info["final_obs"]`)."""
 
-    def __init__(self, envs: gym.vector.VectorEnv, single: Dict, native: GraphActionBanditVector) -> None:
+    def __init__(self, envs: gym.vector.VectorEnv) -> None:
         super().__init__(envs)
-        self._native = native
+        if not isinstance(envs.unwrapped, GraphActionBanditVector):
+            raise TypeError(
+                f"Expected `gymnasium.make_vec('GraphActionBandit-v0', ...)`, a native vector environment. Got {envs}."
+                " Other vector environments take the wrappers of `graph_bandit_env.wrappers`, by `wrappers=[...]`."
+            )
+        self._native = envs.unwrapped
+
+    def _set_space(self, single: Dict) -> None:
         self.single_observation_space = single
-        self.observation_space = batch_space(single, envs.num_envs)
+        self.observation_space = batch_space(single, self.num_envs)
 
     @property
     def autoreset_mode(self) -> AutoresetMode:
@@ -37,26 +44,20 @@ class _ObservationWrapper(gym.vector.VectorWrapper):
     def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[Padded, Info]:
         """Begin episodes."""
         observation, info = self.env.reset(seed=seed, options=options)
-        self._show_masks(info)
-        return self._observe(observation), info
+        return self._observe(observation, info), info
 
     def step(self, actions: ArrayLike) -> tuple[Padded, Array, Array, Array, Info]:
         """Play a graph in each bandit."""
         observation, reward, terminated, truncated, info = self.env.step(actions)
         for i in np.flatnonzero(info.get("_final_obs", False)).tolist():
             info["final_obs"][i] = self._observe_last(i, info["final_obs"][i], info["final_info"]["action_mask"][i])
-        self._show_masks(info)
-        self._show_masks(info.get("final_info", {}))
-        return self._observe(observation), reward, terminated, truncated, info
+        return self._observe(observation, info), reward, terminated, truncated, info
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the masks of the graphs that the next round of each bandit offers, bool `(n, K)`."""
         return self._native.action_masks()
 
-    def _show_masks(self, info: Info) -> None:
-        """Give `info` the masks that observations have, where they differ."""
-
-    def _observe(self, observation: Any) -> Padded:
+    def _observe(self, observation: Any, info: Info) -> Padded:
         raise NotImplementedError
 
     def _observe_last(self, i: int, observation: Any, mask: NDArray[np.int8]) -> Padded:
@@ -78,10 +79,10 @@ class PaddedGraphSet(_ObservationWrapper):
         ValueError: as in `graph_bandit_env.wrappers.PaddedGraphSet`.
     """
 
-    def __init__(self, envs: gym.vector.VectorEnv, **room: Unpack[Room]) -> None:
-        native = _check_native(envs, "PaddedGraphSet")
-        self.padding = Padding.for_bandit(native.bandit, **room)
-        super().__init__(envs, self.padding.space(), native)
+    def __init__(self, envs: gym.vector.VectorEnv, **room: Any) -> None:
+        super().__init__(envs)
+        self.padding = Padding.for_bandit(self._native.bandit, **room)
+        self._set_space(self.padding.space())
         self.single_action_space = Discrete(self.padding.graphs)
         self.action_space = batch_space(self.single_action_space, envs.num_envs)
         self._padded = self.padding.zeros(envs.num_envs)
@@ -91,7 +92,10 @@ class PaddedGraphSet(_ObservationWrapper):
         """Return the masks of the graphs that the next round of each bandit offers, bool `(n, max_graphs)`."""
         return self.padding.pad_mask(super().action_masks())
 
-    def _observe(self, observation: Any) -> Padded:
+    def _observe(self, observation: Any, info: Info) -> Padded:
+        for shown in (info, info.get("final_info", {})):
+            if "action_mask" in shown:
+                shown["action_mask"] = self.padding.show_mask(shown["action_mask"])
         for i, graph_set in enumerate(self._native.graph_sets):
             if graph_set is not self._shown[i]:
                 self._shown[i] = None
@@ -106,10 +110,6 @@ class PaddedGraphSet(_ObservationWrapper):
             self._fill(last, observation)
         return {**last, "mask": self.padding.show_mask(mask)}
 
-    def _show_masks(self, info: Info) -> None:
-        if "action_mask" in info:
-            info["action_mask"] = self.padding.show_mask(info["action_mask"])
-
     def _fill(self, arrays: Padded, graphs: Iterable[GraphInstance]) -> None:
         for array in arrays.values():
             array[...] = 0
@@ -123,15 +123,15 @@ class GraphSetIndices(_ObservationWrapper):
         envs: the native vector environment of `GraphActionBandit-v0` with `graphs=...` and `observe="indices"`.
 
     Raises:
-        TypeError: if it is another environment, or does not observe indices.
-        ValueError: if its graph set is not a fixed one given as `graphs`.
+        TypeError: if it is another environment.
+        ValueError: if it does not observe indices of a fixed graph set, given as `graphs`.
     """
 
     def __init__(self, envs: gym.vector.VectorEnv) -> None:
-        native = _check_native(envs, "GraphSetIndices")
-        super().__init__(envs, indices_and_mask_space(native.bandit), native)
+        super().__init__(envs)
+        self._set_space(indices_and_mask_space(self._native.bandit))
 
-    def _observe(self, observation: NDArray[np.int64]) -> Padded:
+    def _observe(self, observation: NDArray[np.int64], info: Info) -> Padded:
         return {"indices": observation, "mask": self.action_masks().astype(np.int8)}
 
     def _observe_last(self, i: int, observation: NDArray[np.int64], mask: NDArray[np.int8]) -> Padded:
@@ -147,19 +147,9 @@ def padded_bandits(**arguments: Any) -> PaddedGraphSet:
     Raises:
         TypeError, ValueError: as in both of them.
     """
-    room = take_room(arguments)
+    room = {name: arguments.pop(name) for name in ROOM if name in arguments}
     if arguments.get("observe", "graphs") != "graphs":
         raise TypeError(f"Expected no `observe`: this environment observes arrays. Got {arguments['observe']!r}.")
     each_round = arguments.get("resample_graphs") == "round"  # the graphs of a last round are in its observation alone
     arguments["observe"] = "graphs" if each_round else "indices"
     return PaddedGraphSet(GraphActionBanditVector(**arguments), **room)
-
-
-def _check_native(envs: gym.vector.VectorEnv, name: str) -> GraphActionBanditVector:
-    native = envs.unwrapped
-    if not isinstance(native, GraphActionBanditVector):
-        raise TypeError(
-            f"Expected the native vector environment, `gymnasium.make_vec('GraphActionBandit-v0', ...)`. Got {envs}. "
-            f"For other vector environments, pass `wrappers=[graph_bandit_env.wrappers.{name}]` to `make_vec`."
-        )
-    return native

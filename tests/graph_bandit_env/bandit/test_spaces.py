@@ -5,17 +5,9 @@ import numpy as np
 import pytest
 from gymnasium.spaces import Box, Graph, GraphInstance
 
-from graph_bandit_env import GraphSet
 from graph_bandit_env.bandit.spaces import graph_set_space
 
-NODES, LINKS = np.zeros((3, 2), np.float32), [[0, 1]]
 TYPES = [np.float32, np.float32, np.float32, np.float64, np.float16, np.int8, np.int64, np.bool_, np.complex64, "S1"]
-
-
-def test_graphs_with_edge_features_are_members_of_a_space_with_edge_features():
-    graphs = tuple(GraphSet([NODES], [LINKS], [[[5.0, -5.0]]], directed=False))
-    assert graphs in graph_set_space(1, 2, edge_feature_dim=2)
-    assert graphs not in graph_set_space(1, 2)
 
 
 def test_equal_spaces_hold_graphs_of_the_same_features():

@@ -27,10 +27,6 @@ def test_each_direction_of_an_edge_keeps_its_features_and_a_missing_one_gets_tho
     assert graph_set.edge_feature_dim == 1
 
 
-def test_self_loops_are_kept_once():
-    assert GraphSet([X], [[[1, 1]]])[0].edge_links.tolist() == [[1, 1]]
-
-
 def test_networkx_graphs_are_numbered_in_their_own_order():
     graph = nx.Graph([("b", "a"), ("b", "c")])
     nx.set_node_attributes(graph, {"a": [1.0], "b": [2.0], "c": [3.0]}, "x")

@@ -40,17 +40,6 @@ def test_what_is_taken_and_joined_is_what_lists_would_have(count, index, at_once
         same(packed.join(packed.take(index)), *(a + b for a, b in zip((nodes, links, edges), taken, strict=True)))
 
 
-def test_graphs_without_features_of_edges_stay_without():
-    nodes, links, _ = some_graphs(4)
-    packed = PackedGraphs.of(nodes, links, None)
-    same(
-        packed.join(packed.take([3, 1])),
-        *([rows[k] for k in (0, 1, 2, 3, 3, 1)] for rows in (nodes, links)),
-        [None] * 6,
-    )
-    assert packed.edge_feature_dim is None
-
-
 def test_arrays_cannot_be_written_to_here_and_in_another_process():
     packed = PackedGraphs.of(*some_graphs(3))
     for one in (packed, packed.take([1]), packed.join(packed), pickle.loads(pickle.dumps(packed))):

@@ -6,20 +6,11 @@ from graph_bandit_env.graphs.random_graphs import GRAPH_MODELS, RandomGraphs, er
 
 
 @pytest.mark.parametrize("model", GRAPH_MODELS)
-def test_graphs_are_simple_and_undirected(model):
-    for graph in RandomGraphs(graph_model=model, num_graphs=3, num_nodes=12, feature_dim=4).draw(
-        np.random.default_rng(0)
-    ):
-        pairs = set(map(tuple, graph.edge_links.tolist()))
-        assert len(pairs) == len(graph.edge_links)
-        assert all((j, i) in pairs and i != j for i, j in pairs)
-
-
-@pytest.mark.parametrize("model", GRAPH_MODELS)
 def test_graphs_are_as_a_checked_graph_set_would_have_them(model):
     drawn = RandomGraphs(graph_model=model, num_graphs=3, num_nodes=12, feature_dim=4).draw(np.random.default_rng(0))
     checked = GraphSet(*([getattr(g, name) for g in drawn] for name in ("nodes", "edge_links", "edges")))
     for ours, theirs in zip(drawn, checked, strict=True):
+        assert (ours.edge_links[:, 0] != ours.edge_links[:, 1]).all()
         assert np.array_equal(ours.edges, theirs.edges)
         assert np.array_equal(ours.edge_links, theirs.edge_links)
         assert np.array_equal(ours.nodes, theirs.nodes)
@@ -43,9 +34,3 @@ def test_random_dot_product_joins_pairs_by_the_sigmoid_of_their_product():
     for low in np.arange(0, 1, 0.2):
         inside = (expected >= low) & (expected < low + 0.2)
         assert joined[inside].mean() == pytest.approx(expected[inside].mean(), abs=0.02)
-
-
-def test_features_are_standard_normal():
-    features = np.concatenate([g.nodes for g in erdos_renyi(np.random.default_rng(0), 20, 100, 5, 0.1)])
-    assert features.mean() == pytest.approx(0, abs=0.03)
-    assert features.std() == pytest.approx(1, abs=0.03)

@@ -11,7 +11,7 @@ from gntk import aggregate_neighbours
 from graph_bandit_env.graphs.random_graphs import erdos_renyi
 from graph_bandit_env.rewards import reward_functions
 from graph_bandit_env.rewards.reward_functions import gp_gntk, gp_representation
-from graph_bandit_env.rewards.reward_models import FreshDraws, draw_with_fresh
+from graph_bandit_env.rewards.reward_models import draw_fresh, draw_with_fresh
 
 GRAPHS = erdos_renyi(np.random.default_rng(0), 12, 8, 3, 0.4)
 
@@ -41,9 +41,9 @@ def test_fresh_gntk_means_have_labels_of_their_own(monkeypatch):
     monkeypatch.setattr(reward_functions, "WIDTH", 2)  # of a network that is not asked
     graphs = aggregate_neighbours(Batch.from_data_list(ragged_graphs(sizes=(2, 2, 2))))
     mean, first = moments_of(lambda z: gp_gntk(graphs, Given(z)).mean_rewards, 6)
-    fresh = FreshDraws(gp_gntk(graphs, np.random.default_rng(0)).root().numpy())
+    root = gp_gntk(graphs, np.random.default_rng(0)).root().numpy()
     np.testing.assert_allclose(mean, 0, atol=1e-9)
-    np.testing.assert_allclose(moments_of(lambda z: fresh(Given(z)), 3)[1], first, rtol=1e-9)
+    np.testing.assert_allclose(moments_of(lambda z: draw_fresh(root, Given(z)), 3)[1], first, rtol=1e-9)
 
 
 @pytest.mark.parametrize("model", ["linear", "gp_gntk"])

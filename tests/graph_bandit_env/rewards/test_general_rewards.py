@@ -6,7 +6,6 @@ from support.normals import Given, moments_of
 from graph_bandit_env.graphs import random_graphs
 from graph_bandit_env.graphs.random_graphs import RandomGraphs
 from graph_bandit_env.rewards import general_rewards, reward_functions
-from graph_bandit_env.rewards.reward_functions import fit_scale_and_noise
 
 SMALL = RandomGraphs(num_graphs=4, num_nodes=5, feature_dim=3)
 
@@ -28,15 +27,6 @@ def test_conditioned_weights_have_mean_and_covariance_of_the_posterior():
     covariance = scale * new @ new.T - cross @ torch.linalg.inv(gram) @ cross.T
     np.testing.assert_allclose(found[0], mean, rtol=1e-9)
     np.testing.assert_allclose(found[1], covariance, rtol=1e-9)
-
-
-def test_scale_and_noise_are_those_of_the_labels():
-    features = torch.randn(8, 5, generator=torch.Generator().manual_seed(0)).double()
-    weights = general_rewards.draw_posterior_weights(features, np.random.default_rng(2))
-    rng = np.random.default_rng(2)
-    labels = torch.from_numpy(rng.standard_normal(8))
-    scale, noise = fit_scale_and_noise(features @ features.T, labels)
-    assert torch.equal(weights, general_rewards.condition(features, labels, scale, noise, rng))
 
 
 @pytest.mark.parametrize("name", ["gp_gntk", "gp_representation_relu"])

@@ -1,6 +1,5 @@
 import itertools
 
-import gymnasium as gym
 import networkx as nx
 import numpy as np
 import pytest
@@ -16,15 +15,6 @@ GRAPHS = erdos_renyi(np.random.default_rng(0), 12, 8, 3, 0.4)
 
 
 @pytest.mark.parametrize("model", ["linear", "gp_gntk"])
-def test_named_rewards_depend_on_the_generator_alone(model):
-    first, again, other = (draw_mean_rewards(model, GRAPHS, np.random.default_rng(s)) for s in (1, 1, 2))
-    assert first.shape == (12,)
-    assert first.dtype == np.float64
-    assert np.array_equal(first, again)
-    assert not np.allclose(first, other)
-
-
-@pytest.mark.parametrize("model", ["linear", "gp_gntk"])
 def test_unit_scale_has_mean_zero_and_deviation_one_and_keeps_the_order(model):
     raw, unit = (draw_mean_rewards(model, GRAPHS, np.random.default_rng(1), s) for s in ("raw", "unit"))
     assert unit.mean() == pytest.approx(0, abs=1e-12)
@@ -32,15 +22,10 @@ def test_unit_scale_has_mean_zero_and_deviation_one_and_keeps_the_order(model):
     assert np.array_equal(raw.argsort(), unit.argsort())
 
 
-def test_equal_means_have_unit_scale_zero():
-    means = draw_mean_rewards([0.1] * 12, GRAPHS, np.random.default_rng(0), "unit")
-    assert np.array_equal(means, np.zeros(12))
-
-
-@pytest.mark.parametrize("unit", [1e-80, 1.0, 1e90])
+@pytest.mark.parametrize("unit", [1e-80, 1.0, 1e90, 0.0])
 def test_unit_scale_does_not_depend_on_the_unit_of_the_means(unit):
     means = draw_mean_rewards(unit * np.arange(12), GRAPHS, np.random.default_rng(0), "unit")
-    assert means == pytest.approx((np.arange(12) - 5.5) / np.arange(12).std())
+    assert means == pytest.approx((unit > 0) * (np.arange(12) - 5.5) / np.arange(12).std())  # equal means become 0
 
 
 @pytest.mark.parametrize("wrap", [float, np.float32, torch.tensor, lambda v: torch.tensor(v).sum()])
@@ -55,10 +40,6 @@ TRIANGLE_WITH_TAIL = [[0, 1], [1, 2], [2, 0], [2, 3]]
 def make(size, links, weights=None):
     weights = None if weights is None else [np.array(weights, float)[:, None]]
     return GraphSet([np.ones((size, 1))], [np.array(links).reshape(-1, 2)], weights, directed=False)
-
-
-def play(**settings):
-    return gym.make("GraphActionBandit-v0", **settings).unwrapped
 
 
 @pytest.mark.parametrize(
@@ -88,17 +69,3 @@ def test_each_part_has_a_tree_and_the_lower_weight_of_two_directions_counts():
     links = [[0, 1], [1, 0], [2, 3], [3, 4], [4, 2], [2, 2]]
     assert compute_rewards("spanning_tree", make(6, links, [5, 2, 1, 3, 4, 0])).tolist() == [2 + 1 + 3]
     assert compute_rewards("spanning_tree", make(2, [])).tolist() == [0]
-
-
-@pytest.mark.parametrize(
-    ("graph_model", "reward_model"), [("mixed", "transitivity"), ("weighted", "spanning_tree"), ("er", "transitivity")]
-)
-def test_each_instance_has_the_rewards_of_its_graphs(graph_model, reward_model):
-    settings = {"graph_model": graph_model, "reward_model": reward_model, "num_graphs": 6, "num_nodes": 9}
-    env = play(**settings)
-    for seed in (0, 1):
-        env.reset(seed=seed)
-        assert np.array_equal(env.mean_rewards, compute_rewards(reward_model, env.graph_set))
-    fixed = play(reward_seed=5, **settings)
-    fixed.reset(seed=1)
-    assert np.array_equal(fixed.mean_rewards, env.mean_rewards)

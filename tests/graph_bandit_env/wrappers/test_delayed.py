@@ -29,14 +29,6 @@ def came(info):
     return list(zip(info["came_actions"][:count].tolist(), info["came_rewards"][:count].tolist(), strict=True))
 
 
-@pytest.mark.parametrize("delay", [0, 3])
-def test_a_reward_comes_as_many_rounds_later_as_the_delay_says(delay):
-    at_once = [reward for reward, _, _ in play(make(0))]
-    late = [reward for reward, _, _ in play(make(delay))]
-    assert late[:delay] == [0.0] * delay
-    assert late[delay:11] == at_once[: 11 - delay]
-
-
 @pytest.mark.parametrize("delay", DELAYS)
 def test_every_reward_of_an_episode_comes_once_with_its_action(delay):
     bare = gym.make("GraphActionBandit-v0", **SMALL)

@@ -6,10 +6,11 @@ from gymnasium.utils.env_checker import check_env
 from support.graphs import ragged_graphs
 
 import graph_bandit_env  # noqa: F401
-from graph_bandit_env import from_smiles
+from graph_bandit_env import GraphSet, from_smiles
 from graph_bandit_env.wrappers import BatchedActions, DelayedRewards, GraphSetIndices, PaddedGraphSet, unpad
 
 RAGGED = {"graphs": ragged_graphs(), "reward_model": [0.0, 1.0, 2.0, 3.0], "horizon": 5}
+ARROWS = GraphSet([[[1.0], [2.0], [3.0]]] * 4, [[(0, 1), (2, 1)], [(0, 2)], [(2, 1)], []], directed=True)
 
 
 def make(**settings):
@@ -17,7 +18,7 @@ def make(**settings):
 
 
 @pytest.mark.parametrize(
-    "graphs", [ragged_graphs(), from_smiles(["C", "CCO", "c1ccccc1", "[Na+].[Cl-]"])], ids=["ragged", "molecules"]
+    "graphs", [ragged_graphs(), from_smiles(["C", "CCO", "c1ccccc1", "[Na+].[Cl-]"]), ARROWS], ids=len
 )
 def test_padded_graphs_come_back_exactly(graphs):
     env = PaddedGraphSet(make(graphs=graphs))

