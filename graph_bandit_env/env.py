@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, SupportsFloat
+from inspect import signature
+from typing import Any, SupportsFloat, cast
 
 import gymnasium as gym
 import numpy as np
@@ -71,6 +72,8 @@ class GraphActionBandit(LimitedSpec, gym.Env[Observation, np.int64]):
     """
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": 4}  # noqa: RUF012 - Gymnasium declares it so
+
+    __signature__ = signature(BanditArguments)  # so that `help` and editors list the arguments
 
     def __init__(self, **arguments: Any) -> None:
         given = BanditArguments(**arguments)
@@ -168,7 +171,7 @@ class GraphActionBandit(LimitedSpec, gym.Env[Observation, np.int64]):
         from graph_bandit_env.rendering import draw
 
         self._after_reset()
-        return draw(self._episode, self.action_masks())
+        return draw(cast(Episode, self._episode), self.action_masks())
 
     def _observe(self) -> Observation:
         if self.bandit.observes_graphs:

@@ -30,7 +30,7 @@ STYLE: dict[Any, Any] = {
     "axes.titlesize": 9.5,
 }
 COLORS = {"last played": "#D55E00", "on offer": "#56B4E9", "not on offer": "#C8C8C8"}  # of Okabe and Ito (2008); grey
-PANELS = [["graph", "means"], ["graph", "plays"], ["graph", "regret"]]
+PANELS: Any = [["graph", "means"], ["graph", "plays"], ["graph", "regret"]]
 PLACES = {"left": 0.02, "right": 0.97, "top": 0.85, "bottom": 0.09, "hspace": 0.75, "wspace": 0.2}
 
 

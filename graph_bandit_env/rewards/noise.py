@@ -80,7 +80,7 @@ def check_deviations(noise_std: ArrayLike, num_graphs: int | None) -> NDArray[np
     if given.shape not in ((), (num_graphs,)):
         raise ValueError(f"Expected `noise_std` to be a number, or one for each graph that stays. Got {given.shape}.")
     checked = [check_number("noise_std", deviation, 0.0, LARGEST_MEAN) for deviation in given.flat]
-    return np.array(checked).reshape(given.shape)
+    return np.array(checked, np.float64).reshape(np.shape(given))
 
 
 def _call(noise: NoiseFunction, rng: np.random.Generator, mean: float) -> float:

@@ -128,7 +128,7 @@ def draw_general_rewards(
         The function.
     """
     raw: Rewards = partial(draw_mean_rewards, model, rng=np.random.default_rng(0))  # nothing is drawn
-    if model in RANDOM_REWARDS:
+    if isinstance(model, str) and model in RANDOM_REWARDS:
         from graph_bandit_env.rewards import general_rewards  # imports torch, which the other case does not need
 
         raw = general_rewards.draw(model, random_graphs, rng)

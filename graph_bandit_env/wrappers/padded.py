@@ -62,9 +62,11 @@ class Padding:
         """
         most_nodes, most_edges = bandit.largest_sizes
         return Padding(
-            graphs=check_integer("max_graphs", max_graphs or bandit.num_graphs, bandit.num_graphs),
-            nodes=check_integer("max_nodes", max_nodes or most_nodes, 1),
-            edges=check_integer("max_edges", max_edges or max(1, most_edges), 1),
+            graphs=check_integer(
+                "max_graphs", bandit.num_graphs if max_graphs is None else max_graphs, bandit.num_graphs
+            ),
+            nodes=check_integer("max_nodes", most_nodes if max_nodes is None else max_nodes, 1),
+            edges=check_integer("max_edges", max(1, most_edges) if max_edges is None else max_edges, 1),
             feature_dim=bandit.feature_dim,
             edge_feature_dim=bandit.edge_feature_dim or 1,
             mask_dtype=check_choice("mask_dtype", mask_dtype, MASK_TYPES),
@@ -106,6 +108,10 @@ class Padding:
                 raise ValueError(
                     f"Expected {self.graphs} graphs of at most {self.nodes} nodes and {self.edges} edges (both "
                     f"directions). Graph {k} has {nodes} and {edges}. Raise `max_graphs`, `max_nodes` or `max_edges`."
+                )
+            if graph.nodes.shape[1] != self.feature_dim:  # NumPy would repeat a single feature
+                raise ValueError(
+                    f"Expected {self.feature_dim} features of a node. Graph {k} has {graph.nodes.shape[1]}."
                 )
             padded["x"][k, :nodes] = graph.nodes
             padded["edge_index"][k, :, :edges] = graph.edge_links.T
