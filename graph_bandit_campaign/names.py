@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from graph_bandit_env.tables import Table
-
-SHORT = 3  # letters of a name, one of which may be wrong although that is half of two
 
 
 def find_column(name: str, columns: Iterable[str], source: str) -> str:
@@ -26,13 +23,6 @@ def find_column(name: str, columns: Iterable[str], source: str) -> str:
     if len(alike) > 1:
         raise ValueError(f"Expected one column `{name}` in {source}. It has {', '.join(alike)}. Rename one of them.")
     return "".join(alike)
-
-
-def hint_at(name: str, names: Iterable[str]) -> str:
-    """Ask whether the name most like another one was meant, with a blank before; an empty text if none is like it."""
-    name_of = {other.casefold(): other for other in names}
-    nearest = get_close_matches(name.casefold(), name_of, n=1, cutoff=0.5 if len(name) <= SHORT else 0.6)
-    return f" Did you mean `{name_of[nearest[0]]}`?" if nearest else ""
 
 
 def sheet_remarks(table: Table, sheet: str | None, option: str) -> list[str]:

@@ -14,7 +14,7 @@ from graph_bandit_campaign.constraints.batch.batch import Terms
 from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals
 from graph_bandit_campaign.constraints.limits.wishes import Choice, Requirement
 from graph_bandit_campaign.flags import NONE, Kind, Salts, check_flags
-from graph_bandit_campaign.names import are_one, find_column, hint_at, split_name
+from graph_bandit_campaign.names import are_one, find_column, split_name
 from graph_bandit_campaign.pool.source import Source, check_features, split_features
 from graph_bandit_campaign.report.tables import KINDS
 from graph_bandit_lab import count_cores
@@ -280,8 +280,7 @@ class SuggestSettings:
                 raise ValueError(f"Expected `--weights` such as activity=2 logd=1. Got {text!r}.") from error
             name = find_column(written, names, "the goals")
             if not name:
-                hint = hint_at(written, names)
-                raise ValueError(f"Expected `--weights` of the goals {', '.join(names)}. Got {text!r}.{hint}")
+                raise ValueError(f"Expected `--weights` of the goals {', '.join(names)}. Got {text!r}.")
             if name in weights:
                 raise ValueError(f"Expected one weight of `{name}` in `--weights`. Got a second one, {text!r}.")
             weights[name] = weight
