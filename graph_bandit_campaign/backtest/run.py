@@ -34,7 +34,7 @@ class Saved(msgspec.Struct):
     """The finished plays of a folder, so that the same command continues after an interruption."""
 
     question: dict[str, str | int]
-    """What they depend on: the table, by its digest, how it is played, versions of the software and of the agents."""
+    """The digest of the table, the settings that change plays, and the versions of software and agents."""
     settings: object = None
     """All settings, for people to read."""
     plays: list[tuple[Task, list[int], list[float | None]]] = []

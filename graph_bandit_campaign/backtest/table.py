@@ -53,7 +53,7 @@ class Table:
     sources: tuple[SourceResults, ...] = ()
     """Results of other assays, which agents learn from."""
     others: tuple[object, ...] = ()
-    """What these are recognised by."""
+    """Digests of these results, which say whether plays are of the same question."""
 
     @property
     def rewards(self) -> NDArray[np.float64]:

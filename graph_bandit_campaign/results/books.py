@@ -39,7 +39,7 @@ class Books:
     features: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     """Values of the user's own columns in the rows of each molecule, by id: the mean of what is known, else NaN."""
     conflicts: Mapping[str, str] = field(default_factory=dict)
-    """What is told of molecules and cannot be true together, such as "1.5, failed", by id as `bounds`."""
+    """Results that contradict each other, such as "1.5, failed", by id as in `bounds`."""
 
     def values(self) -> dict[str, dict[str, list[float]]]:
         """Return the exact values of each molecule, by the name of the goal and by id."""

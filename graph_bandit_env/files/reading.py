@@ -92,7 +92,7 @@ def read_pool(
     """
     check_choice("on_error", on_error, get_args(OnError))
     is_other = smiles != SMILES
-    of_tables = {"smiles": is_other, "skip": on_error == "skip", "columns": columns, "entry_columns": entry_columns}
+    of_tables = {"smiles": is_other, "on_error": on_error == "skip", "columns": columns, "entry_columns": entry_columns}
     of_tables |= {"sheet": sheet}
     if is_name(source):
         _refuse(source, **of_tables)

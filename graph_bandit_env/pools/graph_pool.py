@@ -110,14 +110,15 @@ class KernelPool(GraphPool):
 
 
 def _check_ids(ids: Sequence[str], count: int) -> tuple[str, ...]:
-    if isinstance(ids, str) or not all(isinstance(identifier, str) for identifier in ids):
-        raise TypeError(f"Expected `ids` to be a list of texts. Got {ids!r}. Use `str`.")
+    odd = [ids] if isinstance(ids, str) else [each for each in ids if not isinstance(each, str)]
+    if odd:
+        raise TypeError(f"Expected `ids` to be a list of texts. Got {odd[0]!r}. Use `str`.")
     checked = tuple(ids)
     if len(checked) != count:
         raise ValueError(f"Expected an identifier for each of {count} graphs. Got {len(checked)}.")
     doubled = next((name for name, number in Counter(checked).items() if number > 1 or not name), None)
     if doubled is not None:
-        graphs = " and ".join(str(k) for k, name in enumerate(checked) if name == doubled)
+        graphs = " and ".join([str(k) for k, name in enumerate(checked) if name == doubled][:2])
         raise ValueError(f"Expected `ids` that are all different, and not empty. Got `{doubled}` for graph {graphs}.")
     return checked
 

@@ -15,7 +15,7 @@ class Bill:
     """What suggestions cost, and of which groups they are."""
 
     terms: Terms
-    """What the user said."""
+    """Prices, budget and groups, in the user's words."""
     prices: Mapping[str, float]
     """Price of each suggestion, by its id; empty if prices do not count."""
     differ: bool
