@@ -81,7 +81,7 @@ def as_tensors(observation):
 def test(steps):
     """Print and keep the regret of the graphs that the policy ranks first on unseen sets, relative to random play."""
     observation, _ = unseen.reset(seed=10_000 + args.seed)
-    means = unseen.unwrapped.mean_rewards
+    means = np.stack(unseen.get_attr("mean_rewards"))
     actions = agent(as_tensors(observation))[0].argmax(dim=1).numpy()
     regret = means.max(axis=1) - means[np.arange(len(means)), actions]
     relative = (regret.mean() / (means.max(axis=1) - means.mean(axis=1)).mean()).item()

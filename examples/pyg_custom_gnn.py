@@ -12,12 +12,12 @@ import gymnasium as gym
 import numpy as np
 import torch
 from stable_baselines3 import PPO
+from stable_baselines3.common.env_util import make_vec_env
 from torch import nn
 from torch_geometric.nn import GINEConv, global_mean_pool
 
-from agents.sb3 import GraphSetPolicy, SB3VecEnv
+from agents.sb3 import GraphSetPolicy
 from graph_bandit_env import enumerate_library
-from graph_bandit_env.wrappers.vector import PaddedGraphSet
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("--rounds", type=int, default=6000, help="rounds of training")
@@ -51,32 +51,31 @@ known, unseen = (library.take(part) for part in np.array_split(order, 2))
 nodes, edges = library.largest_sizes
 
 
-def make_bandits(count, molecules):
-    """Make bandits that draw 20 molecules for each episode of one round."""
-    bandits = gym.make_vec(
-        "graph_bandit_env:GraphActionBandit-v0",
-        num_envs=count,
-        autoreset_mode="SameStep",
-        graphs=molecules,
-        num_graphs=20,
-        resample_graphs=True,
-        reward_model=molecules.targets,
-        horizon=1,
-        observe="indices",
-    )
-    return PaddedGraphSet(bandits, max_nodes=nodes, max_edges=edges)
+ID = "graph_bandit_env:GraphActionBanditPadded-v0"  # observes arrays, as Stable-Baselines3 needs
+
+
+def settings_for(molecules):
+    """Return the arguments of bandits that draw 20 molecules for each episode of one round."""
+    return {
+        "graphs": molecules,
+        "num_graphs": 20,
+        "resample_graphs": True,
+        "reward_model": molecules.targets,
+        "horizon": 1,
+        "max_nodes": nodes,
+        "max_edges": edges,
+    }
 
 
 def test(model, bandits, seed):
     """Return the mean QED of the policy's choices, of the best choices, and of random play."""
     observation, _ = bandits.reset(seed=seed)
     actions, _ = model.predict(observation, deterministic=True)
-    means = bandits.unwrapped.mean_rewards
+    means = np.stack(bandits.get_attr("mean_rewards"))
     return means[np.arange(len(means)), actions].mean(), means.max(axis=1).mean(), means.mean()
 
 
-training = SB3VecEnv(make_bandits(16, known))
-training.seed(arguments.seed)
+training = make_vec_env(ID, n_envs=16, seed=arguments.seed, env_kwargs=settings_for(known))
 model = PPO(
     GraphSetPolicy,
     training,
@@ -90,5 +89,5 @@ model = PPO(
     device="cpu",
 )
 model.learn(arguments.rounds)
-chosen, best, random = test(model, make_bandits(100, unseen), seed=1)
+chosen, best, random = test(model, gym.make_vec(ID, num_envs=100, **settings_for(unseen)), seed=1)
 print(f"mean QED of 100 choices from unseen molecules: {chosen:.3f} (random {random:.3f}, best {best:.3f})")

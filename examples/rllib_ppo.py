@@ -89,7 +89,7 @@ def make_config():
 def test(steps):
     """Print and keep the regret of the graphs that the policy ranks first on unseen sets, relative to random play."""
     observation, _ = unseen.reset(seed=10_000 + arguments.seed)
-    means = unseen.unwrapped.mean_rewards
+    means = np.stack(unseen.get_attr("mean_rewards"))
     network = algorithm.get_module().network
     actions = network({key: torch.as_tensor(array) for key, array in observation.items()})[0].argmax(dim=1).numpy()
     regret = means.max(axis=1) - means[np.arange(len(means)), actions]

@@ -13,9 +13,10 @@ import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks
+from stable_baselines3.common.env_util import make_vec_env
 
-from agents.sb3 import GraphSetMaskablePolicy, SB3VecEnv
-from graph_bandit_env.wrappers.vector import GraphSetIndices
+from agents.sb3 import GraphSetMaskablePolicy
+from graph_bandit_env.wrappers import GraphSetIndices
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("--rounds", type=int, default=10_000, help="rounds of training")
@@ -28,21 +29,19 @@ first = gym.make("graph_bandit_env:GraphActionBandit-v0", num_graphs=100, num_no
 first.reset(seed=arguments.seed)
 graphs, means = first.unwrapped.graph_set, first.unwrapped.mean_rewards
 
-bandits = SB3VecEnv(
-    GraphSetIndices(
-        gym.make_vec(
-            "GraphActionBandit-v0",
-            num_envs=16,
-            autoreset_mode="SameStep",
-            graphs=graphs,
-            reward_model=means,
-            actions_per_round=10,
-            horizon=100,
-            observe="indices",
-        )
-    )
+bandits = make_vec_env(
+    "GraphActionBandit-v0",
+    n_envs=16,
+    seed=arguments.seed,
+    wrapper_class=GraphSetIndices,
+    env_kwargs={
+        "graphs": graphs,
+        "reward_model": means,
+        "actions_per_round": 10,
+        "horizon": 100,
+        "observe": "indices",
+    },
 )
-bandits.seed(arguments.seed)
 model = MaskablePPO(
     GraphSetMaskablePolicy,
     bandits,

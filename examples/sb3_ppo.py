@@ -14,9 +14,9 @@ import gymnasium as gym
 import numpy as np
 import torch
 from stable_baselines3 import PPO
+from stable_baselines3.common.env_util import make_vec_env
 
-from agents.sb3 import GraphSetPolicy, SB3VecEnv
-from graph_bandit_env.wrappers.vector import PaddedGraphSet
+from agents.sb3 import GraphSetPolicy
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("--rounds", type=int, default=8000, help="rounds of training")
@@ -25,35 +25,28 @@ arguments = parser.parse_args()
 torch.set_num_threads(1)  # on batches this small, more threads are several times slower
 
 
-def make_bandits(count, num_graphs=20):
-    """Make bandits that share a reward function; each episode is one round with new graphs."""
-    bandits = gym.make_vec(
-        "graph_bandit_env:GraphActionBandit-v0",
-        num_envs=count,
-        autoreset_mode="SameStep",  # as Stable-Baselines3 resets
-        num_graphs=num_graphs,
-        num_nodes=20,
-        resample_graphs=True,
-        reward_model="linear",
-        reward_seed=arguments.seed,
-        horizon=1,
-        observe="indices",  # the wrapper below reads the graphs from the environment itself
-    )
-    return PaddedGraphSet(bandits, max_edges=300)  # both directions counted; 380 are possible, 152 expected
+ID = "graph_bandit_env:GraphActionBanditPadded-v0"  # observes arrays, as Stable-Baselines3 needs
+SETTINGS = {
+    "num_graphs": 20,
+    "num_nodes": 20,
+    "max_edges": 300,  # both directions counted; 380 are possible, 152 expected
+    "resample_graphs": True,  # each episode is one round with new graphs,
+    "horizon": 1,
+    "reward_seed": arguments.seed,  # and one reward function holds for all of them
+}
 
 
 def relative_regret(model, bandits, seed):
     """Return the mean regret of the policy's choices on new graph sets, in percent of random play."""
     observation, _ = bandits.reset(seed=seed)
     actions, _ = model.predict(observation, deterministic=True)
-    means = bandits.unwrapped.mean_rewards
+    means = np.stack(bandits.get_attr("mean_rewards"))
     regret = means.max(axis=1) - means[np.arange(len(means)), actions]
     random = means.max(axis=1) - means.mean(axis=1)
     return 100 * regret.mean() / random.mean()
 
 
-training = SB3VecEnv(make_bandits(16))
-training.seed(arguments.seed)
+training = make_vec_env(ID, n_envs=16, seed=arguments.seed, env_kwargs=SETTINGS)
 model = PPO(
     GraphSetPolicy,
     training,
@@ -65,7 +58,7 @@ model = PPO(
     seed=arguments.seed,
     device="cpu",
 )
-unseen = make_bandits(100)
+unseen = gym.make_vec(ID, num_envs=100, **SETTINGS)
 print(f"before training: regret {relative_regret(model, unseen, seed=10_000):.1f} % of random play")
 model.learn(arguments.rounds)
 print(f"after {model.num_timesteps} rounds: {relative_regret(model, unseen, seed=10_000):.1f} %")
@@ -79,7 +72,7 @@ same = np.array_equal(*(policy.predict(observation, deterministic=True)[0] for p
 print(f"loaded again, it plays the same graphs: {same}")
 
 # No weight depends on the number of graphs, so the same policy can choose from 50.
-larger = make_bandits(100, num_graphs=50)
+larger = gym.make_vec(ID, num_envs=100, **{**SETTINGS, "num_graphs": 50})
 chooser = GraphSetPolicy(larger.single_observation_space, larger.single_action_space, lr_schedule=lambda _: 0.0)
 chooser.load_state_dict(model.policy.state_dict())
 print(f"choosing from 50 graphs: {relative_regret(chooser, larger, seed=20_000):.1f} %")

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import gymnasium as gym
+import numpy as np
 import torch
 from tensordict.nn import TensorDictModule
 from torch.distributions import Categorical
@@ -92,7 +93,7 @@ def test(steps):
     unseen.set_seed(10_000 + arguments.seed)
     with set_exploration_type(ExplorationType.MODE):
         actions = actor(unseen.reset())["action"]
-    means = torch.as_tensor(unseen._env.unwrapped.mean_rewards)
+    means = torch.as_tensor(np.stack(unseen._env.get_attr("mean_rewards")))
     regret = means.max(dim=1).values - means.gather(1, actions.unsqueeze(1)).squeeze(1)
     relative = (regret.mean() / (means.max(dim=1).values - means.mean(dim=1)).mean()).item()
     seconds, cpu = time.perf_counter() - start[0], time.process_time() - start[1]

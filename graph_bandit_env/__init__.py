@@ -51,5 +51,5 @@ register(
 register(
     id="GraphActionBanditPadded-v0",
     entry_point="graph_bandit_env.wrappers.padded:padded_bandit",
-    vector_entry_point="graph_bandit_env.wrappers.vector:padded_bandits",
+    vector_entry_point="graph_bandit_env.wrappers.padded:padded_bandits",
 )

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
+from copy import copy
 from inspect import signature
 from typing import Any, SupportsFloat, cast
 
 import gymnasium as gym
 import numpy as np
+from gymnasium.envs.registration import EnvSpec
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from graph_bandit_env.bandit.arguments import BanditArguments
 from graph_bandit_env.bandit.bandit_model import BanditModel
-from graph_bandit_env.bandit.calls import LimitedSpec, check_action, check_reset_options
+from graph_bandit_env.bandit.calls import check_action, check_reset_options
 from graph_bandit_env.bandit.episode import Episode
 from graph_bandit_env.bandit.instance import Instance
 from graph_bandit_env.bandit.spaces import USED_UP, Info, Observation
 from graph_bandit_env.graphs.graph_set import GraphSet
 
 
-class GraphActionBandit(LimitedSpec, gym.Env[Observation, np.int64]):
+class GraphActionBandit(gym.Env[Observation, np.int64]):
     """Choose one of K attributed graphs a round and receive a noisy reward.
 
     ## Description
     In round t the learner sees the graph set, plays a graph G_t that `action_mask` allows, and receives
     y_t = mu(G_t) + noise. It wants small cumulative regret, the sum of mu(G*_t) - mu(G_t).  [Wu & Amini 2024]
-    `gymnasium.make_vec` makes many such bandits that step together (`graph_bandit_env.vector_env`).
+    `gymnasium.make_vec` makes many such bandits that step together (`GraphActionBanditVector`).
 
     ## Action space
     `Discrete(K)`: the index of a graph. An index that is out of range or masked out raises `InvalidAction`. Where the
@@ -73,13 +75,13 @@ class GraphActionBandit(LimitedSpec, gym.Env[Observation, np.int64]):
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": 4}  # noqa: RUF012 - Gymnasium declares it so
 
+    _spec: EnvSpec | None = None
     __signature__ = signature(BanditArguments)  # so that `help` and editors list the arguments
 
     def __init__(self, **arguments: Any) -> None:
         given = BanditArguments(**arguments)
         self.render_mode = given.render_mode
         self.bandit = BanditModel(given)
-        self._most_rounds = self.bandit.horizon
         self.num_graphs = self.bandit.num_graphs
         self.action_space = self.bandit.action_space
         self.observation_space = self.bandit.observation_space
@@ -88,6 +90,17 @@ class GraphActionBandit(LimitedSpec, gym.Env[Observation, np.int64]):
         self._available = np.empty(0, np.int64)  # graphs of the next round; none outside an episode
         self._left = np.ones(self.num_graphs, np.bool_)  # graphs that this episode may still offer
         self._round = 0
+
+    @property
+    def spec(self) -> EnvSpec | None:
+        """Return the spec that `gymnasium.make` sets, with `max_episode_steps` at most the horizon."""
+        return self._spec
+
+    @spec.setter
+    def spec(self, spec: EnvSpec | None) -> None:
+        self._spec = copy(spec)
+        if self._spec is not None:
+            self._spec.max_episode_steps = min(self.bandit.horizon, self._spec.max_episode_steps or self.bandit.horizon)
 
     @property
     def graph_set(self) -> GraphSet:

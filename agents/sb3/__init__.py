@@ -7,12 +7,11 @@ installs.
 from typing import TYPE_CHECKING, Any
 
 from agents.sb3.policy import GraphSetPolicy
-from agents.sb3.vec_env import SB3VecEnv
 
 if TYPE_CHECKING:
     from agents.sb3.maskable import GraphSetMaskablePolicy
 
-__all__ = ["GraphSetMaskablePolicy", "GraphSetPolicy", "SB3VecEnv"]
+__all__ = ["GraphSetMaskablePolicy", "GraphSetPolicy"]
 
 
 def __getattr__(name: str) -> Any:

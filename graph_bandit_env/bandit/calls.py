@@ -3,34 +3,14 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping, Sequence
-from copy import copy
+from collections.abc import Mapping
 from typing import SupportsIndex
 
 import numpy as np
-from gymnasium.envs.registration import EnvSpec
 from gymnasium.error import InvalidAction
 from numpy.typing import NDArray
 
 from graph_bandit_env.checks import check_flag
-
-
-class LimitedSpec:
-    """The spec that `gymnasium.make` or `make_vec` sets; wrappers look up its `max_episode_steps`."""
-
-    _spec: EnvSpec | None = None
-    _most_rounds: int
-
-    @property
-    def spec(self) -> EnvSpec | None:
-        """Return the spec, with `max_episode_steps` at most the horizon."""
-        return self._spec
-
-    @spec.setter
-    def spec(self, spec: EnvSpec | None) -> None:
-        self._spec = copy(spec)
-        if self._spec is not None:
-            self._spec.max_episode_steps = min(self._most_rounds, self._spec.max_episode_steps or self._most_rounds)
 
 
 def check_reset_options(options: Mapping[str, object] | None) -> bool:
@@ -65,20 +45,7 @@ def spread_seeds(seed: int, num_envs: int) -> list[int]:
         num_envs: how many seeds to return; a larger number keeps the first ones.
 
     Returns:
-        The seeds that the native vector environment uses for `reset(seed=seed)`. Other vector environments take the
-        list in their `reset`.
+        The seeds that `GraphActionBanditVector` uses for `reset(seed=seed)`. Other vector environments take the list in
+        their `reset`.
     """
     return [int(word) for word in np.random.SeedSequence(seed).generate_state(num_envs, np.uint64)]
-
-
-def read_seeds(seed: int | Sequence[int | None] | None, num_envs: int) -> list[int | None]:
-    """Return a seed or None for each bandit: a list as given, or `spread_seeds` of an integer.
-
-    Raises:
-        ValueError: if a list does not have one seed per bandit, or a seed is not an integer >= 0.
-    """
-    if seed is None or isinstance(seed, (int, np.integer)):
-        return [None] * num_envs if seed is None else [*spread_seeds(seed, num_envs)]
-    if len(seed) != num_envs or any(value is not None and value < 0 for value in seed):
-        raise ValueError(f"Expected {num_envs} seeds, each an integer >= 0 or None; or one; or None. Got {seed!r}.")
-    return [None if value is None else operator.index(value) for value in seed]

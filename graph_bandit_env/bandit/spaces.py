@@ -98,19 +98,3 @@ def indices_space(num_graphs: int, num_available: int, exhaustible: bool = False
     If fewer can be left, `USED_UP` fills the entries after the last graph on offer.
     """
     return Box(USED_UP if exhaustible else 0, num_graphs - 1, (num_available,), np.int64)
-
-
-def pack_indices(offered: NDArray[np.bool_], width: int) -> NDArray[np.int64]:
-    """Convert masks to observations of `indices_space`.
-
-    Args:
-        offered: bool `(n, K)`, at most `width` True in each row.
-        width: k.
-
-    Returns:
-        `(n, k)` int64: the indices of each row in ascending order, then `USED_UP`.
-    """
-    rows, columns = np.nonzero(offered)
-    indices = np.full((len(offered), width), USED_UP, np.int64)
-    indices[rows, (np.cumsum(offered, axis=1) - 1)[rows, columns]] = columns
-    return indices

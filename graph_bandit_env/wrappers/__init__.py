@@ -1,11 +1,9 @@
-"""Wrappers that turn observations into arrays, for learners that need them, and rewards that come late or together."""
+"""Wrappers that turn observations into arrays, for learners that need them, and rewards that come late."""
 
-from graph_bandit_env.wrappers.batches import BatchedActions
 from graph_bandit_env.wrappers.delayed import DelayedRewards, RewardQueue, check_delay, delays_rng
 from graph_bandit_env.wrappers.padded import GraphSetIndices, PaddedGraphSet, Padding, unpad
 
 __all__ = [
-    "BatchedActions",
     "DelayedRewards",
     "GraphSetIndices",
     "PaddedGraphSet",

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, TypeVar, get_args
 
 import gymnasium as gym
 import numpy as np
-from gymnasium.spaces import Box, Dict, Discrete, GraphInstance, Sequence, Tuple
+from gymnasium.spaces import Box, Dict, Discrete
 from gymnasium.utils import RecordConstructorArgs
 from numpy.typing import NDArray
 
@@ -16,6 +17,7 @@ from graph_bandit_env.bandit.bandit_model import BanditModel
 from graph_bandit_env.bandit.spaces import USED_UP, Info
 from graph_bandit_env.checks import check_choice, check_integer
 from graph_bandit_env.env import GraphActionBandit
+from graph_bandit_env.vector_env import GraphActionBanditVector
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data
@@ -86,10 +88,9 @@ class Padding:
             }
         )
 
-    def zeros(self, *batch: int) -> Padded:
-        """Return an observation without graphs, all zeros; `batch` gives leading dimensions for many of them."""
-        spaces = self.space().spaces
-        return {key: np.zeros((*batch, *(box.shape or ())), box.dtype) for key, box in spaces.items()}
+    def zeros(self) -> Padded:
+        """Return an observation without graphs, all zeros."""
+        return {key: np.zeros(box.shape or (), box.dtype) for key, box in self.space().spaces.items()}
 
     def fill(self, padded: Padded, graphs: Iterable[Any]) -> None:
         """Write graphs into an observation of zeros, each with mask 1.
@@ -122,10 +123,6 @@ class Padding:
         """Return a mask `(..., K)`, with zeros added for the entries without a graph."""
         missing = self.graphs - mask.shape[-1]
         return np.pad(mask, [(0, 0)] * (mask.ndim - 1) + [(0, missing)])
-
-    def show_mask(self, mask: NDArray[Mask]) -> NDArray[np.bool_] | NDArray[np.int8]:
-        """Return a padded mask in the type that is observed, `mask_dtype`."""
-        return self.pad_mask(mask).astype(self.mask_dtype)
 
 
 def unpad(observation: Padded) -> list[Data]:
@@ -165,12 +162,12 @@ class PaddedGraphSet(gym.Wrapper, RecordConstructorArgs):
     | `n_node`, `n_edge` | `(K,)` int64 | how many nodes and edges are real |
     | `mask` | `(K,)` int8 | 1 if the next round offers the graph |
 
-    `info["action_mask"]` is the same mask. `GraphActionBanditPadded-v0` is the environment with this wrapper, for
-    libraries that make environments by name. `graph_bandit_env.wrappers.vector.PaddedGraphSet` does the same for the
-    native vector environment.
+    `info["action_mask"]` is the same mask. With `observe="indices"` the graphs are read from the environment itself,
+    and a set is padded when it is drawn, not in each round. `GraphActionBanditPadded-v0` is that environment in this
+    wrapper, for libraries that make environments by name.
 
     Args:
-        env: `GraphActionBandit-v0` with `observe="graphs"`.
+        env: `GraphActionBandit-v0`.
         max_nodes: N; None: the largest graph, or `num_nodes` of random graphs.
         max_edges: E, both directions counted; None: the largest number, or N (N - 1) of random graphs.
         max_graphs: K of the arrays and of the action space; None: the number of graphs. The extra graphs have no nodes
@@ -178,24 +175,20 @@ class PaddedGraphSet(gym.Wrapper, RecordConstructorArgs):
         mask_dtype: type of the masks, "int8" or "bool".
 
     Raises:
-        TypeError: if the environment does not observe graphs, or plays several a step.
+        TypeError: if it is another environment, or observes arrays already.
         ValueError: if a size is out of range, or a graph does not fit (for random graphs, at the reset that draws it).
     """
 
     def __init__(self, env: gym.Env, **room: Any) -> None:
         RecordConstructorArgs.__init__(self, **room)
         gym.Wrapper.__init__(self, env)
-        if not isinstance(env.unwrapped, GraphActionBandit) or not isinstance(env.observation_space, (Sequence, Tuple)):
-            raise TypeError(
-                f'Expected `GraphActionBandit-v0` that observes graphs (observe="graphs", the default). Got {env}. Use '
-                '`GraphSetIndices` with observe="indices".'
-            )
-        if not isinstance(env.action_space, Discrete):
-            raise TypeError(f"Expected one graph a step. Got {env}. Put `BatchedActions` around `PaddedGraphSet`.")
+        if not isinstance(env.unwrapped, GraphActionBandit) or isinstance(env.observation_space, Dict):
+            raise TypeError(f"Expected `GraphActionBandit-v0` that observes graphs or indices. Got {env}.")
         self._bandit = env.unwrapped
         self.padding = Padding.for_bandit(self._bandit.bandit, **room)
         self.observation_space = self.padding.space()
         self.action_space = Discrete(self.padding.graphs)
+        self._padded, self._shown = self.padding.zeros(), object()  # arrays, and the graphs that they hold
 
     def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[Padded, Info]:
         """Begin an episode."""
@@ -211,30 +204,37 @@ class PaddedGraphSet(gym.Wrapper, RecordConstructorArgs):
         """Return the mask of the graphs that the next round offers; sb3-contrib's MaskablePPO calls it."""
         return self.padding.pad_mask(self._bandit.action_masks())
 
-    def _pad(self, graphs: tuple[GraphInstance, ...], info: Info) -> Padded:
+    def _pad(self, observation: Any, info: Info) -> Padded:
         """Return the graphs as arrays, and give `info` the mask that they have."""
-        padded = self.padding.zeros()
-        self.padding.fill(padded, graphs)
-        padded["mask"] = self.padding.show_mask(info["action_mask"])
-        info["action_mask"] = padded["mask"].copy()
-        return padded
+        graphs = observation if self._bandit.bandit.observes_graphs else self._bandit.graph_set
+        if graphs is not self._shown:
+            self._shown = object()
+            for array in self._padded.values():
+                array[...] = 0
+            self.padding.fill(self._padded, graphs)
+            self._shown = graphs
+        self._padded["mask"] = self.padding.pad_mask(info["action_mask"]).astype(self.padding.mask_dtype)
+        info["action_mask"] = self._padded["mask"].copy()
+        return {key: array.copy() for key, array in self._padded.items()}
 
 
 def padded_bandit(**arguments: Any) -> PaddedGraphSet:
     """Make `GraphActionBanditPadded-v0`, a `GraphActionBandit` in `PaddedGraphSet`.
 
     Args:
-        **arguments: those of `PaddedGraphSet` and of `GraphActionBandit`.
+        **arguments: those of `PaddedGraphSet`, and of `GraphActionBandit` but `observe`.
 
     Raises:
-        TypeError: as in both of them.
-        ValueError: as in both of them.
+        TypeError, ValueError: as in both of them.
     """
     room = {name: arguments.pop(name) for name in ROOM if name in arguments}
-    return PaddedGraphSet(GraphActionBandit(**arguments), **room)
+    observe = "graphs" if arguments.get("resample_graphs") == "round" else "indices"
+    return PaddedGraphSet(GraphActionBandit(observe=observe, **arguments), **room)
 
 
 vars(padded_bandit).update(metadata=GraphActionBandit.metadata)  # `gymnasium.make` looks up its render modes
+padded_bandits = partial(GraphActionBanditVector, make=padded_bandit)
+"""Makes many of them that step together."""
 
 
 class GraphSetIndices(gym.ObservationWrapper, RecordConstructorArgs):
@@ -260,8 +260,14 @@ class GraphSetIndices(gym.ObservationWrapper, RecordConstructorArgs):
         gym.ObservationWrapper.__init__(self, env)
         if not isinstance(env.unwrapped, GraphActionBandit):
             raise TypeError(f'Expected `GraphActionBandit-v0` with observe="indices". Got {env}.')
-        self._bandit = env.unwrapped
-        self.observation_space = indices_and_mask_space(self._bandit.bandit)
+        self._bandit, bandit = env.unwrapped, env.unwrapped.bandit
+        if bandit.observes_graphs or bandit.resample_graphs or bandit.own_graphs is None:  # an index would mean another
+            raise ValueError(
+                'Expected observe="indices" and a fixed graph set, given as `graphs`. `PaddedGraphSet` shows the '
+                "graphs themselves."
+            )
+        mask = Box(0, 1, (bandit.num_graphs,), np.int8)
+        self.observation_space = Dict({"indices": bandit.observation_space, "mask": mask})
 
     def observation(self, observation: NDArray[np.int64]) -> Padded:
         """Return the indices, and the mask of these graphs."""
@@ -272,18 +278,3 @@ class GraphSetIndices(gym.ObservationWrapper, RecordConstructorArgs):
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the mask of the graphs that the next round offers; sb3-contrib's MaskablePPO calls it."""
         return self._bandit.action_masks()
-
-
-def indices_and_mask_space(bandit: BanditModel) -> Dict:
-    """Return the space of indices and mask.
-
-    Raises:
-        ValueError: if the bandit does not observe indices, or its graphs are not fixed: an index would mean another
-            graph after a `reset`.
-    """
-    if bandit.observes_graphs or bandit.resample_graphs or bandit.own_graphs is None:
-        raise ValueError(
-            'Expected observe="indices" and a fixed graph set, given as `graphs`. `PaddedGraphSet` shows the graphs '
-            "themselves."
-        )
-    return Dict({"indices": bandit.observation_space, "mask": Box(0, 1, (bandit.num_graphs,), np.int8)})

@@ -11,7 +11,7 @@ import torch
 from support import ROOT
 from torchrl.envs import ActionMask, GymEnv, GymWrapper, TransformedEnv, check_env_specs
 
-from graph_bandit_env.wrappers import BatchedActions, DelayedRewards
+from graph_bandit_env.wrappers import DelayedRewards
 
 ID = "graph_bandit_env:GraphActionBanditPadded-v0"
 SMALL = {"num_graphs": 6, "num_nodes": 5, "horizon": 4, "mask_dtype": "bool"}
@@ -32,7 +32,7 @@ def test_torchrl_accepts_the_environment_by_name(settings, categorical):
 
 
 @pytest.mark.parametrize("mode", ["Disabled", "SameStep"])
-def test_torchrl_accepts_the_native_vector_environment(mode):
+def test_torchrl_accepts_the_vector_environment(mode):
     check_env_specs(make_many(mode))
 
 
@@ -45,17 +45,12 @@ def test_a_masked_graph_is_never_played():
     assert len(set(played.flatten().tolist())) == 6
 
 
-@pytest.mark.parametrize(
-    ("wrap", "paid"),
-    [(lambda env: DelayedRewards(env, (0, 2)), "came_rewards"), (lambda env: BatchedActions(env, 3), "rewards")],
-    ids=["late", "together"],
-)
-def test_rewards_come_late_or_together_and_are_told_by_info(wrap, paid):
-    env = GymWrapper(wrap(gym.make(ID, **SMALL)))
+def test_rewards_come_late_and_are_told_by_info():
+    env = GymWrapper(DelayedRewards(gym.make(ID, **SMALL), (0, 2)))
     env.auto_register_info_dict()
     check_env_specs(env)
     rounds = env.rollout(4)["next"]
-    assert torch.allclose(rounds["reward"].squeeze(-1).double(), rounds[paid].sum(dim=-1), atol=1e-6)
+    assert torch.allclose(rounds["reward"].squeeze(-1).double(), rounds["came_rewards"].sum(dim=-1), atol=1e-6)
 
 
 def test_the_example_learns(tmp_path):

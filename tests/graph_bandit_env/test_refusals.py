@@ -8,7 +8,7 @@ from gymnasium.error import InvalidAction, ResetNeeded
 from support.graphs import ragged_graphs
 
 from graph_bandit_env import GraphActionBandit, GraphActionBanditVector, GraphSet
-from graph_bandit_env.wrappers import BatchedActions, DelayedRewards, GraphSetIndices, PaddedGraphSet
+from graph_bandit_env.wrappers import DelayedRewards, GraphSetIndices, PaddedGraphSet
 
 GRAPHS = ragged_graphs()
 OWN = {"graphs": GRAPHS, "reward_model": [0.0, 1.0, 2.0, 3.0]}
@@ -76,16 +76,7 @@ def test_settings(settings, field):
         (lambda: GraphActionBandit(graph_model=GRAPHS), TypeError, "graphs"),
         (lambda: GraphActionBandit(nois_std=0.1), TypeError, "nois_std"),
         (lambda: GraphActionBanditVector(num_envs=0), ValueError, "num_envs"),
-        (lambda: GraphActionBanditVector(render_mode="rgb_array"), ValueError, "render_mode"),
-        (lambda: GraphActionBanditVector(autoreset_mode="never"), ValueError, "never"),
-        *((lambda size=size: BatchedActions(made(), size), ValueError, "size") for size in (0, 2.0, True)),
-        (lambda: BatchedActions(made(replacement=False), 7), ValueError, "size"),
-        (lambda: BatchedActions(made(actions_per_round=3), 2), ValueError, "actions_per_round"),
-        (lambda: BatchedActions(made(**ROUND), 2), ValueError, "same graphs"),
-        (lambda: BatchedActions(gym.make("CartPole-v1"), 2), TypeError, "GraphActionBandit-v0"),
-        (lambda: PaddedGraphSet(BatchedActions(made(), 2)), TypeError, "BatchedActions"),
         (lambda: DelayedRewards(gym.make("Pendulum-v1"), 1), TypeError, "discrete"),
-        (lambda: PaddedGraphSet(made(observe="indices")), TypeError, "GraphSetIndices"),
         (lambda: PaddedGraphSet(PaddedGraphSet(made())), TypeError, "observes graphs"),
         (lambda: PaddedGraphSet(made(), max_graphs=3), ValueError, "max_graphs"),
         (lambda: PaddedGraphSet(made(), mask_dtype="boolean"), ValueError, "mask_dtype"),

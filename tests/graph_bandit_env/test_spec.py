@@ -34,13 +34,3 @@ def test_an_environment_that_is_made_from_a_spec_ends_its_episodes_in_the_same_r
         assert endings(made, 2) == [(False, False), (False, True)]
         with pytest.raises(ResetNeeded):
             made.unwrapped.step(0)
-
-
-@pytest.mark.parametrize(
-    ("settings", "expected"), [({}, 7), ({"max_episode_steps": 4}, 4), ({"max_episode_steps": 9}, 7)]
-)
-def test_many_bandits_say_it_too(settings, expected):
-    envs = gym.make_vec("GraphActionBandit-v0", 2, **SMALL, horizon=7, **settings)
-    assert envs.spec.max_episode_steps == expected
-    sync = gym.make_vec("GraphActionBandit-v0", 2, vectorization_mode="sync", **SMALL, horizon=7)
-    assert [env.spec.max_episode_steps for env in sync.envs] == [7, 7]

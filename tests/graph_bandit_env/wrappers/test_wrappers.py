@@ -1,4 +1,5 @@
 import gymnasium as gym
+import numpy as np
 import pytest
 import torch
 from gymnasium.error import InvalidAction
@@ -7,7 +8,7 @@ from support.graphs import ragged_graphs
 
 import graph_bandit_env  # noqa: F401
 from graph_bandit_env import GraphSet, from_smiles
-from graph_bandit_env.wrappers import BatchedActions, DelayedRewards, GraphSetIndices, PaddedGraphSet, unpad
+from graph_bandit_env.wrappers import DelayedRewards, GraphSetIndices, PaddedGraphSet, unpad
 
 RAGGED = {"graphs": ragged_graphs(), "reward_model": [0.0, 1.0, 2.0, 3.0], "horizon": 5}
 ARROWS = GraphSet([[[1.0], [2.0], [3.0]]] * 4, [[(0, 1), (2, 1)], [(0, 2)], [(2, 1)], []], directed=True)
@@ -71,7 +72,6 @@ WRAPPED = {
     "padded by name": lambda: gym.make("GraphActionBanditPadded-v0", **RAGGED, mask_dtype="bool"),
     "indices": lambda: GraphSetIndices(make(observe="indices")),
     "late and padded": lambda: DelayedRewards(PaddedGraphSet(make()), (1, 2)),
-    "late and batches": lambda: DelayedRewards(BatchedActions(make(), 3), (1, 2)),
 }
 
 
@@ -79,3 +79,16 @@ WRAPPED = {
 @pytest.mark.parametrize("wrapped", WRAPPED.values(), ids=WRAPPED)
 def test_gymnasium_accepts_the_wrapped_environment(wrapped):
     assert check_env(wrapped(), skip_render_check=True) is None
+
+
+def test_the_registered_name_is_the_environment_in_its_wrapper_and_its_spec_makes_it_again():
+    named = gym.make("GraphActionBanditPadded-v0", **RAGGED, max_edges=40)
+    wrapped, again = PaddedGraphSet(make(), max_edges=40), gym.make(named.spec)
+    assert str(again).count("PaddedGraphSet") == 1
+    for env in (named, wrapped, again):
+        env.reset(seed=3)
+    for action in (0, 3, 1):
+        (found, reward, *_), *others = [env.step(action) for env in (named, wrapped, again)]
+        for expected, other, *_ in others:
+            assert reward == other
+            assert all(np.array_equal(found[key], expected[key]) for key in expected)
