@@ -14,14 +14,15 @@ from gntk import symmetric_root
 
 ENTRIES = 50_000_000  # of the columns that are kept of all kernels: 400 MB
 WHOLE = 500  # graphs of which the kernels are computed as a whole
+FEW = 0.05  # share of the graphs below which kernels with these alone are computed, and not kept
 SUMS_AT_A_TIME, LEAST_AT_A_TIME = 1 << 17, 16  # entries of a block of sums, which stays in the cache; its least rows
 
 
 class Kernels:
     """P kernels of M graphs, of which each column is computed when it is first asked for, and kept, while they are few.
 
-    If the columns asked for would take more than `ENTRIES` numbers, they are computed each time. Of at most `WHOLE`
-    graphs all columns are computed at once.
+    If the columns asked for would take more than `ENTRIES` numbers, or a share of them below `FEW` is asked for, they are
+    computed each time. Of at most `WHOLE` graphs all columns are computed at once.
 
     Args:
         readings: what is read of the graphs; their kernels one after the other, e in all.
@@ -52,7 +53,7 @@ class Kernels:
 
     def columns(self, rows: Tensor, index: Tensor) -> Tensor:
         """Return the kernels between two lists of graphs, `(q, P, n)`."""
-        places = self.places(rows)
+        places = self.places(rows, len(index))
         if places is None:
             return self._compute(rows, index)
         columns = self.kept[places]
@@ -63,8 +64,12 @@ class Kernels:
         """Return the columns that are kept, `(u, P, M)`."""
         return self._kept[: self._used]
 
-    def places(self, rows: Tensor) -> Tensor | None:
+    def places(self, rows: Tensor, asked: int) -> Tensor | None:
         """Compute what is missing of some columns, and return where they stand among those that are kept.
+
+        Args:
+            rows: the columns.
+            asked: how many graphs of them are asked for.
 
         Return None if these columns are not kept.
         """
@@ -74,7 +79,7 @@ class Kernels:
         if self._used == 0 and self.count <= WHOLE:
             missing = self._every
         used = self._used + len(missing)
-        if not self.keeps or used * len(self.wanted) * self.count > ENTRIES:
+        if not self.keeps or asked < FEW * self.count or used * len(self.wanted) * self.count > ENTRIES:
             return None
         if used > len(self._kept):  # twice as many, so that the next ones need not be moved
             most = ENTRIES // (len(self.wanted) * self.count)
@@ -138,7 +143,7 @@ class Mixture:
 
         If they are not kept, all parts are added to a few of the graphs `index` before the next.
         """
-        places = self.kernels.places(rows)
+        places = self.kernels.places(rows, len(index))
         if places is not None:
             more = self.kernels.kept[len(self._mixed) :]
             self._mixed = torch.cat([self._mixed, self._mix(more)]) if len(more) else self._mixed

@@ -43,7 +43,7 @@ def to_arrow(traits: Traits) -> dict[str, pa.Array]:
 
 
 def from_arrow(table: pa.Table, names: Sequence[str], stereo: bool, left_out: Sequence[str]) -> Traits:
-    """Return the traits of the rows of a table.
+    """Return the traits of the rows of a table, as copies: a view would keep the whole table in memory.
 
     Args:
         table: has their columns.
@@ -60,12 +60,12 @@ def from_arrow(table: pa.Table, names: Sequence[str], stereo: bool, left_out: Se
     for name in names:
         if name in NUMBERS:
             column = _whole(table[name])
-            arrays[name] = column.flatten().to_numpy().reshape(len(table), column.type.list_size)
+            arrays[name] = column.flatten().to_numpy().reshape(len(table), column.type.list_size).copy()
             continue
         for entry, column_name in zip(ENTRIES, columns_of(name), strict=True):
             column = _whole(table[column_name])
             offsets = column.offsets.to_numpy().astype(np.int64)
-            arrays[f"{name}.{entry}"] = column.values.to_numpy()[offsets[0] : offsets[-1]]
+            arrays[f"{name}.{entry}"] = column.values.to_numpy()[offsets[0] : offsets[-1]].copy()
             arrays[f"{name}.offsets"] = offsets - offsets[0]
     return Traits.from_arrays(arrays, stereo, left_out)
 

@@ -103,17 +103,20 @@ class PreparedPart:
 
     def _rows_of(self, name: str, count: int) -> pa.Table:
         """Return the rows of this part, of which there are `count`, in a file of the pool."""
-        from pyarrow.parquet import read_table
+        import pyarrow.compute as pc
+        from pyarrow.parquet import ParquetFile
 
-        path, mine = self._folder / name, [("part", "=", self.number)]
-        with _refuse_damage(path):
-            table = read_table(path, filters=mine, use_threads=False, page_checksum_verification=True)
+        path = self._folder / name
+        with _refuse_damage(path), ParquetFile(path, page_checksum_verification=True) as file:
+            table = file.read(use_threads=False)
+            table = table.filter(pc.equal(table["part"], self.number))
             if len(table) != count:
                 raise OSError(f"{len(table)} rows of part {self.number} instead of {count}")
         return table
 
     @contextmanager
     def _open(self) -> Iterator[ParquetFile]:
+        from pyarrow import default_memory_pool
         from pyarrow.parquet import ParquetFile
 
         with _refuse_damage(self.path):
@@ -122,6 +125,7 @@ class PreparedPart:
             with ParquetFile(self.path) as file:
                 _refuse_repeated_texts(file)
                 yield file
+            default_memory_pool().release_unused()  # else it keeps about as much as the molecules take
 
     @cached_property
     def _digest(self) -> str:
