@@ -22,8 +22,8 @@ from graph_bandit_env.bandit.instance import (
 )
 from graph_bandit_env.bandit.spaces import Observation, graph_set_space, indices_space
 from graph_bandit_env.checks import check_choice, check_flag, check_integer, check_number
-from graph_bandit_env.graphs.graph_set import as_graph_set
-from graph_bandit_env.graphs.random_graphs import RandomGraphs, largest_size
+from graph_bandit_env.graphs.random_graphs import RandomGraphs, size_range
+from graph_bandit_env.graphs.readers import as_graph_set
 from graph_bandit_env.rewards.noise import NOISE_DRAWS, NOISES, Noise, check_deviations
 from graph_bandit_env.rewards.reward_models import (
     RANDOM_REWARDS,
@@ -58,7 +58,7 @@ class BanditModel:
             check_choice("resample_graphs", arguments.resample_graphs, RESAMPLINGS)
         self.each_round = arguments.resample_graphs == "round"
         self.own_graphs = None if arguments.graphs is None else as_graph_set(arguments.graphs, arguments.directed)
-        self.num_graphs = largest_size(self.random_graphs.num_graphs)
+        _, self.num_graphs = size_range(self.random_graphs.num_graphs)
         if self.own_graphs is not None and not self.resample_graphs:
             self.num_graphs = len(self.own_graphs)
         self._refuse_contradictions(arguments)

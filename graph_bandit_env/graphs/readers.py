@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from hashlib import blake2b
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graph_bandit_env.checks import check_flag
 from graph_bandit_env.graphs.checking import to_numbers
-from graph_bandit_env.graphs.packed_graphs import PackedGraphs
+from graph_bandit_env.graphs.graph_set import GraphSet, NotReadWarning
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -38,19 +38,6 @@ DIGITS, DIRECTIONS, NAMES, EDGES, PARALLEL = UNNAMED = (
 """Parts of a rest that no message names: they are left out on purpose, or named elsewhere, and tell graphs apart."""
 
 
-class NotReadWarning(UserWarning):
-    """Graphs have attributes or parallel edges that are not read."""
-
-
-class Packed(Protocol):
-    """A graph set."""
-
-    _packed: PackedGraphs
-
-
-Set = TypeVar("Set", bound=Packed)
-
-
 def list_graphs(graphs: Any) -> tuple[Literal["pyg", "networkx", ""], list[Any]]:
     """Return the library that all graphs are of, if it is one, and the graphs in a list; there may be a single one."""
     graphs = graphs.to_data_list() if hasattr(graphs, "to_data_list") else graphs  # a Batch of PyG
@@ -62,7 +49,35 @@ def list_graphs(graphs: Any) -> tuple[Literal["pyg", "networkx", ""], list[Any]]
     return "networkx" if is_networkx else "", given
 
 
-def _warn_of_rests(graphs: Set, rests: Sequence[Rest]) -> Set:
+def as_graph_set(graphs: GraphSet | Iterable[Data] | Iterable[nx.Graph], directed: bool | None = None) -> GraphSet:
+    """Read the arguments `graphs` and `directed`.
+
+    Args:
+        graphs: a GraphSet, or PyG `Data` or networkx graphs, read as in `read_pyg` and `read_networkx`.
+        directed: as in `GraphSet` and `read_networkx`. Of a GraphSet, False drops the directions.
+
+    Raises:
+        TypeError: if `graphs` is none of these.
+        ValueError: if a graph is not valid, or `directed` is True and a GraphSet is undirected.
+    """
+    directed = None if directed is None else check_flag("directed", directed)
+    if isinstance(graphs, GraphSet):
+        if directed and not graphs.directed:
+            raise ValueError(
+                f"Expected directed graphs with `directed=True`. Got {graphs!r}, which is undirected. Make the set "
+                "itself with `directed=True`, for its edges are in both directions already."
+            )
+        return graphs.without_directions() if directed is False else graphs
+    library, given = list_graphs(graphs)
+    if not given:
+        raise ValueError("Expected at least one graph in `graphs`. Got none.")
+    if library:
+        return read_pyg(given, directed) if library == "pyg" else read_networkx(given, directed=directed)
+    kinds = ", ".join(sorted({type(graph).__name__ for graph in given}))
+    raise TypeError(f"Expected `graphs` to be a GraphSet, or a list of PyG Data or of networkx graphs. Got {kinds}.")
+
+
+def _warn_of_rests(graphs: GraphSet, rests: Sequence[Rest]) -> None:
     """Name what was not read of some graphs, and how many have become equal to a graph that differs in that."""
     names, merged, first = sorted({*chain(*rests)}.difference(UNNAMED)), list[set[str]](), dict[bytes, Rest]()
     for arrays, rest in zip(graphs._packed.read(0, len(rests)), rests, strict=True) if any(rests) else ():
@@ -76,7 +91,6 @@ def _warn_of_rests(graphs: Set, rests: Sequence[Rest]) -> Set:
         texts += [f"{len(merged)} of {len(rests)} graphs differ from another one only in {listed}."]
     if texts:
         warnings.warn(" ".join(texts), NotReadWarning, stacklevel=4)  # where the graphs are given
-    return graphs
 
 
 def _to_plain(value: Any) -> str:
@@ -89,34 +103,28 @@ def _to_plain(value: Any) -> str:
 
 
 def _rest_of_numbers(*arrays: NDArray[Any]) -> Rest:
-    """Return the digits that float32 does not keep."""
-    wide = [array for array in arrays if array.dtype.kind in "iuf" and array.itemsize > 2 and array.dtype != np.float32]
+    """Return the numbers, if float32 does not keep all of their digits."""
     with np.errstate(all="ignore"):
-        lost = [array - array.astype(np.float32) for array in wide]
-    return {DIGITS: lost} if any(array.any() for array in lost) else {}
+        return {DIGITS: arrays} if any((array != array.astype(np.float32)).any() for array in arrays) else {}
 
 
 def _rest_of_links(links: NDArray[Any], drops_directions: bool) -> Rest:
-    """Return how often edges are there more than once, and the directions, if these are dropped."""
-    if links.dtype.kind not in "iu" or not len(links):
-        return {}
-    keys = np.sort(links[:, 0] * (int(links.max()) + 1) + links[:, 1])
-    again = keys[1:] == keys[:-1]
-    rest: Rest = {DIRECTIONS: np.unique(keys)} if drops_directions else {}
-    return rest | ({PARALLEL: keys[1:][again]} if again.any() else {})
+    """Return how often edges are there if some are there more than once, and the directions, if these are dropped."""
+    keys, counts = np.unique(links @ (1 << 32, 1), return_counts=True)
+    return ({DIRECTIONS: keys} if drops_directions else {}) | ({PARALLEL: [keys, counts]} if (counts > 1).any() else {})
 
 
 def _make(
-    make: Callable[..., Set],
-    nodes: list[Any],
+    nodes: list[NDArray[Any]],
     links: list[NDArray[Any]],
     features: Sequence[Features],
+    directed: bool | None,
     rests: list[Rest],
     drops_directions: Sequence[bool],
-) -> Set:
+) -> GraphSet:
     """Make a graph set; features of edges come from the same attributes in all graphs that have edges."""
     widths = {name: values.shape[1:] for held in features for name, values in held.items()}
-    attributes = []
+    attributes: list[Any] = []
     for k, (held, edges) in enumerate(zip(features, links, strict=True)):
         rests[k] |= _rest_of_links(edges, drops_directions[k]) | _rest_of_numbers(nodes[k], *held.values())
         missing = sorted(widths.keys() - held.keys())
@@ -126,22 +134,25 @@ def _make(
         if {len(block) for block in blocks} - {len(edges)}:
             raise ValueError(f"Graph {k}: expected {len(edges)} rows of `{'` and `'.join(sorted(widths))}`.")
         attributes.append(np.hstack(blocks) if blocks else None)
-    return _warn_of_rests(make(nodes, links, attributes if widths else None), rests)
+    graph_set = GraphSet(nodes, links, attributes if widths else None, directed)
+    _warn_of_rests(graph_set, rests)
+    return graph_set
 
 
-def read_pyg(
-    graphs: Sequence[Data], make: Callable[..., Set], directed: bool | None, used: Collection[str] = ("y",)
-) -> Set:
-    """Read PyG graphs, as `GraphSet.from_pyg` describes.
+def read_pyg(graphs: Sequence[Data], directed: bool | None = None, used: Collection[str] = ("y",)) -> GraphSet:
+    """Read PyG graphs: `x` `(n, d)`, `edge_index` `(2, E)`, and `edge_attr` `(E, e)` if all have it.
+
+    `edge_weight` is a further feature of edges. Without `edge_index`, the sparse matrix `adj_t` has the edges, and its
+    values are features unless all are 1. A `NotReadWarning` names other attributes, apart from those `used`.
 
     Args:
         graphs: PyG graphs.
-        make: makes a graph set of the first three arguments of `GraphSet`.
         directed: as in `GraphSet`.
         used: further attributes that are read elsewhere.
 
     Raises:
-        ValueError: if a graph has no `x`, `edge_index` is not `(2, E)`, or only some have features of edges.
+        ValueError: as in `GraphSet`; also if a graph has no `x`, `edge_index` is not `(2, E)`, or only some have
+            features of edges.
     """
     nodes, links, features, rests = [], [], [], []
     for k, graph in enumerate(graphs):
@@ -166,7 +177,7 @@ def read_pyg(
         rests.append({f"`{name}`": value for name, value in held.items() if name not in read})
     if all((values["adj_t"] == 1).all() for values in features if "adj_t" in values):  # there is an edge, and no more
         features = [{name: array for name, array in values.items() if name != "adj_t"} for values in features]
-    return _make(make, nodes, links, features, rests, [directed is False] * len(nodes))
+    return _make(nodes, links, features, directed, rests, [directed is False] * len(nodes))
 
 
 def _read_transposed(graph: int, matrix: Any) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -180,45 +191,39 @@ def _read_transposed(graph: int, matrix: Any) -> tuple[NDArray[Any], NDArray[Any
     return edges, np.ones((edges.shape[1], 1)) if values is None else _to_columns(graph, "edge", _to_numpy(values))
 
 
-def are_directed(graphs: Sequence[nx.Graph], directed: bool | None) -> bool:
-    """Return whether a set of networkx graphs is directed, as `GraphSet.from_networkx` describes.
-
-    Raises:
-        ValueError: if only some graphs are, and `directed` is None.
-    """
-    if directed is not None:
-        return check_flag("directed", directed)
-    kinds = [graph.is_directed() for graph in graphs]
-    if any(kinds) and not all(kinds):
-        raise ValueError(
-            f"Expected graphs that are all directed, or all undirected. Graph {kinds.index(True)} is directed, graph "
-            f"{kinds.index(False)} is not. `directed=True` gives undirected edges both directions, `directed=False` "
-            "adds those that are missing."
-        )
-    return any(kinds)
-
-
 def read_networkx(
     graphs: Sequence[nx.Graph],
-    make: Callable[..., Set],
-    node_attribute: str | None,
-    edge_attribute: Edges,
-    directed: bool,
+    node_attribute: str | None = "x",
+    edge_attribute: Edges = None,
+    directed: bool | None = None,
     used: Collection[str] = (),
-) -> Set:
-    """Read networkx graphs, as `GraphSet.from_networkx` describes.
+) -> GraphSet:
+    """Read networkx graphs.
+
+    Nodes are numbered in the order of `graph.nodes`. Parallel edges need equal features, and are read once. A
+    `NotReadWarning` names them and other attributes, and counts graphs that differ in these alone.
 
     Args:
-        graphs: networkx graphs.
-        make: makes a graph set of the first three arguments of `GraphSet`.
-        node_attribute: attribute of nodes; None: each node gets a 1.
-        edge_attribute: attribute of edges, or None for the usual ones, or False for none.
-        directed: whether the edges are read as directed ones; those of an undirected graph are then in both directions.
+        graphs: networkx graphs of any kind.
+        node_attribute: attribute of every node that holds a vector or a number, read as node features; None: nodes
+            have no features, and each gets a 1.
+        edge_attribute: attribute of every edge that holds a vector or a number, read as edge features; None:
+            `edge_attr` and `weight`, if edges have them; False: edges have no features.
+        directed: True keeps the directions of edges; undirected edges get both. False drops them, as in `GraphSet`.
+            None: as the graphs are, which must then be all directed (`DiGraph`, `MultiDiGraph`), or none.
         used: attributes of graphs that are read elsewhere.
 
     Raises:
-        ValueError: if a node or an edge has no such attribute, or vectors differ in length.
+        ValueError: as in `GraphSet`; also if a node or an edge has no such attribute, or only some graphs are directed
+            and `directed` is None.
     """
+    kinds = {graph.is_directed() for graph in graphs}
+    if directed is None and len(kinds) > 1:
+        raise ValueError(
+            "Expected graphs that are all directed, or all undirected. Got both. `directed=True` gives undirected "
+            "edges both directions, `directed=False` adds those that are missing."
+        )
+    directed = kinds == {True} if directed is None else directed
     usual = [edge_attribute] if edge_attribute else [] if edge_attribute is False else ["edge_attr", "weight"]
     nodes, links, features, rests = [], [], [], []
     for k, graph in enumerate(graphs):
@@ -241,7 +246,7 @@ def read_networkx(
         if len(set(keys)) < len(keys) and not counts:
             rest["keys of edges"] = keys
         rests.append(rest)
-    return _make(make, nodes, links, features, rests, [graph.is_directed() and not directed for graph in graphs])
+    return _make(nodes, links, features, directed, rests, [graph.is_directed() and not directed for graph in graphs])
 
 
 def _rest_of(kind: str, items: Sequence[Mapping[str, Any]], read: Sequence[str | None]) -> Rest:
@@ -265,7 +270,7 @@ def _to_numpy(array: Tensor | ArrayLike) -> Any:
     if not hasattr(array, "detach") or getattr(array, "is_sparse", False):
         return array
     tensor: Tensor = array.detach().cpu()
-    return (tensor.float() if tensor.is_floating_point() else tensor).numpy()  # NumPy has no bfloat16
+    return (tensor.double() if tensor.is_floating_point() else tensor).numpy()  # NumPy has no bfloat16
 
 
 def _to_columns(graph: int, kind: str, values: Any) -> NDArray[Any]:

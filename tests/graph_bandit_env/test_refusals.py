@@ -7,7 +7,8 @@ import torch
 from gymnasium.error import InvalidAction, ResetNeeded
 from support.graphs import ragged_graphs
 
-from graph_bandit_env import GraphActionBandit, GraphActionBanditVector, GraphSet
+from graph_bandit_env import GraphActionBandit, GraphActionBanditVector
+from graph_bandit_env.graphs import as_graph_set
 from graph_bandit_env.wrappers import BatchedActions, DelayedRewards, GraphSetIndices, PaddedGraphSet
 
 GRAPHS = ragged_graphs()
@@ -154,4 +155,4 @@ def test_noise_and_means_of_a_function_must_be_finite_numbers(drawn):
 @pytest.mark.parametrize("index", [[True, False, True, False], [-1], [4], [0.0], ["0"], [[0]], []])
 def test_graphs_are_taken_by_their_indices(index):
     with pytest.raises(ValueError, match="take|indices"):
-        GraphSet.from_pyg(GRAPHS).take(index)
+        as_graph_set(GRAPHS).take(index)

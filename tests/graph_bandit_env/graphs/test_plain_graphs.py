@@ -17,7 +17,7 @@ def read(graph):
 @pytest.mark.parametrize("draw", [mixed_graphs, weighted_lattices])
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 12])
 def test_graphs_of_any_size_are_connected_and_their_nodes_alike(draw, size):
-    graphs = draw(np.random.default_rng(size), 10, size, 2)
+    graphs = draw(np.random.default_rng(size), [size] * 10, 2)
     for graph in graphs:
         assert np.array_equal(graph.nodes, np.ones((size, 2)))
         assert nx.is_connected(read(graph))
@@ -25,7 +25,7 @@ def test_graphs_of_any_size_are_connected_and_their_nodes_alike(draw, size):
 
 @pytest.mark.parametrize("size", [12])
 def test_mixed_graphs_have_a_mean_degree_of_about_four_and_are_not_all_of_one_kind(size):
-    graphs = mixed_graphs(np.random.default_rng(0), 400, size, 1)
+    graphs = mixed_graphs(np.random.default_rng(0), [size] * 400, 1)
     assert graphs.average_degrees.mean() == pytest.approx(4, abs=0.4)
     largest = np.array([np.bincount(graph.edge_links[:, 0]).max() for graph in graphs])
     assert 0.15 < (graphs.average_degrees == 4).mean() < 0.35  # small worlds have just as many edges
@@ -34,7 +34,7 @@ def test_mixed_graphs_have_a_mean_degree_of_about_four_and_are_not_all_of_one_ki
 
 
 def test_lattices_are_one_ring_with_equal_sums_of_weights_which_spread_differently():
-    graphs = weighted_lattices(np.random.default_rng(0), 50, 12, 1)
+    graphs = weighted_lattices(np.random.default_rng(0), [12] * 50, 1)
     expected = nx.circulant_graph(12, [1, 2])
     for graph in graphs:
         assert nx.utils.graphs_equal(nx.Graph(read(graph).edges), nx.Graph(expected.edges))

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from graph_bandit_env.graphs.graph_set import GraphSet
-from graph_bandit_env.graphs.random_graphs import GRAPH_MODELS, RandomGraphs, erdos_renyi, random_dot_product
+from graph_bandit_env.graphs.random_graphs import GRAPH_MODELS, RandomGraphs, independent_edges
 
 
 @pytest.mark.parametrize("model", GRAPH_MODELS)
@@ -18,13 +18,13 @@ def test_graphs_are_as_a_checked_graph_set_would_have_them(model):
 
 
 def test_erdos_renyi_joins_pairs_with_the_given_probability():
-    degrees = erdos_renyi(np.random.default_rng(0), 20, 60, 1, 0.3).average_degrees
+    degrees = independent_edges(np.random.default_rng(0), [60] * 20, 1, 0.3).average_degrees
     assert degrees.mean() == pytest.approx(0.3 * 59, rel=0.02)
 
 
 def test_random_dot_product_joins_pairs_by_the_sigmoid_of_their_product():
     joined, expected = [], []
-    for graph in random_dot_product(np.random.default_rng(0), 50, 40, 2):
+    for graph in independent_edges(np.random.default_rng(0), [40] * 50, 2, None):
         adjacency = np.zeros((40, 40))
         adjacency[tuple(graph.edge_links.T)] = 1
         upper = np.triu_indices(40, 1)

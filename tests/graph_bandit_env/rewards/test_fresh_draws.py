@@ -8,12 +8,12 @@ from support.normals import Given, moments_of
 from torch_geometric.data import Batch
 
 from gntk import aggregate_neighbours
-from graph_bandit_env.graphs.random_graphs import erdos_renyi
+from graph_bandit_env.graphs.random_graphs import RandomGraphs
 from graph_bandit_env.rewards import reward_functions
 from graph_bandit_env.rewards.reward_functions import gp_gntk, gp_representation
 from graph_bandit_env.rewards.reward_models import draw_fresh, draw_with_fresh
 
-GRAPHS = erdos_renyi(np.random.default_rng(0), 12, 8, 3, 0.4)
+GRAPHS = RandomGraphs(num_graphs=12, num_nodes=8, feature_dim=3).draw(np.random.default_rng(0))
 
 
 def test_fresh_linear_means_have_a_normal_vector_of_their_own():

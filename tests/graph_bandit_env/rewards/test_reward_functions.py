@@ -7,7 +7,7 @@ from support.normals import Given, moments_of
 from torch_geometric.data import Batch
 
 from gntk import aggregate_neighbours
-from graph_bandit_env.graphs.random_graphs import erdos_renyi
+from graph_bandit_env.graphs.random_graphs import RandomGraphs
 from graph_bandit_env.rewards import reward_functions
 from graph_bandit_env.rewards.reward_functions import (
     draw_gaussian,
@@ -17,7 +17,9 @@ from graph_bandit_env.rewards.reward_functions import (
     linear,
 )
 
-GRAPHS = aggregate_neighbours(Batch.from_data_list(erdos_renyi(np.random.default_rng(0), 20, 8, 3, 0.4).to_pyg()))
+GRAPHS = aggregate_neighbours(
+    RandomGraphs(num_graphs=20, num_nodes=8, feature_dim=3).draw(np.random.default_rng(0)).to_batch()
+)
 MEAN_NODES = np.stack([nodes.numpy().mean(axis=0) for nodes in GRAPHS.nodes.double().split(8)])
 
 
@@ -86,7 +88,7 @@ def test_the_representation_is_that_of_a_trained_network(monkeypatch):
 
 @pytest.mark.parametrize("name", ["gp_gntk"])
 def test_rewards_do_not_depend_on_the_number_of_threads(name):
-    graph_set = erdos_renyi(np.random.default_rng(0), 30, 40, 10, 0.4)
+    graph_set = RandomGraphs(num_graphs=30, num_nodes=40, feature_dim=10).draw(np.random.default_rng(0))
     means = []
     for threads in (1, 2):
         torch.set_num_threads(threads)

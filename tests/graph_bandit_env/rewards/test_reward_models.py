@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graph_bandit_env.graphs.graph_set import GraphSet
-from graph_bandit_env.graphs.random_graphs import erdos_renyi
+from graph_bandit_env.graphs.random_graphs import RandomGraphs
 from graph_bandit_env.rewards.reward_models import compute_rewards, draw_mean_rewards
 
-GRAPHS = erdos_renyi(np.random.default_rng(0), 12, 8, 3, 0.4)
+GRAPHS = RandomGraphs(num_graphs=12, num_nodes=8, feature_dim=3).draw(np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("model", ["linear", "gp_gntk"])
