@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from dataclasses import fields
 from functools import cached_property, partial
+from typing import get_args
 
 import numpy as np
 from gymnasium.spaces import Discrete, Space
 from numpy.typing import NDArray
 
-from graph_bandit_env.bandit.arguments import OBSERVATION_KINDS, RENDER_MODES, RESAMPLINGS, BanditArguments
+from graph_bandit_env.bandit.arguments import BanditArguments, ObservationKind, RenderMode, Resampling
 from graph_bandit_env.bandit.instance import (
-    DRIFT_NAMES,
     DRIFT_RATE,
     Drift,
+    DriftName,
     GraphSource,
     Instance,
     new_graphs,
@@ -24,11 +25,11 @@ from graph_bandit_env.bandit.spaces import Observation, graph_set_space, indices
 from graph_bandit_env.checks import check_choice, check_flag, check_integer, check_number
 from graph_bandit_env.graphs.random_graphs import RandomGraphs, size_range
 from graph_bandit_env.graphs.readers import as_graph_set
-from graph_bandit_env.rewards.noise import NOISE_DRAWS, NOISES, Noise, check_deviations
+from graph_bandit_env.rewards.noise import Noise, NoiseDraws, NoiseName, check_deviations
 from graph_bandit_env.rewards.reward_models import (
     RANDOM_REWARDS,
-    REWARD_SCALES,
     Rewards,
+    RewardScale,
     check_reward_model,
     draw_general_rewards,
     draw_mean_rewards,
@@ -55,7 +56,7 @@ class BanditModel:
         self.varies = isinstance(self.random_graphs.num_graphs, tuple)
         self.resample_graphs = arguments.resample_graphs is not False
         if not isinstance(arguments.resample_graphs, bool):
-            check_choice("resample_graphs", arguments.resample_graphs, RESAMPLINGS)
+            check_choice("resample_graphs", arguments.resample_graphs, get_args(Resampling))
         self.each_round = arguments.resample_graphs == "round"
         self.own_graphs = None if arguments.graphs is None else as_graph_set(arguments.graphs, arguments.directed)
         _, self.num_graphs = size_range(self.random_graphs.num_graphs)
@@ -71,15 +72,17 @@ class BanditModel:
             self.num_graphs if self.own_graphs is None else len(self.own_graphs),
             self.edge_feature_dim,
         )
-        self.reward_scale = check_choice("reward_scale", arguments.reward_scale, REWARD_SCALES)
+        self.reward_scale = check_choice("reward_scale", arguments.reward_scale, get_args(RewardScale))
         seed, drift = arguments.reward_seed, arguments.drift
         self.reward_seed = None if seed is None else check_integer("reward_seed", seed, 0)
-        self.drift = None if drift is None else check_choice("drift", drift, DRIFT_NAMES)
+        self.drift = None if drift is None else check_choice("drift", drift, get_args(DriftName))
         self.drift_rate = check_number("drift_rate", arguments.drift_rate, 0.0, 1.0)
         self.noise = Noise(
-            arguments.noise if callable(arguments.noise) else check_choice("noise", arguments.noise, NOISES),
+            arguments.noise
+            if callable(arguments.noise)
+            else check_choice("noise", arguments.noise, get_args(NoiseName)),
             check_deviations(arguments.noise_std, None if self.resample_graphs or self.varies else self.num_graphs),
-            check_choice("noise_draws", arguments.noise_draws, NOISE_DRAWS),
+            check_choice("noise_draws", arguments.noise_draws, get_args(NoiseDraws)),
             self.num_graphs,
         )
         self.horizon = check_integer("horizon", arguments.horizon, 1)
@@ -87,9 +90,9 @@ class BanditModel:
         if arguments.actions_per_round is not None:
             self.actions_per_round = check_integer("actions_per_round", arguments.actions_per_round, 1, self.num_graphs)
         self.replacement = check_flag("replacement", arguments.replacement)
-        self.observes_graphs = check_choice("observe", arguments.observe, OBSERVATION_KINDS) == "graphs"
+        self.observes_graphs = check_choice("observe", arguments.observe, get_args(ObservationKind)) == "graphs"
         if arguments.render_mode is not None:
-            check_choice("render_mode", arguments.render_mode, RENDER_MODES)
+            check_choice("render_mode", arguments.render_mode, get_args(RenderMode))
         self.action_space = Discrete(self.num_graphs)
         self.observation_space: Space[Observation] = indices_space(
             self.num_graphs, self.actions_per_round, exhaustible=self.varies or not self.replacement

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,6 @@ from graph_bandit_env.rewards.noise import Noise
 from graph_bandit_env.rewards.reward_models import FreshMeans, Rewards
 
 DriftName = Literal["walk", "jump"]
-DRIFT_NAMES: tuple[DriftName, ...] = get_args(DriftName)
 DRIFT_RATE = 0.01
 
 

@@ -100,7 +100,6 @@ def _draw_blocks(size: int, degree: int, blocks: int, seed: int) -> nx.Graph:
 GraphModelName = Literal["er", "rdpg", "mixed", "weighted"]
 Size = int | tuple[int, int]
 """A number; or (least, most), from which each number is drawn with equal probability."""
-GRAPH_MODELS: tuple[GraphModelName, ...] = get_args(GraphModelName)
 NUM_EXAMPLES = 100  # example graphs, by which a reward function for all graphs of a distribution is fitted and scaled
 MOST_FEATURES = 10**9  # numbers of all nodes of a set, 8 GB
 
@@ -129,7 +128,7 @@ class RandomGraphs:
     """p, the probability of an edge of "er"."""
 
     def __post_init__(self) -> None:
-        check_choice("graph_model", self.graph_model, GRAPH_MODELS)
+        check_choice("graph_model", self.graph_model, get_args(GraphModelName))
         for name in ("num_graphs", "num_nodes"):
             object.__setattr__(self, name, check_size(name, getattr(self, name)))
         check_integer("feature_dim", self.feature_dim, 1)

@@ -26,6 +26,8 @@ Features = dict[str, NDArray[Any]]
 """Features of the edges of a graph, `(E, e)`, by the name of their attribute."""
 Rest = dict[str, Any]
 """What is not read of a graph, by names for people."""
+Read = tuple[NDArray[Any], NDArray[Any], Features, Rest]
+"""Features of nodes, links `(E, 2)`, features of edges, and the rest of a graph."""
 
 HOW_WITHOUT = " `graph_bandit_env.graphs.degree_features` makes features for graphs without any."
 DIGITS, DIRECTIONS, NAMES, EDGES, PARALLEL = UNNAMED = (
@@ -102,40 +104,31 @@ def _to_plain(value: Any) -> str:
     return repr(_to_numpy(value).tolist() if hasattr(value, "tolist") else value)
 
 
-def _rest_of_numbers(*arrays: NDArray[Any]) -> Rest:
-    """Return the numbers, if float32 does not keep all of their digits."""
-    with np.errstate(all="ignore"):
-        return {DIGITS: arrays} if any((array != array.astype(np.float32)).any() for array in arrays) else {}
-
-
-def _rest_of_links(links: NDArray[Any], drops_directions: bool) -> Rest:
-    """Return how often edges are there if some are there more than once, and the directions, if these are dropped."""
-    keys, counts = np.unique(links @ (1 << 32, 1), return_counts=True)
-    return ({DIRECTIONS: keys} if drops_directions else {}) | ({PARALLEL: [keys, counts]} if (counts > 1).any() else {})
-
-
-def _make(
-    nodes: list[NDArray[Any]],
-    links: list[NDArray[Any]],
-    features: Sequence[Features],
-    directed: bool | None,
-    rests: list[Rest],
-    drops_directions: Sequence[bool],
-) -> GraphSet:
+def _make(graphs: Sequence[Read], directed: bool | None) -> GraphSet:
     """Make a graph set; features of edges come from the same attributes in all graphs that have edges."""
-    widths = {name: values.shape[1:] for held in features for name, values in held.items()}
+    if all((held["adj_t"] == 1).all() for _, _, held, _ in graphs if "adj_t" in held):  # there is an edge, and no more
+        for _, _, held, _ in graphs:
+            held.pop("adj_t", None)
+    widths = {name: values.shape[1:] for _, _, held, _ in graphs for name, values in held.items()}
     attributes: list[Any] = []
-    for k, (held, edges) in enumerate(zip(features, links, strict=True)):
-        rests[k] |= _rest_of_links(edges, drops_directions[k]) | _rest_of_numbers(nodes[k], *held.values())
+    for k, (nodes, links, held, rest) in enumerate(graphs):
+        keys, counts = np.unique(links @ (1 << 32, 1), return_counts=True)
+        if (counts > 1).any():
+            rest[PARALLEL] = [keys, counts]
+        numbers = [nodes, *held.values()]
+        with np.errstate(all="ignore"):
+            if any((array != array.astype(np.float32)).any() for array in numbers):
+                rest[DIGITS] = numbers
         missing = sorted(widths.keys() - held.keys())
-        if missing and len(edges):
+        if missing and len(links):
             raise ValueError(f"Graph {k}: expected `{missing[0]}` of edges, which other graphs have. It has none.")
         blocks = [held.get(name, np.zeros((0, *width))) for name, width in sorted(widths.items())]
-        if {len(block) for block in blocks} - {len(edges)}:
-            raise ValueError(f"Graph {k}: expected {len(edges)} rows of `{'` and `'.join(sorted(widths))}`.")
+        if {len(block) for block in blocks} - {len(links)}:
+            raise ValueError(f"Graph {k}: expected {len(links)} rows of `{'` and `'.join(sorted(widths))}`.")
         attributes.append(np.hstack(blocks) if blocks else None)
-    graph_set = GraphSet(nodes, links, attributes if widths else None, directed)
-    _warn_of_rests(graph_set, rests)
+    nodes_of, links_of = [graph[0] for graph in graphs], [graph[1] for graph in graphs]
+    graph_set = GraphSet(nodes_of, links_of, attributes if widths else None, directed)
+    _warn_of_rests(graph_set, [graph[3] for graph in graphs])
     return graph_set
 
 
@@ -154,30 +147,29 @@ def read_pyg(graphs: Sequence[Data], directed: bool | None = None, used: Collect
         ValueError: as in `GraphSet`; also if a graph has no `x`, `edge_index` is not `(2, E)`, or only some have
             features of edges.
     """
-    nodes, links, features, rests = [], [], [], []
-    for k, graph in enumerate(graphs):
-        if graph.x is None:
-            raise ValueError(
-                f"Graph {k}: expected node features `x`. Got none. Set `data.x`, or give the graphs to "
-                "`graph_bandit_env.graphs.degree_features`. For a dataset, pass a `transform` such as "
-                "`torch_geometric.transforms.OneHotDegree(10)`."
-            )
-        held = {name: _to_numpy(value) for name, value in graph if value is not None}
-        read = {"x", "edge_index", "edge_attr", "edge_weight", "num_nodes", *used}
-        values = {name: _to_columns(k, "edge", held[name]) for name in ("edge_attr", "edge_weight") if name in held}
-        edges = held.get("edge_index", np.zeros((2, 0), np.int64))
-        if "adj_t" in held and "edge_index" not in held:
-            edges, values["adj_t"] = _read_transposed(k, graph.adj_t)
-            read.add("adj_t")
-        if edges.ndim != 2 or edges.shape[0] != 2:
-            raise ValueError(f"Graph {k}: expected `edge_index` of shape `(2, E)`. Got `{edges.shape}`.")
-        nodes.append(to_numbers(k, "node", held["x"]))
-        links.append(edges.T)
-        features.append(values)
-        rests.append({f"`{name}`": value for name, value in held.items() if name not in read})
-    if all((values["adj_t"] == 1).all() for values in features if "adj_t" in values):  # there is an edge, and no more
-        features = [{name: array for name, array in values.items() if name != "adj_t"} for values in features]
-    return _make(nodes, links, features, directed, rests, [directed is False] * len(nodes))
+    return _make([_read_data(k, graph, directed, used) for k, graph in enumerate(graphs)], directed)
+
+
+def _read_data(k: int, graph: Data, directed: bool | None, used: Collection[str]) -> Read:
+    if graph.x is None:
+        raise ValueError(
+            f"Graph {k}: expected node features `x`. Got none. Set `data.x`, or give the graphs to "
+            "`graph_bandit_env.graphs.degree_features`. For a dataset, pass a `transform` such as "
+            "`torch_geometric.transforms.OneHotDegree(10)`."
+        )
+    held = {name: _to_numpy(value) for name, value in graph if value is not None}
+    read = {"x", "edge_index", "edge_attr", "edge_weight", "num_nodes", *used}
+    values = {name: _to_columns(k, "edge", held[name]) for name in ("edge_attr", "edge_weight") if name in held}
+    links = held.get("edge_index", np.zeros((2, 0), np.int64))
+    if "adj_t" in held and "edge_index" not in held:
+        links, values["adj_t"] = _read_transposed(k, graph.adj_t)
+        read.add("adj_t")
+    if links.ndim != 2 or links.shape[0] != 2:
+        raise ValueError(f"Graph {k}: expected `edge_index` of shape `(2, E)`. Got `{links.shape}`.")
+    rest: Rest = {f"`{name}`": value for name, value in held.items() if name not in read}
+    if directed is False:
+        rest[DIRECTIONS] = sorted({*map(tuple, links.T.tolist())})
+    return to_numbers(k, "node", held["x"]), links.T, values, rest
 
 
 def _read_transposed(graph: int, matrix: Any) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -225,28 +217,26 @@ def read_networkx(
         )
     directed = kinds == {True} if directed is None else directed
     usual = [edge_attribute] if edge_attribute else [] if edge_attribute is False else ["edge_attr", "weight"]
-    nodes, links, features, rests = [], [], [], []
+    read = []
     for k, graph in enumerate(graphs):
-        names, items = [*graph], [data for _, data in graph.nodes(data=True)]
-        ones = np.ones((len(items), 1))
-        nodes.append(ones if node_attribute is None else _read_vectors(k, "node", items, node_attribute))
-        position = {node: i for i, node in enumerate(names)}
+        items, ones = [data for _, data in graph.nodes(data=True)], np.ones((len(graph), 1))
+        nodes = ones if node_attribute is None else _read_vectors(k, "node", items, node_attribute)
+        position = {node: i for i, node in enumerate(graph)}
         both = graph.to_directed(as_view=True) if directed else graph
-        ends = [(position[u], position[v]) for u, v, _ in both.edges(data=True)]
-        held = [data for *_, data in both.edges(data=True)]
-        links.append(np.array(ends, np.int64).reshape(-1, 2))
+        ends, held = [(position[u], position[v]) for u, v in both.edges()], [data for *_, data in both.edges(data=True)]
         there = [name for name in usual if name in {*chain(*held)} or (edge_attribute and held)]
-        features.append({name: _read_vectors(k, "edge", held, name) for name in there})
-        rest: Rest = {NAMES: names} | _rest_of("graphs", [graph.graph], ["name", *used])
-        rest |= _rest_of("nodes", items, [node_attribute])
+        features = {name: _read_vectors(k, "edge", held, name) for name in there}
+        rest: Rest = {NAMES: [*graph]} | _rest_of("graphs", [graph.graph], ["name", *used])
         left = _rest_of("edges", held, there)
-        rest |= {EDGES: left} if edge_attribute is False else left
+        rest |= _rest_of("nodes", items, [node_attribute]) | ({EDGES: left} if edge_attribute is False else left)
+        if graph.is_directed() and not directed:
+            rest[DIRECTIONS] = sorted({*ends})
         keys = [key for *_, key in graph.edges(keys=True)] if graph.is_multigraph() else []
         counts = all(isinstance(key, int) for key in keys)  # they only count parallel edges
         if len(set(keys)) < len(keys) and not counts:
             rest["keys of edges"] = keys
-        rests.append(rest)
-    return _make(nodes, links, features, directed, rests, [graph.is_directed() and not directed for graph in graphs])
+        read.append((nodes, np.array(ends, np.int64).reshape(-1, 2), features, rest))
+    return _make(read, directed)
 
 
 def _rest_of(kind: str, items: Sequence[Mapping[str, Any]], read: Sequence[str | None]) -> Rest:

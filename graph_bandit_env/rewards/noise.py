@@ -5,19 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graph_bandit_env.checks import LARGEST_MEAN, check_number
+from graph_bandit_env.checks import LARGEST_MEAN, check_number, to_number
 
 NoiseName = Literal["gaussian", "uniform", "rademacher"]
 NoiseDraws = Literal["round", "graph"]
 NoiseFunction = Callable[[np.random.Generator, float], float]
 
-NOISES: tuple[NoiseName, ...] = get_args(NoiseName)
-NOISE_DRAWS: tuple[NoiseDraws, ...] = get_args(NoiseDraws)
 _STANDARD: dict[NoiseName, Callable[[np.random.Generator, int], NDArray[np.float64]]] = {
     "gaussian": lambda rng, count: rng.standard_normal(count),
     "uniform": lambda rng, count: rng.uniform(-math.sqrt(3), math.sqrt(3), count),
@@ -61,8 +59,8 @@ class Noise:
             drawn = self.draw_ahead(rng, 1)[0]
             return float(self.scale(action) * drawn[action if self.draws == "graph" else 0])
         if self.draws == "round":
-            return _call(self.noise, rng, float(means[action]))
-        return [_call(self.noise, rng, mean) for mean in means.tolist()][action]
+            return to_number("noise", self.noise(rng, float(means[action])))
+        return [to_number("noise", self.noise(rng, mean)) for mean in means.tolist()][action]
 
     def draw_ahead(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
         """Draw the noise of the next rounds in units of its standard deviation; only for named noise.
@@ -81,14 +79,3 @@ def check_deviations(noise_std: ArrayLike, num_graphs: int | None) -> NDArray[np
         raise ValueError(f"Expected `noise_std` to be a number, or one for each graph that stays. Got {given.shape}.")
     checked = [check_number("noise_std", deviation, 0.0, LARGEST_MEAN) for deviation in given.flat]
     return np.array(checked, np.float64).reshape(np.shape(given))
-
-
-def _call(noise: NoiseFunction, rng: np.random.Generator, mean: float) -> float:
-    drawn: object = noise(rng, mean)
-    try:
-        value = float(drawn)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):  # the last: an integer too large for a float
-        value = math.nan
-    if not abs(value) <= LARGEST_MEAN:  # written so that NaN fails too
-        raise ValueError(f"Expected `noise` to return a number from -{LARGEST_MEAN} to {LARGEST_MEAN}. Got {drawn!r}.")
-    return value

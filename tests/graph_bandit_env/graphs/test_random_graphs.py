@@ -1,11 +1,13 @@
+from typing import get_args
+
 import numpy as np
 import pytest
 
 from graph_bandit_env.graphs.graph_set import GraphSet
-from graph_bandit_env.graphs.random_graphs import GRAPH_MODELS, RandomGraphs, independent_edges
+from graph_bandit_env.graphs.random_graphs import GraphModelName, RandomGraphs, independent_edges
 
 
-@pytest.mark.parametrize("model", GRAPH_MODELS)
+@pytest.mark.parametrize("model", get_args(GraphModelName))
 def test_graphs_are_as_a_checked_graph_set_would_have_them(model):
     drawn = RandomGraphs(graph_model=model, num_graphs=3, num_nodes=12, feature_dim=4).draw(np.random.default_rng(0))
     checked = GraphSet(*([getattr(g, name) for g in drawn] for name in ("nodes", "edge_links", "edges")))

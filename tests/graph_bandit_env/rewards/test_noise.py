@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from graph_bandit_env.rewards.noise import NOISES, Noise
+from graph_bandit_env.rewards.noise import Noise
 
 MEANS = np.array([0.0, 1.0, 5.0])
 
@@ -24,7 +24,7 @@ def test_has_mean_zero_and_the_deviation_that_is_asked_and_is_the_same_drawn_ahe
     assert ahead[:, 2 if draws == "graph" else 0].tolist() == drawn[:11].tolist()
 
 
-@pytest.mark.parametrize("noise", [*NOISES, lambda rng, mean: mean + rng.normal(size=3)[1]])
+@pytest.mark.parametrize("noise", ["gaussian", "uniform", "rademacher", lambda rng, mean: mean + rng.normal(size=3)[1]])
 def test_noise_of_each_graph_and_round_does_not_depend_on_what_was_played(noise):
     played = np.random.default_rng(0).integers(3, size=(4, 20))
     generators = [np.random.default_rng(0) for _ in played]
