@@ -138,30 +138,26 @@ class BanditModel:
     def draw(self, rng: np.random.Generator) -> Instance:
         """Draw an instance from new streams of `rng`: graphs, mean rewards, rounds, noise, and any drift."""
         graphs_rng, reward_rng, rounds_rng, noise_rng = rng.spawn(4)
+        source: GraphSource
         drift = None
-        if self.drift is None:
-            source = self._draw_source(graphs_rng, reward_rng)
-        else:
-            graph_set = self.own_graphs or self.random_graphs.draw(graphs_rng)
-            means, fresh = draw_with_fresh(self.reward_model, graph_set, reward_rng, self.reward_scale)
-            drift = Drift(self.drift, fresh, self.drift_rate, rng.spawn(1)[0])
-            source = partial(same_graphs, graph_set, means)
-        return Instance(source, self.actions_per_round, rounds_rng, self.noise, noise_rng, drift)
-
-    def _draw_source(self, graphs_rng: np.random.Generator, reward_rng: np.random.Generator) -> GraphSource:
         if self.own_graphs is None and self.resample_graphs:
             rewards = self._known_rewards or self._draw_rewards(reward_rng)
-            return partial(new_graphs, self.random_graphs, rewards, graphs_rng)
-        graph_set = self.own_graphs or self.random_graphs.draw(graphs_rng)
-        if self._known_rewards is not None:
-            means = self._known_rewards(graph_set)
-        elif self._known_means is not None:
-            means = self._known_means
+            source = partial(new_graphs, self.random_graphs, rewards, graphs_rng)
         else:
-            means = draw_mean_rewards(self.reward_model, graph_set, reward_rng, self.reward_scale)
-        if self.resample_graphs:
-            return partial(pool_subset, graph_set, means, self.random_graphs.num_graphs, graphs_rng)
-        return partial(same_graphs, graph_set, means)
+            graph_set = self.own_graphs or self.random_graphs.draw(graphs_rng)
+            if self.drift is not None:
+                means, fresh = draw_with_fresh(self.reward_model, graph_set, reward_rng, self.reward_scale)
+                drift = Drift(self.drift, fresh, self.drift_rate, rng.spawn(1)[0])
+            elif self._known_rewards is not None:
+                means = self._known_rewards(graph_set)
+            elif self._known_means is not None:
+                means = self._known_means
+            else:
+                means = draw_mean_rewards(self.reward_model, graph_set, reward_rng, self.reward_scale)
+            source = partial(same_graphs, graph_set, means)
+            if self.resample_graphs:
+                source = partial(pool_subset, graph_set, means, self.random_graphs.num_graphs, graphs_rng)
+        return Instance(source, self.actions_per_round, rounds_rng, self.noise, noise_rng, drift)
 
     def _draw_rewards(self, rng: np.random.Generator) -> Rewards:
         return draw_general_rewards(self.reward_model, self.random_graphs, rng, self.reward_scale)
