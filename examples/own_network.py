@@ -14,7 +14,7 @@ from torch_geometric.data import Data
 from torch_geometric.nn import GINEConv, global_add_pool
 
 import registry
-from graph_bandit_env import GraphSet
+from graph_bandit_env import from_pyg_dataset
 from graph_bandit_lab import run_bandit
 
 
@@ -51,7 +51,7 @@ parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.R
 parser.add_argument("--rounds", type=int, default=60)
 arguments = parser.parse_args()
 
-graphs = GraphSet.from_pyg([ring_with_tail(torch.Generator().manual_seed(k)) for k in range(40)])
+graphs = from_pyg_dataset([ring_with_tail(torch.Generator().manual_seed(k)) for k in range(40)])
 env = registry.make_environment(
     graphs=graphs, reward_model=lambda graph: float(graph.edge_attr.sum()), noise_std=0.1, horizon=arguments.rounds
 )

@@ -46,6 +46,17 @@ def check_number(name: str, value: object, minimum: float, maximum: float = math
     return float(value)  # type: ignore[arg-type]
 
 
+def to_number(name: str, value: object) -> float:
+    """Return what a user's function has returned as a float, or raise a ValueError that names the function."""
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError, RuntimeError):  # of integers too large, and of tensors
+        number = math.nan
+    if not abs(number) <= LARGEST_MEAN:  # written so that NaN fails too
+        raise ValueError(f"Expected `{name}` to return a number from -{LARGEST_MEAN} to {LARGEST_MEAN}. Got {value!r}.")
+    return number
+
+
 def check_flag(name: str, value: object) -> bool:
     """Return `value` if it is True or False, or raise a ValueError that names the setting."""
     if not isinstance(value, bool):

@@ -21,7 +21,7 @@ SUMS_AT_A_TIME, LEAST_AT_A_TIME = 1 << 17, 16  # entries of a block of sums, whi
 class Kernels:
     """P kernels of M graphs, of which each column is computed when it is first asked for, and kept, while they are few.
 
-    If the columns asked for would take more than `ENTRIES` numbers, or a share of them below `FEW` is asked for, they are
+    If the columns asked for would take more than `ENTRIES` numbers, or less than `FEW` of them is asked for, they are
     computed each time. Of at most `WHOLE` graphs all columns are computed at once.
 
     Args:

@@ -11,7 +11,7 @@ from gymnasium.spaces import GraphInstance
 from numpy.typing import NDArray
 
 from graph_bandit_env import GraphSet, MoleculeSet, from_smiles
-from graph_bandit_env.graphs import Edges
+from graph_bandit_env.graphs import Edges, as_graph_set, read_networkx
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -59,7 +59,7 @@ class ReadOptions:
     node_attribute: str | None = "x"
     """Attribute of nodes of networkx graphs, read where some node has it; None: nodes have no features."""
     edge_attribute: Edges = None
-    """Attribute of edges, as in `GraphSet.from_networkx`."""
+    """Attribute of edges, as in `graph_bandit_env.from_networkx`."""
     directed: bool | None = None
     """Whether edges have directions, as in `GraphSet`; None: networkx graphs say it, others have each edge in both."""
 
@@ -158,11 +158,11 @@ def _of_pyg(entries: list[Data], directed: bool | None) -> tuple[GraphSet, bool]
         entries = [graph.clone() for graph in entries]
         for graph in entries:
             graph.x = torch.ones(graph.num_nodes, 1)
-    return GraphSet.from_pyg(entries, directed), not bare
+    return as_graph_set(entries, directed), not bare
 
 
 def _of_networkx(entries: list[nx.Graph], how: ReadOptions) -> tuple[GraphSet, bool]:
     """Return networkx graphs, and whether nodes have features; if not, each gets a 1."""
     node = how.node_attribute
     has_nodes = node is not None and any(node in data for graph in entries for _, data in graph.nodes(data=True))
-    return GraphSet.from_networkx(entries, node if has_nodes else None, how.edge_attribute, how.directed), has_nodes
+    return read_networkx(entries, node if has_nodes else None, how.edge_attribute, how.directed), has_nodes

@@ -88,7 +88,7 @@ class GraphKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TakesGraphs
         bins: number of bins of each feature of nodes, by which subtrees compare features that are not integers.
         stereo: whether fingerprints of molecules tell stereoisomers apart.
         node_attribute: attribute of nodes of networkx graphs that holds their features, read where some node has it.
-        edge_attribute: attribute of their edges, as in `GraphSet.from_networkx`.
+        edge_attribute: attribute of their edges, as in `graph_bandit_env.from_networkx`.
         directed: whether edges have directions. None: networkx graphs say it, others have each edge in both.
 
     Attributes:

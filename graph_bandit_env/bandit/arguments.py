@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +24,6 @@ else:
 ObservationKind = Literal["graphs", "indices"]
 Resampling = Literal["episode", "round"]
 RenderMode = Literal["rgb_array"]
-OBSERVATION_KINDS: tuple[ObservationKind, ...] = get_args(ObservationKind)
-RESAMPLINGS: tuple[Resampling, ...] = get_args(Resampling)
-RENDER_MODES: tuple[RenderMode, ...] = get_args(RenderMode)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from dataclasses import fields
 from functools import cached_property, partial
+from typing import get_args
 
 import numpy as np
 from gymnasium.spaces import Discrete, Space
 from numpy.typing import NDArray
 
-from graph_bandit_env.bandit.arguments import OBSERVATION_KINDS, RENDER_MODES, RESAMPLINGS, BanditArguments
+from graph_bandit_env.bandit.arguments import BanditArguments, ObservationKind, RenderMode, Resampling
 from graph_bandit_env.bandit.instance import (
-    DRIFT_NAMES,
     DRIFT_RATE,
     Drift,
+    DriftName,
     GraphSource,
     Instance,
     new_graphs,
@@ -22,13 +23,13 @@ from graph_bandit_env.bandit.instance import (
 )
 from graph_bandit_env.bandit.spaces import Observation, graph_set_space, indices_space
 from graph_bandit_env.checks import check_choice, check_flag, check_integer, check_number
-from graph_bandit_env.graphs.graph_set import as_graph_set
-from graph_bandit_env.graphs.random_graphs import RandomGraphs, largest_size
-from graph_bandit_env.rewards.noise import NOISE_DRAWS, NOISES, Noise, check_deviations
+from graph_bandit_env.graphs.random_graphs import RandomGraphs, size_range
+from graph_bandit_env.graphs.readers import as_graph_set
+from graph_bandit_env.rewards.noise import Noise, NoiseDraws, NoiseName, check_deviations
 from graph_bandit_env.rewards.reward_models import (
     RANDOM_REWARDS,
-    REWARD_SCALES,
     Rewards,
+    RewardScale,
     check_reward_model,
     draw_general_rewards,
     draw_mean_rewards,
@@ -55,10 +56,10 @@ class BanditModel:
         self.varies = isinstance(self.random_graphs.num_graphs, tuple)
         self.resample_graphs = arguments.resample_graphs is not False
         if not isinstance(arguments.resample_graphs, bool):
-            check_choice("resample_graphs", arguments.resample_graphs, RESAMPLINGS)
+            check_choice("resample_graphs", arguments.resample_graphs, get_args(Resampling))
         self.each_round = arguments.resample_graphs == "round"
         self.own_graphs = None if arguments.graphs is None else as_graph_set(arguments.graphs, arguments.directed)
-        self.num_graphs = largest_size(self.random_graphs.num_graphs)
+        _, self.num_graphs = size_range(self.random_graphs.num_graphs)
         if self.own_graphs is not None and not self.resample_graphs:
             self.num_graphs = len(self.own_graphs)
         self._refuse_contradictions(arguments)
@@ -71,15 +72,17 @@ class BanditModel:
             self.num_graphs if self.own_graphs is None else len(self.own_graphs),
             self.edge_feature_dim,
         )
-        self.reward_scale = check_choice("reward_scale", arguments.reward_scale, REWARD_SCALES)
+        self.reward_scale = check_choice("reward_scale", arguments.reward_scale, get_args(RewardScale))
         seed, drift = arguments.reward_seed, arguments.drift
         self.reward_seed = None if seed is None else check_integer("reward_seed", seed, 0)
-        self.drift = None if drift is None else check_choice("drift", drift, DRIFT_NAMES)
+        self.drift = None if drift is None else check_choice("drift", drift, get_args(DriftName))
         self.drift_rate = check_number("drift_rate", arguments.drift_rate, 0.0, 1.0)
         self.noise = Noise(
-            arguments.noise if callable(arguments.noise) else check_choice("noise", arguments.noise, NOISES),
+            arguments.noise
+            if callable(arguments.noise)
+            else check_choice("noise", arguments.noise, get_args(NoiseName)),
             check_deviations(arguments.noise_std, None if self.resample_graphs or self.varies else self.num_graphs),
-            check_choice("noise_draws", arguments.noise_draws, NOISE_DRAWS),
+            check_choice("noise_draws", arguments.noise_draws, get_args(NoiseDraws)),
             self.num_graphs,
         )
         self.horizon = check_integer("horizon", arguments.horizon, 1)
@@ -87,9 +90,9 @@ class BanditModel:
         if arguments.actions_per_round is not None:
             self.actions_per_round = check_integer("actions_per_round", arguments.actions_per_round, 1, self.num_graphs)
         self.replacement = check_flag("replacement", arguments.replacement)
-        self.observes_graphs = check_choice("observe", arguments.observe, OBSERVATION_KINDS) == "graphs"
+        self.observes_graphs = check_choice("observe", arguments.observe, get_args(ObservationKind)) == "graphs"
         if arguments.render_mode is not None:
-            check_choice("render_mode", arguments.render_mode, RENDER_MODES)
+            check_choice("render_mode", arguments.render_mode, get_args(RenderMode))
         self.action_space = Discrete(self.num_graphs)
         self.observation_space: Space[Observation] = indices_space(
             self.num_graphs, self.actions_per_round, exhaustible=self.varies or not self.replacement
@@ -135,30 +138,26 @@ class BanditModel:
     def draw(self, rng: np.random.Generator) -> Instance:
         """Draw an instance from new streams of `rng`: graphs, mean rewards, rounds, noise, and any drift."""
         graphs_rng, reward_rng, rounds_rng, noise_rng = rng.spawn(4)
+        source: GraphSource
         drift = None
-        if self.drift is None:
-            source = self._draw_source(graphs_rng, reward_rng)
-        else:
-            graph_set = self.own_graphs or self.random_graphs.draw(graphs_rng)
-            means, fresh = draw_with_fresh(self.reward_model, graph_set, reward_rng, self.reward_scale)
-            drift = Drift(self.drift, fresh, self.drift_rate, rng.spawn(1)[0])
-            source = partial(same_graphs, graph_set, means)
-        return Instance(source, self.actions_per_round, rounds_rng, self.noise, noise_rng, drift)
-
-    def _draw_source(self, graphs_rng: np.random.Generator, reward_rng: np.random.Generator) -> GraphSource:
         if self.own_graphs is None and self.resample_graphs:
             rewards = self._known_rewards or self._draw_rewards(reward_rng)
-            return partial(new_graphs, self.random_graphs, rewards, graphs_rng)
-        graph_set = self.own_graphs or self.random_graphs.draw(graphs_rng)
-        if self._known_rewards is not None:
-            means = self._known_rewards(graph_set)
-        elif self._known_means is not None:
-            means = self._known_means
+            source = partial(new_graphs, self.random_graphs, rewards, graphs_rng)
         else:
-            means = draw_mean_rewards(self.reward_model, graph_set, reward_rng, self.reward_scale)
-        if self.resample_graphs:
-            return partial(pool_subset, graph_set, means, self.random_graphs.num_graphs, graphs_rng)
-        return partial(same_graphs, graph_set, means)
+            graph_set = self.own_graphs or self.random_graphs.draw(graphs_rng)
+            if self.drift is not None:
+                means, fresh = draw_with_fresh(self.reward_model, graph_set, reward_rng, self.reward_scale)
+                drift = Drift(self.drift, fresh, self.drift_rate, rng.spawn(1)[0])
+            elif self._known_rewards is not None:
+                means = self._known_rewards(graph_set)
+            elif self._known_means is not None:
+                means = self._known_means
+            else:
+                means = draw_mean_rewards(self.reward_model, graph_set, reward_rng, self.reward_scale)
+            source = partial(same_graphs, graph_set, means)
+            if self.resample_graphs:
+                source = partial(pool_subset, graph_set, means, self.random_graphs.num_graphs, graphs_rng)
+        return Instance(source, self.actions_per_round, rounds_rng, self.noise, noise_rng, drift)
 
     def _draw_rewards(self, rng: np.random.Generator) -> Rewards:
         return draw_general_rewards(self.reward_model, self.random_graphs, rng, self.reward_scale)

@@ -5,18 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graph_bandit_env.graphs.graph_set import GraphSet
-from graph_bandit_env.graphs.random_graphs import RandomGraphs, Size, draw_sizes
+from graph_bandit_env.graphs.random_graphs import RandomGraphs, Size, size_range
 from graph_bandit_env.rewards.noise import Noise
 from graph_bandit_env.rewards.reward_models import FreshMeans, Rewards
 
 DriftName = Literal["walk", "jump"]
-DRIFT_NAMES: tuple[DriftName, ...] = get_args(DriftName)
 DRIFT_RATE = 0.01
 
 
@@ -67,7 +66,7 @@ def new_graphs(random_graphs: RandomGraphs, rewards: Rewards, rng: np.random.Gen
 
 def pool_subset(pool: GraphSet, means: NDArray[np.float64], size: Size, rng: np.random.Generator) -> GraphsAndMeans:
     """Draw a subset of a pool without replacement, in the order of the pool."""
-    (count,) = draw_sizes(size, 1, rng).tolist()
+    count = rng.integers(*size_range(size), endpoint=True)
     index = np.sort(rng.choice(len(pool), count, replace=False))
     return pool.take(index), means[index]
 

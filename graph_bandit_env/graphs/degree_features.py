@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graph_bandit_env.checks import check_integer
-from graph_bandit_env.graphs.graph_set import GraphSet, as_graph_set
-from graph_bandit_env.graphs.readers import list_graphs
+from graph_bandit_env.graphs.graph_set import GraphSet
+from graph_bandit_env.graphs.readers import as_graph_set, list_graphs, read_networkx, read_pyg
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -27,7 +27,7 @@ def degree_features(
     Args:
         graphs: a graph set or a pool; or PyG `Data` or networkx graphs, with node features or without.
         most: nodes with this many neighbours or more are all alike.
-        directed: as in `GraphSet.from_pyg` and `GraphSet.from_networkx`.
+        directed: as in `GraphSet` and `graph_bandit_env.from_networkx`.
 
     Returns:
         The graphs with `most + 1` features of a node, twice as many if directed, and their edges as they were. A pool
@@ -40,12 +40,12 @@ def degree_features(
     check_integer("most", most, 1)
     library, given = ("", []) if isinstance(graphs, GraphSet) else list_graphs(graphs)
     if library == "networkx":
-        graph_set = GraphSet.from_networkx(given, node_attribute=None, directed=directed)
+        graph_set = read_networkx(given, node_attribute=None, directed=directed)
     elif library == "pyg":
         filled = [copy.copy(graph) for graph in given]
         for graph in filled:
             graph.x = np.ones((graph.num_nodes, 1), np.float32)
-        graph_set = GraphSet.from_pyg(filled, directed)
+        graph_set = read_pyg(filled, directed)
     else:
         graph_set = as_graph_set(given or graphs, directed)
     ends = (0, 1) if graph_set.directed else (0,)

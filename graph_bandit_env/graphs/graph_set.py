@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self, SupportsIndex, overload
 
 import numpy as np
@@ -16,14 +15,16 @@ from numpy.typing import ArrayLike, NDArray
 from graph_bandit_env.checks import check_flag
 from graph_bandit_env.graphs.checking import check_features, check_links, check_same_width, each_edge_once
 from graph_bandit_env.graphs.packed_graphs import Floats, PackedGraphs
-from graph_bandit_env.graphs.readers import Edges, NotReadWarning, are_directed, list_graphs, read_networkx, read_pyg
 
 if TYPE_CHECKING:
-    import networkx as nx
     from torch import Tensor
     from torch_geometric.data import Batch, Data
 
 Links = NDArray[np.int32]
+
+
+class NotReadWarning(UserWarning):
+    """Graphs have attributes or parallel edges that are not read."""
 
 
 class GraphSet(Sequence[GraphInstance]):
@@ -83,62 +84,11 @@ class GraphSet(Sequence[GraphInstance]):
         self._packed = PackedGraphs.of(checked_nodes, links, attributes, bool(directed))
 
     @staticmethod
-    def from_symmetric(
-        nodes: Sequence[Floats], edge_links: Sequence[Links], edge_features: Sequence[Floats] | None = None
-    ) -> GraphSet:
-        """Make a set of undirected graphs without checks: each edge must be there once in each direction, sorted."""
-        return GraphSet.from_packed(PackedGraphs.of(nodes, edge_links, edge_features))
-
-    @staticmethod
     def from_packed(packed: PackedGraphs) -> GraphSet:
         """Make a set of packed graphs, without checks and without a copy."""
         graph_set = GraphSet.__new__(GraphSet)
         graph_set._packed = packed
         return graph_set
-
-    @staticmethod
-    def from_pyg(graphs: Sequence[Data], directed: bool | None = None) -> GraphSet:
-        """Read PyG graphs: `x` `(n, d)`, `edge_index` `(2, E)`, and `edge_attr` `(E, e)` if all have it.
-
-        `edge_weight` is a further feature of edges. Without `edge_index`, the sparse matrix `adj_t` has the edges, and
-        its values are features unless all are 1. A `NotReadWarning` names other attributes, apart from `y`.
-
-        Args:
-            graphs: PyG graphs.
-            directed: as in `GraphSet`.
-
-        Raises:
-            ValueError: as in `GraphSet`; also if a graph has no `x`, or only some graphs have features of edges.
-        """
-        return read_pyg(graphs, partial(GraphSet, directed=directed), directed)
-
-    @staticmethod
-    def from_networkx(
-        graphs: Sequence[nx.Graph],
-        node_attribute: str | None = "x",
-        edge_attribute: Edges = None,
-        directed: bool | None = None,
-    ) -> GraphSet:
-        """Read networkx graphs.
-
-        Nodes are numbered in the order of `graph.nodes`. Parallel edges need equal features, and are read once. A
-        `NotReadWarning` names them and other attributes, and counts graphs that differ in these alone.
-
-        Args:
-            graphs: networkx graphs of any kind.
-            node_attribute: attribute of every node that holds a vector or a number, read as node features; None: nodes
-                have no features, and each gets a 1.
-            edge_attribute: attribute of every edge that holds a vector or a number, read as edge features; None:
-                `edge_attr` and `weight`, if edges have them; False: edges have no features.
-            directed: True keeps the directions of edges; undirected edges get both. False drops them, as in `GraphSet`.
-                None: as the graphs are, which must then be all directed (`DiGraph`, `MultiDiGraph`), or none.
-
-        Raises:
-            ValueError: as in `GraphSet`; also if a node or an edge has no such attribute, or only some graphs are
-                directed and `directed` is None.
-        """
-        directed = are_directed(graphs, directed)
-        return read_networkx(graphs, partial(GraphSet, directed=directed), node_attribute, edge_attribute, directed)
 
     def __len__(self) -> int:
         return len(self._packed)
@@ -290,33 +240,3 @@ def _own_tensor(features: Floats) -> Tensor:
     import torch
 
     return torch.from_numpy(features if features.flags.writeable else features.copy())
-
-
-def as_graph_set(graphs: GraphSet | Iterable[Data] | Iterable[nx.Graph], directed: bool | None = None) -> GraphSet:
-    """Read the arguments `graphs` and `directed`.
-
-    Args:
-        graphs: a GraphSet, or a sequence of PyG `Data` or of networkx graphs.
-        directed: as in `GraphSet` and its `from_networkx`. Of a GraphSet, False drops the directions.
-
-    Raises:
-        TypeError: if `graphs` is none of these.
-        ValueError: if a graph is not valid, or `directed` is True and a GraphSet is undirected.
-    """
-    directed = None if directed is None else check_flag("directed", directed)
-    if isinstance(graphs, GraphSet):
-        if directed and not graphs.directed:
-            raise ValueError(
-                f"Expected directed graphs with `directed=True`. Got {graphs!r}, which is undirected. Make the set "
-                "itself with `directed=True`, for its edges are in both directions already."
-            )
-        return graphs.without_directions() if directed is False else graphs
-    library, given = list_graphs(graphs)
-    if not given:
-        raise ValueError("Expected at least one graph in `graphs`. Got none.")
-    if library:
-        return (
-            GraphSet.from_pyg(given, directed) if library == "pyg" else GraphSet.from_networkx(given, directed=directed)
-        )
-    kinds = ", ".join(sorted({type(graph).__name__ for graph in given}))
-    raise TypeError(f"Expected `graphs` to be a GraphSet, or a list of PyG Data or of networkx graphs. Got {kinds}.")

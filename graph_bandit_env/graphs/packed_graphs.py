@@ -50,7 +50,7 @@ class PackedGraphs:
 
     @staticmethod
     def of(
-        nodes: Sequence[Floats], links: Sequence[Links], edges: Sequence[Floats] | None, directed: bool = False
+        nodes: Sequence[Floats], links: Sequence[Links], edges: Sequence[Floats] | None = None, directed: bool = False
     ) -> PackedGraphs:
         """Pack the arrays of at least one graph."""
         return PackedGraphs(

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from graph_bandit_env.checks import check_choice, check_integer, check_number, check_size
 from graph_bandit_env.graphs.graph_set import GraphSet
+from graph_bandit_env.graphs.packed_graphs import PackedGraphs
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -23,7 +23,7 @@ INSIDE = 0.85  # share of the edges of a stochastic block model that join nodes 
 SPREADS = (-1.0, 2.0)  # logarithm of the shape of weights: from a coefficient of variation of 1.6 down to 0.4
 
 
-def mixed_graphs(rng: np.random.Generator, num_graphs: int, num_nodes: ArrayLike, feature_dim: int) -> GraphSet:
+def mixed_graphs(rng: np.random.Generator, sizes: Sequence[int], feature_dim: int) -> GraphSet:
     """Draw K connected graphs of four kinds, whose nodes are all alike.
 
     Each graph is of one of four kinds: Erdos-Renyi, small world [Watts & Strogatz 1998], preferential attachment
@@ -32,19 +32,17 @@ def mixed_graphs(rng: np.random.Generator, num_graphs: int, num_nodes: ArrayLike
 
     Args:
         rng: the only source of randomness.
-        num_graphs: K.
-        num_nodes: N, of all graphs, or `(K,)`, of each.
+        sizes: the number of nodes of each graph.
         feature_dim: d.
 
     Returns:
         K graphs: nodes `(N, d)` float32, all 1; edges `(E, 2)` in both directions.
     """
-    sizes = np.broadcast_to(num_nodes, num_graphs).tolist()
     links = [np.array(_draw_connected(rng, size).edges, np.int32).reshape(-1, 2) for size in sizes]
     return GraphSet([np.ones((size, feature_dim)) for size in sizes], links, directed=False)
 
 
-def weighted_lattices(rng: np.random.Generator, num_graphs: int, num_nodes: ArrayLike, feature_dim: int) -> GraphSet:
+def weighted_lattices(rng: np.random.Generator, sizes: Sequence[int], feature_dim: int) -> GraphSet:
     """Draw K rings that differ in the weights of their edges alone.
 
     Each node is joined to the two nearest ones on either side. Weights are drawn from a gamma distribution, whose shape
@@ -54,14 +52,12 @@ def weighted_lattices(rng: np.random.Generator, num_graphs: int, num_nodes: Arra
 
     Args:
         rng: the only source of randomness.
-        num_graphs: K.
-        num_nodes: N, of all graphs, or `(K,)`, of each.
+        sizes: the number of nodes of each graph.
         feature_dim: d.
 
     Returns:
         K graphs: nodes `(N, d)` float32, all 1; edges `(E, 2)` in both directions, with their weight, `(E, 1)` float32.
     """
-    sizes = np.broadcast_to(num_nodes, num_graphs).tolist()
     links, weights = [], []
     for size in sizes:
         pairs = np.unique([sorted((i, (i + step) % size)) for i in range(size) for step in (1, 2)], axis=0)
@@ -104,10 +100,8 @@ def _draw_blocks(size: int, degree: int, blocks: int, seed: int) -> nx.Graph:
 GraphModelName = Literal["er", "rdpg", "mixed", "weighted"]
 Size = int | tuple[int, int]
 """A number; or (least, most), from which each number is drawn with equal probability."""
-GRAPH_MODELS: tuple[GraphModelName, ...] = get_args(GraphModelName)
 NUM_EXAMPLES = 100  # example graphs, by which a reward function for all graphs of a distribution is fitted and scaled
 MOST_FEATURES = 10**9  # numbers of all nodes of a set, 8 GB
-PAIRS_PER_BLOCK = 1 << 20  # bounds the temporary adjacency matrices
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,11 +128,12 @@ class RandomGraphs:
     """p, the probability of an edge of "er"."""
 
     def __post_init__(self) -> None:
-        check_choice("graph_model", self.graph_model, GRAPH_MODELS)
+        check_choice("graph_model", self.graph_model, get_args(GraphModelName))
         for name in ("num_graphs", "num_nodes"):
             object.__setattr__(self, name, check_size(name, getattr(self, name)))
         check_integer("feature_dim", self.feature_dim, 1)
-        if (numbers := largest_size(self.num_graphs) * largest_size(self.num_nodes) * self.feature_dim) > MOST_FEATURES:
+        numbers = size_range(self.num_graphs)[1] * size_range(self.num_nodes)[1] * self.feature_dim
+        if numbers > MOST_FEATURES:
             raise ValueError(
                 f"Expected `num_graphs`, `num_nodes` and `feature_dim` to make at most {MOST_FEATURES:,} features of "
                 f"nodes. Got {numbers:,}."
@@ -148,7 +143,7 @@ class RandomGraphs:
     @property
     def largest_sizes(self) -> tuple[int, int]:
         """Return the most nodes of a graph, and the most edges it can have (both directions counted)."""
-        most = largest_size(self.num_nodes)
+        _, most = size_range(self.num_nodes)
         return most, most * (most - 1)
 
     @property
@@ -163,88 +158,42 @@ class RandomGraphs:
 
     def draw(self, rng: np.random.Generator) -> GraphSet:
         """Draw K graphs; `rng` is the only source of randomness."""
-        (count,) = draw_sizes(self.num_graphs, 1, rng).tolist()
-        sizes = count, draw_sizes(self.num_nodes, count, rng), self.feature_dim
-        if self.graph_model == "er":
-            return erdos_renyi(rng, *sizes, self.edge_prob)
-        others = {"rdpg": random_dot_product, "mixed": mixed_graphs, "weighted": weighted_lattices}
-        return others[self.graph_model](rng, *sizes)
+        count = rng.integers(*size_range(self.num_graphs), endpoint=True)
+        sizes = rng.integers(*size_range(self.num_nodes), count, endpoint=True).tolist()
+        if self.graph_model == "mixed":
+            return mixed_graphs(rng, sizes, self.feature_dim)
+        if self.graph_model == "weighted":
+            return weighted_lattices(rng, sizes, self.feature_dim)
+        return independent_edges(rng, sizes, self.feature_dim, self.edge_prob if self.graph_model == "er" else None)
 
 
-def smallest_size(size: Size) -> int:
-    """Return the least that a size can be."""
-    return size[0] if isinstance(size, tuple) else size
+def size_range(size: Size) -> tuple[int, int]:
+    """Return the least and the most that a size can be."""
+    return size if isinstance(size, tuple) else (size, size)
 
 
-def largest_size(size: Size) -> int:
-    """Return the most that a size can be."""
-    return size[1] if isinstance(size, tuple) else size
-
-
-def draw_sizes(size: Size, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draw `(count,)` int64 sizes; nothing is drawn if there is only one."""
-    if isinstance(size, tuple):
-        return rng.integers(size[0], size[1], count, endpoint=True)
-    return np.full(count, size, np.int64)
-
-
-def erdos_renyi(
-    rng: np.random.Generator, num_graphs: int, num_nodes: ArrayLike, feature_dim: int, edge_prob: float
+def independent_edges(
+    rng: np.random.Generator, sizes: Sequence[int], feature_dim: int, edge_prob: float | None
 ) -> GraphSet:
-    """Draw K graphs of N nodes with d features, in which each pair is joined with probability p.
+    """Draw K graphs in which each pair of nodes is joined with a probability of its own, or with that of all pairs.
 
-        P(i ~ j) = p      [Erdos & Renyi 1959]
+        P(i ~ j) = p                                [Erdos & Renyi 1959]
+        P(i ~ j) = 1 / (1 + exp(-<X_i, X_j>))       [Young & Scheinerman 2007, with the sigmoid as link]
 
     Args:
         rng: the only source of randomness.
-        num_graphs: K.
-        num_nodes: N, of all graphs, or `(K,)`, of each.
+        sizes: the number of nodes of each graph.
         feature_dim: d.
-        edge_prob: p, in [0, 1].
+        edge_prob: p, in [0, 1]; None: the second distribution.
 
     Returns:
-        K graphs: nodes `(N, d)` float32, edges `(E, 2)` in both directions. Arguments are not checked here, but in
-        `RandomGraphs`.
+        K graphs: nodes `(N, d)` float32, edges `(E, 2)` in both directions.
     """
-    return _draw(rng, num_graphs, num_nodes, feature_dim, lambda x: edge_prob)
-
-
-def random_dot_product(rng: np.random.Generator, num_graphs: int, num_nodes: ArrayLike, feature_dim: int) -> GraphSet:
-    """Draw K graphs of N nodes with d features, in which similar nodes are more likely to be joined.
-
-        P(i ~ j) = 1 / (1 + exp(-<X_i, X_j>))      [Young & Scheinerman 2007, with the sigmoid as link]
-
-    Args:
-        rng: the only source of randomness.
-        num_graphs: K.
-        num_nodes: N, of all graphs, or `(K,)`, of each.
-        feature_dim: d.
-
-    Returns:
-        K graphs, as in `erdos_renyi`.
-    """
-    return _draw(rng, num_graphs, num_nodes, feature_dim, lambda x: 1 / (1 + np.exp(-(x @ x.T))))
-
-
-def _draw(
-    rng: np.random.Generator,
-    num_graphs: int,
-    num_nodes: ArrayLike,
-    feature_dim: int,
-    probability: Callable[[NDArray[np.float32]], NDArray[np.float32] | float],
-) -> GraphSet:
     nodes, links = [], []
-    sizes = np.broadcast_to(np.asarray(num_nodes, np.int64), num_graphs)
-    most = int(sizes.max())
-    block = max(1, PAIRS_PER_BLOCK // most**2)
-    for start in range(0, num_graphs, block):
-        count = min(block, num_graphs - start)
-        joined = np.zeros((count, most, most), np.bool_)
-        for k, n in enumerate(sizes[start : start + count].tolist()):
-            nodes.append(rng.standard_normal((n, feature_dim), dtype=np.float32))
-            joined[k, :n, :n] = rng.random((n, n), dtype=np.float32) < probability(nodes[-1])
-        joined &= np.tri(most, k=-1, dtype=np.bool_).T
-        graph, *ends = np.nonzero(joined | joined.transpose(0, 2, 1))
-        pairs = np.stack(ends, axis=1).astype(np.int32)
-        links.extend(np.split(pairs, np.searchsorted(graph, np.arange(1, count))))
-    return GraphSet.from_symmetric(nodes, links)
+    for size in sizes:
+        nodes.append(rng.standard_normal((size, feature_dim), dtype=np.float32))
+        drawn = rng.random((size, size), dtype=np.float32)
+        joined = drawn < (1 / (1 + np.exp(-(nodes[-1] @ nodes[-1].T))) if edge_prob is None else edge_prob)
+        joined &= np.tri(size, k=-1, dtype=np.bool_).T
+        links.append(np.argwhere(joined | joined.T).astype(np.int32, order="C"))
+    return GraphSet.from_packed(PackedGraphs.of(nodes, links))

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from hashlib import blake2b
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graph_bandit_env.checks import check_flag
 from graph_bandit_env.graphs.checking import to_numbers
-from graph_bandit_env.graphs.packed_graphs import PackedGraphs
+from graph_bandit_env.graphs.graph_set import GraphSet, NotReadWarning
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -26,6 +26,8 @@ Features = dict[str, NDArray[Any]]
 """Features of the edges of a graph, `(E, e)`, by the name of their attribute."""
 Rest = dict[str, Any]
 """What is not read of a graph, by names for people."""
+Read = tuple[NDArray[Any], NDArray[Any], Features, Rest]
+"""Features of nodes, links `(E, 2)`, features of edges, and the rest of a graph."""
 
 HOW_WITHOUT = " `graph_bandit_env.graphs.degree_features` makes features for graphs without any."
 DIGITS, DIRECTIONS, NAMES, EDGES, PARALLEL = UNNAMED = (
@@ -36,19 +38,6 @@ DIGITS, DIRECTIONS, NAMES, EDGES, PARALLEL = UNNAMED = (
     "parallel edges",
 )
 """Parts of a rest that no message names: they are left out on purpose, or named elsewhere, and tell graphs apart."""
-
-
-class NotReadWarning(UserWarning):
-    """Graphs have attributes or parallel edges that are not read."""
-
-
-class Packed(Protocol):
-    """A graph set."""
-
-    _packed: PackedGraphs
-
-
-Set = TypeVar("Set", bound=Packed)
 
 
 def list_graphs(graphs: Any) -> tuple[Literal["pyg", "networkx", ""], list[Any]]:
@@ -62,7 +51,35 @@ def list_graphs(graphs: Any) -> tuple[Literal["pyg", "networkx", ""], list[Any]]
     return "networkx" if is_networkx else "", given
 
 
-def _warn_of_rests(graphs: Set, rests: Sequence[Rest]) -> Set:
+def as_graph_set(graphs: GraphSet | Iterable[Data] | Iterable[nx.Graph], directed: bool | None = None) -> GraphSet:
+    """Read the arguments `graphs` and `directed`.
+
+    Args:
+        graphs: a GraphSet, or PyG `Data` or networkx graphs, read as in `read_pyg` and `read_networkx`.
+        directed: as in `GraphSet` and `read_networkx`. Of a GraphSet, False drops the directions.
+
+    Raises:
+        TypeError: if `graphs` is none of these.
+        ValueError: if a graph is not valid, or `directed` is True and a GraphSet is undirected.
+    """
+    directed = None if directed is None else check_flag("directed", directed)
+    if isinstance(graphs, GraphSet):
+        if directed and not graphs.directed:
+            raise ValueError(
+                f"Expected directed graphs with `directed=True`. Got {graphs!r}, which is undirected. Make the set "
+                "itself with `directed=True`, for its edges are in both directions already."
+            )
+        return graphs.without_directions() if directed is False else graphs
+    library, given = list_graphs(graphs)
+    if not given:
+        raise ValueError("Expected at least one graph in `graphs`. Got none.")
+    if library:
+        return read_pyg(given, directed) if library == "pyg" else read_networkx(given, directed=directed)
+    kinds = ", ".join(sorted({type(graph).__name__ for graph in given}))
+    raise TypeError(f"Expected `graphs` to be a GraphSet, or a list of PyG Data or of networkx graphs. Got {kinds}.")
+
+
+def _warn_of_rests(graphs: GraphSet, rests: Sequence[Rest]) -> None:
     """Name what was not read of some graphs, and how many have become equal to a graph that differs in that."""
     names, merged, first = sorted({*chain(*rests)}.difference(UNNAMED)), list[set[str]](), dict[bytes, Rest]()
     for arrays, rest in zip(graphs._packed.read(0, len(rests)), rests, strict=True) if any(rests) else ():
@@ -76,7 +93,6 @@ def _warn_of_rests(graphs: Set, rests: Sequence[Rest]) -> Set:
         texts += [f"{len(merged)} of {len(rests)} graphs differ from another one only in {listed}."]
     if texts:
         warnings.warn(" ".join(texts), NotReadWarning, stacklevel=4)  # where the graphs are given
-    return graphs
 
 
 def _to_plain(value: Any) -> str:
@@ -88,85 +104,72 @@ def _to_plain(value: Any) -> str:
     return repr(_to_numpy(value).tolist() if hasattr(value, "tolist") else value)
 
 
-def _rest_of_numbers(*arrays: NDArray[Any]) -> Rest:
-    """Return the digits that float32 does not keep."""
-    wide = [array for array in arrays if array.dtype.kind in "iuf" and array.itemsize > 2 and array.dtype != np.float32]
-    with np.errstate(all="ignore"):
-        lost = [array - array.astype(np.float32) for array in wide]
-    return {DIGITS: lost} if any(array.any() for array in lost) else {}
-
-
-def _rest_of_links(links: NDArray[Any], drops_directions: bool) -> Rest:
-    """Return how often edges are there more than once, and the directions, if these are dropped."""
-    if links.dtype.kind not in "iu" or not len(links):
-        return {}
-    keys = np.sort(links[:, 0] * (int(links.max()) + 1) + links[:, 1])
-    again = keys[1:] == keys[:-1]
-    rest: Rest = {DIRECTIONS: np.unique(keys)} if drops_directions else {}
-    return rest | ({PARALLEL: keys[1:][again]} if again.any() else {})
-
-
-def _make(
-    make: Callable[..., Set],
-    nodes: list[Any],
-    links: list[NDArray[Any]],
-    features: Sequence[Features],
-    rests: list[Rest],
-    drops_directions: Sequence[bool],
-) -> Set:
+def _make(graphs: Sequence[Read], directed: bool | None) -> GraphSet:
     """Make a graph set; features of edges come from the same attributes in all graphs that have edges."""
-    widths = {name: values.shape[1:] for held in features for name, values in held.items()}
-    attributes = []
-    for k, (held, edges) in enumerate(zip(features, links, strict=True)):
-        rests[k] |= _rest_of_links(edges, drops_directions[k]) | _rest_of_numbers(nodes[k], *held.values())
+    if all((held["adj_t"] == 1).all() for _, _, held, _ in graphs if "adj_t" in held):  # there is an edge, and no more
+        for _, _, held, _ in graphs:
+            held.pop("adj_t", None)
+    widths = {name: values.shape[1:] for _, _, held, _ in graphs for name, values in held.items()}
+    attributes: list[Any] = []
+    for k, (nodes, links, held, rest) in enumerate(graphs):
+        keys, counts = np.unique(links @ (1 << 32, 1), return_counts=True)
+        if (counts > 1).any():
+            rest[PARALLEL] = [keys, counts]
+        numbers = [nodes, *held.values()]
+        with np.errstate(all="ignore"):
+            if any((array != array.astype(np.float32)).any() for array in numbers):
+                rest[DIGITS] = numbers
         missing = sorted(widths.keys() - held.keys())
-        if missing and len(edges):
+        if missing and len(links):
             raise ValueError(f"Graph {k}: expected `{missing[0]}` of edges, which other graphs have. It has none.")
         blocks = [held.get(name, np.zeros((0, *width))) for name, width in sorted(widths.items())]
-        if {len(block) for block in blocks} - {len(edges)}:
-            raise ValueError(f"Graph {k}: expected {len(edges)} rows of `{'` and `'.join(sorted(widths))}`.")
+        if {len(block) for block in blocks} - {len(links)}:
+            raise ValueError(f"Graph {k}: expected {len(links)} rows of `{'` and `'.join(sorted(widths))}`.")
         attributes.append(np.hstack(blocks) if blocks else None)
-    return _warn_of_rests(make(nodes, links, attributes if widths else None), rests)
+    nodes_of, links_of = [graph[0] for graph in graphs], [graph[1] for graph in graphs]
+    graph_set = GraphSet(nodes_of, links_of, attributes if widths else None, directed)
+    _warn_of_rests(graph_set, [graph[3] for graph in graphs])
+    return graph_set
 
 
-def read_pyg(
-    graphs: Sequence[Data], make: Callable[..., Set], directed: bool | None, used: Collection[str] = ("y",)
-) -> Set:
-    """Read PyG graphs, as `GraphSet.from_pyg` describes.
+def read_pyg(graphs: Sequence[Data], directed: bool | None = None, used: Collection[str] = ("y",)) -> GraphSet:
+    """Read PyG graphs: `x` `(n, d)`, `edge_index` `(2, E)`, and `edge_attr` `(E, e)` if all have it.
+
+    `edge_weight` is a further feature of edges. Without `edge_index`, the sparse matrix `adj_t` has the edges, and its
+    values are features unless all are 1. A `NotReadWarning` names other attributes, apart from those `used`.
 
     Args:
         graphs: PyG graphs.
-        make: makes a graph set of the first three arguments of `GraphSet`.
         directed: as in `GraphSet`.
         used: further attributes that are read elsewhere.
 
     Raises:
-        ValueError: if a graph has no `x`, `edge_index` is not `(2, E)`, or only some have features of edges.
+        ValueError: as in `GraphSet`; also if a graph has no `x`, `edge_index` is not `(2, E)`, or only some have
+            features of edges.
     """
-    nodes, links, features, rests = [], [], [], []
-    for k, graph in enumerate(graphs):
-        if graph.x is None:
-            raise ValueError(
-                f"Graph {k}: expected node features `x`. Got none. Set `data.x`, or give the graphs to "
-                "`graph_bandit_env.graphs.degree_features`. For a dataset, pass a `transform` such as "
-                "`torch_geometric.transforms.OneHotDegree(10)`."
-            )
-        held = {name: _to_numpy(value) for name, value in graph if value is not None}
-        read = {"x", "edge_index", "edge_attr", "edge_weight", "num_nodes", *used}
-        values = {name: _to_columns(k, "edge", held[name]) for name in ("edge_attr", "edge_weight") if name in held}
-        edges = held.get("edge_index", np.zeros((2, 0), np.int64))
-        if "adj_t" in held and "edge_index" not in held:
-            edges, values["adj_t"] = _read_transposed(k, graph.adj_t)
-            read.add("adj_t")
-        if edges.ndim != 2 or edges.shape[0] != 2:
-            raise ValueError(f"Graph {k}: expected `edge_index` of shape `(2, E)`. Got `{edges.shape}`.")
-        nodes.append(to_numbers(k, "node", held["x"]))
-        links.append(edges.T)
-        features.append(values)
-        rests.append({f"`{name}`": value for name, value in held.items() if name not in read})
-    if all((values["adj_t"] == 1).all() for values in features if "adj_t" in values):  # there is an edge, and no more
-        features = [{name: array for name, array in values.items() if name != "adj_t"} for values in features]
-    return _make(make, nodes, links, features, rests, [directed is False] * len(nodes))
+    return _make([_read_data(k, graph, directed, used) for k, graph in enumerate(graphs)], directed)
+
+
+def _read_data(k: int, graph: Data, directed: bool | None, used: Collection[str]) -> Read:
+    if graph.x is None:
+        raise ValueError(
+            f"Graph {k}: expected node features `x`. Got none. Set `data.x`, or give the graphs to "
+            "`graph_bandit_env.graphs.degree_features`. For a dataset, pass a `transform` such as "
+            "`torch_geometric.transforms.OneHotDegree(10)`."
+        )
+    held = {name: _to_numpy(value) for name, value in graph if value is not None}
+    read = {"x", "edge_index", "edge_attr", "edge_weight", "num_nodes", *used}
+    values = {name: _to_columns(k, "edge", held[name]) for name in ("edge_attr", "edge_weight") if name in held}
+    links = held.get("edge_index", np.zeros((2, 0), np.int64))
+    if "adj_t" in held and "edge_index" not in held:
+        links, values["adj_t"] = _read_transposed(k, graph.adj_t)
+        read.add("adj_t")
+    if links.ndim != 2 or links.shape[0] != 2:
+        raise ValueError(f"Graph {k}: expected `edge_index` of shape `(2, E)`. Got `{links.shape}`.")
+    rest: Rest = {f"`{name}`": value for name, value in held.items() if name not in read}
+    if directed is False:
+        rest[DIRECTIONS] = sorted({*map(tuple, links.T.tolist())})
+    return to_numbers(k, "node", held["x"]), links.T, values, rest
 
 
 def _read_transposed(graph: int, matrix: Any) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -180,68 +183,60 @@ def _read_transposed(graph: int, matrix: Any) -> tuple[NDArray[Any], NDArray[Any
     return edges, np.ones((edges.shape[1], 1)) if values is None else _to_columns(graph, "edge", _to_numpy(values))
 
 
-def are_directed(graphs: Sequence[nx.Graph], directed: bool | None) -> bool:
-    """Return whether a set of networkx graphs is directed, as `GraphSet.from_networkx` describes.
-
-    Raises:
-        ValueError: if only some graphs are, and `directed` is None.
-    """
-    if directed is not None:
-        return check_flag("directed", directed)
-    kinds = [graph.is_directed() for graph in graphs]
-    if any(kinds) and not all(kinds):
-        raise ValueError(
-            f"Expected graphs that are all directed, or all undirected. Graph {kinds.index(True)} is directed, graph "
-            f"{kinds.index(False)} is not. `directed=True` gives undirected edges both directions, `directed=False` "
-            "adds those that are missing."
-        )
-    return any(kinds)
-
-
 def read_networkx(
     graphs: Sequence[nx.Graph],
-    make: Callable[..., Set],
-    node_attribute: str | None,
-    edge_attribute: Edges,
-    directed: bool,
+    node_attribute: str | None = "x",
+    edge_attribute: Edges = None,
+    directed: bool | None = None,
     used: Collection[str] = (),
-) -> Set:
-    """Read networkx graphs, as `GraphSet.from_networkx` describes.
+) -> GraphSet:
+    """Read networkx graphs.
+
+    Nodes are numbered in the order of `graph.nodes`. Parallel edges need equal features, and are read once. A
+    `NotReadWarning` names them and other attributes, and counts graphs that differ in these alone.
 
     Args:
-        graphs: networkx graphs.
-        make: makes a graph set of the first three arguments of `GraphSet`.
-        node_attribute: attribute of nodes; None: each node gets a 1.
-        edge_attribute: attribute of edges, or None for the usual ones, or False for none.
-        directed: whether the edges are read as directed ones; those of an undirected graph are then in both directions.
+        graphs: networkx graphs of any kind.
+        node_attribute: attribute of every node that holds a vector or a number, read as node features; None: nodes
+            have no features, and each gets a 1.
+        edge_attribute: attribute of every edge that holds a vector or a number, read as edge features; None:
+            `edge_attr` and `weight`, if edges have them; False: edges have no features.
+        directed: True keeps the directions of edges; undirected edges get both. False drops them, as in `GraphSet`.
+            None: as the graphs are, which must then be all directed (`DiGraph`, `MultiDiGraph`), or none.
         used: attributes of graphs that are read elsewhere.
 
     Raises:
-        ValueError: if a node or an edge has no such attribute, or vectors differ in length.
+        ValueError: as in `GraphSet`; also if a node or an edge has no such attribute, or only some graphs are directed
+            and `directed` is None.
     """
+    kinds = {graph.is_directed() for graph in graphs}
+    if directed is None and len(kinds) > 1:
+        raise ValueError(
+            "Expected graphs that are all directed, or all undirected. Got both. `directed=True` gives undirected "
+            "edges both directions, `directed=False` adds those that are missing."
+        )
+    directed = kinds == {True} if directed is None else directed
     usual = [edge_attribute] if edge_attribute else [] if edge_attribute is False else ["edge_attr", "weight"]
-    nodes, links, features, rests = [], [], [], []
+    read = []
     for k, graph in enumerate(graphs):
-        names, items = [*graph], [data for _, data in graph.nodes(data=True)]
-        ones = np.ones((len(items), 1))
-        nodes.append(ones if node_attribute is None else _read_vectors(k, "node", items, node_attribute))
-        position = {node: i for i, node in enumerate(names)}
+        items, ones = [data for _, data in graph.nodes(data=True)], np.ones((len(graph), 1))
+        nodes = ones if node_attribute is None else _read_vectors(k, "node", items, node_attribute)
+        position = {node: i for i, node in enumerate(graph)}
         both = graph.to_directed(as_view=True) if directed else graph
-        ends = [(position[u], position[v]) for u, v, _ in both.edges(data=True)]
-        held = [data for *_, data in both.edges(data=True)]
-        links.append(np.array(ends, np.int64).reshape(-1, 2))
+        ends, held = [(position[u], position[v]) for u, v in both.edges()], [data for *_, data in both.edges(data=True)]
         there = [name for name in usual if name in {*chain(*held)} or (edge_attribute and held)]
-        features.append({name: _read_vectors(k, "edge", held, name) for name in there})
-        rest: Rest = {NAMES: names} | _rest_of("graphs", [graph.graph], ["name", *used])
-        rest |= _rest_of("nodes", items, [node_attribute])
+        features = {name: _read_vectors(k, "edge", held, name) for name in there}
+        rest: Rest = {NAMES: [*graph]} | _rest_of("graphs", [graph.graph], ["name", *used])
         left = _rest_of("edges", held, there)
-        rest |= {EDGES: left} if edge_attribute is False else left
+        rest |= _rest_of("nodes", items, [node_attribute]) | ({EDGES: left} if edge_attribute is False else left)
+        if graph.is_directed() and not directed:
+            rest[DIRECTIONS] = sorted({*ends})
         keys = [key for *_, key in graph.edges(keys=True)] if graph.is_multigraph() else []
         counts = all(isinstance(key, int) for key in keys)  # they only count parallel edges
         if len(set(keys)) < len(keys) and not counts:
             rest["keys of edges"] = keys
-        rests.append(rest)
-    return _make(make, nodes, links, features, rests, [graph.is_directed() and not directed for graph in graphs])
+        read.append((nodes, np.array(ends, np.int64).reshape(-1, 2), features, rest))
+    return _make(read, directed)
 
 
 def _rest_of(kind: str, items: Sequence[Mapping[str, Any]], read: Sequence[str | None]) -> Rest:
@@ -265,7 +260,7 @@ def _to_numpy(array: Tensor | ArrayLike) -> Any:
     if not hasattr(array, "detach") or getattr(array, "is_sparse", False):
         return array
     tensor: Tensor = array.detach().cpu()
-    return (tensor.float() if tensor.is_floating_point() else tensor).numpy()  # NumPy has no bfloat16
+    return (tensor.double() if tensor.is_floating_point() else tensor).numpy()  # NumPy has no bfloat16
 
 
 def _to_columns(graph: int, kind: str, values: Any) -> NDArray[Any]:

@@ -45,6 +45,16 @@ class GraphPool(GraphSet):
         super().__init__(nodes, edge_links, edge_features, directed)
         self._label(ids, targets)
 
+    @staticmethod
+    def from_graph_set(
+        graphs: GraphSet, ids: Sequence[str] | None = None, targets: ArrayLike | None = None
+    ) -> GraphPool:
+        """Make a pool of a graph set."""
+        pool = GraphPool.__new__(GraphPool)
+        pool._packed = graphs._packed
+        pool._label(ids, targets)
+        return pool
+
     def _label(self, ids: Sequence[str] | None, targets: ArrayLike | None) -> None:
         self.ids = tuple(map(str, range(len(self)))) if ids is None else _check_ids(ids, len(self))
         self.targets = _check_targets(np.full(len(self), np.nan) if targets is None else targets, len(self))
@@ -52,10 +62,8 @@ class GraphPool(GraphSet):
 
     def take(self, index: Sequence[int] | NDArray[np.integer]) -> GraphPool:
         """Return the graphs with these indices, in this order, with their identifiers and measured values."""
-        taken = GraphPool.__new__(GraphPool)
-        taken._packed = super().take(index)._packed
-        taken._label([self.ids[k] for k in index], self.targets[np.asarray(index, np.int64)])
-        return taken
+        taken = super().take(index)
+        return GraphPool.from_graph_set(taken, [self.ids[k] for k in index], self.targets[np.asarray(index, np.int64)])
 
     def without_targets(self) -> Self:
         """Return the same graphs with the same identifiers, where nothing was measured."""

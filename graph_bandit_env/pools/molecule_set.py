@@ -9,7 +9,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graph_bandit_env.graphs.graph_set import GraphSet, as_graph_set
+from graph_bandit_env.graphs.graph_set import GraphSet
+from graph_bandit_env.graphs.readers import as_graph_set
 from graph_bandit_env.pools.graph_pool import GraphPool
 from graph_bandit_env.pools.molecule_graph import Features
 from graph_bandit_env.pools.molecule_rows import Columns, check_columns, fill

@@ -5,13 +5,13 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graph_bandit_env.graphs.readers import Edges, NotReadWarning, are_directed, list_graphs, read_networkx, read_pyg
+from graph_bandit_env.graphs.graph_set import NotReadWarning
+from graph_bandit_env.graphs.readers import Edges, list_graphs, read_networkx, read_pyg
 from graph_bandit_env.pools.graph_pool import GraphPool
 
 if TYPE_CHECKING:
@@ -25,7 +25,10 @@ def from_pyg_dataset(
     ids: Sequence[str] | None = None,
     directed: bool | None = None,
 ) -> GraphPool:
-    """Make a pool of a PyG dataset, or of any list of `Data`; nodes and edges are read as in `GraphSet.from_pyg`.
+    """Make a pool of a PyG dataset, or of any list of `Data`.
+
+    `edge_weight` is a further feature of edges. Without `edge_index`, the sparse matrix `adj_t` has the edges, and its
+    values are features unless all are 1. A `NotReadWarning` names other attributes.
 
     Args:
         dataset: graphs with `x`, `edge_index` or `adj_t`, and perhaps `edge_attr` and `edge_weight`, all numeric.
@@ -50,7 +53,7 @@ def from_pyg_dataset(
     name, column = (target, None) if isinstance(target, str) else ("y", target)
     has_values = target is not None or any(getattr(graph, "y", None) is not None for graph in graphs)
     targets = _values(graphs, name, column) if has_values else None
-    return read_pyg(graphs, partial(GraphPool, ids=ids, targets=targets, directed=directed), directed, [name])
+    return GraphPool.from_graph_set(read_pyg(graphs, directed, [name]), ids, targets)
 
 
 def from_networkx(
@@ -61,7 +64,10 @@ def from_networkx(
     ids: Sequence[str] | None = None,
     directed: bool | None = None,
 ) -> GraphPool:
-    """Make a pool of networkx graphs; nodes and edges are read as in `GraphSet.from_networkx`.
+    """Make a pool of networkx graphs.
+
+    Nodes are numbered in the order of `graph.nodes`. Parallel edges need equal features, and are read once. A
+    `NotReadWarning` names them and other attributes, and counts graphs that differ in these alone.
 
     Args:
         graphs: networkx graphs of any kind.
@@ -72,7 +78,8 @@ def from_networkx(
             `edge_attr` and `weight`, if edges have them; False: edges have no features.
         ids: identifiers, all different; None: the names of the graphs. Equal names have the number of the graph behind
             them, and a graph without a name has its number alone.
-        directed: as in `GraphSet.from_networkx`: None takes it from the graphs.
+        directed: True keeps the directions of edges; undirected edges get both. False drops them, as in `GraphSet`.
+            None: as the graphs are, which must then be all directed (`DiGraph`, `MultiDiGraph`), or none.
 
     Returns:
         The graphs, in the given order.
@@ -93,9 +100,8 @@ def from_networkx(
         if doubled := [f"`{name}`" for name in counts if name and counts[name] > 1]:
             text = f"Graphs with equal names have their numbers behind them, as `{ids[names.index(doubled[0][1:-1])]}`"
             warnings.warn(f"{text}: {', '.join(doubled)}.", NotReadWarning, stacklevel=2)
-    directed = are_directed(given, directed)
-    make = partial(GraphPool, ids=ids, targets=targets, directed=directed)
-    return read_networkx(given, make, node_attribute, edge_attribute, directed, [target or ""])
+    graph_set = read_networkx(given, node_attribute, edge_attribute, directed, [target or ""])
+    return GraphPool.from_graph_set(graph_set, ids, targets)
 
 
 def _values(holders: Sequence[Any], name: str, column: int | None = None) -> list[float]:

@@ -54,12 +54,24 @@ def draw(episode: Episode, mask: NDArray[np.bool_]) -> NDArray[np.uint8]:
             kinds[episode.played] = "last played"
         order = np.argsort(-episode.mean_rewards, kind="stable")
         for name, heights in (("means", episode.mean_rewards), ("plays", episode.counts)):
-            _draw_bars(panels[name], heights[order], [COLORS[kind] for kind in kinds[order]])
+            axes, colors = panels[name], [COLORS[kind] for kind in kinds[order]]
+            axes.vlines(range(len(order)), 0, heights[order], colors, linewidth=max(200 / len(order), 1))  # in points
+            axes.axhline(0, color="#444444", linewidth=0.8)
+            axes.set_xlim(-0.6, len(order) - 0.4)
         panels["means"].set_title("mean reward, the best graph first", y=1.08)
         panels["plays"].set_title("times played")
         marks = [Line2D([], [], color=color, linewidth=6, label=label) for label, color in COLORS.items()]
         figure.legend(handles=marks, loc="upper right", ncols=len(marks), frameon=False, handlelength=0.9)
-        _draw_regret(panels["regret"], episode)
+        axes, regret = panels["regret"], episode.cumulative_regret
+        axes.plot(regret, color="#0072B2", linewidth=1.8, marker="o", markersize=5, markevery=[-1], clip_on=False)
+        axes.set(
+            title=f"cumulative regret: {regret[-1]:.4g}", xlabel="round", xlim=(0, episode.horizon), ylim=(0, None)
+        )
+        for name, axes in panels.items():
+            axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+            axes.xaxis.set_major_formatter("{x:,.0f}")
+            axes.yaxis.set_major_locator(MaxNLocator(3, integer=name == "plays"))
+            axes.yaxis.set_major_formatter("{x:.4g}")
         canvas.draw()
         return np.asarray(canvas.buffer_rgba())[..., :3].copy()
 
@@ -76,22 +88,3 @@ def _draw_played(axes: Axes, episode: Episode) -> None:
         words.append(f"Reward {episode.reward:.4g}")
         words.append(f"Mean {episode.mean_rewards[k]:.4g}, best mean {episode.mean_rewards.max():.4g}")
     axes.set_title("\n".join(words))
-
-
-def _draw_bars(axes: Axes, heights: NDArray[Any], colors: list[str]) -> None:
-    axes.vlines(range(len(heights)), 0, heights, colors, linewidth=max(200 / len(heights), 1))  # in points
-    axes.axhline(0, color="#444444", linewidth=0.8)
-    axes.set_xlim(-0.6, len(heights) - 0.4)
-    axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
-    axes.yaxis.set_major_locator(MaxNLocator(3, integer=heights.dtype.kind == "i"))
-    axes.yaxis.set_major_formatter("{x:.4g}")
-
-
-def _draw_regret(axes: Axes, episode: Episode) -> None:
-    regret = episode.cumulative_regret
-    axes.plot(regret, color="#0072B2", linewidth=1.8, marker="o", markersize=5, markevery=[-1], clip_on=False)
-    axes.set(title=f"cumulative regret: {regret[-1]:.4g}", xlabel="round", xlim=(0, episode.horizon), ylim=(0, None))
-    axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
-    axes.xaxis.set_major_formatter("{x:,.0f}")
-    axes.yaxis.set_major_locator(MaxNLocator(3))
-    axes.yaxis.set_major_formatter("{x:.4g}")

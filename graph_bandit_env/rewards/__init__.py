@@ -1,22 +1,6 @@
 """Mean rewards of graphs, and the noise of observed rewards."""
 
-from graph_bandit_env.rewards.noise import NOISES, NoiseName
-from graph_bandit_env.rewards.reward_models import (
-    RANDOM_REWARDS,
-    REWARD_MODELS,
-    REWARD_SCALES,
-    RewardModelName,
-    RewardScale,
-    is_structural,
-)
+from graph_bandit_env.rewards.noise import NoiseName
+from graph_bandit_env.rewards.reward_models import REWARD_MODELS, RewardModelName, is_structural
 
-__all__ = [
-    "NOISES",
-    "RANDOM_REWARDS",
-    "REWARD_MODELS",
-    "REWARD_SCALES",
-    "NoiseName",
-    "RewardModelName",
-    "RewardScale",
-    "is_structural",
-]
+__all__ = ["REWARD_MODELS", "NoiseName", "RewardModelName", "is_structural"]

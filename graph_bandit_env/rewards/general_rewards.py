@@ -94,22 +94,6 @@ def draw_posterior_weights(features: Tensor, rng: np.random.Generator) -> Tensor
     kernel = features @ features.T
     labels = draw_normal(rng, len(kernel))
     scale, noise = fit_scale_and_noise(kernel, labels)
-    return condition(features, labels, scale, noise, rng)
-
-
-def condition(features: Tensor, labels: Tensor, scale: float, noise: float, rng: np.random.Generator) -> Tensor:
-    """Draw the weights of `draw_posterior_weights` for given labels, s and v.
-
-    Args:
-        features: `(n, p)` float64. Phi.
-        labels: `(n,)` float64. z.
-        scale: s, the prior variance of a weight.
-        noise: v, the variance of a label.
-        rng: draws u and e.
-
-    Returns:
-        `(p,)` float64. w.
-    """
     prior = scale**0.5 * draw_normal(rng, features.shape[1])
     residual = labels - features @ prior - noise**0.5 * draw_normal(rng, len(features))
     covariance = scale * features @ features.T + noise * torch.eye(len(features), dtype=torch.float64)

@@ -5,19 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graph_bandit_env.checks import LARGEST_MEAN, check_number
+from graph_bandit_env.checks import LARGEST_MEAN, check_number, to_number
 
 NoiseName = Literal["gaussian", "uniform", "rademacher"]
 NoiseDraws = Literal["round", "graph"]
 NoiseFunction = Callable[[np.random.Generator, float], float]
 
-NOISES: tuple[NoiseName, ...] = get_args(NoiseName)
-NOISE_DRAWS: tuple[NoiseDraws, ...] = get_args(NoiseDraws)
 _STANDARD: dict[NoiseName, Callable[[np.random.Generator, int], NDArray[np.float64]]] = {
     "gaussian": lambda rng, count: rng.standard_normal(count),
     "uniform": lambda rng, count: rng.uniform(-math.sqrt(3), math.sqrt(3), count),
@@ -30,7 +28,7 @@ class Noise:
     """The noise of rewards, round by round."""
 
     noise: NoiseName | NoiseFunction
-    """A name: noise of mean 0 that does not depend on the mean reward, and so can be drawn ahead. Or a user's function,
+    """A name: noise of mean 0 that does not depend on the mean reward. Or a user's function,
     which `noise_std` does not affect."""
     noise_std: NDArray[np.float64]
     """sigma_epsilon, in reward units: `()`, or `(K,)` where each graph has its own."""
@@ -38,10 +36,6 @@ class Noise:
     """"round", one draw for each round, whichever graph is played; or "graph", one for each graph and round."""
     num_graphs: int
     """K, or the most graphs of a round."""
-
-    def scale(self, actions: int | NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the standard deviation of the noise of each of these graphs."""
-        return np.asarray(self.noise_std[actions]) if self.noise_std.ndim else self.noise_std
 
     def draw(self, rng: np.random.Generator, means: NDArray[np.float64], action: int) -> float:
         """Draw the noise of a round's reward.
@@ -58,20 +52,12 @@ class Noise:
             ValueError: if the noise is not a number from -`LARGEST_MEAN` to `LARGEST_MEAN`.
         """
         if not callable(self.noise):
-            drawn = self.draw_ahead(rng, 1)[0]
-            return float(self.scale(action) * drawn[action if self.draws == "graph" else 0])
+            drawn = _STANDARD[self.noise](rng, self.num_graphs if self.draws == "graph" else 1)
+            deviation = self.noise_std[action] if self.noise_std.ndim else self.noise_std
+            return float(deviation * drawn[action if self.draws == "graph" else 0])
         if self.draws == "round":
-            return _call(self.noise, rng, float(means[action]))
-        return [_call(self.noise, rng, mean) for mean in means.tolist()][action]
-
-    def draw_ahead(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
-        """Draw the noise of the next rounds in units of its standard deviation; only for named noise.
-
-        Returns:
-            `(rounds, K)` float64 if each graph has its own noise, else `(rounds, 1)`.
-        """
-        columns = self.num_graphs if self.draws == "graph" else 1
-        return _STANDARD[self.noise](rng, rounds * columns).reshape(rounds, columns)  # type: ignore[index]
+            return to_number("noise", self.noise(rng, float(means[action])))
+        return [to_number("noise", self.noise(rng, mean)) for mean in means.tolist()][action]
 
 
 def check_deviations(noise_std: ArrayLike, num_graphs: int | None) -> NDArray[np.float64]:
@@ -81,14 +67,3 @@ def check_deviations(noise_std: ArrayLike, num_graphs: int | None) -> NDArray[np
         raise ValueError(f"Expected `noise_std` to be a number, or one for each graph that stays. Got {given.shape}.")
     checked = [check_number("noise_std", deviation, 0.0, LARGEST_MEAN) for deviation in given.flat]
     return np.array(checked, np.float64).reshape(np.shape(given))
-
-
-def _call(noise: NoiseFunction, rng: np.random.Generator, mean: float) -> float:
-    drawn: object = noise(rng, mean)
-    try:
-        value = float(drawn)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):  # the last: an integer too large for a float
-        value = math.nan
-    if not abs(value) <= LARGEST_MEAN:  # written so that NaN fails too
-        raise ValueError(f"Expected `noise` to return a number from -{LARGEST_MEAN} to {LARGEST_MEAN}. Got {drawn!r}.")
-    return value

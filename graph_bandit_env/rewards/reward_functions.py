@@ -35,21 +35,8 @@ class Drawn:
 
 
 @one_thread()
-def draw(name: str, graph_set: GraphSet, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Draw the `(K,)` float64 mean rewards of a named reward function, the same for any number of threads."""
-    return _draw(name, graph_set, rng).mean_rewards.numpy()
-
-
-@one_thread()
-def draw_with_root(
-    name: str, graph_set: GraphSet, rng: np.random.Generator
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Draw the same mean rewards as `draw`, and return with them the root A of `Drawn`."""
-    drawn = _draw(name, graph_set, rng)
-    return drawn.mean_rewards.numpy(), drawn.root().numpy()
-
-
-def _draw(name: str, graph_set: GraphSet, rng: np.random.Generator) -> Drawn:
+def draw(name: str, graph_set: GraphSet, rng: np.random.Generator) -> Drawn:
+    """Draw a named reward function for the graphs of a set, the same for any number of threads."""
     graphs = aggregate_neighbours(graph_set.to_batch())
     if name == "linear":
         return linear(graphs, rng)
@@ -103,7 +90,7 @@ def gp_gntk(graphs: AggregatedGraphs, rng: np.random.Generator) -> Drawn:
     gain = torch.linalg.solve(prior + noise * identity, prior).T
     posterior = prior - gain @ prior
     means = draw_gaussian(gain @ labels, posterior, rng)
-    return Drawn(means, lambda: symmetric_root(posterior + gain @ gain.T))
+    return Drawn(means, one_thread()(lambda: symmetric_root(posterior + gain @ gain.T)))
 
 
 def gp_representation(

@@ -10,7 +10,7 @@ import numpy as np
 from gymnasium.spaces import GraphInstance
 from numpy.typing import ArrayLike, NDArray
 
-from graph_bandit_env.checks import LARGEST_MEAN, check_choice
+from graph_bandit_env.checks import LARGEST_MEAN, check_choice, to_number
 from graph_bandit_env.graphs.graph_set import GraphSet
 from graph_bandit_env.graphs.random_graphs import RandomGraphs
 
@@ -30,7 +30,6 @@ RANDOM_REWARDS: tuple[RandomRewardName, ...] = get_args(RandomRewardName)
 STRUCTURAL_REWARDS: tuple[StructuralRewardName, ...] = get_args(StructuralRewardName)
 REWARD_MODELS: tuple[RewardModelName, ...] = get_args(RewardModelName)
 """All names: those of `RANDOM_REWARDS`, and those of functions that say the same of a graph at all times."""
-REWARD_SCALES: tuple[RewardScale, ...] = get_args(RewardScale)
 
 Rewards = Callable[[GraphSet], NDArray[np.float64]]
 """Computes the `(K,)` mean rewards of any K graphs."""
@@ -74,7 +73,18 @@ def draw_mean_rewards(
     Raises:
         ValueError: if the means are not K numbers from -`LARGEST_MEAN` to `LARGEST_MEAN`.
     """
-    means = _check_means(_draw_raw(model, graph_set, rng), len(graph_set))
+    raw: ArrayLike
+    if is_structural(model):
+        raw = compute_rewards(model, graph_set)
+    elif isinstance(model, str):
+        from graph_bandit_env.rewards import reward_functions  # imports torch, which the other cases do not need
+
+        raw = reward_functions.draw(model, graph_set, rng).mean_rewards.numpy()
+    elif callable(model):
+        raw = [to_number("reward_model", model(graph)) for graph in graph_set.to_pyg()]
+    else:
+        raw = model
+    means = _check_means(raw, len(graph_set))
     if scale == "raw":
         return means
     location, unit = location_and_scale(means)
@@ -98,8 +108,8 @@ def draw_with_fresh(
     """
     from graph_bandit_env.rewards import reward_functions  # imports torch, which other rewards do not need
 
-    means, root = reward_functions.draw_with_root(str(model), graph_set, rng)
-    means = _check_means(means, len(graph_set))
+    drawn = reward_functions.draw(str(model), graph_set, rng)
+    means, root = _check_means(drawn.mean_rewards.numpy(), len(graph_set)), drawn.root().numpy()
     if scale == "unit":
         location, unit = location_and_scale(means)
         means, root = (means - location) / unit, (root - root.mean(axis=0)) / unit
@@ -149,25 +159,6 @@ def location_and_scale(means: NDArray[np.float64]) -> tuple[float, float]:
     return location, deviation if deviation > 1e-12 * largest else np.inf
 
 
-def _draw_raw(model: RewardModel, graph_set: GraphSet, rng: np.random.Generator) -> ArrayLike:
-    if is_structural(model):
-        return compute_rewards(model, graph_set)
-    if isinstance(model, str):
-        from graph_bandit_env.rewards import reward_functions  # imports torch, which the other cases do not need
-
-        return reward_functions.draw(model, graph_set, rng)
-    if callable(model):
-        return [_as_number(k, model(graph)) for k, graph in enumerate(graph_set.to_pyg())]
-    return model
-
-
-def _as_number(k: int, value: Any) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError, OverflowError, RuntimeError) as error:
-        raise TypeError(f"Expected `reward_model` to return a number. Got {value!r} for graph {k}.") from error
-
-
 def _check_means(means: ArrayLike, num_graphs: int) -> NDArray[np.float64]:
     try:
         array = np.array(means, dtype=np.float64)
@@ -212,10 +203,8 @@ def compute_rewards(name: StructuralRewardName, graph_set: GraphSet) -> NDArray[
 def _read(graph: GraphInstance) -> nx.Graph:
     import networkx as nx
 
-    read = nx.Graph()
-    read.add_nodes_from(range(len(np.asarray(graph.nodes))))
-    links, features = np.asarray(graph.edge_links), np.asarray(graph.edges)
-    for (u, v), weight in zip(links.tolist(), features[:, 0].tolist(), strict=True):
-        if u != v and not (read.has_edge(u, v) and read[u][v]["weight"] <= weight):
-            read.add_edge(u, v, weight=weight)
+    links, weights = np.asarray(graph.edge_links).tolist(), np.asarray(graph.edges)[:, 0].tolist()
+    read = nx.empty_graph(len(np.asarray(graph.nodes)))
+    downwards = sorted(zip(weights, links, strict=True), reverse=True)
+    read.add_weighted_edges_from((u, v, weight) for weight, (u, v) in downwards)  # the last one of an edge stays
     return read

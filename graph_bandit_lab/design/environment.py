@@ -14,7 +14,7 @@ from tyro.conf import Suppress
 
 from graph_bandit_env import BanditArguments
 from graph_bandit_env.bandit import BanditModel, ObservationKind
-from graph_bandit_env.graphs import smallest_size
+from graph_bandit_env.graphs import size_range
 from graph_bandit_env.rewards import REWARD_MODELS, NoiseName, RewardModelName
 from graph_bandit_lab.design.names import COLUMN, OWN, TARGET, write_size
 from graph_bandit_lab.design.own_graphs import Contents, PoolFile, read_outline
@@ -128,7 +128,7 @@ class EnvironmentSettings(BanditArguments):
         if not fixed:
             object.__setattr__(self, "num_graphs", count)
             object.__setattr__(self, "num_nodes", bandit.random_graphs.num_nodes)
-        if not self.replacement and self.horizon > smallest_size(count):  # the episode would end before
+        if not self.replacement and self.horizon > size_range(count)[0]:  # the episode would end before
             raise ValueError(
                 f"Expected `horizon` to be at most `num_graphs` without replacement. Got {self.horizon} rounds of "
                 f"{write_size(count)} graphs, and each can be played only once."

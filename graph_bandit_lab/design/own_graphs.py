@@ -163,9 +163,8 @@ def _last_change(file: PoolFile) -> tuple[int, int] | None:
 @lru_cache(maxsize=OUTLINES_HELD)
 def _outline(file: PoolFile, changed: tuple[int, int] | None) -> OwnGraphs:
     own = _read(file, changed)
-    point, no_links = np.zeros((1, own.contents.feature_dim), np.float32), np.zeros((0, 2), np.int32)
-    count = own.contents.num_graphs
-    return replace(own, graphs=GraphSet.from_symmetric([point] * count, [no_links] * count))
+    point = GraphSet([np.zeros((1, own.contents.feature_dim))], [[]])
+    return replace(own, graphs=point.take([0] * own.contents.num_graphs))
 
 
 @lru_cache(maxsize=POOLS_HELD)

@@ -10,7 +10,7 @@ from support.graphs import ragged_graphs
 import registry
 from agents.contract.inputs import derive_streams, read_graphs
 from gntk import GraphMLP, aggregate_neighbours, infinite_width_kernel, tangent_features
-from graph_bandit_env import GraphSet
+from graph_bandit_env.graphs import as_graph_set
 from graph_bandit_lab.design import AgentSpec
 
 SMALL = {"gnn": {"width": 16, "steps": 5}, "nn": {"width": 16, "steps": 5}, "epsilon": {"width": 16, "steps": 5}}
@@ -20,7 +20,7 @@ BELIEVERS = ("gnn-ts", "nn-ucb", "neural-ucb", "gntk-ucb", "gp-ucb", "lin-ts:for
 def graphs_of_round(t, count=4):
     """Graphs of 1 to 8 nodes; rounds 0 and 5 show the same."""
     sizes = np.random.default_rng(t % 5).integers(1, 9, count)
-    return tuple(GraphSet.from_pyg(ragged_graphs(sizes.tolist(), seed=t % 5)))
+    return tuple(as_graph_set(ragged_graphs(sizes.tolist(), seed=t % 5)))
 
 
 def reward(observation, action):
@@ -103,7 +103,7 @@ def test_the_variance_of_a_neural_agent_is_that_of_all_features_played(history):
 def test_at_most_so_many_graphs_are_remembered_as_the_memory_holds(name):
     agent = started(name, memory=10)
     for t in range(20):
-        observation = tuple(GraphSet.from_pyg(ragged_graphs((3, 4, 5), seed=100 + t)))
+        observation = tuple(as_graph_set(ragged_graphs((3, 4, 5), seed=100 + t)))
         agent.update(observation, agent.select_action(observation), 1.0)
         assert len(agent.history.seen) <= 11
         assert len(agent.history.counts) <= 10 + 3

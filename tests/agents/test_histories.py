@@ -11,9 +11,9 @@ import registry
 from agents.beliefs import PhasedElimination, compose
 from agents.beliefs.rewards import NormalScores
 from agents.process import LinearSettings, linear
-from graph_bandit_env import GraphSet
+from graph_bandit_env.graphs import as_graph_set
 
-GRAPHS = GraphSet.from_pyg(ragged_graphs((5, 4, 7, 6, 3, 5, 8, 2, 6, 4, 9, 5)))
+GRAPHS = as_graph_set(ragged_graphs((5, 4, 7, 6, 3, 5, 8, 2, 6, 4, 9, 5)))
 EVERY = torch.arange(len(GRAPHS))
 RNG = np.random.default_rng(5)
 PLAYS, REWARDS = RNG.integers(0, 7, 40), RNG.normal(size=40)

@@ -8,7 +8,7 @@ from torch_geometric.data import Data
 from torch_geometric.utils import subgraph
 
 import registry
-from graph_bandit_env import GraphSet
+from graph_bandit_env.graphs import as_graph_set
 
 GRAPHS = ragged_graphs(sizes=(5, 4, 7, 6, 7))
 PLAYED = np.array([3, 0, 3, 1, 0, 3])
@@ -23,7 +23,7 @@ def told(name, graphs, actions=PLAYED, rewards=REWARDS):
     settings = {"width": 16, "steps": 10} if name.startswith(("gnn", "nn")) else {}
     settings |= {"width": 16, "epochs": 10, "regularization": 0.01} if name.startswith("neural") else {}
     agent = registry.make_agent(name, **settings)
-    agent.reset(None, seed=3, graph_set=GraphSet.from_pyg(graphs))
+    agent.reset(None, seed=3, graph_set=as_graph_set(graphs))
     for action, reward in zip(actions, rewards, strict=True):
         agent.update(None, action, reward)
     return agent

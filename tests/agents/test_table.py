@@ -9,7 +9,8 @@ from support.play import play
 import registry
 from agents import LARGEST_REWARD
 from agents.contract import BatchAgent
-from graph_bandit_env import GraphSet, from_smiles
+from graph_bandit_env import from_smiles
+from graph_bandit_env.graphs import as_graph_set
 from graph_bandit_lab import run_bandit
 from graph_bandit_lab.design import AgentSpec
 
@@ -52,7 +53,7 @@ def make(request):
 @pytest.mark.parametrize("make", [*registry.list_agents(), *VARIANTS], indirect=True)
 def test_repeats_itself_resumes_and_keeps_to_the_mask(make):
     molecules = registry.agent_needs(make.name) == "molecules"
-    graphs = from_smiles(["CCO", "c1ccccc1", "CCN", "C"]) if molecules else GraphSet.from_pyg(ragged_graphs())
+    graphs = from_smiles(["CCO", "c1ccccc1", "CCN", "C"]) if molecules else as_graph_set(ragged_graphs())
     players = [make(), make(), make()]
     for agent, seed in zip(players, (3, 3, 9), strict=True):
         agent.reset(None, seed=seed, graph_set=graphs)
@@ -92,7 +93,7 @@ def test_plays_where_there_is_little_to_learn(make, small_env, settings):
 @pytest.mark.parametrize("rewards", [(1, -1, 1, 1), (1, 1 - 1e-15, 1 - 1e-13, 1), (1e-300, 3e-300, -1e-300, 1e-300)])
 def test_learns_from_extreme_rewards_without_a_nan(make, rewards, graphs):
     agent = make()
-    agent.reset(None, seed=0, graph_set=GraphSet.from_pyg(graphs))
+    agent.reset(None, seed=0, graph_set=as_graph_set(graphs))
     for action, reward in zip((0, 1, 0, 2), rewards, strict=True):
         agent.update(None, action, LARGEST_REWARD * reward)
         assert agent.select_action(None) in range(4)

@@ -24,8 +24,9 @@ VARIANTS = {
     "no noise": {"noise_std": 0.0},
     "noise of each graph": {"noise_std": [0.0, 0.1, 1.0, 2.0]},
     "new graphs": {"resample_graphs": True, "reward_model": "gp_gntk"},
+    "new graphs each round": {"resample_graphs": "round"},
     "walk": {"drift": "walk"},
-    "jump": {"drift": "jump", "reward_model": "gp_gntk"},
+    "jump": {"drift": "jump", "drift_rate": 0.5, "reward_model": "gp_gntk"},
 }
 
 
@@ -60,46 +61,37 @@ def test_equal_seeds_give_equal_episodes_and_other_seeds_others(variant):
         assert first != other
 
 
-def test_info_holds_numbers_of_numpy_only(variant):
+def test_info_tells_mean_optimum_and_regret_of_the_round_and_what_the_next_one_offers(variant):
     env = registry.make_environment(**variant)
     _, info = env.reset(seed=0)
     assert set(info) == {"action_mask"}
-    info = env.step(int(np.flatnonzero(info["action_mask"])[0]))[-1]
-    mask = info.pop("action_mask")
-    assert mask.dtype == np.int8
-    assert mask.shape == (variant.get("num_graphs", 4),)
-    assert set(info) == {"mean_reward", "optimal_mean_reward", "optimal_action", "regret"}
-    assert {type(value) for value in info.values()} == {np.float64, np.int64}  # TorchRL asks each for its dtype
+    for _ in range(variant["horizon"]):
+        mask, means = info.pop("action_mask"), env.unwrapped.mean_rewards
+        assert (mask.dtype, mask.shape) == (np.int8, (variant.get("num_graphs", 4),))
+        offered = np.flatnonzero(mask)
+        assert len(offered) == variant.get("actions_per_round", len(mask))
+        _, reward, *_, info = env.step(int(offered[0]))
+        told = [info[name] for name in ("mean_reward", "optimal_mean_reward", "optimal_action", "regret")]
+        best = means[offered].max()
+        assert told == [means[offered[0]], best, offered[means[offered].argmax()], best - means[offered[0]]]
+        assert {type(value) for value in told} == {np.float64, np.int64}  # TorchRL asks each for its dtype
+        assert reward == means[offered[0]] or variant.get("noise_std") != 0.0
+        assert len(info) == 5
 
 
-def test_the_optimum_is_taken_over_the_graphs_that_the_round_offered(small_env):
-    env = small_env(actions_per_round=2)
-    _, info = env.reset(seed=0)
-    seen = set()
-    for _ in range(30):
-        offered = np.flatnonzero(info["action_mask"])
-        seen.update(offered.tolist())
-        assert len(offered) == 2
-        means = env.unwrapped.mean_rewards[offered]
-        _, _, _, _, info = env.step(int(offered[0]))
-        assert info["optimal_action"] == offered[means.argmax()]
-        assert (info["mean_reward"], info["optimal_mean_reward"]) == (means[0], means.max())
-        assert info["regret"] == pytest.approx(means.max() - means[0])
-    assert seen == set(range(6))
-
-
-def test_the_instance_does_not_depend_on_what_is_played_or_on_the_noise(small_env):
-    masks, instances = [], []
-    for noise, last in (("gaussian", True), (lambda rng, mean: rng.normal(size=7)[0], False)):
-        env = small_env(actions_per_round=2, noise=noise)
+@pytest.mark.parametrize(
+    "settings", [{"actions_per_round": 2}, *({"drift": name, "drift_rate": 0.5} for name in ("walk", "jump"))], ids=str
+)
+def test_the_instance_does_not_depend_on_what_is_played_or_on_the_noise(small_env, settings):
+    shown = []
+    for noise, place in (("gaussian", -1), (lambda rng, mean: rng.normal(size=7)[0], 0)):
+        env = small_env(noise=noise, **settings)
         _, info = env.reset(seed=5)
-        instances.append(env.unwrapped.mean_rewards)
         for _ in range(10):
-            offered = np.flatnonzero(info["action_mask"])
-            _, _, _, _, info = env.step(int(offered[-1 if last else 0]))
-            masks.append(info["action_mask"].tolist())
-    assert masks[:10] == masks[10:]
-    assert np.array_equal(*instances)
+            shown.append((env.unwrapped.mean_rewards.tolist(), info["action_mask"].tolist()))
+            _, _, _, _, info = env.step(int(np.flatnonzero(info["action_mask"])[place]))
+    assert shown[:10] == shown[10:]
+    assert shown[0] != shown[9]
 
 
 def test_a_reset_without_seed_keeps_the_instance_and_goes_on_with_the_noise(small_env):

@@ -9,7 +9,7 @@ from torch_geometric.nn import GINEConv, global_add_pool
 
 import graph_bandit_env  # noqa: F401
 from agents.padded import GraphSetEncoder
-from graph_bandit_env import GraphSet
+from graph_bandit_env.graphs import as_graph_set
 from graph_bandit_env.wrappers import GraphSetIndices, PaddedGraphSet
 from support.graphs import ragged_graphs
 
@@ -21,7 +21,7 @@ def graphs_with_edge_features(sizes=(5, 1, 7, 3), seed=0):
     graphs = ragged_graphs(sizes, seed=seed)
     for graph in graphs:
         graph.edge_attr = torch.randn(graph.num_edges, 2)
-    return GraphSet.from_pyg(graphs).to_pyg()  # in the order that a graph set has
+    return as_graph_set(graphs).to_pyg()  # in the order that a graph set has
 
 
 def make_env(form="padded", graphs=None, **settings):

@@ -5,7 +5,7 @@ import numpy as np
 import torch
 from torch_geometric.data import Data
 
-from graph_bandit_env import GraphSet
+from graph_bandit_env.graphs import as_graph_set
 
 
 def plain(count=40, seed=0):
@@ -56,7 +56,7 @@ def with_bonds(count=40, seed=0):
 def in_a_set(count=40, seed=0):
     """The labelled rings as a graph set, which has instances."""
     graphs, values = labelled(count, seed)
-    return GraphSet.from_networkx(graphs), values
+    return as_graph_set(graphs), values
 
 
 KINDS = {kind.__name__: kind for kind in (plain, labelled, weighted, directed, with_bonds, in_a_set)}

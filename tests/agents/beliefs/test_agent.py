@@ -11,7 +11,7 @@ import registry
 from agents.beliefs import Belief, Greedy
 from agents.beliefs.agent import BeliefAgent
 from agents.beliefs.misfit import MisfitWarning, Watch
-from graph_bandit_env import GraphSet
+from graph_bandit_env.graphs import as_graph_set
 
 MEAN = torch.tensor([0.0, 3.0, 1.0, 2.0], dtype=torch.float64)
 
@@ -25,7 +25,7 @@ class Told(BeliefAgent):
 
 def test_the_belief_of_a_choice_lasts_until_a_reward_which_makes_graphs_count_as_seen(graphs):
     agent = Told(registry.make_agent("random").settings, Greedy)
-    agent.reset(None, graph_set=GraphSet.from_pyg(graphs))
+    agent.reset(None, graph_set=as_graph_set(graphs))
     assert agent.select_action(None) == 1
     belief, index = agent.ranked
     assert belief.best is None
@@ -51,7 +51,7 @@ def test_a_model_that_is_wrong_is_noticed_once_and_one_that_is_right_is_not():
 @pytest.mark.parametrize("name", ["gp-ucb", "gntk-ts", "lin-ucb", "gnn-ucb"])
 def test_rewards_that_no_model_forecasts_are_told_once(name, graphs):
     agent, rng = registry.make_agent(name), np.random.default_rng(0)
-    agent.reset(None, graph_set=GraphSet.from_pyg(graphs))
+    agent.reset(None, graph_set=as_graph_set(graphs))
     with warnings.catch_warnings(record=True, action="always") as caught:
         for t in range(90):
             agent.select_action(None)

@@ -8,7 +8,7 @@ import torch
 from agents.beliefs import Belief, Memoryless, compose
 from agents.neural import NeuralSettings, gnn
 from agents.process import KernelSettings, gntk
-from graph_bandit_env import GraphSet
+from graph_bandit_env.graphs import as_graph_set
 
 
 @dataclass
@@ -52,7 +52,7 @@ class LuckyKernel(LuckSettings, KernelSettings):
 @pytest.mark.parametrize(("model", "settings"), [(gnn, LuckyNetwork), (gntk, LuckyKernel)])
 def test_a_rule_is_set_by_the_settings_of_its_names_in_every_family(model, settings, graphs):
     agent = compose("some-lucky", model, settings, Lucky)(luck=0.25)
-    agent.reset(None, graph_set=GraphSet.from_pyg(graphs))
+    agent.reset(None, graph_set=as_graph_set(graphs))
     for one in (agent.settings, agent.rule):
         assert (one.luck, one.kind) == (0.25, "good")
 
@@ -60,7 +60,7 @@ def test_a_rule_is_set_by_the_settings_of_its_names_in_every_family(model, setti
 def test_what_the_settings_do_not_offer_keeps_the_default_of_the_rule(graphs):
     make = compose("gnn-lucky", gnn, NeuralSettings, Lucky)
     agent = make()
-    agent.reset(None, graph_set=GraphSet.from_pyg(graphs))
+    agent.reset(None, graph_set=as_graph_set(graphs))
     assert agent.rule.kind == "good"
     with pytest.raises(ValueError, match="`kind`"):
         make(kind="bad")

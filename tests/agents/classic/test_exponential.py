@@ -5,7 +5,7 @@ import torch
 from support.graphs import ragged_graphs
 
 import registry
-from graph_bandit_env import GraphSet
+from graph_bandit_env.graphs import as_graph_set
 
 EVERY = torch.ones(4, dtype=torch.bool)
 UNIT = {"lowest_reward": 0, "highest_reward": 1}
@@ -13,7 +13,7 @@ UNIT = {"lowest_reward": 0, "highest_reward": 1}
 
 def ready(**settings):
     agent = registry.make_agent("exp3", **settings)
-    agent.reset(None, seed=0, graph_set=GraphSet.from_pyg(ragged_graphs()))
+    agent.reset(None, seed=0, graph_set=as_graph_set(ragged_graphs()))
     return agent
 
 

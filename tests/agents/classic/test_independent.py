@@ -4,12 +4,12 @@ import torch
 from support.graphs import ragged_graphs
 
 import registry
-from graph_bandit_env import GraphSet
+from graph_bandit_env.graphs import as_graph_set
 
 
 def ready(name, **settings):
     agent = registry.make_agent(name, **settings)
-    agent.reset(None, graph_set=GraphSet.from_pyg(ragged_graphs()))
+    agent.reset(None, graph_set=as_graph_set(ragged_graphs()))
     return agent
 
 

@@ -7,9 +7,9 @@ from support.graphs import ragged_graphs
 
 import registry
 from agents.contract import BaseAgent
-from graph_bandit_env import GraphSet
+from graph_bandit_env.graphs import as_graph_set
 
-GRAPHS = GraphSet.from_pyg(ragged_graphs())
+GRAPHS = as_graph_set(ragged_graphs())
 
 
 @dataclass(frozen=True)

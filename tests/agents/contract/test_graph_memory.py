@@ -11,11 +11,11 @@ import registry
 from agents.contract import plays_changing_graphs
 from agents.contract.graph_memory import FirstGraphs, GraphMemory, key_of
 from agents.contract.inputs import read_graphs
-from graph_bandit_env import GraphSet
+from graph_bandit_env.graphs import as_graph_set
 
-SET = GraphSet.from_pyg(ragged_graphs())
+SET = as_graph_set(ragged_graphs())
 GRAPHS = tuple(SET)
-STRANGERS = tuple(GraphSet.from_pyg(ragged_graphs((2, 6, 4, 3, 5), seed=1)))
+STRANGERS = tuple(as_graph_set(ragged_graphs((2, 6, 4, 3, 5), seed=1)))
 FAMILIES = ("gnn-ts", "neural-ts", "gntk-ucb", "gp-ucb", "lin-ts", "wl-ei", "ucb1", "exp3", "random", "squarecb")
 
 

@@ -20,11 +20,11 @@ from agents.contract.inputs import (
     read_pending,
     read_sides,
 )
-from graph_bandit_env import GraphSet
+from graph_bandit_env.graphs import as_graph_set
 
 
 def test_an_observation_and_a_graph_set_give_the_same_batch():
-    graph_set = GraphSet.from_pyg(ragged_graphs())
+    graph_set = as_graph_set(ragged_graphs())
     observed, handed_over = read_graphs(tuple(graph_set)), read_graphs(None, graph_set)
     for name in ("x", "edge_index", "ptr"):
         assert torch.equal(observed[name], handed_over[name])

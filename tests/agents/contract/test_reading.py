@@ -13,6 +13,7 @@ from agents.classic.drawing import RandomAgent, RandomSettings
 from agents.contract import READABLE, BlindAgentWarning
 from agents.contract.reading import with_both_directions
 from graph_bandit_env import GraphSet
+from graph_bandit_env.graphs import as_graph_set
 
 NODES = [np.arange(8.0).reshape(4, 2), np.arange(6.0).reshape(3, 2) ** 2]
 LINKS = [[[0, 1], [1, 2], [3, 1], [1, 1]], [[2, 0], [0, 2], [1, 2]]]
@@ -108,7 +109,7 @@ SAME = [drawn(5, 2)[0]] * 4
 BLINDNESS = {  # of an agent that reads nodes alone
     "edge features": GraphSet(SAME, [RING] * 4, drawn(5, 1), directed=False),
     "directions": GraphSet(drawn(5, 2), [RING] * 4, directed=True),
-    "": GraphSet.from_pyg(ragged_graphs((5, 7, 3, 6))),
+    "": as_graph_set(ragged_graphs((5, 7, 3, 6))),
     "equal edges": GraphSet(SAME, [RING] * 4, [np.ones((5, 1))] * 4, directed=False),
     "both directions": GraphSet(drawn(5, 2), [BOTH] * 4, directed=True),
 }

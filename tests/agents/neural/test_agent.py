@@ -7,7 +7,7 @@ from support.modules import GRAPHS, Molecules, gin, molecules
 import registry
 from agents.contract.protocol import DivergedError
 from agents.neural.covariance import PRIOR_ROUNDS
-from graph_bandit_env import GraphSet
+from graph_bandit_env.graphs import as_graph_set
 from graph_bandit_lab.design import AgentSpec
 
 SMALL = {"width": 16, "steps": 10, "own_variance": 0.0, "node_features": "given"}  # the network alone
@@ -15,7 +15,7 @@ SMALL = {"width": 16, "steps": 10, "own_variance": 0.0, "node_features": "given"
 
 def ready(name="gnn-ts", seed=0, graphs=None, **settings):
     agent = registry.make_agent(name, **{**SMALL, **settings})
-    graph_set = GraphSet.from_pyg(graphs or ragged_graphs())
+    graph_set = as_graph_set(graphs or ragged_graphs())
     agent.reset(None, seed=seed, graph_set=graph_set)
     return agent
 
@@ -141,7 +141,7 @@ def test_the_papers_preset_is_its_algorithm_to_the_letter_at_a_cell_of_its_grid(
 
 def test_observations_bring_their_edge_features():
     agent = registry.make_agent("gnn-ucb", network=Molecules())
-    graph_set = GraphSet.from_pyg(molecules())
+    graph_set = as_graph_set(molecules())
     agent.reset(tuple(graph_set))
     other = registry.make_agent("gnn-ucb", network=Molecules())
     other.reset(None, graph_set=graph_set)
@@ -153,6 +153,6 @@ def test_settings_and_states_know_the_module_by_its_class_and_name():
     assert agent.settings.network == "Pooled/three layers"
     other = registry.make_agent("gnn-ts", network=gin())
     for one in (agent, other):
-        one.reset(None, graph_set=GraphSet.from_pyg(GRAPHS))
+        one.reset(None, graph_set=as_graph_set(GRAPHS))
     with pytest.raises(ValueError, match="another `network`"):
         agent.load_state_dict(other.state_dict())

@@ -10,7 +10,7 @@ from support.graphs import ragged_graphs
 import registry
 from agents.contract.inputs import derive_streams
 from agents.neural.flat import draw_published
-from graph_bandit_env import GraphSet
+from graph_bandit_env.graphs import as_graph_set
 
 WIDTH, STEPS, RATE, LAMBDA, SEED = 8, 7, 0.05, 0.6, 4
 X = np.random.default_rng(0).normal(size=(4, 3))
@@ -24,7 +24,7 @@ def ready(name="neural-ucb", depth=2, **settings):
     agent = registry.make_agent(
         name, **GIVEN, width=WIDTH, depth=depth, epochs=STEPS, learning_rate=RATE, regularization=LAMBDA, **settings
     )
-    agent.reset(None, seed=SEED, graph_set=GraphSet.from_pyg(ragged_graphs()))
+    agent.reset(None, seed=SEED, graph_set=as_graph_set(ragged_graphs()))
     return agent
 
 

@@ -8,7 +8,7 @@ from torch_geometric.data import Batch
 import registry
 from agents.contract import DivergedError
 from gntk import AggregatedGraphs, aggregate_neighbours, infinite_width_kernel
-from graph_bandit_env import GraphSet
+from graph_bandit_env.graphs import as_graph_set
 
 RNG = np.random.default_rng(0)
 FEATURES = RNG.normal(size=(12, 5))
@@ -17,7 +17,7 @@ KERNEL = FEATURES @ FEATURES.T / 5  # singular: rank 5 on 12 graphs
 
 def ready(name="gntk-ts", graphs=None, seed=0, **settings):
     agent = registry.make_agent(name, **settings)
-    agent.reset(None, seed=seed, graph_set=GraphSet.from_pyg(graphs or ragged_graphs(sizes=(5, 4, 7, 6))))
+    agent.reset(None, seed=seed, graph_set=as_graph_set(graphs or ragged_graphs(sizes=(5, 4, 7, 6))))
     return agent
 
 
@@ -96,7 +96,7 @@ def test_the_kernel_averages_over_the_nodes_that_are_asked(node_count):
 def test_the_kernel_of_graphs_met_later_is_that_of_all_at_once(node_count):
     graphs = ragged_graphs(sizes=(7, 4, 5, 6))
     agent = registry.make_agent("gntk-ucb", node_count=node_count)
-    agent.reset(tuple(GraphSet.from_pyg(graphs[:2])), seed=3)
+    agent.reset(tuple(as_graph_set(graphs[:2])), seed=3)
     met = agent.described.exchange(torch.tensor([1, 0]), graphs[2:]).kernels
     whole = ready("gntk-ucb", [graphs[1], graphs[0], *graphs[2:]], node_count=node_count, seed=3)
     every = torch.arange(4)

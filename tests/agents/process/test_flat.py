@@ -3,7 +3,8 @@ import pytest
 from support.graphs import ragged_graphs
 
 import registry
-from graph_bandit_env import GraphSet, from_smiles
+from graph_bandit_env import from_smiles
+from graph_bandit_env.graphs import as_graph_set
 
 GRAPHS = ragged_graphs((3, 4, 5, 6, 7, 8))
 X = np.random.default_rng(3).normal(size=(6, 3)) + 2
@@ -12,7 +13,7 @@ PLAYS, REWARDS = np.array([0, 2, 2, 3, 5]), np.array([6.0, 4.0, 3.0, 5.0, 1.0])
 
 def ready(name="lin-ucb", graphs=GRAPHS, **settings):
     agent = registry.make_agent(name, **settings)
-    agent.reset(None, seed=0, graph_set=GraphSet.from_pyg(graphs))
+    agent.reset(None, seed=0, graph_set=as_graph_set(graphs))
     return agent
 
 

@@ -10,7 +10,7 @@ import registry
 from agents.beliefs.rewards import predict_chosen
 from agents.molecule.parts import make_parts
 from agents.traits import compute_traits
-from graph_bandit_env import GraphSet
+from graph_bandit_env.graphs import as_graph_set
 
 
 def trained(**settings):
@@ -58,7 +58,7 @@ def test_what_is_chosen_counts_the_molecules_with_results_and_changes_nothing():
 def test_a_joint_draw_of_a_whole_set_is_that_of_the_root(name, told):
     """Whether rewards were added one by one or conditioned on at once."""
     agent = registry.make_agent(name, exploration_scale=0.7)
-    agent.reset(None, graph_set=GraphSet.from_pyg(ragged_graphs((5, 4, 7, 6, 3, 8))))
+    agent.reset(None, graph_set=as_graph_set(ragged_graphs((5, 4, 7, 6, 3, 8))))
     for k in range(told):
         agent.update(None, k % 4, float(np.sin(k)))
     belief = agent.belief()

@@ -8,13 +8,13 @@ from support.molecules import some_molecules
 from support.play import play
 
 import registry
-from graph_bandit_env import GraphSet
+from graph_bandit_env import from_networkx
 
 
 def graph_set(graphs, weight=None):
     for graph in graphs:
         nx.set_node_attributes(graph, 1.0, "x")
-    return GraphSet.from_networkx(graphs, edge_attribute=weight)
+    return from_networkx(graphs, edge_attribute=weight)
 
 
 def test_weights_of_edges_alone_are_learnt_from():

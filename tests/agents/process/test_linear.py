@@ -8,7 +8,7 @@ from torch_geometric.data import Batch
 import registry
 from agents.beliefs.flat_features import describe
 from agents.process.parts.linear import FLAT
-from graph_bandit_env import GraphSet
+from graph_bandit_env.graphs import as_graph_set
 
 FIRST = ragged_graphs((5, 5, 5, 5, 5, 5))  # of one size
 OTHERS = ragged_graphs((3, 8, 5), seed=1)
@@ -18,12 +18,12 @@ PLAYS, REWARDS = np.array([0, 2, 2, 3, 5]), np.array([60.0, 40.0, 38.0, 53.0, 41
 
 def ready(name="lin-ts", graphs=FIRST, **settings):
     agent = registry.make_agent(name, **settings)
-    agent.reset(None, seed=0, graph_set=GraphSet.from_pyg(graphs))
+    agent.reset(None, seed=0, graph_set=as_graph_set(graphs))
     return agent
 
 
 def observation_of(graphs):
-    return tuple(GraphSet.from_pyg(graphs))
+    return tuple(as_graph_set(graphs))
 
 
 def scaled(graphs):
@@ -69,7 +69,7 @@ def test_many_graphs_with_rewards_are_conditioned_on_in_as_many_numbers_as_descr
 
 @pytest.mark.parametrize("offset", [1e6, 1e10])
 def test_a_large_offset_of_the_rewards_costs_no_digits(offset):
-    graphs = GraphSet.from_pyg(ragged_graphs(tuple(range(3, 15)), seed=2))
+    graphs = as_graph_set(ragged_graphs(tuple(range(3, 15)), seed=2))
     rewards = np.random.default_rng(1).normal(size=40)
     agents = []
     for shift in (0.0, offset):

@@ -11,7 +11,7 @@ from torch_geometric.data import Data
 import registry
 from agents.contract import BlindAgentWarning
 from agents.process import GraphRater
-from graph_bandit_env import GraphSet
+from graph_bandit_env import from_networkx
 
 KNOWN = 25
 
@@ -27,7 +27,7 @@ def some_graphs(directed, weighted, count=40, seed=0):
         for edge in graph.edges:
             graph.edges[edge]["w"] = float(random.random())
         graphs.append(graph)
-    return GraphSet.from_networkx(graphs, edge_attribute="w" if weighted else False)
+    return from_networkx(graphs, edge_attribute="w" if weighted else False)
 
 
 def values_of(graphs):

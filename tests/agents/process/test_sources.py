@@ -10,7 +10,7 @@ from support.posterior import from_scratch
 
 import registry
 from agents.contract import SourceResults
-from graph_bandit_env import GraphSet
+from graph_bandit_env.graphs import as_graph_set
 
 POOL = some_molecules(60)
 OTHERS = [text for text in some_molecules(150).smiles if text not in {*POOL.smiles}]
@@ -22,7 +22,7 @@ LEFT = np.setdiff1d(np.arange(60), FEW)
 RINGS = [nx.cycle_graph(size) for size in (3, 4, 5)]
 for ring in RINGS:
     nx.set_node_attributes(ring, 1.0, "x")
-RINGS = GraphSet.from_networkx(RINGS)
+RINGS = as_graph_set(RINGS)
 
 
 def source(values=RELATED, smiles=BOTH, name="other", sides=None):
@@ -104,4 +104,4 @@ def test_bad_sources_are_refused_and_change_nothing(sources, error, text):
 RINGS_OF_ALL_SIZES = [nx.cycle_graph(int(size)) for size in range(3, 23)]
 for one in RINGS_OF_ALL_SIZES:
     nx.set_node_attributes(one, float(len(one)), "x")
-RINGS_OF_ALL_SIZES = GraphSet.from_networkx(RINGS_OF_ALL_SIZES)
+RINGS_OF_ALL_SIZES = as_graph_set(RINGS_OF_ALL_SIZES)

@@ -11,7 +11,7 @@ from support.named_graphs import KINDS, directed, labelled, plain, with_bonds
 from torch_geometric.data import Data
 
 from graph_bandit_bridges.scikit_learn.graphs import Form, ReadOptions, read
-from graph_bandit_env import GraphSet
+from graph_bandit_env import from_networkx
 from graph_bandit_env.graphs import NotReadWarning
 
 SMILES = ["CCO", "c1ccccc1", "OCC", "CC[NH3+].[Cl-]", "CCN"]
@@ -78,7 +78,7 @@ def test_directions_are_kept_dropped_or_missed_as_one_says():
         read(one_way, ReadOptions())
     with pytest.warns(NotReadWarning, match="3 of 4 graphs"):  # rings, which differ in directions alone
         assert not read(directed(4)[0], ReadOptions(directed=False)).distinct.directed
-    whole = GraphSet.from_networkx(directed(4)[0], node_attribute=None)
+    whole = from_networkx(directed(4)[0], node_attribute=None)
     assert read(whole, ReadOptions()).distinct.directed
     assert read(tuple(whole), ReadOptions(directed=True)).distinct.directed
 

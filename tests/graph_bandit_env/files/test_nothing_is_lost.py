@@ -47,6 +47,7 @@ PAIRS = {
     "pos": ("counted", pyg(pos=[[0.0, 0.0]] * 3), pyg(pos=[[0.0, 1.0]] * 3)),
     "graph attribute": ("counted", pyg(charge=1), pyg(charge=2)),
     "digits": ("counted", pyg(x=[[2**24], [1], [1]]), pyg(x=[[2**24 + 1], [1], [1]])),
+    "digits of float64": ("counted", *(pyg(x=torch.full((3, 1), 1 + e, dtype=torch.double)) for e in (0, 1e-9))),
     "weight": ("differ", path(edge={"weight": 1.0}), path(edge={"weight": 2.0})),
     "edge_attr": ("differ", path(edge={"edge_attr": [1.0, 2.0]}), path(edge={"edge_attr": [1.0, 3.0]})),
     "numbers as text": ("differ", path(edge={"weight": "1.5"}), path(edge={"weight": "2"})),

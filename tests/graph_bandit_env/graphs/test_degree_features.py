@@ -3,8 +3,6 @@
 import networkx as nx
 import numpy as np
 import pytest
-import torch
-from torch_geometric.transforms import OneHotDegree
 from torch_geometric.utils import from_networkx as to_data
 
 from graph_bandit_env import GraphPool, from_networkx, from_smiles
@@ -13,26 +11,13 @@ from graph_bandit_env.graphs import degree_features
 NETWORKS = [nx.barbell_graph(4, 2), nx.star_graph(6), nx.path_graph(1), nx.empty_graph(3)]
 
 
-def expected_of(network, most):
-    """One-hot degrees by PyG."""
-    data = to_data(network)
-    data.num_nodes = len(network)
-    if network.number_of_edges() == 0:
-        data.edge_index = torch.zeros((2, 0), dtype=torch.int64)
-    return OneHotDegree(most, cat=False)(data).x.numpy()
-
-
+@pytest.mark.parametrize("most", [3, 6])
 @pytest.mark.parametrize("as_given", [lambda graphs: graphs, lambda graphs: [to_data(graph) for graph in graphs[:2]]])
-def test_graphs_without_features_get_those_of_pyg(as_given):
+def test_a_node_without_features_gets_its_degree_up_to_the_most(as_given, most):
     given = as_given(NETWORKS)
-    for graph, network in zip(degree_features(given, most=6), NETWORKS[: len(given)], strict=True):
-        assert np.array_equal(graph.nodes, expected_of(network, 6))
+    for graph, network in zip(degree_features(given, most), NETWORKS[: len(given)], strict=True):
+        assert np.array_equal(graph.nodes, np.eye(most + 1)[[min(degree, most) for _, degree in network.degree]])
         assert len(graph.edge_links) == 2 * network.number_of_edges()
-
-
-def test_nodes_with_many_neighbours_are_alike():
-    (graph,) = degree_features([nx.star_graph(6)], most=3)
-    assert graph.nodes.tolist() == [[0, 0, 0, 1], *[[0, 1, 0, 0]] * 6]
 
 
 def test_directed_graphs_tell_edges_from_a_node_from_those_that_lead_to_it():

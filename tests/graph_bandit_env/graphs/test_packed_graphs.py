@@ -50,7 +50,7 @@ def test_arrays_cannot_be_written_to_here_and_in_another_process():
 
 def test_what_a_set_gives_away_is_a_copy():
     nodes, links, edges = some_graphs(3, seed=1)
-    graph_set, before = GraphSet.from_symmetric(nodes, links, edges), nodes[0].copy()
+    graph_set, before = GraphSet.from_packed(PackedGraphs.of(nodes, links, edges)), nodes[0].copy()
     nodes[0][:] = 7
     batch, (graph, *_), instance = graph_set.to_batch(), graph_set.to_pyg(), graph_set[0]
     for tensor in (batch.x, batch.edge_attr, batch.edge_index, batch.ptr, graph.x, graph.edge_index, graph.edge_attr):

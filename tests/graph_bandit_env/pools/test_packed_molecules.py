@@ -5,8 +5,9 @@ import pickle
 import numpy as np
 import pytest
 
-from graph_bandit_env import GraphSet, MoleculeSet, from_smiles
+from graph_bandit_env import MoleculeSet, from_smiles
 from graph_bandit_env.files import digest
+from graph_bandit_env.graphs import as_graph_set
 
 SMILES = ["CCO", "c1ccccc1C(=O)[O-].[Na+]", "C", "F/C=C\\F", "C#N", "N[C@@H](C)C(=O)O", "[Pt](Cl)(Cl)(N)N", "[CH3]"]
 
@@ -30,7 +31,7 @@ def test_features_are_made_only_of_graphs_that_are_read(monkeypatch):
 @pytest.mark.parametrize("features", ["one_hot", "categories"])
 def test_molecules_made_of_graphs_join_those_made_of_smiles(features):
     molecules = from_smiles(SMILES, features=features, salts="separate")
-    ready = MoleculeSet(GraphSet.from_pyg(molecules.to_pyg()), molecules.smiles, features=features)
+    ready = MoleculeSet(as_graph_set(molecules.to_pyg()), molecules.smiles, features=features)
     for first, second in ((molecules, ready), (ready, molecules)):
         joined = first.take([0, 4, 1]).join(second.take([1, 7, 0]))
         assert joined.smiles == tuple(molecules.smiles[k] for k in (0, 4, 1, 7))

@@ -5,7 +5,8 @@ from support.normals import Given, moments_of
 
 from graph_bandit_env.graphs import random_graphs
 from graph_bandit_env.graphs.random_graphs import RandomGraphs
-from graph_bandit_env.rewards import general_rewards, reward_functions
+from graph_bandit_env.rewards import general_rewards
+from graph_bandit_env.rewards.reward_models import draw_mean_rewards
 
 SMALL = RandomGraphs(num_graphs=4, num_nodes=5, feature_dim=3)
 
@@ -13,15 +14,16 @@ SMALL = RandomGraphs(num_graphs=4, num_nodes=5, feature_dim=3)
 def test_linear_rewards_are_those_of_a_graph_set_that_stays():
     graph_set = SMALL.draw(np.random.default_rng(0))
     function = general_rewards.draw("linear", SMALL, np.random.default_rng(7))
-    assert np.array_equal(function(graph_set), reward_functions.draw("linear", graph_set, np.random.default_rng(7)))
+    assert np.array_equal(function(graph_set), draw_mean_rewards("linear", graph_set, np.random.default_rng(7)))
 
 
-def test_conditioned_weights_have_mean_and_covariance_of_the_posterior():
+def test_weights_have_mean_and_covariance_of_the_posterior(monkeypatch):
     rng = np.random.default_rng(0)
     features, new = (torch.from_numpy(rng.standard_normal((n, 6))) for n in (4, 3))
     labels = torch.from_numpy(rng.standard_normal(4))
     scale, noise = 0.7, 0.3
-    found = moments_of(lambda z: new @ general_rewards.condition(features, labels, scale, noise, Given(z)), 10)
+    monkeypatch.setattr(general_rewards, "fit_scale_and_noise", lambda kernel, labels: (scale, noise))
+    found = moments_of(lambda z: new @ general_rewards.draw_posterior_weights(features, Given([*labels, *z])), 10)
     gram, cross = scale * features @ features.T + noise * torch.eye(4).double(), scale * new @ features.T
     mean = cross @ torch.linalg.inv(gram) @ labels
     covariance = scale * new @ new.T - cross @ torch.linalg.inv(gram) @ cross.T

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from graph_bandit_env.rewards.noise import NOISES, Noise
+from graph_bandit_env.rewards.noise import Noise
 
 MEANS = np.array([0.0, 1.0, 5.0])
 
@@ -12,19 +12,16 @@ def make(noise="gaussian", draws="graph", noise_std=0.5):
 
 @pytest.mark.parametrize(("name", "bound"), [("gaussian", np.inf), ("uniform", 3**0.5), ("rademacher", 1.0)])
 @pytest.mark.parametrize("draws", ["round", "graph"])
-def test_has_mean_zero_and_the_deviation_that_is_asked_and_is_the_same_drawn_ahead(name, draws, bound):
+def test_has_mean_zero_and_the_deviation_that_is_asked(name, draws, bound):
     rng, noise = np.random.default_rng(0), make(name, draws)
     drawn = np.array([noise.draw(rng, MEANS, 2) for _ in range(10_000)])
     assert drawn.mean() == pytest.approx(0, abs=0.02)
     assert drawn.std() == pytest.approx(0.5, rel=0.02)
     assert np.abs(drawn).max() <= 0.5 * bound
     assert np.isinf(bound) or np.abs(drawn).max() == pytest.approx(0.5 * bound, rel=0.02)
-    rng = np.random.default_rng(0)
-    ahead = np.concatenate([0.5 * noise.draw_ahead(rng, rounds) for rounds in (3, 8)])
-    assert ahead[:, 2 if draws == "graph" else 0].tolist() == drawn[:11].tolist()
 
 
-@pytest.mark.parametrize("noise", [*NOISES, lambda rng, mean: mean + rng.normal(size=3)[1]])
+@pytest.mark.parametrize("noise", ["gaussian", "uniform", "rademacher", lambda rng, mean: mean + rng.normal(size=3)[1]])
 def test_noise_of_each_graph_and_round_does_not_depend_on_what_was_played(noise):
     played = np.random.default_rng(0).integers(3, size=(4, 20))
     generators = [np.random.default_rng(0) for _ in played]

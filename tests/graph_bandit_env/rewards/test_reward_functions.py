@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 import torch
 from scipy.stats import multivariate_normal
 from support.graphs import ragged_graphs
@@ -7,7 +6,7 @@ from support.normals import Given, moments_of
 from torch_geometric.data import Batch
 
 from gntk import aggregate_neighbours
-from graph_bandit_env.graphs.random_graphs import erdos_renyi
+from graph_bandit_env.graphs.random_graphs import RandomGraphs
 from graph_bandit_env.rewards import reward_functions
 from graph_bandit_env.rewards.reward_functions import (
     draw_gaussian,
@@ -16,8 +15,11 @@ from graph_bandit_env.rewards.reward_functions import (
     gp_representation,
     linear,
 )
+from graph_bandit_env.rewards.reward_models import draw_fresh
 
-GRAPHS = aggregate_neighbours(Batch.from_data_list(erdos_renyi(np.random.default_rng(0), 20, 8, 3, 0.4).to_pyg()))
+GRAPHS = aggregate_neighbours(
+    RandomGraphs(num_graphs=20, num_nodes=8, feature_dim=3).draw(np.random.default_rng(0)).to_batch()
+)
 MEAN_NODES = np.stack([nodes.numpy().mean(axis=0) for nodes in GRAPHS.nodes.double().split(8)])
 
 
@@ -68,6 +70,10 @@ def test_gntk_rewards_are_drawn_from_the_posterior_given_their_labels(monkeypatc
     mean, covariance = moments_of(lambda z: gp_gntk(graphs, Given([*labels, *z])).mean_rewards, 3)
     np.testing.assert_allclose(mean, prior @ inverse @ labels, rtol=1e-9)
     np.testing.assert_allclose(covariance, prior - prior @ inverse @ prior, rtol=1e-9)
+    root, gain = gp_gntk(graphs, Given([*labels, 0, 0, 0])).root().numpy(), (prior @ inverse).numpy()
+    fresh = moments_of(lambda z: draw_fresh(root, Given(z)), 3)  # with labels of their own
+    np.testing.assert_allclose(fresh[0], 0, atol=1e-9)
+    np.testing.assert_allclose(fresh[1], covariance + gain @ gain.T, rtol=1e-9)
 
 
 def test_the_representation_is_that_of_a_trained_network(monkeypatch):
@@ -84,13 +90,21 @@ def test_the_representation_is_that_of_a_trained_network(monkeypatch):
     assert np.mean(losses[-10:]) < 0.5 * np.mean(losses[:10])
 
 
-@pytest.mark.parametrize("name", ["gp_gntk"])
-def test_rewards_do_not_depend_on_the_number_of_threads(name):
-    graph_set = erdos_renyi(np.random.default_rng(0), 30, 40, 10, 0.4)
+def test_first_and_fresh_draws_of_one_trained_network_have_one_distribution(monkeypatch):
+    monkeypatch.setattr(reward_functions, "WIDTH", 32)
+    network = reward_functions.train_on_degrees(GRAPHS, np.arange(20.0), np.random.default_rng(1))
+    monkeypatch.setattr(reward_functions, "train_on_degrees", lambda *given: network)
+    _, first = moments_of(lambda z: gp_representation(GRAPHS, np.arange(20.0), Given(z), True).mean_rewards, 20)
+    root = gp_representation(GRAPHS, np.arange(20.0), np.random.default_rng(0), True).root()
+    np.testing.assert_allclose(first, root @ root.T, atol=1e-9 * np.abs(first).max())
+
+
+def test_rewards_do_not_depend_on_the_number_of_threads():
+    graph_set = RandomGraphs(num_graphs=30, num_nodes=40, feature_dim=10).draw(np.random.default_rng(0))
     means = []
     for threads in (1, 2):
         torch.set_num_threads(threads)
-        means.append(reward_functions.draw(name, graph_set, np.random.default_rng(0)))
+        means.append(reward_functions.draw("gp_gntk", graph_set, np.random.default_rng(0)).mean_rewards)
         assert torch.get_num_threads() == threads
     torch.set_num_threads(1)
     assert np.array_equal(*means)

@@ -7,11 +7,12 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gntk import aggregate_neighbours
 from graph_bandit_env.graphs.graph_set import GraphSet
-from graph_bandit_env.graphs.random_graphs import erdos_renyi
-from graph_bandit_env.rewards.reward_models import compute_rewards, draw_mean_rewards
+from graph_bandit_env.graphs.random_graphs import RandomGraphs
+from graph_bandit_env.rewards.reward_models import compute_rewards, draw_mean_rewards, draw_with_fresh
 
-GRAPHS = erdos_renyi(np.random.default_rng(0), 12, 8, 3, 0.4)
+GRAPHS = RandomGraphs(num_graphs=12, num_nodes=8, feature_dim=3).draw(np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("model", ["linear", "gp_gntk"])
@@ -26,6 +27,23 @@ def test_unit_scale_has_mean_zero_and_deviation_one_and_keeps_the_order(model):
 def test_unit_scale_does_not_depend_on_the_unit_of_the_means(unit):
     means = draw_mean_rewards(unit * np.arange(12), GRAPHS, np.random.default_rng(0), "unit")
     assert means == pytest.approx((unit > 0) * (np.arange(12) - 5.5) / np.arange(12).std())  # equal means become 0
+
+
+def test_fresh_linear_means_have_a_normal_vector_of_their_own():
+    nodes = aggregate_neighbours(GRAPHS.to_batch()).nodes.double().numpy().reshape(12, 8, 3).mean(axis=1)
+    _, fresh = draw_with_fresh("linear", GRAPHS, np.random.default_rng(3))
+    np.testing.assert_allclose(fresh(np.random.default_rng(7)), nodes @ np.random.default_rng(7).standard_normal(3))
+
+
+@pytest.mark.parametrize("model", ["linear", "gp_gntk"])
+def test_in_units_each_draw_has_mean_0_and_the_unit_is_that_of_the_first(model):
+    raw, _ = draw_with_fresh(model, GRAPHS, np.random.default_rng(3))
+    (_, plain), (_, unit) = (
+        draw_with_fresh(model, GRAPHS, np.random.default_rng(3), scale) for scale in ("raw", "unit")
+    )
+    a, b = plain(np.random.default_rng(8)), unit(np.random.default_rng(8))
+    assert b.mean() == pytest.approx(0, abs=1e-12)
+    np.testing.assert_allclose(b, (a - a.mean()) / raw.std(), rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("wrap", [float, np.float32, torch.tensor, lambda v: torch.tensor(v).sum()])
