@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from graph_bandit_env.extras import require
 from graph_bandit_env.graphs.graph_set import GraphSet
-from graph_bandit_env.graphs.packed_graphs import PackedGraphs
-from graph_bandit_env.pools.molecule_graph import Features, PackedMolecules, to_categories
-from graph_bandit_env.pools.parents import Salts, may_be_form, parent_smiles, write_smiles
-from graph_bandit_env.tables.entries import split_entry
+from graph_bandit_env.pools.molecule_graph import PackedMolecules, to_categories
+from graph_bandit_env.pools.parents import Salts, may_be_form, parent_smiles
+from graph_bandit_env.tables.entries import split_entry, write_smiles
 
 if TYPE_CHECKING:
     from rdkit.Chem import Mol
@@ -41,13 +40,12 @@ class ParsedMolecules(NamedTuple):
     """M graphs. One that could not be read has no atoms."""
 
 
-def parse(smiles: Sequence[str], salts: Salts = "separate", features: Features = "one_hot") -> ParsedMolecules:
+def parse(smiles: Sequence[str], salts: Salts = "separate") -> ParsedMolecules:
     """Parse SMILES.
 
     Args:
         smiles: M texts; ask `size_problem` first, since RDKit ends the process at some that are too big.
         salts: "merge": parse the parents of salts and charged molecules in their place.
-        features: form of the features.
 
     Raises:
         MissingExtraError: if RDKit is not installed.
@@ -78,7 +76,6 @@ def parse(smiles: Sequence[str], salts: Salts = "separate", features: Features =
         joined.astype(np.min_scalar_type(joined.max(initial=0))),  # bytes, unless a molecule has more than 256 atoms
         np.concatenate(bonds),
         np.cumsum([*map(len, links)]),
-        features,
     )
     return ParsedMolecules(tuple(canonical), tuple(forms_written), graphs)
 
@@ -180,9 +177,3 @@ class UnreadMolecules(PackedMolecules):
     def take(self, index: Sequence[int] | NDArray[np.integer]) -> UnreadMolecules:
         """Return the graphs with these indices, in this order."""
         return UnreadMolecules([self.smiles[k] for k in index], self.salts)
-
-    def join(self, others: PackedGraphs) -> PackedGraphs:
-        """Return these graphs, followed by others with as many features."""
-        if isinstance(others, UnreadMolecules) and self.salts == others.salts:
-            return UnreadMolecules((*self.smiles, *others.smiles), self.salts)
-        return PackedMolecules(self.nodes, self.node_offsets, self.links, self.edges, self.edge_offsets).join(others)

@@ -73,38 +73,16 @@ def check_known(columns: Columns, names: Sequence[str], source: str) -> None:
         raise ValueError(f"Expected at least one number in column `{names[column]}` of {source}. Got none.")
 
 
-def mean_of_known(values: Columns, groups: NDArray[np.int64], count: int) -> Columns:
-    """Compute the mean of the known values of each group of rows; NaN where none is known.
-
-    Args:
-        values: `(n, c)`, NaN where a value is not known.
-        groups: `(n,)`. Group of each row, from 0 to count - 1.
-        count: number of groups.
-
-    Returns:
-        `(count, c)` float64.
-    """
-    known = ~np.isnan(values)
-    sums, counts = np.zeros((count, values.shape[1])), np.zeros((count, values.shape[1]))
-    np.add.at(sums, groups, np.where(known, values, 0.0))
-    np.add.at(counts, groups, known)
-    return np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)
-
-
-def fill(columns: Columns, others: Columns) -> Columns:
-    """Return columns that take the values of other ones where they have none."""
-    return np.where(np.isnan(columns), others, columns)
-
-
 class Row(NamedTuple):
     """One molecule of a table."""
 
     number: int
     """As people count: the line of a text, the row of a spreadsheet, the record of an SDF file."""
     smiles: str
-    identifier: str | None
-    target: float | None
-    """None where nothing was measured."""
+    identifier: str
+    """Empty if it has no name."""
+    target: float
+    """NaN where nothing was measured."""
     columns: tuple[float, ...] = ()
     """Values of the user's own columns, NaN where one is not known."""
     cells: Mapping[str, str] = MappingProxyType({})

@@ -94,7 +94,7 @@ def test_joined_molecules_have_the_columns_of_both(molecules):
     both = molecules.join(other)
     assert both.smiles == ("CCO", "CCN", "CCC", "CCF")
     assert both.column_names == ("dock", "logd")
-    same(both.columns, [[1, 0.5], [5, 0.25], [3, 0], [6, 0.75]])
+    same(both.columns, [[1, 0.5], [NAN, 0.25], [3, 0], [6, 0.75]])
 
 
 def test_the_digest_has_the_columns_only_where_there_are_some(molecules):
