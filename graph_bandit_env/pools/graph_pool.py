@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import copy
-from collections import Counter
 from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from graph_bandit_env.checks import check_names
 from graph_bandit_env.graphs.graph_set import GraphSet
 
 
@@ -46,7 +46,9 @@ class GraphPool(GraphSet):
         self._label(ids, targets)
 
     def _label(self, ids: Sequence[str] | None, targets: ArrayLike | None) -> None:
-        self.ids = tuple(map(str, range(len(self)))) if ids is None else _check_ids(ids, len(self))
+        self.ids = check_names("ids", list(map(str, range(len(self)))) if ids is None else ids)
+        if len(self.ids) != len(self):
+            raise ValueError(f"Expected an identifier for each of {len(self)} graphs. Got {len(self.ids)}.")
         self.targets = _check_targets(np.full(len(self), np.nan) if targets is None else targets, len(self))
         self.targets.flags.writeable = False
 
@@ -107,20 +109,6 @@ class KernelPool(GraphPool):
         chosen = np.asarray(index, np.int64)
         ids = [self.ids[k] for k in chosen]
         return KernelPool(self.kernel[np.ix_(chosen, chosen)], ids, self.targets[chosen])
-
-
-def _check_ids(ids: Sequence[str], count: int) -> tuple[str, ...]:
-    odd = [ids] if isinstance(ids, str) else [each for each in ids if not isinstance(each, str)]
-    if odd:
-        raise TypeError(f"Expected `ids` to be a list of texts. Got {odd[0]!r}. Use `str`.")
-    checked = tuple(ids)
-    if len(checked) != count:
-        raise ValueError(f"Expected an identifier for each of {count} graphs. Got {len(checked)}.")
-    doubled = next((name for name, number in Counter(checked).items() if number > 1 or not name), None)
-    if doubled is not None:
-        graphs = " and ".join([str(k) for k, name in enumerate(checked) if name == doubled][:2])
-        raise ValueError(f"Expected `ids` that are all different, and not empty. Got `{doubled}` for graph {graphs}.")
-    return checked
 
 
 def _check_targets(targets: ArrayLike, count: int) -> NDArray[np.float64]:

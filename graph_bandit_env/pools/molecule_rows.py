@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from graph_bandit_env.checks import check_names
 from graph_bandit_env.tables.table import LARGEST
 
 Columns = NDArray[np.float64]
@@ -29,7 +30,7 @@ def check_columns(
             large.
         TypeError: if a name is not a text.
     """
-    checked_names, count = check_names(names), len(molecules)
+    checked_names, count = check_names("names of columns", names), len(molecules)
     given = np.empty((count, 0)) if columns is None else np.asarray(columns)
     if given.shape != (count, len(checked_names)) or given.dtype.kind not in "biuf":
         raise ValueError(
@@ -46,21 +47,6 @@ def check_columns(
         )
     checked.flags.writeable = False
     return checked, checked_names
-
-
-def check_names(names: Sequence[str]) -> tuple[str, ...]:
-    """Return names of columns.
-
-    Raises:
-        ValueError: if two are equal, or one is empty.
-        TypeError: if they are not a list of texts.
-    """
-    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
-        raise TypeError(f"Expected the names of columns to be a list of texts. Got {names!r}.")
-    checked = tuple(names)
-    if not all(checked) or len(set(checked)) != len(checked):
-        raise ValueError(f"Expected names of columns that are all different, and not empty. Got {', '.join(checked)}.")
-    return checked
 
 
 def check_known(columns: Columns, names: Sequence[str], source: str) -> None:

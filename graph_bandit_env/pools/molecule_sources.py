@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from graph_bandit_env.checks import check_choice, check_integer
+from graph_bandit_env.checks import check_choice, check_integer, check_names
 from graph_bandit_env.extras import require
 from graph_bandit_env.graphs.graph_set import GraphSet
 from graph_bandit_env.pools.molecule_parser import (
@@ -26,7 +26,6 @@ from graph_bandit_env.pools.molecule_rows import (
     Row,
     check_columns,
     check_known,
-    check_names,
 )
 from graph_bandit_env.pools.molecule_set import MoleculeSet
 from graph_bandit_env.pools.parents import Salts
@@ -97,7 +96,7 @@ def from_smiles_csv(
             molecule is left, or rows of one molecule differ in a column that is neither of
             `entry_columns` nor `ignore_columns`.
     """
-    names = check_names(columns)
+    names = check_names("columns", columns)
     if target in names:
         raise ValueError(f"Expected `columns` without the target, which an agent is to predict. Got `{target}`.")
     with nullcontext(path) if isinstance(path, Table) else open_table(path, sheet) as table:

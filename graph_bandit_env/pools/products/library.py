@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rdkit.Chem import Mol
 
 
-KEPT = 100_000  # products that are held in memory
+KEPT = 100_000  # products, and blocks, that are held in memory
 PLUS, COLON = "+", ":"  # between the names of blocks in an id, and after the name of a reaction
 
 
@@ -105,8 +105,7 @@ class ProductLibrary:
         if sum(self._counts) > np.iinfo(np.int64).max:
             raise ValueError(f"Expected at most 2^63 products. Got {sum(self._counts):.1e}.")
         self._starts = [0, *np.cumsum(self._counts).tolist()]
-        self._molecules: dict[tuple[int, int, int], Mol] = {}
-        self._made: dict[int, Product] = {}
+        self._product = lru_cache(KEPT)(self._make)
 
     def __len__(self) -> int:
         return sum(self._counts)
@@ -114,22 +113,14 @@ class ProductLibrary:
     @cached_property
     def digest(self) -> str:
         """Return a digest of reactions, blocks and prices: equal libraries have equal products of equal numbers."""
-        return _digest([*self.digests.items()])
-
-    @cached_property
-    def digests(self) -> dict[str, str]:
-        """Return digests of the parts of the library: of each `reaction amide`, and of the blocks of its slots.
-
-        A slot is named with its reaction, `slot amide/acid`; its digest is that of ids, structures and prices.
-        """
-        digests = {}
+        content = []
         for part in self.parts:
             reaction = part.reaction
-            digests[f"reaction {reaction.name}"] = _digest([reaction.smarts, reaction.most_atoms])
+            content.append([reaction.name, reaction.smarts, reaction.most_atoms])
             for slot in part.slots:
                 prices = None if slot.prices is None else slot.prices.tolist()
-                digests[f"slot {reaction.name}/{slot.name}"] = _digest([slot.ids, slot.smiles, prices])
-        return digests
+                content.append([slot.name, slot.ids, slot.smiles, prices])
+        return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:32]
 
     def blocks_of(self, numbers: Sequence[int] | NDArray[np.int64], part: int = 0) -> NDArray[np.int64]:
         """Return the blocks of products of one reaction, `(n, slots)`: a place in each slot.
@@ -191,7 +182,7 @@ class ProductLibrary:
         Args:
             numbers: numbers of products.
         """
-        return [self._make(int(number)) for number in numbers]
+        return [self._product(int(number)) for number in numbers]
 
     def draw(self, count: int, generator: np.random.Generator) -> NDArray[np.int64]:
         """Return different numbers of products, drawn at random, `(count,)`; fewer if there are not so many."""
@@ -208,29 +199,20 @@ class ProductLibrary:
         return [[_places_in(slot) for slot in part.slots] for part in self.parts]
 
     def _make(self, number: int) -> Product:
-        if number not in self._made:
-            while len(self._made) >= KEPT:
-                del self._made[next(iter(self._made))]
-            part = int(self.part_of([number])[0])
-            blocks = self.blocks_of([number], part)[0].tolist()
-            molecules = [self._molecule(part, slot, block) for slot, block in enumerate(blocks)]
-            try:
-                self._made[number] = Product(self.id_of(number), self.parts[part].reaction.product(molecules))
-            except NoProductError as error:
-                self._made[number] = Product(self.id_of(number), "", str(error))
-        return self._made[number]
-
-    def _molecule(self, part: int, slot: int, block: int) -> Mol:
-        from rdkit import Chem
-
-        key = part, slot, block
-        if key not in self._molecules:
-            self._molecules[key] = Chem.MolFromSmiles(self.parts[part].slots[slot].smiles[block])
-        return self._molecules[key]
+        part = int(self.part_of([number])[0])
+        blocks = zip(self.parts[part].slots, self.blocks_of([number], part)[0].tolist(), strict=True)
+        try:
+            product = self.parts[part].reaction.product([_read_block(slot.smiles[k]) for slot, k in blocks])
+        except NoProductError as error:
+            return Product(self.id_of(number), "", str(error))
+        return Product(self.id_of(number), product)
 
 
-def _digest(content: object) -> str:
-    return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:32]
+@lru_cache(KEPT)
+def _read_block(smiles: str) -> Mol:
+    from rdkit import Chem
+
+    return Chem.MolFromSmiles(smiles)
 
 
 def _places_in(slot: Slot) -> dict[str, int]:

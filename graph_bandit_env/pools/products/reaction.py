@@ -43,9 +43,6 @@ class Reaction:
                 f"and {products}."
             )
 
-    def __getstate__(self) -> dict[str, object]:
-        return {"name": self.name, "smarts": self.smarts, "most_atoms": self.most_atoms}
-
     @property
     def slots(self) -> int:
         """Return how many blocks it joins."""

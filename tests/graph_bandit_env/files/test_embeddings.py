@@ -74,7 +74,7 @@ def test_molecules_are_found_by_identifier_alias_or_smiles(npz, smiles, names, i
     ("ids", "values", "field"),
     [
         (["a", "a"], [[1], [2]], "`a`"),
-        (["a", ""], [[1], [2]], "Row 2"),
+        (["a", ""], [[1], [2]], "place 1"),
         (["a", "b"], [[1, 2], [3, np.inf]], "column `1`"),
         (["a", "b"], [[1, NAN], [3, NAN]], "column `1`"),
         (["a", "b"], [[1]], "`values`"),
