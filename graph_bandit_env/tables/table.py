@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import difflib
 import math
 import re
 from collections import Counter
@@ -153,10 +152,8 @@ class Table:
     def _check_column(self, column: str) -> None:
         if column not in self.columns:
             names = [*filter(None, self.columns)]
-            nearest = difflib.get_close_matches(column, names, n=1)
-            hint = f" Did you mean `{nearest[0]}`?" if nearest else ""
             listed = ", ".join(names[:LISTED]) + f" and {len(names) - LISTED:,} more" * (len(names) > LISTED)
-            raise ValueError(f"Expected a column `{column}` in {self.path}{self._of_sheet()}. It has {listed}.{hint}")
+            raise ValueError(f"Expected a column `{column}` in {self.path}{self._of_sheet()}. It has {listed}.")
 
     def _of_sheet(self) -> str:
         return f" (sheet `{self.sheet}` of {', '.join(self.sheets)})" if self.sheet else ""

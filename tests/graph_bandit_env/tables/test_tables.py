@@ -226,7 +226,7 @@ def test_records_of_an_sdf_file_are_rows(structures, name):
         ('smiles,n\nC,"open\nCC,1\n', "pool.csv", "Line 3"),
         ("smiles\nC\n", "pool.xls", ".xlsx"),
         ("smiles\nC\n", "pool.xlsx.gz", "ends in .csv"),
-        ("smilse,id\nC,a\n", "pool.csv", "Did you mean `smilse`"),
+        ("smilse,id\nC,a\n", "pool.csv", "smilse"),
         ("SMILES,Smiles\nC,C\n", "pool.csv", "--smiles"),
         ("CanonicalSMILES,IsomericSMILES\nC,C\n", "pool.csv", "--smiles"),
         ("smiles,ID,Id\nC,a,b\n", "pool.csv", "--id"),
