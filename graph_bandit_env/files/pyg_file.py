@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graph_bandit_env.pools.graph_pool import GraphPool
-from graph_bandit_env.pools.other_sources import from_pyg_dataset, take_ids
+from graph_bandit_env.pools.other_sources import from_pyg_dataset
 from graph_bandit_env.tables.damage import check_archive, check_unpacked, damaged, refuse_damage
 
 if TYPE_CHECKING:
@@ -42,8 +42,7 @@ def read_pyg_file(path: Path, target: str | None, identifier: str | None, direct
     graphs = _load_folder(path) if path.is_dir() else _load_graphs(path)
     column = int(target) if target is not None and target.isdecimal() else target
     try:
-        ids = None if identifier is None else take_ids(graphs, identifier)
-        return from_pyg_dataset(graphs, column, ids, directed)
+        return from_pyg_dataset(graphs, column, identifier, directed)
     except Exception as error:  # tensors may be of any kind: sparse, quantised, complex
         raise ValueError(f"{path.name}: {error}") from error
 
