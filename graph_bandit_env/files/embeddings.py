@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
@@ -26,23 +26,20 @@ Contents: TypeAlias = tuple[list[str], list[str], NDArray[np.float64], tuple[str
 INDEX = re.compile(r"__index_level_\d+__")  # the row labels that pandas writes, often mere numbers
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False)
 class Embeddings:
     """A vector of numbers for each of n molecules."""
 
     source: str
     """Name of the file."""
-    ids: tuple[str, ...]
+    ids: tuple[str, ...] = field(repr=False)
     """n identifiers or SMILES, all different."""
-    names: tuple[str, ...]
+    names: tuple[str, ...] = field(repr=False)
     """c names of columns; each begins with the name of the file."""
-    values: NDArray[np.float64]
+    values: NDArray[np.float64] = field(repr=False)
     """`(n, c)`, read-only; NaN where a number is not known."""
     left_out: tuple[str, ...] = ()
     """Names of columns that are not read: further ones of text, and row numbers of pandas."""
-
-    def __repr__(self) -> str:
-        return f"Embeddings({self.source}, {len(self.ids)} rows of {len(self.names)} numbers)"
 
     def add_to(self, molecules: MoleculeSet) -> MoleculeSet:
         """Return the same molecules with these columns added, NaN for molecules that have no vector here.

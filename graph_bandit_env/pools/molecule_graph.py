@@ -1,4 +1,4 @@
-"""Features of a molecule's atoms and bonds: PyG's categories, kept as bytes, in one-hot form. No torch."""
+"""Features of a molecule's atoms and bonds: categories, kept as bytes, and their one-hot form. No torch."""
 
 from __future__ import annotations
 
@@ -14,13 +14,9 @@ from graph_bandit_env.graphs.packed_graphs import EVERY, Array, Floats, PackedGr
 if TYPE_CHECKING:
     from rdkit.Chem import Mol
 
-_HYBRIDIZATIONS = ("UNSPECIFIED", "S", "SP", "SP2", "SP3", "SP3D", "SP3D2", "OTHER")
-_STEREO = ("STEREONONE", "STEREOANY", "STEREOZ", "STEREOE", "STEREOCIS", "STEREOTRANS")
-
 # Values that have a column of their own in the one-hot form; all others share one more column.
-_ELEMENTS = (1, 5, 6, 7, 8, 9, 14, 15, 16, 17, 35, 53)
 _ATOM_VALUES: tuple[tuple[int, ...], ...] = (
-    _ELEMENTS,
+    (1, 5, 6, 7, 8, 9, 14, 15, 16, 17, 35, 53),  # elements
     (1, 2),  # chirality: clockwise, counterclockwise
     (0, 1, 2, 3, 4),  # neighbours, hydrogens included
     (4, 5, 6),  # charges -1, 0, 1
@@ -41,28 +37,27 @@ def to_categories(molecule: Mol) -> tuple[NDArray[np.int64], NDArray[np.int64], 
         molecule: `rdkit.Chem.Mol` with at least one atom.
 
     Returns:
-        Categories of atoms `(n, 9)` and of bonds `(E, 3)`, as PyG's `from_smiles` numbers them, and the bonds `(E, 2)`,
-        each in one direction. A value that PyG has no number for (a rare hybridization) counts as other or unspecified.
+        Categories of atoms `(n, 9)` and of bonds `(E, 3)`, and the bonds `(E, 2)`, each in one direction.
     """
     atoms = [
         (
             atom.GetAtomicNum(),
-            min(int(atom.GetChiralTag()), 8),
-            min(atom.GetTotalDegree(), 10),
-            min(max(atom.GetFormalCharge() + 5, 0), 11),
-            min(atom.GetTotalNumHs(), 8),
+            int(atom.GetChiralTag()),
+            atom.GetTotalDegree(),
+            atom.GetFormalCharge() + 5,
+            atom.GetTotalNumHs(),
             min(atom.GetNumRadicalElectrons(), 4),
-            _index_of(str(atom.GetHybridization()), _HYBRIDIZATIONS, len(_HYBRIDIZATIONS) - 1),
-            int(atom.GetIsAromatic()),
-            int(atom.IsInRing()),
+            int(atom.GetHybridization()),
+            atom.GetIsAromatic(),
+            atom.IsInRing(),
         )
         for atom in molecule.GetAtoms()
     ]
     bonds = [
         (
-            min(int(bond.GetBondType()), 21),
-            _index_of(str(bond.GetStereo()), _STEREO, 0),
-            int(bond.GetIsConjugated()),
+            int(bond.GetBondType()),
+            int(bond.GetStereo()),
+            bond.GetIsConjugated(),
             bond.GetBeginAtomIdx(),
             bond.GetEndAtomIdx(),
         )
@@ -119,7 +114,3 @@ class PackedMolecules(PackedGraphs):
     def edge_features(self, rows: slice = EVERY) -> Floats | None:
         """Make the features of bonds."""
         return None if self.edges is None else to_one_hot(self.edges[rows], "bond")
-
-
-def _index_of(value: str, values: tuple[str, ...], otherwise: int) -> int:
-    return values.index(value) if value in values else otherwise

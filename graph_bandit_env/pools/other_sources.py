@@ -121,14 +121,12 @@ def _values(holders: Sequence[Any], name: str, column: int | None = None) -> lis
             rows.append(np.asarray(value, np.float64).ravel())
         except (TypeError, ValueError, OverflowError):
             raise TypeError(f"Graph {k}: expected a number in `{name}`. Got {value!r}.") from None
-        if len(rows[k]) != (1 if column is None else len(rows[0])):
-            expected = "one number" if column is None else f"{len(rows[0])} numbers, as graph 0 has,"
+        last = len(rows[0]) - 1
+        if len(rows[k]) != last + 1 or not 0 <= (column or 0) <= last or (column is None and last):
             raise ValueError(
-                f"Graph {k}: expected {expected} in `{name}`. Got {len(rows[k])}. If "
-                "these are columns, choose one, `target=0`; if values of nodes, set one number for each graph."
+                f"Graph {k}: expected one number in `{name}`, or several in all graphs and `target` to be a column of "
+                f"them, from 0 to {last}. Got {len(rows[k])} numbers and the column {column}."
             )
-        if column is not None and not 0 <= column < len(rows[k]):
-            raise ValueError(f"Expected `target` to be a column of `y`, from 0 to {len(rows[k]) - 1}. Got {column}.")
     return [float(row[column or 0]) for row in rows]
 
 

@@ -33,12 +33,12 @@ def table(tmp_path):
 
 
 @pytest.mark.parametrize("smiles", SMILES)
-def test_categories_are_those_of_pyg(smiles):
+def test_features_are_the_one_hot_categories_of_pyg(smiles):
     """PyG reads the same molecule by its own tables."""
-    molecules, theirs = from_smiles([smiles], salts="separate"), pyg_from_smiles(smiles)
-    assert np.array_equal(molecules._packed.nodes, theirs.x)
-    assert torch.equal(molecules.to_pyg()[0].edge_index, theirs.edge_index)
-    assert np.array_equal(molecules._packed.edges, theirs.edge_attr)
+    (mine,), theirs = from_smiles([smiles], salts="separate").to_pyg(), pyg_from_smiles(smiles)
+    assert torch.equal(mine.edge_index, theirs.edge_index)
+    assert np.array_equal(mine.x, to_one_hot(theirs.x.numpy(), "atom"))
+    assert np.array_equal(mine.edge_attr, to_one_hot(theirs.edge_attr.numpy(), "bond"))
 
 
 @pytest.mark.parametrize(
