@@ -145,5 +145,4 @@ def _make_named(name: str, target: str | None, num_graphs: int, seed: int) -> Gr
     if name in KINDS and target is None:
         return draw_kind(name, num_graphs, seed)
     kinds = f"a kind of graphs without `target` ({', '.join(KINDS)})"
-    hint = f" The folder is `./{name}`." * Path(name).is_dir()
-    raise ValueError(f"Expected the name {LIBRARY}, {kinds}, or a file that ends in {FORMS}. Got `{name}`.{hint}")
+    raise ValueError(f"Expected the name {LIBRARY}, {kinds}, or a file that ends in {FORMS}. Got `{name}`.")

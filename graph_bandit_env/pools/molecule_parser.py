@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import reprlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,9 +23,6 @@ MOST_CHARACTERS = 20  # for each atom allowed; RDKit takes a minute for a dense 
 ATOM = re.compile(r"\[(?!H\])[^\]]*|Cl|Br|[BCNOPSFIbcnops*]")  # but no [H], which RDKit leaves out
 REACTION = re.compile("[^>]*>[^>]*>[^>]*")
 ARRAYS = ("nodes", "node_offsets", "links", "edges", "edge_offsets")  # of packed graphs
-
-SHOWN = reprlib.Repr()
-SHOWN.maxstring = 80  # characters of a SMILES in messages
 
 
 class ParsedMolecules(NamedTuple):
@@ -108,7 +104,7 @@ def smiles_problem(smiles: str, most_atoms: int = MOST_ATOMS) -> str:
     smiles, _ = split_entry(smiles)
     if REACTION.fullmatch(smiles.split(maxsplit=1)[0] if smiles.strip() else ""):
         return "it is a reaction (`>>`). Reactions are not read: name the column of one of its molecules."
-    return size_problem(smiles, most_atoms) or f"RDKit reads no molecule from {SHOWN.repr(smiles)}."
+    return size_problem(smiles, most_atoms) or f"RDKit reads no molecule from {smiles!r:.80}."
 
 
 def size_problem(smiles: str, most_atoms: int) -> str:
@@ -119,7 +115,7 @@ def size_problem(smiles: str, most_atoms: int) -> str:
     smiles, _ = split_entry(smiles)
     before, *after = smiles.split(maxsplit=1) or [""]
     if after and not after[0].startswith("|"):  # `CCO |...|` is a SMILES with an extension
-        return f"expected a SMILES without blanks. Got {SHOWN.repr(smiles)}."
+        return f"expected a SMILES without blanks. Got {smiles!r:.80}."
     atoms = len(ATOM.findall(before)) if len(before) > most_atoms else 0  # an atom has at least one character
     if atoms > most_atoms:
         return f"the molecule has {atoms:,} atoms, more than `most_atoms`, {most_atoms:,}."

@@ -16,7 +16,6 @@ from graph_bandit_env.extras import require
 from graph_bandit_env.graphs.graph_set import GraphSet
 from graph_bandit_env.pools.molecule_parser import (
     MOST_ATOMS,
-    SHOWN,
     parse,
     size_problem,
     smiles_problem,
@@ -158,7 +157,7 @@ def from_smiles(
     bad row. `columns` holds a number for each entry under each name, NaN where it is not known.
     """
     if isinstance(smiles, str):
-        raise TypeError(f"Expected a list of SMILES. Got the text {SHOWN.repr(smiles)}. Write it in brackets.")
+        raise TypeError(f"Expected a list of SMILES. Got the text {smiles!r:.80}. Write it in brackets.")
     given = list(smiles)  # of pandas, `[0]` is what the index calls 0
     texts = [_text_of(entry) for entry in given]
     wide = np.column_stack([*columns.values()]) if columns else None

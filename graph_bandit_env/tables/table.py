@@ -5,10 +5,11 @@ from __future__ import annotations
 import datetime
 import math
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from graph_bandit_env.checks import check_names
 
 WHOLE = 1e15  # below this, a float represents every whole number exactly
 LISTED = 50  # columns that a message names
@@ -48,12 +49,7 @@ class Table:
         names = [name.strip() for name in self.columns]
         while names and not names[-1]:
             names.pop()
-        twice = sorted(name for name, count in Counter(names).items() if name and count > 1)
-        if twice:
-            listed = ", ".join(f"`{name}`" for name in twice)
-            raise ValueError(
-                f"Expected columns with different names in {self.path}. Got {listed} more than once. Rename them."
-            )
+        check_names(f"columns of {self.path}", [*filter(None, names)])
         if not names:
             raise ValueError(f"Expected a table with a header in {self.path}. It is empty{self._of_sheet()}.")
         self.columns = tuple(names)

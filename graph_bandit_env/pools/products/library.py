@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graph_bandit_env.checks import check_names
 from graph_bandit_env.extras import require
 from graph_bandit_env.pools.library import SCAFFOLDS, SUBSTITUENTS, Property, compute_property
 from graph_bandit_env.pools.products.reaction import NoProductError, Reaction
@@ -42,8 +43,7 @@ class Slot:
         return len(self.ids)
 
     def __post_init__(self) -> None:
-        if not self.ids or len(set(self.ids)) < len(self.ids):
-            raise ValueError(f"Expected blocks of different names in slot `{self.name}`, one at least.")
+        check_names(f"names of blocks in slot {self.name}", self.ids)
         strange = next((name for name in self.ids if not name or set(name) & {PLUS, COLON}), None)
         if strange is not None:
             raise ValueError(
@@ -60,9 +60,7 @@ class Part:
     slots: tuple[Slot, ...]
 
     def __post_init__(self) -> None:
-        names = [slot.name for slot in self.slots]
-        if len(set(names)) < len(names):
-            raise ValueError(f"Expected slots of different names in reaction `{self.reaction.name}`. Got {names}.")
+        check_names(f"slots of reaction {self.reaction.name}", [slot.name for slot in self.slots])
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -96,11 +94,9 @@ class ProductLibrary:
 
     def __init__(self, parts: Sequence[Part]) -> None:
         self.parts = tuple(parts)
-        names = [part.reaction.name for part in parts]
-        if not names or len(set(names)) < len(names) or any(COLON in name for name in names):
-            raise ValueError(
-                f"Expected reactions of different names without `{COLON}`. Got {', '.join(names) or 'none'}."
-            )
+        names = check_names("names of reactions", [part.reaction.name for part in parts])
+        if not names or any(COLON in name for name in names):
+            raise ValueError(f"Expected reactions of names without `{COLON}`. Got {', '.join(names) or 'none'}.")
         self._counts = [int(np.prod(part.sizes, dtype=object)) for part in parts]
         if sum(self._counts) > np.iinfo(np.int64).max:
             raise ValueError(f"Expected at most 2^63 products. Got {sum(self._counts):.1e}.")

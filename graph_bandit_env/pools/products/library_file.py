@@ -9,7 +9,7 @@ from typing import Annotated
 import msgspec
 import numpy as np
 
-from graph_bandit_env.pools.molecule_parser import MOST_ATOMS, SHOWN
+from graph_bandit_env.pools.molecule_parser import MOST_ATOMS
 from graph_bandit_env.pools.molecule_sources import from_smiles_csv
 from graph_bandit_env.pools.products.library import Part, ProductLibrary, Slot
 from graph_bandit_env.pools.products.reaction import Reaction
@@ -108,7 +108,7 @@ def _inside(path: Path, name: str, allow_outside: bool) -> Path:
     table, folder = (path.parent / name).resolve(), path.parent.resolve()
     if not allow_outside and not table.is_relative_to(folder):
         raise ValueError(
-            f"Expected tables of blocks in the folder of {path} or below. Got {SHOWN.repr(name)}. If you trust the "
+            f"Expected tables of blocks in the folder of {path} or below. Got {name!r:.80}. If you trust the "
             "file, allow tables outside."
         )
     return table
@@ -130,7 +130,7 @@ def _read_slot(entry: SlotEntry, path: Path, reaction: Reaction, number: int) ->
     with rdBase.BlockLogs():
         patterns = [Chem.MolFromSmarts(text) for text in entry.forbid]
         if None in patterns:
-            raise ValueError(f"Expected SMARTS in `forbid` of slot `{entry.name}`. Got {SHOWN.repr(entry.forbid)}.")
+            raise ValueError(f"Expected SMARTS in `forbid` of slot `{entry.name}`. Got {entry.forbid!r:.80}.")
         blocks = [Chem.MolFromSmiles(text) for text in read.smiles]
     sites = np.array([reaction.count_sites(number, block) for block in blocks], np.int64)
     prices = read.columns[:, 0] if entry.price else np.zeros(len(read))
