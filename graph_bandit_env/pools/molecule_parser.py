@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,23 +25,17 @@ REACTION = re.compile("[^>]*>[^>]*>[^>]*")
 ARRAYS = ("nodes", "node_offsets", "links", "edges", "edge_offsets")  # of packed graphs
 
 
-class ParsedMolecules(NamedTuple):
-    """M molecules that were parsed."""
-
-    canonical: tuple[str, ...]
-    """M canonical SMILES; empty where a text is not a molecule, or a molecule without atoms."""
-    written: tuple[str, ...]
-    """M canonical SMILES of what stood there, where it is the parent of it that was parsed; else empty."""
-    graphs: PackedMolecules
-    """M graphs. One that could not be read has no atoms."""
-
-
-def parse(smiles: Sequence[str], salts: Salts = "separate") -> ParsedMolecules:
+def parse(smiles: Sequence[str], salts: Salts = "separate") -> tuple[list[str], list[str], PackedMolecules]:
     """Parse SMILES.
 
     Args:
         smiles: M texts; ask `size_problem` first, since RDKit ends the process at some that are too big.
         salts: "merge": parse the parents of salts and charged molecules in their place.
+
+    Returns:
+        M canonical SMILES, empty where a text is not a molecule, or a molecule without atoms; M canonical SMILES of
+        what stood there, where it is the parent of it that was parsed, else empty; and M graphs. One that could not be
+        read has no atoms.
 
     Raises:
         MissingExtraError: if RDKit is not installed.
@@ -49,7 +43,7 @@ def parse(smiles: Sequence[str], salts: Salts = "separate") -> ParsedMolecules:
     require("rdkit", "Reading molecules")
     from rdkit import Chem, rdBase
 
-    canonical, forms_written = [], []
+    canonical, forms_written = list[str](), list[str]()
     atoms, bonds, links = [np.zeros((0, 9), np.uint8)], [np.zeros((0, 3), np.uint8)], [np.zeros((0, 2), np.uint16)]
     with rdBase.BlockLogs():  # a bad row is reported with its line, not on stderr
         for structure, cells in map(split_entry, smiles):
@@ -73,7 +67,7 @@ def parse(smiles: Sequence[str], salts: Salts = "separate") -> ParsedMolecules:
         np.concatenate(bonds),
         np.cumsum([*map(len, links)]),
     )
-    return ParsedMolecules(tuple(canonical), tuple(forms_written), graphs)
+    return canonical, forms_written, graphs
 
 
 def canonical_smiles(smiles: str, most_atoms: int = MOST_ATOMS) -> str:
@@ -161,7 +155,7 @@ class UnreadMolecules(PackedMolecules):
     def __getattr__(self, name: str) -> object:
         if name not in ARRAYS or "smiles" not in vars(self):
             raise AttributeError(name)
-        read = parse(self.smiles, self.salts).graphs
+        *_, read = parse(self.smiles, self.salts)
         vars(self).update({each: getattr(read, each) for each in ARRAYS})
         self.__post_init__()
         return vars(self)[name]

@@ -9,6 +9,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from graph_bandit_env.checks import check_names
 from graph_bandit_env.graphs.graph_set import GraphSet, as_graph_set
 from graph_bandit_env.pools.graph_pool import GraphPool
 from graph_bandit_env.pools.molecule_graph import PackedMolecules
@@ -80,12 +81,9 @@ class MoleculeSet(GraphPool):
     ) -> None:
         # `super().__init__` would check all graphs again; they were checked when they were made, and may be many.
         self._packed = as_graph_set(graphs)._packed
-        self.smiles = tuple(smiles)
-        if len(self.smiles) != len(self) or len(set(self.smiles)) != len(self):
-            raise ValueError(
-                f"Expected {len(self)} SMILES, all different. Got {len(self.smiles)}, {len(set(self.smiles))} of them "
-                "different."
-            )
+        self.smiles = check_names("smiles", smiles)
+        if len(self.smiles) != len(self):
+            raise ValueError(f"Expected a SMILES for each of {len(self)} graphs. Got {len(self.smiles)}.")
         self._label(self.smiles if ids is None else ids, targets)
         self.skipped, self.merged = tuple(skipped), merged
         self.aliases = dict(aliases or {})

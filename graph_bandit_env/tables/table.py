@@ -120,10 +120,8 @@ class Table:
                 f"expected a number{among}. Got {text!r}, which is {whole}{part} to some and a fraction to others. "
                 f"Write {whole}{part}, or {whole}{',' if self.decimal == ',' else '.'}{part}0."
             )
-        if math.isinf(value):
-            raise ValueError(f"expected a finite number{among}. Got {text!r}.")
         remedy = " That is a date: format the column as numbers, and write the value again." * bool(DATE.match(text))
-        raise ValueError(f"expected a number{among}. Got {text!r}.{remedy}")
+        raise ValueError(f"expected a finite number{among}. Got {text!r}.{remedy}")
 
     def side_value(self, text: str, column: str) -> float:
         """Return the number in a cell of a column of side values; NaN for an empty cell, "n/a" and the like.
