@@ -5,7 +5,6 @@ import gzip
 import io
 import re
 import zipfile
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,7 +16,6 @@ from graph_bandit_env import from_smiles_csv
 from graph_bandit_env.pools.molecule_rows import BadRowsError
 from graph_bandit_env.tables import open_table
 from graph_bandit_env.tables.opening import OTHERS, TEXT
-from graph_bandit_env.tables.table import EITHER, Table, decimal_mark
 
 openpyxl = pytest.importorskip("openpyxl")
 pa = pytest.importorskip("pyarrow")
@@ -326,56 +324,3 @@ def test_a_big_table_that_is_packed_as_tables_are_is_read(tmp_path, monkeypatch)
     numbers = np.random.default_rng(0).integers(10**9, size=5000)
     (tmp_path / "t.csv.gz").write_bytes(gzip.compress("\n".join(["y", *map(str, numbers)]).encode()))
     assert len(outcome(tmp_path / "t.csv.gz")[1]) == 5000
-
-
-@pytest.mark.parametrize(
-    ("text", "decimal", "value"),
-    [
-        ("1.234", ".", 1.234),
-        ("1,234", ",", 1.234),
-        ("1.5", ",", 1.5),
-        ("0.234", ",", 0.234),
-        ("1234.567", ",", 1234.567),
-        ("1.234e3", ",", 1234.0),
-        ("4,0", EITHER, 4.0),
-        ("1.234", EITHER, 1.234),
-        ("0,234", EITHER, 0.234),
-        ("-,25e2", ",", -25.0),
-        ("\N{MINUS SIGN}2", ".", -2.0),
-        ("n.d.", ",", None),
-        ("-", ".", None),
-    ],
-)
-def test_what_can_only_be_one_number_is_read(text, decimal, value):
-    assert Table(Path("t.csv"), ("y",), (), decimal=decimal).number(text) == value
-
-
-@pytest.mark.parametrize(
-    ("text", "decimal"),
-    [
-        *(("1.234", ","), ("-12.345", ","), ("1,234", EITHER), ("1,5", "."), ("1,234,567", EITHER)),
-        *((text, ".") for text in ("5-Mar", "02.03.2026", "5 ± 1", "2 to 3", "1_000", "inf", "1e999")),
-    ],
-)
-def test_what_could_be_two_numbers_or_none_is_refused(text, decimal):
-    with pytest.raises(ValueError, match="`y`"):
-        Table(Path("t.csv"), ("y",), (), decimal=decimal).number(text, " in `y`")
-
-
-@pytest.mark.parametrize(
-    ("delimiter", "cells", "mark"),
-    [
-        (",", ["1,5"], "."),
-        (";", [], ","),
-        (";", ["1,5", "1.5"], ","),
-        (";", ["1.5", "950"], "."),
-        (";", ["1.234", "950"], ","),
-        (";", ["1,234", "0.5"], "."),
-        ("\t", [], "."),
-        ("\t", ["1,5", "950"], ","),
-        ("\t", ["1,5", "1.5"], "."),
-        ("\t", ["1,234", "950"], "."),
-    ],
-)
-def test_the_decimal_mark_is_what_clear_numbers_show(delimiter, cells, mark):
-    assert decimal_mark(delimiter, cells) == mark
