@@ -95,8 +95,6 @@ def read_product_library(path: str | Path, allow_outside: bool = False) -> tuple
 
 
 def _read_entry(path: Path) -> LibraryEntry:
-    if not path.is_file():
-        raise FileNotFoundError(f"Expected a library of products, a TOML file. There is no file {path}.")
     try:
         return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), LibraryEntry)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError, msgspec.ValidationError) as error:

@@ -57,7 +57,7 @@ def test_numbers_and_blocks_are_inverse():
     blocks = library.blocks_of([6, 9, 11], part=1)
     np.testing.assert_array_equal(blocks, [[0, 0], [1, 1], [2, 1]])
     np.testing.assert_array_equal(library.numbers_of(blocks, part=1), [6, 9, 11])
-    with pytest.raises(ValueError, match="`amide`"):
+    with pytest.raises(ValueError, match="out of bounds"):
         library.blocks_of([6], part=0)
 
 
