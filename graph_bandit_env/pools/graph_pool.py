@@ -49,8 +49,18 @@ class GraphPool(GraphSet):
         self.ids = check_names("ids", list(map(str, range(len(self)))) if ids is None else ids)
         if len(self.ids) != len(self):
             raise ValueError(f"Expected an identifier for each of {len(self)} graphs. Got {len(self.ids)}.")
-        self.targets = _check_targets(np.full(len(self), np.nan) if targets is None else targets, len(self))
-        self.targets.flags.writeable = False
+        try:
+            checked = np.array(np.full(len(self), np.nan) if targets is None else np.asarray(targets), np.float64)
+        except (TypeError, ValueError) as error:
+            raise TypeError(f"Expected `targets` to be numbers, NaN where nothing was measured. Got {error}.") from None
+        if checked.shape != (len(self),):
+            raise ValueError(f"Expected `targets` of shape `({len(self)},)`. Got `{checked.shape}`.")
+        if (bad := np.flatnonzero(np.isinf(checked))).size:
+            raise ValueError(
+                f"Expected finite `targets`, or NaN where nothing was measured. Got inf for graph {bad[0]}."
+            )
+        checked.flags.writeable = False
+        self.targets = checked
 
     def take(self, index: Sequence[int] | NDArray[np.integer]) -> GraphPool:
         """Return the graphs with these indices, in this order, with their identifiers and measured values."""
@@ -109,18 +119,3 @@ class KernelPool(GraphPool):
         chosen = np.asarray(index, np.int64)
         ids = [self.ids[k] for k in chosen]
         return KernelPool(self.kernel[np.ix_(chosen, chosen)], ids, self.targets[chosen])
-
-
-def _check_targets(targets: ArrayLike, count: int) -> NDArray[np.float64]:
-    try:
-        checked = np.array(np.asarray(targets), np.float64)  # numbers may be written as text
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"Expected `targets` to be numbers, NaN where nothing was measured. Got {error}.") from None
-    if checked.shape != (count,):
-        raise ValueError(f"Expected `targets` of shape `({count},)`. Got `{checked.shape}`.")
-    if np.isinf(checked).any():
-        raise ValueError(
-            f"Expected finite `targets`, or NaN where nothing was measured. Got inf for graph "
-            f"{np.flatnonzero(np.isinf(checked))[0]}."
-        )
-    return checked

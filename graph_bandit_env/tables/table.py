@@ -68,8 +68,10 @@ class Table:
         Raises:
             ValueError: if a column is missing.
         """
-        for column in (*columns, *texts):
-            self._check_column(column)
+        if missing := [column for column in (*columns, *texts) if column not in self.columns]:
+            names = [*filter(None, self.columns)]
+            listed = ", ".join(names[:LISTED]) + f" and {len(names) - LISTED:,} more" * (len(names) > LISTED)
+            raise ValueError(f"Expected a column `{missing[0]}` in {self.path}{self._of_sheet()}. It has {listed}.")
         positions, further = ([self.columns.index(column) for column in some] for some in (columns, texts))
         every, width = [*positions, *further], len(self.columns)
         needed = max(every, default=-1) + 1
@@ -142,12 +144,6 @@ class Table:
         """Return the file, sheet and number of a row, for messages."""
         sheet = f", sheet `{self.sheet}`" if self.sheet else ""
         return f"{self.path.name}{sheet}, {self.unit} {number}"
-
-    def _check_column(self, column: str) -> None:
-        if column not in self.columns:
-            names = [*filter(None, self.columns)]
-            listed = ", ".join(names[:LISTED]) + f" and {len(names) - LISTED:,} more" * (len(names) > LISTED)
-            raise ValueError(f"Expected a column `{column}` in {self.path}{self._of_sheet()}. It has {listed}.")
 
     def _of_sheet(self) -> str:
         return f" (sheet `{self.sheet}` of {', '.join(self.sheets)})" if self.sheet else ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Annotated
 
@@ -77,8 +76,11 @@ def read_product_library(path: str | Path, allow_outside: bool = False) -> tuple
         MissingExtraError: if RDKit, or a package that reads a table, is not installed.
     """
     path = Path(path)
-    entry = _read_entry(path)
-    parts, remarks = [], list[str]()
+    try:
+        entry = msgspec.toml.decode(path.read_bytes(), type=LibraryEntry)
+    except (UnicodeDecodeError, RecursionError, msgspec.DecodeError) as error:
+        raise ValueError(f"Expected {path} to describe a library of products. Got: {error}.") from error
+    parts, remarks, folder = [], list[str](), path.parent.resolve()
     for declared in entry.reactions:
         reaction = Reaction(declared.name, declared.smarts, entry.most_atoms)
         if len(declared.slots) != reaction.slots:
@@ -87,29 +89,17 @@ def read_product_library(path: str | Path, allow_outside: bool = False) -> tuple
             )
         slots = []
         for number, slot in enumerate(declared.slots):
-            read, notes = _read_slot(slot, _inside(path, slot.blocks, allow_outside), reaction, number)
+            table = (folder / slot.blocks).resolve()
+            if not allow_outside and not table.is_relative_to(folder):
+                raise ValueError(
+                    f"Expected tables of blocks in the folder of {path} or below. Got {slot.blocks!r:.80}. If you "
+                    "trust the file, allow tables outside."
+                )
+            read, notes = _read_slot(slot, table, reaction, number)
             slots.append(read)
             remarks += [f"slot `{slot.name}` of `{declared.name}`: {note}" for note in notes]
         parts.append(Part(reaction=reaction, slots=tuple(slots)))
     return ProductLibrary(parts), remarks
-
-
-def _read_entry(path: Path) -> LibraryEntry:
-    try:
-        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), LibraryEntry)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError, msgspec.ValidationError) as error:
-        raise ValueError(f"Expected {path} to describe a library of products. Got: {error}.") from error
-
-
-def _inside(path: Path, name: str, allow_outside: bool) -> Path:
-    """Return the path of a table of blocks; refuse one that lies outside of the folder of the library file."""
-    table, folder = (path.parent / name).resolve(), path.parent.resolve()
-    if not allow_outside and not table.is_relative_to(folder):
-        raise ValueError(
-            f"Expected tables of blocks in the folder of {path} or below. Got {name!r:.80}. If you trust the "
-            "file, allow tables outside."
-        )
-    return table
 
 
 def _read_slot(entry: SlotEntry, path: Path, reaction: Reaction, number: int) -> tuple[Slot, list[str]]:
