@@ -100,7 +100,7 @@ class ProductLibrary:
         counts = [int(np.prod(part.sizes, dtype=object)) for part in parts]
         if sum(counts) > np.iinfo(np.int64).max:
             raise ValueError(f"Expected at most 2^63 products. Got {sum(counts):.1e}.")
-        self._starts = [0, *np.cumsum(counts).tolist()]
+        self._starts: list[int] = [0, *np.cumsum(counts).tolist()]
         self._product = lru_cache(KEPT)(self._make)
 
     def __len__(self) -> int:
