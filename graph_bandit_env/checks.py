@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -69,3 +70,14 @@ def check_choice(name: str, value: object, choices: Sequence[Choice]) -> Choice:
     if isinstance(value, str) and value in choices:
         return choices[choices.index(value)]
     raise ValueError(f"Unknown {name} `{value}`. Choose one of {', '.join(choices)}.")
+
+
+def check_names(kind: str, names: Sequence[str]) -> tuple[str, ...]:
+    """Return names that are all different and not empty, or raise an error that says what they are names of."""
+    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+        raise TypeError(f"Expected `{kind}` to be a list of texts. Got {names!r:.80}. Use `str`.")
+    doubled = next((name for name, count in Counter(names).items() if count > 1 or not name), None)
+    if doubled is not None:
+        places = " and ".join([str(place) for place, name in enumerate(names) if name == doubled][:2])
+        raise ValueError(f"Expected `{kind}` that are all different, and not empty. Got `{doubled}` in place {places}.")
+    return tuple(names)

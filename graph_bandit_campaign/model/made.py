@@ -197,7 +197,7 @@ class MadeProducts:
             if problem := library.make([number])[0].problem:
                 raise ValueError(f"Expected the id of a product that can be made. `{name}` cannot: {problem}")
         if new and (products := self._pool.take(self._pool.find(new))):
-            self.molecules = self.molecules.join(_describe(products))
+            self.molecules = self.molecules.join(products)
         return bool(new)
 
     def offer(

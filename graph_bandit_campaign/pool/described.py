@@ -44,21 +44,15 @@ class DescribedMolecules(MoleculeSet):
     def join(self, other: MoleculeSet) -> DescribedMolecules:
         """Return these molecules, followed by those of another set that are not here; see `MoleculeSet.join`.
 
-        The traits of those are computed, if they do not bring along the same ones. They count in the scales: they must
-        not be molecules of the larger pool.
+        The traits of those are computed. They count in the scales: they must not be molecules of the larger pool.
         """
         joined = super().join(other)
         added = joined.smiles[len(self) :]
         if not added:
             return DescribedMolecules.of(joined, self.traits, self.scales)
-        mine = self.traits
-        if isinstance(other, DescribedMolecules) and other.traits.kind == mine.kind:
-            index_of = {text: k for k, text in enumerate(other.smiles)}
-            more = other.traits.take([index_of[text] for text in added])
-        else:
-            more = compute_traits(added, mine.names, mine.stereo, mine.left_out)
-        scales = self.scales
+        mine, scales = self.traits, self.scales
+        more = compute_traits(added, mine.names, mine.stereo, mine.left_out)
         if scales is not None:
             columns = None if scales.ranks is None else joined.columns[len(self) :]
             scales = scales.merge(Scales.of(more, columns))
-        return DescribedMolecules.of(joined, Traits.stack([self.traits, more]), scales)
+        return DescribedMolecules.of(joined, Traits.stack([mine, more]), scales)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graph_bandit_env.checks import check_names
 from graph_bandit_env.extras import require
 from graph_bandit_env.pools.molecule_parser import canonical_smiles
 from graph_bandit_env.pools.molecule_rows import check_columns, check_known
@@ -26,23 +26,20 @@ Contents: TypeAlias = tuple[list[str], list[str], NDArray[np.float64], tuple[str
 INDEX = re.compile(r"__index_level_\d+__")  # the row labels that pandas writes, often mere numbers
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False)
 class Embeddings:
     """A vector of numbers for each of n molecules."""
 
     source: str
     """Name of the file."""
-    ids: tuple[str, ...]
+    ids: tuple[str, ...] = field(repr=False)
     """n identifiers or SMILES, all different."""
-    names: tuple[str, ...]
+    names: tuple[str, ...] = field(repr=False)
     """c names of columns; each begins with the name of the file."""
-    values: NDArray[np.float64]
+    values: NDArray[np.float64] = field(repr=False)
     """`(n, c)`, read-only; NaN where a number is not known."""
     left_out: tuple[str, ...] = ()
     """Names of columns that are not read: further ones of text, and row numbers of pandas."""
-
-    def __repr__(self) -> str:
-        return f"Embeddings({self.source}, {len(self.ids)} rows of {len(self.names)} numbers)"
 
     def add_to(self, molecules: MoleculeSet) -> MoleculeSet:
         """Return the same molecules with these columns added, NaN for molecules that have no vector here.
@@ -75,15 +72,12 @@ class Embeddings:
     def _rows_of(self, molecules: MoleculeSet) -> NDArray[np.int64]:
         """Return the index of the vector of each molecule, `(K,)`; -1 where there is none."""
         row_of = {identifier: row for row, identifier in enumerate(self.ids)}
-        known = {name: row_of[alias] for alias, name in molecules.aliases.items() if alias in row_of}
-        known |= {name: row_of[name] for name in molecules.ids if name in row_of}
-        pairs = zip(molecules.ids, molecules.smiles, strict=True)
-        missing = {text for name, text in pairs if name not in known}
-        for name in (*molecules.ids, *molecules.aliases):
-            row_of.pop(name, None)  # what is left may be SMILES
+        names = {**molecules.aliases, **{name: name for name in molecules.ids}}
+        known = {name: row_of[alias] for alias, name in names.items() if alias in row_of}  # the own name comes last
+        missing = {text for name, text in zip(molecules.ids, molecules.smiles, strict=True) if name not in known}
         by_smiles, by_form = dict[str, int](), dict[str, int]()
-        for identifier, row in row_of.items() if missing else ():
-            text = canonical_smiles(identifier)
+        for identifier in [name for name in row_of if name not in names] if missing else ():  # which may be SMILES
+            text, row = canonical_smiles(identifier), row_of[identifier]
             if by_smiles.setdefault(text, row) != row and text in missing:
                 raise ValueError(
                     f"Expected one row for each molecule in {self.source}. `{self.ids[by_smiles[text]]}` and "
@@ -123,14 +117,8 @@ def read_embeddings(path: str | Path) -> Embeddings:
     ids, names, values, left_out = _read_arrays(path) if kind == ".npz" else _read_parquet(path)
     if not values.size:
         raise ValueError(f"Expected embeddings in {path}. Got {values.shape[0]} rows of {values.shape[1]} numbers.")
-    doubled = next((name for name, count in Counter(ids).items() if count > 1 or not name), None)
-    if doubled is not None:
-        raise ValueError(
-            f"Expected identifiers in {path} that are all different, and not empty. Row {ids.index(doubled) + 1} has "
-            f"`{doubled}`."
-        )
     try:
-        checked, columns = check_columns(values, names, ids)
+        checked, columns = check_columns(values, names, check_names("identifiers", ids))
     except (ValueError, TypeError) as error:
         raise ValueError(f"{path}: {error}") from error
     check_known(checked, columns, str(path))
@@ -138,7 +126,7 @@ def read_embeddings(path: str | Path) -> Embeddings:
 
 
 def _read_arrays(path: Path) -> Contents:
-    check_archive(path, "with numpy.savez")
+    check_archive(path)
     with refuse_damage(path), np.load(path, allow_pickle=False) as file:  # arrays of Python objects are refused
         ids, values = np.asarray(file[IDS]), np.asarray(file[VALUES])
     if ids.ndim != 1 or ids.dtype.kind not in "USiu" or values.ndim not in (1, 2) or len(values) != len(ids):
@@ -146,7 +134,7 @@ def _read_arrays(path: Path) -> Contents:
             f"Expected n texts in `{IDS}` of {path}, and numbers of shape `(n, c)` in `{VALUES}`. Got {ids.dtype} of "
             f"shape `{ids.shape}` and {values.dtype} of shape `{values.shape}`."
         )
-    check_unpacked(path, ids.size + values.size, "with numpy.savez")  # texts may have no letters, and rows no numbers
+    check_unpacked(path, ids.size + values.size)  # texts may have no letters, and rows no numbers
     wide = values[:, None] if values.ndim == 1 else values
     with refuse_damage(path):
         texts = [to_text(value).strip() for value in ids.tolist()]
@@ -157,12 +145,11 @@ def _read_parquet(path: Path) -> Contents:
     require("pyarrow", f"Reading {path.name}")
     import pandas as pd
 
-    remedy = "without compression, or as .npz"
     with refuse_damage(path), path.open("rb") as content:
         file = open_file(path, content)
-        check_size(path, file, remedy)
+        check_size(path, file)
         table = file.read()
-        check_unpacked(path, size_of_texts(part for column in table.columns for part in column.chunks), remedy)
+        check_unpacked(path, size_of_texts(part for column in table.columns for part in column.chunks))
         frame = table.replace_schema_metadata().to_pandas(coerce_temporal_nanoseconds=True)
         texts = [name for name in frame if isinstance(frame[name].dtype, pd.CategoricalDtype)]
     identifier = find_naming(Table(path, tuple(frame), ())).identifier or next(iter(texts), None)

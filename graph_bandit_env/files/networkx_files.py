@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from graph_bandit_env.pools.graph_pool import GraphPool
-from graph_bandit_env.pools.other_sources import from_networkx, take_ids
+from graph_bandit_env.pools.other_sources import from_networkx
 from graph_bandit_env.tables.damage import refuse_damage
 from graph_bandit_env.tables.text import open_text
 
@@ -54,8 +54,7 @@ def read_networkx_file(
     _join_attributes(graphs, "edges", "edge_attr", "weight")
     node_attribute = "x" if _join_attributes(graphs, "nodes", "x") else None
     try:
-        ids = None if identifier is None else take_ids([graph.graph for graph in graphs], identifier)
-        return from_networkx(graphs, target, node_attribute, ids=ids, directed=directed)
+        return from_networkx(graphs, target, node_attribute, ids=identifier, directed=directed)
     except (ValueError, TypeError) as error:
         named = re.fullmatch(r"Graph (\d+): (.*)", str(error), re.DOTALL)
         place, problem = (

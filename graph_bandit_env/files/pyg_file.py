@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graph_bandit_env.pools.graph_pool import GraphPool
-from graph_bandit_env.pools.other_sources import from_pyg_dataset, take_ids
+from graph_bandit_env.pools.other_sources import from_pyg_dataset
 from graph_bandit_env.tables.damage import check_archive, check_unpacked, damaged, refuse_damage
 
 if TYPE_CHECKING:
@@ -42,8 +42,7 @@ def read_pyg_file(path: Path, target: str | None, identifier: str | None, direct
     graphs = _load_folder(path) if path.is_dir() else _load_graphs(path)
     column = int(target) if target is not None and target.isdecimal() else target
     try:
-        ids = None if identifier is None else take_ids(graphs, identifier)
-        return from_pyg_dataset(graphs, column, ids, directed)
+        return from_pyg_dataset(graphs, column, identifier, directed)
     except Exception as error:  # tensors may be of any kind: sparse, quantised, complex
         raise ValueError(f"{path.name}: {error}") from error
 
@@ -100,10 +99,9 @@ def _load_graphs(path: Path) -> list[Data]:
             dataset.slices = slices
             content = list(dataset)
     if not isinstance(content, list | tuple) or not content or {*map(type, content)} != {Data}:
-        kinds = type(content).__name__
-        if isinstance(content, list | tuple):
-            kinds += f" of {', '.join(sorted({type(graph).__name__ for graph in content})) or 'nothing'}"
-        raise ValueError(f"Expected a list of PyG Data in {path}. Got a {kinds}. {HOW_TO_SAVE}")
+        kinds = sorted({type(each).__name__ for each in content}) if isinstance(content, list | tuple) else []
+        found = f"a {type(content).__name__} of {', '.join(kinds) or 'no graphs'}"
+        raise ValueError(f"Expected a list of PyG Data in {path}. Got {found}. {HOW_TO_SAVE}")
     with refuse_damage(path):
         _check_size(path, (value for graph in content for _, value in graph))
     return list(content)
@@ -117,22 +115,18 @@ def _load(path: Path) -> object:
     from torch_geometric.data.storage import GlobalStorage
 
     check_archive(path)
-    with safe_globals([Data, DataEdgeAttr, DataTensorAttr, GlobalStorage]):
-        with refuse_damage(path):
-            strangers = sorted(get_unsafe_globals_in_checkpoint(path))
-        if strangers:
-            raise ValueError(
-                f"Expected only tensors and PyG Data in {path}. Got {', '.join(strangers)}, which is not loaded, since "
-                f"it may run code. {HOW_TO_SAVE}"
-            )
-        try:
+    try:
+        with safe_globals([Data, DataEdgeAttr, DataTensorAttr, GlobalStorage]):
             return torch.load(path, map_location="cpu", weights_only=True)
-        except pickle.UnpicklingError:  # its text tells how to load what may run code
-            raise ValueError(
-                f"Expected only tensors and PyG Data in {path}. Got what torch does not load safely. {HOW_TO_SAVE}"
-            ) from None
-        except Exception as error:
-            raise damaged(path, error) from error
+    except pickle.UnpicklingError:  # its text tells how to load what may run code
+        with refuse_damage(path):
+            strangers = ", ".join(sorted(get_unsafe_globals_in_checkpoint(path)))
+        raise ValueError(
+            f"Expected only tensors and PyG Data in {path}. Got {strangers or 'something else'}, which is not loaded, "
+            f"since it may run code. {HOW_TO_SAVE}"
+        ) from None
+    except Exception as error:
+        raise damaged(path, error) from error
 
 
 def _check_size(path: Path, values: Iterable[object]) -> None:

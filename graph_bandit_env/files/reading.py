@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from inspect import signature
 from pathlib import Path
-from typing import Any, TypeGuard, cast, get_args
+from typing import Any, TypeGuard, cast
 
-from graph_bandit_env.checks import check_choice
 from graph_bandit_env.files.networkx_files import MARKUP, read_networkx_file
 from graph_bandit_env.files.pyg_file import find_edges, read_pyg_file
 from graph_bandit_env.graphs.graph_set import GraphSet
 from graph_bandit_env.graphs.readers import list_graphs
 from graph_bandit_env.pools.graph_pool import GraphPool
 from graph_bandit_env.pools.library import Property, enumerate_library
-from graph_bandit_env.pools.molecule_parser import MOST_ATOMS
-from graph_bandit_env.pools.molecule_sources import OnError, from_smiles, from_smiles_csv
+from graph_bandit_env.pools.molecule_sources import from_smiles, from_smiles_csv
 from graph_bandit_env.pools.other_sources import from_networkx, from_pyg_dataset
-from graph_bandit_env.pools.parents import Salts
 from graph_bandit_env.tables.opening import KINDS, is_table
 from graph_bandit_env.tables.table import Table, to_text
 
 NAME = re.compile(r"[^./\\]+")  # neither a suffix nor a separator
 LIBRARY = "library"
-SMILES = "smiles"  # the usual name of their column
 JSON = (".json", ".jsonl", ".json.gz", ".jsonl.gz")
 READERS = {**dict.fromkeys((*JSON, *MARKUP), read_networkx_file), ".pt": read_pyg_file}
 FORMS = f"{KINDS}, {', '.join(READERS)}"
+DEFAULTS = {name: parameter.default for name, parameter in signature(from_smiles_csv).parameters.items()}
 
 
 def is_name(source: str | Path) -> TypeGuard[str]:
@@ -38,18 +36,11 @@ def read_pool(
     source: str | Path,
     target: str | None = None,
     *,
-    smiles: str = SMILES,
     identifier: str | None = None,
-    sheet: str | None = None,
-    on_error: OnError = "raise",
-    most_atoms: int = MOST_ATOMS,
-    columns: Sequence[str] = (),
-    salts: Salts = "merge",
-    entry_columns: Sequence[str] = (),
-    ignore_columns: Sequence[str] = (),
     directed: bool | None = None,
     num_graphs: int = 60,
     seed: int = 0,
+    **options: Any,
 ) -> GraphPool:
     """Read a pool of graphs from a file of any form, or make one that has a name.
 
@@ -64,22 +55,15 @@ def read_pool(
         target: the measured values: a column of a table; an attribute of networkx graphs; an attribute of PyG graphs
             or, written as a whole number, a column of `y`; "qed", "logp" or "tpsa" of the library. None: nothing was
             measured, except that PyG graphs take `y` if there is one, and the library "qed".
-        smiles: column of the SMILES, as in `from_smiles_csv`. All but tables of molecules refuse another than the usual
-            one.
         identifier: the identifiers: a column, or an attribute of graphs. None: a column as in `from_smiles_csv`, the
             attribute `id` or the names of networkx graphs, else "0", "1", and so on.
-        sheet: sheet of a workbook; None: the first.
-        on_error: "raise" an error if a row of molecules is bad, or "skip" it. All other forms refuse "skip".
-        most_atoms: how many atoms a molecule may have, as in `from_smiles_csv`.
-        columns: further columns of numbers, as in `from_smiles_csv`. All other forms refuse them.
-        salts: whether salts are described by their parent, as in `from_smiles_csv`; other graphs have none.
-        entry_columns: columns that are part of what an entry is, as in `from_smiles_csv`; other graphs refuse them.
-        ignore_columns: columns in which rows of one molecule may differ, as in `from_smiles_csv`.
         num_graphs: how many graphs of a kind are drawn.
         seed: by which they are drawn.
         directed: True keeps the directions of edges, False drops them. None: as a file of networkx graphs says. PyG
             graphs say nothing: they are then undirected, and a missing direction is refused.
             Molecules are undirected, and refuse True.
+        options: further options of `from_smiles_csv`, such as `smiles` and `on_error`, which all but tables of
+            molecules refuse.
 
     Returns:
         The pool: a `MoleculeSet` where graphs are molecules.
@@ -90,37 +74,26 @@ def read_pool(
         ValueError: if the form is unknown or has no such option, the file is empty or damaged or holds what is not a
             graph, or no graph has the target. Code in a `.pt` file is not run.
     """
-    check_choice("on_error", on_error, get_args(OnError))
-    is_other = smiles != SMILES
-    of_tables = {"smiles": is_other, "on_error": on_error == "skip", "columns": columns, "entry_columns": entry_columns}
-    of_tables |= {"sheet": sheet}
+    path = Path(source)
+    reader = None if is_name(source) else _reader_of(path)
+    others = [f"`{name}`" for name, value in options.items() if value and value != DEFAULTS.get(name)]
+    if others and (reader or is_name(source)):
+        raise ValueError(
+            f"Expected a table of molecules for {', '.join(others)}. Got {path.name}. Leave this option out."
+        )
+    if directed and not reader:
+        raise ValueError(f"Expected graphs other than molecules, whose edges can be directed. Got {path.name}.")
     if is_name(source):
-        _refuse(source, **of_tables)
-        _refuse_directions(source, directed)
         pool = _make_named(source, target, num_graphs, seed)
         pool = pool.without_directions() if directed is False else pool
-    elif (reader := _reader_of(path := Path(source))) is not None:
+    elif reader:
         if not path.exists():
             raise FileNotFoundError(f"Expected a file of graphs. Got {path}, which is not a file.")
-        _refuse(path.name, **of_tables)
         pool = reader(path, target, identifier, directed)
+    elif path.is_file() and not is_table(path):
+        raise ValueError(f"Expected a file that ends in {FORMS}. Got {path.name}.")
     else:
-        if path.is_file() and not is_table(path):
-            raise ValueError(f"Expected a file that ends in {FORMS}. Got {path.name}.")
-        _refuse_directions(path.name, directed)
-        pool = from_smiles_csv(
-            path,
-            smiles,
-            target,
-            identifier,
-            on_error=on_error,
-            sheet=sheet,
-            most_atoms=most_atoms,
-            columns=columns,
-            salts=salts,
-            entry_columns=entry_columns,
-            ignore_columns=ignore_columns,
-        )
+        pool = from_smiles_csv(path, target=target, identifier=identifier, **options)
     if target is not None and not pool.known.any():
         raise ValueError(f"Expected measured values in `{target}` of {source}. Got none.")
     return pool
@@ -165,23 +138,10 @@ def _reader_of(path: Path) -> Callable[[Path, str | None, str | None, bool | Non
 
 def _make_named(name: str, target: str | None, num_graphs: int, seed: int) -> GraphPool:
     if name == LIBRARY:
-        return enumerate_library(check_choice("target of the library", target or "qed", get_args(Property)))
+        return enumerate_library(cast("Property", target or "qed"))
     from graph_bandit_env.pools.kinds import KINDS, draw_kind  # imports networkx, which files do not need
 
     if name in KINDS and target is None:
         return draw_kind(name, num_graphs, seed)
     kinds = f"a kind of graphs without `target` ({', '.join(KINDS)})"
-    hint = f" The folder is `./{name}`." * Path(name).is_dir()
-    raise ValueError(f"Expected the name {LIBRARY}, {kinds}, or a file that ends in {FORMS}. Got `{name}`.{hint}")
-
-
-def _refuse_directions(name: str, directed: bool | None) -> None:
-    if directed:
-        raise ValueError(f"Expected graphs other than molecules, whose edges can be directed. Got {name}.")
-
-
-def _refuse(name: str, **given: object) -> None:
-    """Refuse options that only tables of molecules can be read with."""
-    options = ", ".join(f"`{option}`" for option, value in given.items() if value)
-    if options:
-        raise ValueError(f"Expected a table of molecules for {options}. Got {name}. Leave this option out.")
+    raise ValueError(f"Expected the name {LIBRARY}, {kinds}, or a file that ends in {FORMS}. Got `{name}`.")

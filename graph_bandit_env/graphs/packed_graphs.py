@@ -119,29 +119,6 @@ class PackedGraphs:
             edge_offsets=edge_offsets,
         )
 
-    def join(self, others: PackedGraphs) -> PackedGraphs:
-        """Return these graphs, followed by others with as many features."""
-        if not self.is_like(others):
-            return self._plain().join(others._plain())
-        features = None if self.edges is None or others.edges is None else np.concatenate([self.edges, others.edges])
-        return replace(
-            self,
-            nodes=np.concatenate([self.nodes, others.nodes]),
-            node_offsets=np.concatenate([self.node_offsets, self.node_offsets[-1] + others.node_offsets[1:]]),
-            links=np.concatenate([self.links, others.links]),
-            edges=features,
-            edge_offsets=np.concatenate([self.edge_offsets, self.edge_offsets[-1] + others.edge_offsets[1:]]),
-        )
-
-    def _plain(self) -> PackedGraphs:
-        """Return the same graphs with features that are there."""
-        nodes, edges = self.node_features(), self.edge_features()
-        return PackedGraphs(nodes, self.node_offsets, self.links, edges, self.edge_offsets, directed=self.directed)
-
-    def is_like(self, others: PackedGraphs) -> bool:
-        """Return whether the arrays of both mean the same."""
-        return type(self) is type(others)
-
 
 def _offsets(counts: Sequence[int] | NDArray[np.int64]) -> Offsets:
     return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import copy
-from collections import Counter
 from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from graph_bandit_env.checks import check_names
 from graph_bandit_env.graphs.graph_set import GraphSet
 
 
@@ -56,9 +56,21 @@ class GraphPool(GraphSet):
         return pool
 
     def _label(self, ids: Sequence[str] | None, targets: ArrayLike | None) -> None:
-        self.ids = tuple(map(str, range(len(self)))) if ids is None else _check_ids(ids, len(self))
-        self.targets = _check_targets(np.full(len(self), np.nan) if targets is None else targets, len(self))
-        self.targets.flags.writeable = False
+        self.ids = check_names("ids", list(map(str, range(len(self)))) if ids is None else ids)
+        if len(self.ids) != len(self):
+            raise ValueError(f"Expected an identifier for each of {len(self)} graphs. Got {len(self.ids)}.")
+        try:
+            checked = np.array(np.full(len(self), np.nan) if targets is None else np.asarray(targets), np.float64)
+        except (TypeError, ValueError) as error:
+            raise TypeError(f"Expected `targets` to be numbers, NaN where nothing was measured. Got {error}.") from None
+        if checked.shape != (len(self),):
+            raise ValueError(f"Expected `targets` of shape `({len(self)},)`. Got `{checked.shape}`.")
+        if (bad := np.flatnonzero(np.isinf(checked))).size:
+            raise ValueError(
+                f"Expected finite `targets`, or NaN where nothing was measured. Got inf for graph {bad[0]}."
+            )
+        checked.flags.writeable = False
+        self.targets = checked
 
     def take(self, index: Sequence[int] | NDArray[np.integer]) -> GraphPool:
         """Return the graphs with these indices, in this order, with their identifiers and measured values."""
@@ -115,32 +127,3 @@ class KernelPool(GraphPool):
         chosen = np.asarray(index, np.int64)
         ids = [self.ids[k] for k in chosen]
         return KernelPool(self.kernel[np.ix_(chosen, chosen)], ids, self.targets[chosen])
-
-
-def _check_ids(ids: Sequence[str], count: int) -> tuple[str, ...]:
-    odd = [ids] if isinstance(ids, str) else [each for each in ids if not isinstance(each, str)]
-    if odd:
-        raise TypeError(f"Expected `ids` to be a list of texts. Got {odd[0]!r}. Use `str`.")
-    checked = tuple(ids)
-    if len(checked) != count:
-        raise ValueError(f"Expected an identifier for each of {count} graphs. Got {len(checked)}.")
-    doubled = next((name for name, number in Counter(checked).items() if number > 1 or not name), None)
-    if doubled is not None:
-        graphs = " and ".join([str(k) for k, name in enumerate(checked) if name == doubled][:2])
-        raise ValueError(f"Expected `ids` that are all different, and not empty. Got `{doubled}` for graph {graphs}.")
-    return checked
-
-
-def _check_targets(targets: ArrayLike, count: int) -> NDArray[np.float64]:
-    try:
-        checked = np.array(np.asarray(targets), np.float64)  # numbers may be written as text
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"Expected `targets` to be numbers, NaN where nothing was measured. Got {error}.") from None
-    if checked.shape != (count,):
-        raise ValueError(f"Expected `targets` of shape `({count},)`. Got `{checked.shape}`.")
-    if np.isinf(checked).any():
-        raise ValueError(
-            f"Expected finite `targets`, or NaN where nothing was measured. Got inf for graph "
-            f"{np.flatnonzero(np.isinf(checked))[0]}."
-        )
-    return checked

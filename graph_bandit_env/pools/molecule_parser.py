@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import re
-import reprlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graph_bandit_env.extras import require
 from graph_bandit_env.graphs.graph_set import GraphSet
-from graph_bandit_env.graphs.packed_graphs import PackedGraphs
-from graph_bandit_env.pools.molecule_graph import Features, PackedMolecules, to_categories
-from graph_bandit_env.pools.parents import Salts, may_be_form, parent_smiles, write_smiles
-from graph_bandit_env.tables.entries import split_entry
+from graph_bandit_env.pools.molecule_graph import PackedMolecules, to_categories
+from graph_bandit_env.pools.parents import Salts, may_be_form, parent_smiles
+from graph_bandit_env.tables.entries import split_entry, write_smiles
 
 if TYPE_CHECKING:
     from rdkit.Chem import Mol
@@ -26,28 +24,18 @@ ATOM = re.compile(r"\[(?!H\])[^\]]*|Cl|Br|[BCNOPSFIbcnops*]")  # but no [H], whi
 REACTION = re.compile("[^>]*>[^>]*>[^>]*")
 ARRAYS = ("nodes", "node_offsets", "links", "edges", "edge_offsets")  # of packed graphs
 
-SHOWN = reprlib.Repr()
-SHOWN.maxstring = 80  # characters of a SMILES in messages
 
-
-class ParsedMolecules(NamedTuple):
-    """M molecules that were parsed."""
-
-    canonical: tuple[str, ...]
-    """M canonical SMILES; empty where a text is not a molecule, or a molecule without atoms."""
-    written: tuple[str, ...]
-    """M canonical SMILES of what stood there, where it is the parent of it that was parsed; else empty."""
-    graphs: PackedMolecules
-    """M graphs. One that could not be read has no atoms."""
-
-
-def parse(smiles: Sequence[str], salts: Salts = "separate", features: Features = "one_hot") -> ParsedMolecules:
+def parse(smiles: Sequence[str], salts: Salts = "separate") -> tuple[list[str], list[str], PackedMolecules]:
     """Parse SMILES.
 
     Args:
         smiles: M texts; ask `size_problem` first, since RDKit ends the process at some that are too big.
         salts: "merge": parse the parents of salts and charged molecules in their place.
-        features: form of the features.
+
+    Returns:
+        M canonical SMILES, empty where a text is not a molecule, or a molecule without atoms; M canonical SMILES of
+        what stood there, where it is the parent of it that was parsed, else empty; and M graphs. One that could not be
+        read has no atoms.
 
     Raises:
         MissingExtraError: if RDKit is not installed.
@@ -55,7 +43,7 @@ def parse(smiles: Sequence[str], salts: Salts = "separate", features: Features =
     require("rdkit", "Reading molecules")
     from rdkit import Chem, rdBase
 
-    canonical, forms_written = [], []
+    canonical, forms_written = list[str](), list[str]()
     atoms, bonds, links = [np.zeros((0, 9), np.uint8)], [np.zeros((0, 3), np.uint8)], [np.zeros((0, 2), np.uint16)]
     with rdBase.BlockLogs():  # a bad row is reported with its line, not on stderr
         for structure, cells in map(split_entry, smiles):
@@ -78,9 +66,8 @@ def parse(smiles: Sequence[str], salts: Salts = "separate", features: Features =
         joined.astype(np.min_scalar_type(joined.max(initial=0))),  # bytes, unless a molecule has more than 256 atoms
         np.concatenate(bonds),
         np.cumsum([*map(len, links)]),
-        features,
     )
-    return ParsedMolecules(tuple(canonical), tuple(forms_written), graphs)
+    return canonical, forms_written, graphs
 
 
 def canonical_smiles(smiles: str, most_atoms: int = MOST_ATOMS) -> str:
@@ -111,7 +98,7 @@ def smiles_problem(smiles: str, most_atoms: int = MOST_ATOMS) -> str:
     smiles, _ = split_entry(smiles)
     if REACTION.fullmatch(smiles.split(maxsplit=1)[0] if smiles.strip() else ""):
         return "it is a reaction (`>>`). Reactions are not read: name the column of one of its molecules."
-    return size_problem(smiles, most_atoms) or f"RDKit reads no molecule from {SHOWN.repr(smiles)}."
+    return size_problem(smiles, most_atoms) or f"RDKit reads no molecule from {smiles!r:.80}."
 
 
 def size_problem(smiles: str, most_atoms: int) -> str:
@@ -122,7 +109,7 @@ def size_problem(smiles: str, most_atoms: int) -> str:
     smiles, _ = split_entry(smiles)
     before, *after = smiles.split(maxsplit=1) or [""]
     if after and not after[0].startswith("|"):  # `CCO |...|` is a SMILES with an extension
-        return f"expected a SMILES without blanks. Got {SHOWN.repr(smiles)}."
+        return f"expected a SMILES without blanks. Got {smiles!r:.80}."
     atoms = len(ATOM.findall(before)) if len(before) > most_atoms else 0  # an atom has at least one character
     if atoms > most_atoms:
         return f"the molecule has {atoms:,} atoms, more than `most_atoms`, {most_atoms:,}."
@@ -168,7 +155,7 @@ class UnreadMolecules(PackedMolecules):
     def __getattr__(self, name: str) -> object:
         if name not in ARRAYS or "smiles" not in vars(self):
             raise AttributeError(name)
-        read = parse(self.smiles, self.salts).graphs
+        *_, read = parse(self.smiles, self.salts)
         vars(self).update({each: getattr(read, each) for each in ARRAYS})
         self.__post_init__()
         return vars(self)[name]
@@ -180,9 +167,3 @@ class UnreadMolecules(PackedMolecules):
     def take(self, index: Sequence[int] | NDArray[np.integer]) -> UnreadMolecules:
         """Return the graphs with these indices, in this order."""
         return UnreadMolecules([self.smiles[k] for k in index], self.salts)
-
-    def join(self, others: PackedGraphs) -> PackedGraphs:
-        """Return these graphs, followed by others with as many features."""
-        if isinstance(others, UnreadMolecules) and self.salts == others.salts:
-            return UnreadMolecules((*self.smiles, *others.smiles), self.salts)
-        return PackedMolecules(self.nodes, self.node_offsets, self.links, self.edges, self.edge_offsets).join(others)

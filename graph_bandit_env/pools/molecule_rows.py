@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from graph_bandit_env.checks import check_names
 from graph_bandit_env.tables.table import LARGEST
 
 Columns = NDArray[np.float64]
@@ -29,7 +30,7 @@ def check_columns(
             large.
         TypeError: if a name is not a text.
     """
-    checked_names, count = check_names(names), len(molecules)
+    checked_names, count = check_names("names of columns", names), len(molecules)
     given = np.empty((count, 0)) if columns is None else np.asarray(columns)
     if given.shape != (count, len(checked_names)) or given.dtype.kind not in "biuf":
         raise ValueError(
@@ -48,21 +49,6 @@ def check_columns(
     return checked, checked_names
 
 
-def check_names(names: Sequence[str]) -> tuple[str, ...]:
-    """Return names of columns.
-
-    Raises:
-        ValueError: if two are equal, or one is empty.
-        TypeError: if they are not a list of texts.
-    """
-    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
-        raise TypeError(f"Expected the names of columns to be a list of texts. Got {names!r}.")
-    checked = tuple(names)
-    if not all(checked) or len(set(checked)) != len(checked):
-        raise ValueError(f"Expected names of columns that are all different, and not empty. Got {', '.join(checked)}.")
-    return checked
-
-
 def check_known(columns: Columns, names: Sequence[str], source: str) -> None:
     """Refuse a column without any number.
 
@@ -73,38 +59,16 @@ def check_known(columns: Columns, names: Sequence[str], source: str) -> None:
         raise ValueError(f"Expected at least one number in column `{names[column]}` of {source}. Got none.")
 
 
-def mean_of_known(values: Columns, groups: NDArray[np.int64], count: int) -> Columns:
-    """Compute the mean of the known values of each group of rows; NaN where none is known.
-
-    Args:
-        values: `(n, c)`, NaN where a value is not known.
-        groups: `(n,)`. Group of each row, from 0 to count - 1.
-        count: number of groups.
-
-    Returns:
-        `(count, c)` float64.
-    """
-    known = ~np.isnan(values)
-    sums, counts = np.zeros((count, values.shape[1])), np.zeros((count, values.shape[1]))
-    np.add.at(sums, groups, np.where(known, values, 0.0))
-    np.add.at(counts, groups, known)
-    return np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)
-
-
-def fill(columns: Columns, others: Columns) -> Columns:
-    """Return columns that take the values of other ones where they have none."""
-    return np.where(np.isnan(columns), others, columns)
-
-
 class Row(NamedTuple):
     """One molecule of a table."""
 
     number: int
     """As people count: the line of a text, the row of a spreadsheet, the record of an SDF file."""
     smiles: str
-    identifier: str | None
-    target: float | None
-    """None where nothing was measured."""
+    identifier: str
+    """Empty if it has no name."""
+    target: float
+    """NaN where nothing was measured."""
     columns: tuple[float, ...] = ()
     """Values of the user's own columns, NaN where one is not known."""
     cells: Mapping[str, str] = MappingProxyType({})

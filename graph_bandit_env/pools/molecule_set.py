@@ -9,11 +9,13 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from graph_bandit_env.checks import check_names
 from graph_bandit_env.graphs.graph_set import GraphSet
 from graph_bandit_env.graphs.readers import as_graph_set
 from graph_bandit_env.pools.graph_pool import GraphPool
-from graph_bandit_env.pools.molecule_graph import Features
-from graph_bandit_env.pools.molecule_rows import Columns, check_columns, fill
+from graph_bandit_env.pools.molecule_graph import PackedMolecules
+from graph_bandit_env.pools.molecule_parser import unread_graphs
+from graph_bandit_env.pools.molecule_rows import Columns, check_columns
 from graph_bandit_env.pools.parents import Salts, parent_smiles
 
 
@@ -24,12 +26,11 @@ class MoleculeSet(GraphPool):
     molecule, and make features only while somebody reads graphs.
 
     Args:
-        graphs: K graphs of atoms and bonds, with the columns that `features` names.
+        graphs: K graphs of atoms and bonds.
         smiles: K different canonical SMILES.
         ids: identifiers, all different; None: the canonical SMILES.
         targets: K measured values (the mean over rows of the same molecule), NaN where there is none; None: nothing
             was measured.
-        features: "one_hot" or "categories".
         skipped: line and problem of each row that was left out.
         merged: how many rows repeated a molecule.
         aliases: further identifiers of molecules, each with the identifier in `ids` that it stands for.
@@ -47,8 +48,6 @@ class MoleculeSet(GraphPool):
 
     smiles: tuple[str, ...]
     """Canonical SMILES; they are different for different molecules."""
-    features: Features
-    """Form of the features of atoms and bonds."""
     skipped: tuple[tuple[int, str], ...]
     """Line and problem of each row that was left out."""
     merged: int
@@ -73,7 +72,6 @@ class MoleculeSet(GraphPool):
         smiles: Sequence[str],
         ids: Sequence[str] | None = None,
         targets: ArrayLike | None = None,
-        features: Features = "one_hot",
         skipped: Sequence[tuple[int, str]] = (),
         merged: int = 0,
         aliases: Mapping[str, str] | None = None,
@@ -84,14 +82,11 @@ class MoleculeSet(GraphPool):
     ) -> None:
         # `super().__init__` would check all graphs again; they were checked when they were made, and may be many.
         self._packed = as_graph_set(graphs)._packed
-        self.smiles = tuple(smiles)
-        if len(self.smiles) != len(self) or len(set(self.smiles)) != len(self):
-            raise ValueError(
-                f"Expected {len(self)} SMILES, all different. Got {len(self.smiles)}, {len(set(self.smiles))} of them "
-                "different."
-            )
+        self.smiles = check_names("smiles", smiles)
+        if len(self.smiles) != len(self):
+            raise ValueError(f"Expected a SMILES for each of {len(self)} graphs. Got {len(self.smiles)}.")
         self._label(self.smiles if ids is None else ids, targets)
-        self.features, self.skipped, self.merged = features, tuple(skipped), merged
+        self.skipped, self.merged = tuple(skipped), merged
         self.aliases = dict(aliases or {})
         self.columns, self.column_names = check_columns(columns, column_names, self.ids)
         self.salts, self.written = salts, dict(written or {})
@@ -112,7 +107,6 @@ class MoleculeSet(GraphPool):
             [self.smiles[k] for k in index],
             pool.ids,
             pool.targets,
-            self.features,
             columns=self.columns[np.asarray(index, np.int64)],
             column_names=self.column_names,
             salts=self.salts,
@@ -140,65 +134,57 @@ class MoleculeSet(GraphPool):
             TypeError: if a name is not a text.
         """
         given, names = check_columns(values, names, self.ids)
+        every = tuple(dict.fromkeys((*self.column_names, *names)))
+        mine, theirs = _spread(self.columns, self.column_names, every), _spread(given, names, every)
         more = copy.copy(self)
-        more.columns, more.column_names = self._fill_columns(names, given, range(len(self)), len(self))
+        more.columns, more.column_names = np.where(np.isnan(mine), theirs, mine), every
+        more.columns.flags.writeable = False
         return more
 
     def join(self, other: MoleculeSet) -> MoleculeSet:
         """Return the molecules of this set, followed by those of another set that are not in this one.
 
-        A molecule in both sets keeps its identifier and measured value from this set. The value of the other set is
-        taken if this one has none. The two values are not averaged: each may be a mean over a different number of rows,
-        and an agent may have seen one of them already. Columns follow the same rule; one that a set lacks is NaN there.
+        A molecule in both sets is as in this one. Columns that a set lacks are NaN there. Atoms and bonds are read from
+        the SMILES when somebody asks for them.
 
         Args:
-            other: molecules with the same `features` and `salts`.
+            other: molecules with the same `salts`.
 
         Returns:
             The molecules of both sets. The skipped and merged rows of both are added up, and each molecule in both sets
             counts as one more merged row.
 
         Raises:
-            ValueError: if features or salts differ, or a molecule that is new here has the identifier of another one.
+            ValueError: if salts differ, a set has features of atoms that are not made of SMILES, or a molecule that is
+                new here has the identifier of another one.
         """
-        if (self.features, self.salts) != (other.features, other.salts):
+        packed = self._packed, other._packed
+        if self.salts != other.salts or not all(isinstance(each, PackedMolecules) for each in packed):
             raise ValueError(
-                f"Expected molecules with `features` {self.features!r} and `salts` {self.salts!r} to join. Got "
-                f"{other.features!r} and {other.salts!r}. Read one of the sets again."
+                f"Expected molecules as `from_smiles` reads them, with `salts` {self.salts!r}, to join. Got others, "
+                f"with {other.salts!r}."
             )
-        place_of = {text: k for k, text in enumerate(self.smiles)}
-        places = [place_of.setdefault(text, len(place_of)) for text in other.smiles]
-        new = [k for k, place in enumerate(places) if place >= len(self)]
+        id_of = dict(zip(self.smiles, self.ids, strict=True))
+        renamed = {name: id_of.get(text, name) for name, text in zip(other.ids, other.smiles, strict=True)}
+        new = [k for k, text in enumerate(other.smiles) if text not in id_of]
+        aliases = {name: renamed[kept] for name, kept in other.aliases.items()} | renamed | dict(self.aliases)
         ids = (*self.ids, *(other.ids[k] for k in new))
-        renamed = {name: ids[place] for name, place in zip(other.ids, places, strict=True)}
-        aliases = {name: renamed.get(kept, kept) for name, kept in other.aliases.items()} | renamed | dict(self.aliases)
-        targets = np.full((2, len(ids)), np.nan)
-        targets[0, : len(self)], targets[1, places] = self.targets, other.targets
+        mine, theirs = (getattr(each._packed, "smiles", each.smiles) for each in (self, other))
+        names = tuple(dict.fromkeys((*self.column_names, *other.column_names)))
+        columns = [_spread(each.columns, each.column_names, names) for each in (self, other)]
         return MoleculeSet(
-            GraphSet.from_packed(self._packed.join(other._packed.take(new))),
-            tuple(place_of),
+            unread_graphs([*mine, *(theirs[k] for k in new)], self.salts),
+            (*self.smiles, *(other.smiles[k] for k in new)),
             ids,
-            fill(targets[0], targets[1]),
-            self.features,
-            (*self.skipped, *other.skipped),
-            self.merged + other.merged + len(other) - len(new),
-            {name: aliases[name] for name in aliases.keys() - set(ids)},
-            *self._fill_columns(other.column_names, other.columns, places, len(ids)),
-            self.salts,
-            {**other.written, **self.written},
+            np.concatenate([self.targets, other.targets[new]]),
+            skipped=(*self.skipped, *other.skipped),
+            merged=self.merged + other.merged + len(other) - len(new),
+            aliases={name: aliases[name] for name in aliases.keys() - set(ids)},
+            columns=np.concatenate([columns[0], columns[1][new]]),
+            column_names=names,
+            salts=self.salts,
+            written={**other.written, **self.written},
         )
-
-    def _fill_columns(
-        self, names: Sequence[str], values: Columns, places: Sequence[int], count: int
-    ) -> tuple[Columns, tuple[str, ...]]:
-        """Return the columns of `count` molecules, the first ones these, filled up with values of some, and names."""
-        every = tuple(dict.fromkeys((*self.column_names, *names)))
-        wide = np.full((2, count, len(every)), np.nan)
-        wide[0, : len(self), : len(self.column_names)] = self.columns
-        wide[1][np.ix_(places, [every.index(name) for name in names])] = values
-        filled = fill(wide[0], wide[1])
-        filled.flags.writeable = False
-        return filled, every
 
     def _notes(self) -> list[str]:
         notes = [f"{len(self.skipped)} rows skipped"] * bool(self.skipped)
@@ -208,3 +194,10 @@ class MoleculeSet(GraphPool):
             unknown = np.isnan(self.columns).any(axis=1).sum()
             notes += [f"{len(self.column_names)} columns, not all known for {unknown} molecules"]
         return [*super()._notes(), *notes, *self.remarks]
+
+
+def _spread(columns: Columns, names: Sequence[str], every: Sequence[str]) -> Columns:
+    """Return columns in the order of `every` name, NaN in those that are not among `names`."""
+    wide = np.full((len(columns), len(every)), np.nan)
+    wide[:, [every.index(name) for name in names]] = columns
+    return wide

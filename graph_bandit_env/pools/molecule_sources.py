@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from graph_bandit_env.checks import check_choice, check_integer
+from graph_bandit_env.checks import check_choice, check_integer, check_names
 from graph_bandit_env.extras import require
 from graph_bandit_env.graphs.graph_set import GraphSet
-from graph_bandit_env.pools.molecule_graph import Features
 from graph_bandit_env.pools.molecule_parser import (
     MOST_ATOMS,
-    SHOWN,
     parse,
     size_problem,
     smiles_problem,
@@ -28,8 +25,6 @@ from graph_bandit_env.pools.molecule_rows import (
     Row,
     check_columns,
     check_known,
-    check_names,
-    mean_of_known,
 )
 from graph_bandit_env.pools.molecule_set import MoleculeSet
 from graph_bandit_env.pools.parents import Salts
@@ -54,7 +49,6 @@ def from_smiles_csv(
     smiles: str = "smiles",
     target: str | None = None,
     identifier: str | None = None,
-    features: Features = "one_hot",
     on_error: OnError = "raise",
     sheet: str | None = None,
     most_atoms: int = MOST_ATOMS,
@@ -73,7 +67,6 @@ def from_smiles_csv(
         target: column of measured values; an empty cell means that nothing was measured.
         identifier: column of names. None: `id` or one of another usual name, such as `Compound ID` or `name`; a name
             that several molecules have is left out then. Molecules without a name have their canonical SMILES.
-        features: "one_hot" columns, or PyG's integer "categories" (as float32), for modules that embed them.
         on_error: "raise" an error if a row is bad, or "skip" the row and list it in `skipped`. All rows of an
             identifier that different molecules have are bad, if its column was named.
         sheet: sheet of a workbook; None: the first.
@@ -102,48 +95,48 @@ def from_smiles_csv(
             molecule is left, or rows of one molecule differ in a column that is neither of
             `entry_columns` nor `ignore_columns`.
     """
-    names, is_guessed = check_names(columns), identifier is None
+    names = check_names("columns", columns)
     if target in names:
         raise ValueError(f"Expected `columns` without the target, which an agent is to predict. Got `{target}`.")
     with nullcontext(path) if isinstance(path, Table) else open_table(path, sheet) as table:
         naming = find_naming(table, smiles, identifier, {target or "", *names, *entry_columns})
-        smiles, identifier = naming.smiles or smiles, naming.identifier or identifier
-        used = {smiles, identifier, target, *names} - {*entry_columns}
+        smiles, named = naming.smiles or smiles, naming.identifier or identifier
+        used = {smiles, named, target, *names} - {*entry_columns}
         others = [name for name in table.columns if name and name not in used and table.has_header]
         others += [name for name in entry_columns if name not in others]
-        wanted = [smiles, *(name for name in (identifier, target) if name is not None), *names]
+        wanted = [smiles, *(name for name in (named, target) if name is not None), *names]
         rows, problems = list[Row](), table.problems
         for number, texts in table.rows(wanted, others):
             row = dict(zip((*wanted, *others), texts, strict=True))
             try:
-                value = None if target is None else table.number(row[target], f" in `{target}`")
-                sides = tuple(table.side_value(row[name], name) for name in names)
+                value, *sides = (
+                    math.nan if name is None else table.side_value(row[name], name) for name in (target, *names)
+                )
             except ValueError as error:
                 problems.append((number, str(error)))
                 continue
+            cells = {name: row[name] for name in others}
             if row[smiles]:
-                name = None if identifier is None else row[identifier] or None
-                rows.append(Row(number, row[smiles], name, value, sides, {name: row[name] for name in others}))
+                rows.append(Row(number, row[smiles], row.get(named or "", ""), value, tuple(sides), cells))
             else:
                 problems.append((number, f"expected a SMILES in `{smiles}`. Got nothing."))
-    merging = _Merging(str(table.path), table.unit, features, on_error, most_atoms, salts, names, is_guessed)
-    entry = list(entry_columns)
+    entry, options = list(entry_columns), (names, on_error, most_atoms, salts, identifier is None)
     while True:
         texts = [write_entry(row.smiles, {name: row.cells[name] for name in entry}) for row in rows]
         of_entries = [row._replace(smiles=text) for row, text in zip(rows, texts, strict=True)]
-        made, kept, owners = merging.merge(of_entries, problems)
-        cells = {name: [row.cells[name] for row in kept] for name in others}
-        differing = differing_columns(owners, {name: cells[name] for name in others if name not in entry})
-        structures = [name for name in differing if is_part(name) and are_structures(cells[name])]
+        made, kept, owners = _merge(str(table.path), table.unit, of_entries, problems, *options)
+        cells_of = {name: [row.cells[name] for row in kept] for name in others}
+        differing = differing_columns(owners, {name: cells_of[name] for name in others if name not in entry})
+        structures = [name for name in differing if is_part(name) and are_structures(cells_of[name])]
         if not structures:
             break
         entry += structures
     refuse_differing(differing, ignore_columns, str(table.path))
     remarks = (*naming.remarks, *made.remarks)
     if entry:
-        numbers = EntryColumns.of({name: cells[name] for name in entry})
+        numbers = EntryColumns.of({name: cells_of[name] for name in entry})
         first = np.unique(owners, return_index=True)[1].tolist()
-        of_first = {name: [cells[name][k] for k in first] for name in entry}
+        of_first = {name: [cells_of[name][k] for k in first] for name in entry}
         made = made.with_columns(numbers.names, numbers.numbers(of_first))
     made.remarks = remarks
     return made
@@ -152,7 +145,6 @@ def from_smiles_csv(
 def from_smiles(
     smiles: Sequence[str | Mol],
     targets: Sequence[float] | None = None,
-    features: Features = "one_hot",
     on_error: OnError = "raise",
     ids: Sequence[str] | None = None,
     most_atoms: int = MOST_ATOMS,
@@ -165,124 +157,111 @@ def from_smiles(
     bad row. `columns` holds a number for each entry under each name, NaN where it is not known.
     """
     if isinstance(smiles, str):
-        raise TypeError(f"Expected a list of SMILES. Got the text {SHOWN.repr(smiles)}. Write it in brackets.")
+        raise TypeError(f"Expected a list of SMILES. Got the text {smiles!r:.80}. Write it in brackets.")
     given = list(smiles)  # of pandas, `[0]` is what the index calls 0
     texts = [_text_of(entry) for entry in given]
-    names, wide = check_names([*(columns or {})]), np.column_stack([*columns.values()]) if columns else None
-    sides = check_columns(wide, names, [text or "" for text in texts])[0].tolist()
+    wide = np.column_stack([*columns.values()]) if columns else None
+    sides, names = check_columns(wide, [*(columns or {})], texts)
     values = [math.nan] * len(given) if targets is None else [float(value) for value in targets]
-    rows, problems = list[Row](), list[tuple[int, str]]()
-    every = zip(texts, given, [None] * len(given) if ids is None else ids, values, sides, strict=True)
-    for line, (text, entry, name, value, side) in enumerate(every, start=1):
-        if text is None:
-            problems.append((line, f"expected a SMILES or a Mol of RDKit. Got {entry!r}."))
-        else:
-            rows.append(Row(line, text, name, None if math.isnan(value) else value, tuple(side)))
-    return _Merging("the list", "line", features, on_error, most_atoms, salts, names).merge(rows, problems)[0]
+    every = zip(texts, [""] * len(given) if ids is None else ids, values, map(tuple, sides.tolist()), strict=True)
+    rows = [Row(line, *row) for line, row in enumerate(every, start=1)]
+    problems = [
+        (row.number, f"expected a SMILES or a Mol of RDKit. Got {entry!r}.")
+        for row, entry in zip(rows, given, strict=True)
+        if not row.smiles
+    ]
+    return _merge("the list", "line", rows, problems, names, on_error, most_atoms, salts)[0]
 
 
-def _text_of(entry: object) -> str | None:
-    """Return the SMILES of an entry of a list; None if it is neither a SMILES nor a molecule."""
+def _text_of(entry: object) -> str:
+    """Return the SMILES of an entry of a list; an empty text if it is neither a SMILES nor a molecule."""
     if isinstance(entry, str):
         return entry
     require("rdkit", "Reading molecules")
     from rdkit import Chem
 
-    return Chem.MolToSmiles(entry) if isinstance(entry, Chem.Mol) else None
+    return Chem.MolToSmiles(entry) if isinstance(entry, Chem.Mol) else ""
 
 
-@dataclass(frozen=True)
-class _Merging:
-    """Rows of a source become different molecules."""
+def _merge(
+    source: str,
+    unit: str,
+    rows: Sequence[Row],
+    problems: Iterable[tuple[int, str]],
+    column_names: tuple[str, ...],
+    on_error: OnError,
+    most_atoms: int,
+    salts: Salts,
+    is_guessed: bool = False,
+) -> tuple[MoleculeSet, list[Row], list[int]]:
+    """Merge rows of the same molecule: the first row names it, and its numbers are the means over the rows.
 
-    name: str
-    """Of the source."""
-    unit: str
-    """Word for a row of it."""
-    features: Features
-    on_error: OnError
-    most_atoms: int
-    salts: Salts
-    columns: tuple[str, ...]
-    """Names of the user's own columns."""
-    is_guessed: bool = False
-    """Whether nobody said that names are names: those that several molecules have are left out then."""
+    Args:
+        source: name of what the rows are from.
+        unit: word for a row of it.
+        rows: the rows.
+        problems: number and problem of each row that is bad already.
+        column_names: names of the user's own columns.
+        on_error: as in `from_smiles_csv`.
+        most_atoms: as in `from_smiles_csv`.
+        salts: as in `from_smiles_csv`.
+        is_guessed: whether nobody said that names are names: those that several molecules have are left out then.
 
-    def __post_init__(self) -> None:
-        check_choice("features", self.features, get_args(Features))
-        check_choice("on_error", self.on_error, get_args(OnError))
-        check_integer("most_atoms", self.most_atoms, 1)
-        check_choice("salts", self.salts, get_args(Salts))
-
-    def merge(self, rows: list[Row], problems: Sequence[tuple[int, str]]) -> tuple[MoleculeSet, list[Row], list[int]]:
-        """Merge rows of the same molecule: the first row names it, and its numbers are the means over the rows.
-
-        Returns:
-            The molecules, the rows that are molecules, and the index of the molecule of each.
-        """
-        too_big = {row.number: text for row in rows if (text := size_problem(row.smiles, self.most_atoms))}
-        rows = [row for row in rows if row.number not in too_big]
-        parsed = parse([row.smiles for row in rows], self.salts, self.features)
-        texts, shared = list(parsed.canonical), set[str]()
-        while self.is_guessed and (more := {name for name, some in _named(rows, texts).items() if len(some) > 1}):
-            rows = [row._replace(identifier=None) if row.identifier in more else row for row in rows]
-            shared |= more
-        rows = [
-            row._replace(identifier=row.identifier or text or None)
-            for row, text in zip(rows, parsed.written, strict=True)
-        ]
-        found = self._problems_of(rows, texts)
-        problems = sorted([*problems, *too_big.items(), *((rows[k].number, text) for k, text in found.items())])
-        if problems and self.on_error == "raise":
-            raise BadRowsError(self.name, self.unit, problems)
-        good = [k for k, text in enumerate(texts) if text and k not in found]
-        if not good:
-            raise ValueError(f"Expected at least one molecule in {self.name}. Got none ({len(problems)} bad rows).")
-        index_of: dict[str, int] = {}
-        owners = [index_of.setdefault(texts[k], len(index_of)) for k in good]
-        first = [good[k] for k in np.unique(owners, return_index=True)[1]]
-        ids = [rows[k].identifier or texts[k] for k in first]
-        columns = mean_of_known(np.array([rows[k].columns for k in good], np.float64), np.array(owners), len(first))
-        check_known(columns, self.columns, self.name)
-        values: list[list[float]] = [[] for _ in first]
-        for k, owner in zip(good, owners, strict=True):
-            values[owner] += [] if (value := rows[k].target) is None else [value]
-        named = [(rows[k].identifier, ids[owner]) for k, owner in zip(good, owners, strict=True)]
-        molecules = MoleculeSet(
-            GraphSet.from_packed(parsed.graphs.take(first)),
-            tuple(index_of),
-            ids,
-            [float(np.mean(numbers)) if numbers else math.nan for numbers in values],
-            self.features,
-            problems,
-            merged=len(good) - len(first),
-            aliases={name: kept for name, kept in named if name and name != kept},
-            columns=columns,
-            column_names=self.columns,
-            salts=self.salts,
-            written={rows[k].identifier or "": parsed.written[k] for k in good if parsed.written[k]},
+    Returns:
+        The molecules, the rows that are molecules, and the index of the molecule of each.
+    """
+    check_choice("on_error", on_error, get_args(OnError))
+    check_choice("salts", salts, get_args(Salts))
+    check_integer("most_atoms", most_atoms, 1)
+    bad = dict(problems) | {row.number: text for row in rows if (text := size_problem(row.smiles, most_atoms))}
+    rows = [row for row in rows if row.number not in bad]
+    texts, written, graphs = parse([row.smiles for row in rows], salts)
+    names, shared = [row.identifier or own for row, own in zip(rows, written, strict=True)], set[str]()
+    while True:
+        named: dict[str, dict[str, int]] = {}  # the molecules of each name, and the row where each comes first
+        for row, name, text in zip(rows, names, texts, strict=True):
+            named.setdefault(name or text, {}).setdefault(text, row.number)
+        more = {name for name, some in named.items() if len({*some} - {""}) > 1 and is_guessed}
+        if not more:
+            break
+        names = [own if name in more else name for name, own in zip(names, written, strict=True)]
+        shared |= more
+    for row, name, text in zip(rows, names, texts, strict=True):
+        others = [number for other, number in named[name or text].items() if other not in ("", text)]
+        if not text:
+            bad[row.number] = smiles_problem(row.smiles, most_atoms)
+        elif others:
+            bad[row.number] = f"`{name or text}` is another molecule in {unit} {others[0]}."
+    if bad and on_error == "raise":
+        raise BadRowsError(source, unit, sorted(bad.items()))
+    good = [k for k, row in enumerate(rows) if row.number not in bad]
+    if not good:
+        raise ValueError(f"Expected at least one molecule in {source}. Got none ({len(bad)} bad rows).")
+    index_of: dict[str, int] = {}
+    owners = [index_of.setdefault(texts[k], len(index_of)) for k in good]
+    first = [good[k] for k in np.unique(owners, return_index=True)[1]]
+    ids = [names[k] or texts[k] for k in first]
+    numbers = np.array([(rows[k].target, *rows[k].columns) for k in good], np.float64).T
+    with np.errstate(invalid="ignore"):  # where nothing is known, 0 / 0 is NaN
+        targets, *columns = (
+            np.bincount(owners, np.where(known, values, 0)) / np.bincount(owners, known)
+            for values, known in zip(numbers, ~np.isnan(numbers), strict=True)
         )
-        molecules.remarks = tuple(describe_shared(shared))
-        return molecules, [rows[k] for k in good], owners
-
-    def _problems_of(self, rows: Sequence[Row], texts: Sequence[str]) -> dict[int, str]:
-        """Return the problems of rows by their index: not a molecule, or not the only one with its name."""
-        named, problems = _named(rows, texts), {}
-        for index, (row, canonical) in enumerate(zip(rows, texts, strict=True)):
-            if not canonical:
-                problems[index] = smiles_problem(row.smiles, self.most_atoms)
-                continue
-            name = row.identifier or canonical
-            others = [number for text, number in named[name].items() if text != canonical]
-            if others:
-                problems[index] = f"`{name}` is another molecule in {self.unit} {others[0]}."
-        return problems
-
-
-def _named(rows: Sequence[Row], texts: Sequence[str]) -> dict[str, dict[str, int]]:
-    """Return the molecules of each name, and the row where each comes first."""
-    named: dict[str, dict[str, int]] = {}
-    for row, canonical in zip(rows, texts, strict=True):
-        if canonical:
-            named.setdefault(row.identifier or canonical, {}).setdefault(canonical, row.number)
-    return named
+    molecules = MoleculeSet(
+        GraphSet.from_packed(graphs.take(first)),
+        tuple(index_of),
+        ids,
+        targets,
+        skipped=sorted(bad.items()),
+        merged=len(good) - len(first),
+        aliases={
+            names[k]: ids[owner] for k, owner in zip(good, owners, strict=True) if names[k] not in ("", ids[owner])
+        },
+        columns=np.reshape(columns, (len(column_names), len(first))).T,
+        column_names=column_names,
+        salts=salts,
+        written={names[k]: written[k] for k in good if written[k]},
+    )
+    check_known(molecules.columns, column_names, source)
+    molecules.remarks = tuple(describe_shared(shared))
+    return molecules, [rows[k] for k in good], owners

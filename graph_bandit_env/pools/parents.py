@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from graph_bandit_env.tables.entries import split_entry
+from graph_bandit_env.tables.entries import split_entry, write_smiles
 
 if TYPE_CHECKING:
     from rdkit.Chem import Mol
@@ -76,26 +76,6 @@ def parent_smiles(smiles: str) -> str:
     if parent is None or Chem.GetFormalCharge(parent) or (is_mixture and not any(fragment.charge for fragment in own)):
         return smiles
     return write_smiles(parent) + cells
-
-
-def write_smiles(molecule: Mol) -> str:
-    """Return the canonical SMILES of a molecule without the numbers of its atoms, which are taken off.
-
-    An extension says which stereocentres are of racemates or not known, and how a polymer repeats (CXSMILES).
-    """
-    from rdkit import Chem
-
-    for atom in molecule.GetAtoms():
-        if atom.GetAtomicNum():
-            atom.SetAtomMapNum(0)
-    if not molecule.GetStereoGroups() and not Chem.GetMolSubstanceGroups(molecule):
-        return Chem.MolToSmiles(molecule)
-    editable = Chem.RWMol(molecule)
-    groups = editable.GetStereoGroups()
-    editable.SetStereoGroups([group for group in groups if group.GetGroupType() != Chem.STEREO_ABSOLUTE])
-    Chem.CanonicalizeEnhancedStereo(editable)
-    kinds = Chem.CXSmilesFields.CX_ENHANCEDSTEREO | Chem.CXSmilesFields.CX_POLYMER
-    return Chem.MolToCXSmiles(editable, Chem.SmilesWriteParams(), int(kinds))
 
 
 def may_be_form(smiles: str) -> bool:

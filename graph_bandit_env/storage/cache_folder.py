@@ -15,8 +15,7 @@ import platformdirs
 
 VARIABLE = "GRAPH_BANDIT_CACHE"
 MOST = 2 << 30  # bytes; a kilobyte for each molecule of two million
-MOST_FILES = 1000
-OURS = re.compile(r"[0-9a-f]{64}\.(pool|lock|npz(\.\d+\.[0-9a-f]{16}\.part)?)")  # versions before 0.4 wrote .npz
+OURS = re.compile(r"[0-9a-f]{64}\.(pool|lock)")
 
 
 def cache_path() -> Path:
@@ -46,11 +45,11 @@ def open_cache() -> Path | None:
 
 
 def make_room(folder: Path) -> None:
-    """Remove what was used the longest time ago, until `MOST_FILES` files and pools, and `MOST` bytes, are left."""
+    """Remove what was used the longest time ago, until `MOST` bytes are left."""
     entries, total = sorted(_entries_of(folder), key=lambda entry: entry[1], reverse=True), 0
     for number, (path, _, size) in enumerate(entries, start=1):
         total += size
-        if number > 1 and (total > MOST or number > MOST_FILES):  # the last one is in use
+        if number > 1 and total > MOST:  # the last one is in use
             with suppress(OSError):  # another process has removed it, or Windows has it open
                 _remove(path)
 
@@ -77,13 +76,13 @@ def _entries_of(folder: Path) -> Iterator[tuple[Path, int, int]]:
         for path in folder.iterdir():
             if OURS.fullmatch(path.name):
                 with suppress(OSError):  # another process has removed it
-                    parts = path.iterdir() if path.is_dir() and not path.is_symlink() else [path]
+                    parts = path.iterdir() if path.is_dir() else [path]
                     yield path, path.lstat().st_mtime_ns, sum(part.lstat().st_size for part in parts)
 
 
 def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
+    if path.is_dir():
+        shutil.rmtree(path)  # which refuses links
     else:
         path.unlink(missing_ok=True)
 

@@ -17,13 +17,12 @@ class TooBigError(ValueError):
     """A file unpacks to more than anybody would pack into it."""
 
 
-def check_unpacked(path: Path, unpacked: int, remedy: str = "a table as a plain .csv file") -> None:
+def check_unpacked(path: Path, unpacked: int) -> None:
     """Refuse a file that unpacks to too many bytes.
 
     Args:
         path: path of the file, or of a folder of files.
         unpacked: how many bytes it unpacks to.
-        remedy: follows "save it unpacked:" in the message.
 
     Raises:
         TooBigError: a ValueError.
@@ -32,18 +31,18 @@ def check_unpacked(path: Path, unpacked: int, remedy: str = "a table as a plain 
     if unpacked > max(MOST_UNPACKED, MOST_PACKED * packed):
         raise TooBigError(
             f"Expected {path} to unpack to at most {MOST_PACKED} times its {packed:,} bytes. It is larger. If that is "
-            f"right, save it unpacked: {remedy}."
+            "right, save it unpacked: a table as a plain .csv file, arrays by `numpy.savez`."
         )
 
 
-def check_archive(path: Path, remedy: str = "a table as a plain .csv file") -> None:
+def check_archive(path: Path) -> None:
     """Refuse a zip archive that is damaged, or unpacks to too many bytes.
 
     Raises:
         ValueError: if it is.
     """
     with refuse_damage(path), ZipFile(path) as archive:
-        check_unpacked(path, unpacked_size(archive), remedy)
+        check_unpacked(path, unpacked_size(archive))
         if part := archive.testzip():
             raise BadZipFile(f"{part} is damaged")
 

@@ -13,6 +13,10 @@ import shlex
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rdkit.Chem import Mol
 
 MOST_WORDS = 64  # of a column, each of which becomes a column of 0 and 1
 PLAIN = re.compile(r"[^;\n\"]*")
@@ -26,6 +30,26 @@ timestamp comment comments note notes remark remarks
 """
 NOT_PART = frozenset(NAMES.split())
 """Words in the names of columns that say nothing of what is measured."""
+
+
+def write_smiles(molecule: Mol) -> str:
+    """Return the canonical SMILES of a molecule without the numbers of its atoms, which are taken off.
+
+    An extension says which stereocentres are of racemates or not known, and how a polymer repeats (CXSMILES).
+    """
+    from rdkit import Chem
+
+    for atom in molecule.GetAtoms():
+        if atom.GetAtomicNum():
+            atom.SetAtomMapNum(0)
+    if not molecule.GetStereoGroups() and not Chem.GetMolSubstanceGroups(molecule):
+        return Chem.MolToSmiles(molecule)
+    editable = Chem.RWMol(molecule)
+    groups = editable.GetStereoGroups()
+    editable.SetStereoGroups([group for group in groups if group.GetGroupType() != Chem.STEREO_ABSOLUTE])
+    Chem.CanonicalizeEnhancedStereo(editable)
+    kinds = Chem.CXSmilesFields.CX_ENHANCEDSTEREO | Chem.CXSmilesFields.CX_POLYMER
+    return Chem.MolToCXSmiles(editable, Chem.SmilesWriteParams(), int(kinds))
 
 
 def write_entry(smiles: str, cells: Mapping[str, str]) -> str:

@@ -40,11 +40,9 @@ def open_table(path: str | Path, sheet: str | None = None) -> Iterator[Table]:
     path = Path(path)
     kind, packed = _kind_of(path)
     if not path.is_file():
-        problem = "which is a folder" if path.is_dir() else "but there is no such file or folder"
-        raise FileNotFoundError(f"Expected a table. Got {path}, {problem}.")
+        raise FileNotFoundError(f"Expected a table. Got {path}, which is no file.")
     if not is_table(path):
-        remedy = " Save it as .xlsx or CSV UTF-8." if kind in (".xls", ".xlsb", ".xlsm", ".ods") else ""
-        raise ValueError(f"Expected a file that ends in {KINDS}. Got {path.name}.{remedy}")
+        raise ValueError(f"Expected a file that ends in {KINDS}. Got {path.name}.")
     if sheet is not None and kind != ".xlsx":
         raise ValueError(f"Expected a workbook (.xlsx) with a sheet `{sheet}`. Got {path.name}.")
     if kind in PACKAGES:

@@ -33,7 +33,7 @@ def open_file(path: Path, file: IO[bytes]) -> ParquetFile:
     return ParquetFile(file, page_checksum_verification=True, read_dictionary=texts)
 
 
-def check_size(path: Path, file: ParquetFile, remedy: str = "a table as a plain .csv file") -> None:
+def check_size(path: Path, file: ParquetFile) -> None:
     """Refuse a file that holds too much, texts aside; a cell counts as a byte at least.
 
     Raises:
@@ -41,7 +41,7 @@ def check_size(path: Path, file: ParquetFile, remedy: str = "a table as a plain 
     """
     metadata = file.metadata
     groups = (metadata.row_group(k).total_byte_size for k in range(metadata.num_row_groups))
-    check_unpacked(path, max(sum(groups), metadata.num_rows * len(file.schema_arrow)), remedy)
+    check_unpacked(path, max(sum(groups), metadata.num_rows * len(file.schema_arrow)))
 
 
 def size_of_texts(columns: Iterable[pa.Array]) -> int:

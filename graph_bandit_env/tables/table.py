@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import datetime
-import difflib
 import math
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from graph_bandit_env.checks import check_names
 
 WHOLE = 1e15  # below this, a float represents every whole number exactly
 LISTED = 50  # columns that a message names
@@ -49,12 +49,7 @@ class Table:
         names = [name.strip() for name in self.columns]
         while names and not names[-1]:
             names.pop()
-        twice = sorted(name for name, count in Counter(names).items() if name and count > 1)
-        if twice:
-            listed = ", ".join(f"`{name}`" for name in twice)
-            raise ValueError(
-                f"Expected columns with different names in {self.path}. Got {listed} more than once. Rename them."
-            )
+        check_names(f"columns of {self.path}", [*filter(None, names)])
         if not names:
             raise ValueError(f"Expected a table with a header in {self.path}. It is empty{self._of_sheet()}.")
         self.columns = tuple(names)
@@ -73,8 +68,10 @@ class Table:
         Raises:
             ValueError: if a column is missing.
         """
-        for column in (*columns, *texts):
-            self._check_column(column)
+        if missing := [column for column in (*columns, *texts) if column not in self.columns]:
+            names = [*filter(None, self.columns)]
+            listed = ", ".join(names[:LISTED]) + f" and {len(names) - LISTED:,} more" * (len(names) > LISTED)
+            raise ValueError(f"Expected a column `{missing[0]}` in {self.path}{self._of_sheet()}. It has {listed}.")
         positions, further = ([self.columns.index(column) for column in some] for some in (columns, texts))
         every, width = [*positions, *further], len(self.columns)
         needed = max(every, default=-1) + 1
@@ -125,10 +122,8 @@ class Table:
                 f"expected a number{among}. Got {text!r}, which is {whole}{part} to some and a fraction to others. "
                 f"Write {whole}{part}, or {whole}{',' if self.decimal == ',' else '.'}{part}0."
             )
-        if math.isinf(value):
-            raise ValueError(f"expected a finite number{among}. Got {text!r}.")
         remedy = " That is a date: format the column as numbers, and write the value again." * bool(DATE.match(text))
-        raise ValueError(f"expected a number{among}. Got {text!r}.{remedy}")
+        raise ValueError(f"expected a finite number{among}. Got {text!r}.{remedy}")
 
     def side_value(self, text: str, column: str) -> float:
         """Return the number in a cell of a column of side values; NaN for an empty cell, "n/a" and the like.
@@ -149,14 +144,6 @@ class Table:
         """Return the file, sheet and number of a row, for messages."""
         sheet = f", sheet `{self.sheet}`" if self.sheet else ""
         return f"{self.path.name}{sheet}, {self.unit} {number}"
-
-    def _check_column(self, column: str) -> None:
-        if column not in self.columns:
-            names = [*filter(None, self.columns)]
-            nearest = difflib.get_close_matches(column, names, n=1)
-            hint = f" Did you mean `{nearest[0]}`?" if nearest else ""
-            listed = ", ".join(names[:LISTED]) + f" and {len(names) - LISTED:,} more" * (len(names) > LISTED)
-            raise ValueError(f"Expected a column `{column}` in {self.path}{self._of_sheet()}. It has {listed}.{hint}")
 
     def _of_sheet(self) -> str:
         return f" (sheet `{self.sheet}` of {', '.join(self.sheets)})" if self.sheet else ""

@@ -41,10 +41,9 @@ def open_text(path: Path, packed: bool) -> Iterator[IO[str]]:
             with TextIOWrapper(binary, encoding, newline="") as text:
                 yield text
     except UnicodeDecodeError as error:
-        encoding = "UTF-16" if error.encoding.startswith("utf-16") else "UTF-8"
         around = error.object[max(error.start - SHOWN, 0) : error.end + SHOWN].decode("latin-1")
         raise ValueError(
-            f"Expected {path} in {encoding}. Got other bytes at {around!r}. Save it as `CSV UTF-8`."
+            f"Expected {path} in {error.encoding}. Got other bytes at {around!r}. Save it as `CSV UTF-8`."
         ) from error
     except (gzip.BadGzipFile, zlib.error, EOFError) as error:
         raise damaged(path, error) from error

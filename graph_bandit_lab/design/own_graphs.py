@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -203,14 +203,14 @@ def _read_pool(file: PoolFile) -> tuple[GraphPool, NDArray[np.float64] | None]:
     Molecules are played as they are written, so that stored results go on. Tables of them are read once: which rows can
     be read depends on what is read. Other files refuse bad rows.
     """
-    on_error: Literal["raise", "skip"] = "skip" if file.skip_bad_rows else "raise"
-    read = partial(read_pool, file.source, smiles=file.smiles, on_error=on_error, salts="separate")
+    read = partial(read_pool, file.source, smiles=file.smiles, on_error="skip" if file.skip_bad_rows else "raise")
     read = partial(read, directed=file.directed, num_graphs=file.num_graphs, seed=file.seed)
     read = partial(read, entry_columns=file.entry_column, ignore_columns=file.ignore_column)
+    if not file.is_file or is_file_of_graphs(Path(file.source)):
+        return read(file.target), None if file.noise_column is None else read(file.noise_column).targets
+    read = partial(read, salts="separate")
     if file.noise_column is None:
         return read(file.target), None
-    if not file.is_file or is_file_of_graphs(Path(file.source)):
-        return read(file.target), read(file.noise_column).targets
     pool = cast("MoleculeSet", read(file.target, columns=(file.noise_column,)))  # which other graphs refuse
     noise, pool.columns, pool.column_names = pool.columns[:, 0], pool.columns[:, 1:], pool.column_names[1:]
     return pool, noise

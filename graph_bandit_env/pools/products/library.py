@@ -6,12 +6,13 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graph_bandit_env.checks import check_names
 from graph_bandit_env.extras import require
 from graph_bandit_env.pools.library import SCAFFOLDS, SUBSTITUENTS, Property, compute_property
 from graph_bandit_env.pools.products.reaction import NoProductError, Reaction
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from rdkit.Chem import Mol
 
 
-KEPT = 100_000  # products that are held in memory
+KEPT = 100_000  # products, and blocks, that are held in memory
 PLUS, COLON = "+", ":"  # between the names of blocks in an id, and after the name of a reaction
 
 
@@ -42,8 +43,7 @@ class Slot:
         return len(self.ids)
 
     def __post_init__(self) -> None:
-        if not self.ids or len(set(self.ids)) < len(self.ids):
-            raise ValueError(f"Expected blocks of different names in slot `{self.name}`, one at least.")
+        check_names(f"names of blocks in slot {self.name}", self.ids)
         strange = next((name for name in self.ids if not name or set(name) & {PLUS, COLON}), None)
         if strange is not None:
             raise ValueError(
@@ -60,9 +60,7 @@ class Part:
     slots: tuple[Slot, ...]
 
     def __post_init__(self) -> None:
-        names = [slot.name for slot in self.slots]
-        if len(set(names)) < len(names):
-            raise ValueError(f"Expected slots of different names in reaction `{self.reaction.name}`. Got {names}.")
+        check_names(f"slots of reaction {self.reaction.name}", [slot.name for slot in self.slots])
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -96,40 +94,29 @@ class ProductLibrary:
 
     def __init__(self, parts: Sequence[Part]) -> None:
         self.parts = tuple(parts)
-        names = [part.reaction.name for part in parts]
-        if not names or len(set(names)) < len(names) or any(COLON in name for name in names):
-            raise ValueError(
-                f"Expected reactions of different names without `{COLON}`. Got {', '.join(names) or 'none'}."
-            )
-        self._counts = [int(np.prod(part.sizes, dtype=object)) for part in parts]
-        if sum(self._counts) > np.iinfo(np.int64).max:
-            raise ValueError(f"Expected at most 2^63 products. Got {sum(self._counts):.1e}.")
-        self._starts = [0, *np.cumsum(self._counts).tolist()]
-        self._molecules: dict[tuple[int, int, int], Mol] = {}
-        self._made: dict[int, Product] = {}
+        names = check_names("names of reactions", [part.reaction.name for part in parts])
+        if not names or any(COLON in name for name in names):
+            raise ValueError(f"Expected reactions of names without `{COLON}`. Got {', '.join(names) or 'none'}.")
+        counts = [int(np.prod(part.sizes, dtype=object)) for part in parts]
+        if sum(counts) > np.iinfo(np.int64).max:
+            raise ValueError(f"Expected at most 2^63 products. Got {sum(counts):.1e}.")
+        self._starts: list[int] = [0, *np.cumsum(counts).tolist()]
+        self._product = lru_cache(KEPT)(self._make)
 
     def __len__(self) -> int:
-        return sum(self._counts)
+        return self._starts[-1]
 
     @cached_property
     def digest(self) -> str:
         """Return a digest of reactions, blocks and prices: equal libraries have equal products of equal numbers."""
-        return _digest([*self.digests.items()])
-
-    @cached_property
-    def digests(self) -> dict[str, str]:
-        """Return digests of the parts of the library: of each `reaction amide`, and of the blocks of its slots.
-
-        A slot is named with its reaction, `slot amide/acid`; its digest is that of ids, structures and prices.
-        """
-        digests = {}
+        content = []
         for part in self.parts:
             reaction = part.reaction
-            digests[f"reaction {reaction.name}"] = _digest([reaction.smarts, reaction.most_atoms])
+            content.append([reaction.name, reaction.smarts, reaction.most_atoms])
             for slot in part.slots:
                 prices = None if slot.prices is None else slot.prices.tolist()
-                digests[f"slot {reaction.name}/{slot.name}"] = _digest([slot.ids, slot.smiles, prices])
-        return digests
+                content.append([slot.name, slot.ids, slot.smiles, prices])
+        return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:32]
 
     def blocks_of(self, numbers: Sequence[int] | NDArray[np.int64], part: int = 0) -> NDArray[np.int64]:
         """Return the blocks of products of one reaction, `(n, slots)`: a place in each slot.
@@ -142,8 +129,6 @@ class ProductLibrary:
             ValueError: if one is a product of another reaction.
         """
         local = np.asarray(numbers, np.int64) - self._starts[part]
-        if ((local < 0) | (local >= self._counts[part])).any():
-            raise ValueError(f"Expected products of reaction `{self.parts[part].reaction.name}`. Got others.")
         return np.stack(np.unravel_index(local, self.parts[part].sizes), axis=-1)
 
     def numbers_of(self, blocks: NDArray[np.int64], part: int = 0) -> NDArray[np.int64]:
@@ -191,7 +176,7 @@ class ProductLibrary:
         Args:
             numbers: numbers of products.
         """
-        return [self._make(int(number)) for number in numbers]
+        return [self._product(int(number)) for number in numbers]
 
     def draw(self, count: int, generator: np.random.Generator) -> NDArray[np.int64]:
         """Return different numbers of products, drawn at random, `(count,)`; fewer if there are not so many."""
@@ -208,29 +193,20 @@ class ProductLibrary:
         return [[_places_in(slot) for slot in part.slots] for part in self.parts]
 
     def _make(self, number: int) -> Product:
-        if number not in self._made:
-            while len(self._made) >= KEPT:
-                del self._made[next(iter(self._made))]
-            part = int(self.part_of([number])[0])
-            blocks = self.blocks_of([number], part)[0].tolist()
-            molecules = [self._molecule(part, slot, block) for slot, block in enumerate(blocks)]
-            try:
-                self._made[number] = Product(self.id_of(number), self.parts[part].reaction.product(molecules))
-            except NoProductError as error:
-                self._made[number] = Product(self.id_of(number), "", str(error))
-        return self._made[number]
-
-    def _molecule(self, part: int, slot: int, block: int) -> Mol:
-        from rdkit import Chem
-
-        key = part, slot, block
-        if key not in self._molecules:
-            self._molecules[key] = Chem.MolFromSmiles(self.parts[part].slots[slot].smiles[block])
-        return self._molecules[key]
+        part = int(self.part_of([number])[0])
+        blocks = zip(self.parts[part].slots, self.blocks_of([number], part)[0].tolist(), strict=True)
+        try:
+            product = self.parts[part].reaction.product([_read_block(slot.smiles[k]) for slot, k in blocks])
+        except NoProductError as error:
+            return Product(self.id_of(number), "", str(error))
+        return Product(self.id_of(number), product)
 
 
-def _digest(content: object) -> str:
-    return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:32]
+@lru_cache(KEPT)
+def _read_block(smiles: str) -> Mol:
+    from rdkit import Chem
+
+    return Chem.MolFromSmiles(smiles)
 
 
 def _places_in(slot: Slot) -> dict[str, int]:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 import numpy as np
 
-from graph_bandit_env.pools.molecule_parser import MOST_ATOMS, SHOWN
+from graph_bandit_env.pools.molecule_parser import MOST_ATOMS
 from graph_bandit_env.pools.molecule_sources import from_smiles_csv
 from graph_bandit_env.pools.products.library import Part, ProductLibrary, Slot
 from graph_bandit_env.pools.products.reaction import Reaction
-from graph_bandit_env.tables import open_table
 
 Text = Annotated[str, msgspec.Meta(min_length=1)]
 Smarts = Annotated[str, msgspec.Meta(min_length=1, max_length=5000)]  # RDKit takes gigabytes for some long ones
@@ -78,8 +76,11 @@ def read_product_library(path: str | Path, allow_outside: bool = False) -> tuple
         MissingExtraError: if RDKit, or a package that reads a table, is not installed.
     """
     path = Path(path)
-    entry = _read_entry(path)
-    parts, remarks = [], list[str]()
+    try:
+        entry = msgspec.toml.decode(path.read_bytes(), type=LibraryEntry)
+    except (UnicodeDecodeError, RecursionError, msgspec.DecodeError) as error:
+        raise ValueError(f"Expected {path} to describe a library of products. Got: {error}.") from error
+    parts, remarks, folder = [], list[str](), path.parent.resolve()
     for declared in entry.reactions:
         reaction = Reaction(declared.name, declared.smarts, entry.most_atoms)
         if len(declared.slots) != reaction.slots:
@@ -88,70 +89,54 @@ def read_product_library(path: str | Path, allow_outside: bool = False) -> tuple
             )
         slots = []
         for number, slot in enumerate(declared.slots):
-            read, notes = _read_slot(slot, _inside(path, slot.blocks, allow_outside), reaction, number)
+            table = (folder / slot.blocks).resolve()
+            if not allow_outside and not table.is_relative_to(folder):
+                raise ValueError(
+                    f"Expected tables of blocks in the folder of {path} or below. Got {slot.blocks!r:.80}. If you "
+                    "trust the file, allow tables outside."
+                )
+            read, notes = _read_slot(slot, table, reaction, number)
             slots.append(read)
             remarks += [f"slot `{slot.name}` of `{declared.name}`: {note}" for note in notes]
         parts.append(Part(reaction=reaction, slots=tuple(slots)))
     return ProductLibrary(parts), remarks
 
 
-def _read_entry(path: Path) -> LibraryEntry:
-    if not path.is_file():
-        raise FileNotFoundError(f"Expected a library of products, a TOML file. There is no file {path}.")
-    try:
-        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), LibraryEntry)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError, msgspec.ValidationError) as error:
-        raise ValueError(f"Expected {path} to describe a library of products. Got: {error}.") from error
-
-
-def _inside(path: Path, name: str, allow_outside: bool) -> Path:
-    """Return the path of a table of blocks; refuse one that lies outside of the folder of the library file."""
-    table, folder = (path.parent / name).resolve(), path.parent.resolve()
-    if not allow_outside and not table.is_relative_to(folder):
-        raise ValueError(
-            f"Expected tables of blocks in the folder of {path} or below. Got {SHOWN.repr(name)}. If you trust the "
-            "file, allow tables outside."
-        )
-    return table
-
-
 def _read_slot(entry: SlotEntry, path: Path, reaction: Reaction, number: int) -> tuple[Slot, list[str]]:
     """Return a slot with the blocks that can react in it, and remarks on the others."""
     from rdkit import Chem, rdBase
 
-    with open_table(path) as table:
-        read = from_smiles_csv(
-            table,
-            entry.smiles,
-            identifier=entry.id,
-            on_error="skip",
-            most_atoms=entry.most_atoms,
-            columns=[entry.price] if entry.price else [],
-            salts="separate",
-        )
+    read = from_smiles_csv(
+        path,
+        entry.smiles,
+        identifier=entry.id,
+        on_error="skip",
+        most_atoms=entry.most_atoms,
+        columns=[entry.price] if entry.price else [],
+        salts="separate",
+    )
     with rdBase.BlockLogs():
-        patterns = {text: Chem.MolFromSmarts(text) for text in entry.forbid}
-        if None in patterns.values():
-            raise ValueError(f"Expected SMARTS in `forbid` of slot `{entry.name}`. Got {SHOWN.repr(entry.forbid)}.")
+        patterns = [Chem.MolFromSmarts(text) for text in entry.forbid]
+        if None in patterns:
+            raise ValueError(f"Expected SMARTS in `forbid` of slot `{entry.name}`. Got {entry.forbid!r:.80}.")
         blocks = [Chem.MolFromSmiles(text) for text in read.smiles]
     sites = np.array([reaction.count_sites(number, block) for block in blocks], np.int64)
-    matches = [any(block.HasSubstructMatch(pattern) for pattern in patterns.values()) for block in blocks]
-    forbidden = np.array(matches, np.bool_)
-    prices = read.columns[:, 0] if entry.price else None
-    good = (sites > 0) & ~forbidden
-    unknown = np.zeros(len(read), np.bool_) if prices is None else ~(prices >= 0)
-    good &= ~unknown
-    counts = {
-        "rows of equal blocks merged": read.merged,
-        "blocks left out, which have a forbidden substructure": forbidden.sum(),
-        "blocks left out, which cannot react there": ((sites == 0) & ~forbidden).sum(),
-        "blocks left out, which have no price of at least 0": (unknown & (sites > 0) & ~forbidden).sum(),
-        "blocks can react at several places; their products may be ambiguous": ((sites > 1) & good).sum(),
+    prices = read.columns[:, 0] if entry.price else np.zeros(len(read))
+    left_out = {
+        "have a forbidden substructure": np.array([any(map(block.HasSubstructMatch, patterns)) for block in blocks]),
+        "cannot react there": sites == 0,
+        "have no price of at least 0": ~(prices >= 0),
     }
-    notes = [f"{count:,} {text}" for text, count in counts.items() if count]
-    notes += read.remarks
+    notes, good = [f"{read.merged:,} rows of equal blocks merged"] * bool(read.merged), np.ones(len(read), np.bool_)
     if read.skipped:
         notes.insert(0, f"{len(read.skipped):,} bad rows left out, the first because {read.skipped[0][1]}")
+    for text, bad in left_out.items():
+        if count := (good & bad).sum():
+            notes.append(f"{count:,} blocks left out, which {text}")
+        good &= ~bad
+    if several := ((sites > 1) & good).sum():
+        notes.append(f"{several:,} blocks can react at several places; their products may be ambiguous")
+    notes += read.remarks
     kept = np.flatnonzero(good).tolist()
     if not kept:
         text = f"Expected blocks in {path} that react in slot `{entry.name}`. Got {len(read)} that do not."
@@ -162,5 +147,5 @@ def _read_slot(entry: SlotEntry, path: Path, reaction: Reaction, number: int) ->
         ids=tuple(f"{entry.name}{k + 1}" if read.ids[k] == read.smiles[k] else read.ids[k] for k in kept),
         smiles=tuple(read.smiles[k] for k in kept),
         aliases=read.aliases,
-        prices=None if prices is None else prices[kept],
+        prices=prices[kept] if entry.price else None,
     ), notes

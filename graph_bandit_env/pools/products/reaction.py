@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from graph_bandit_env.extras import require
-from graph_bandit_env.pools.molecule_parser import MOST_ATOMS, SHOWN, canonical_smiles, smiles_problem
+from graph_bandit_env.pools.molecule_parser import MOST_ATOMS, canonical_smiles, smiles_problem
 
 if TYPE_CHECKING:
     from rdkit.Chem import Mol
-    from rdkit.Chem.rdChemReactions import ChemicalReaction
 
 MOST_PRODUCTS = 64  # ways to react that are looked at; blocks with more reacting groups are ambiguous anyway
 
@@ -33,23 +31,32 @@ class Reaction:
         MissingExtraError: if RDKit is not installed.
     """
 
+    slots: int
+    """How many blocks it joins."""
+
     def __init__(self, name: str, smarts: str, most_atoms: int = MOST_ATOMS) -> None:
         require("rdkit", "Making products")
+        from rdkit import rdBase
+        from rdkit.Chem.rdChemReactions import ReactionFromSmarts
+
         self.name, self.smarts, self.most_atoms = name, smarts, most_atoms
-        reactants, products = self._run.GetNumReactantTemplates(), self._run.GetNumProductTemplates()
-        if not 2 <= reactants <= 4 or products != 1:
+        with rdBase.BlockLogs():
+            try:
+                self._run = ReactionFromSmarts(smarts)
+                _, errors = self._run.Validate(silent=True)
+            except ValueError as error:
+                raise ValueError(
+                    f"Expected a reaction SMARTS for `{name}`, reactants>>product. Got {smarts!r:.80}."
+                ) from error
+            if errors:
+                raise ValueError(f"Expected a sound reaction SMARTS for `{name}`. RDKit finds {errors} errors.")
+            self._run.Initialize()
+        self.slots, products = self._run.GetNumReactantTemplates(), self._run.GetNumProductTemplates()
+        if not 2 <= self.slots <= 4 or products != 1:
             raise ValueError(
-                f"Expected reaction `{name}` to have two to four reactants and one product. Its SMARTS has {reactants} "
-                f"and {products}."
+                f"Expected reaction `{name}` to have two to four reactants and one product. Its SMARTS has "
+                f"{self.slots} and {products}."
             )
-
-    def __getstate__(self) -> dict[str, object]:
-        return {"name": self.name, "smarts": self.smarts, "most_atoms": self.most_atoms}
-
-    @property
-    def slots(self) -> int:
-        """Return how many blocks it joins."""
-        return int(self._run.GetNumReactantTemplates())
 
     def count_sites(self, slot: int, block: Mol) -> int:
         """Return at how many places a block can react in a slot; 0: it cannot.
@@ -89,21 +96,3 @@ class Reaction:
         if not different:
             raise NoProductError(f"no molecule comes out: {smiles_problem(min(canonical_of), self.most_atoms)}")
         return different[0]
-
-    @cached_property
-    def _run(self) -> ChemicalReaction:
-        from rdkit import rdBase
-        from rdkit.Chem.rdChemReactions import ReactionFromSmarts
-
-        with rdBase.BlockLogs():
-            try:
-                reaction = ReactionFromSmarts(self.smarts)
-                _, errors = reaction.Validate(silent=True)
-            except ValueError as error:
-                raise ValueError(
-                    f"Expected a reaction SMARTS for `{self.name}`, reactants>>product. Got {SHOWN.repr(self.smarts)}."
-                ) from error
-            if errors:
-                raise ValueError(f"Expected a sound reaction SMARTS for `{self.name}`. RDKit finds {errors} errors.")
-            reaction.Initialize()
-        return reaction

@@ -29,7 +29,7 @@ def same(packed, nodes, links, edges):
 
 
 @given(st.integers(1, 12), st.lists(st.integers(0, 11), max_size=20), st.integers(1, 4))
-def test_what_is_taken_and_joined_is_what_lists_would_have(count, index, at_once):
+def test_what_is_taken_is_what_lists_would_have(count, index, at_once):
     nodes, links, edges = some_graphs(count)
     packed, index = PackedGraphs.of(nodes, links, edges), [k % count for k in index]
     with pytest.MonkeyPatch.context() as patch:
@@ -37,12 +37,11 @@ def test_what_is_taken_and_joined_is_what_lists_would_have(count, index, at_once
         same(packed, nodes, links, edges)
         taken = [[rows[k] for k in index] for rows in (nodes, links, edges)]
         same(packed.take(index), *taken)
-        same(packed.join(packed.take(index)), *(a + b for a, b in zip((nodes, links, edges), taken, strict=True)))
 
 
 def test_arrays_cannot_be_written_to_here_and_in_another_process():
     packed = PackedGraphs.of(*some_graphs(3))
-    for one in (packed, packed.take([1]), packed.join(packed), pickle.loads(pickle.dumps(packed))):
+    for one in (packed, packed.take([1]), pickle.loads(pickle.dumps(packed))):
         for array in (one.nodes, one.links, one.edges, one.node_offsets, one.edge_offsets):
             with pytest.raises(ValueError, match="read-only"):
                 array[0] = 0

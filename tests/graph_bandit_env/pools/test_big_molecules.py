@@ -3,23 +3,11 @@
 import pytest
 from rdkit import Chem
 
-from graph_bandit_env import canonical_smiles, from_smiles_csv
+from graph_bandit_env import canonical_smiles
 from graph_bandit_env.pools import smiles_problem
 from graph_bandit_env.pools.molecule_parser import ATOM
-from graph_bandit_env.pools.molecule_rows import BadRowsError
 
 GIANTS = ("C" * 612, "C" * 30_000, "C(" * 50_000, "c1ccc(cc1)" * 2000 + "C", "[13CH4]." * 5000 + "C", "[2H]" * 9999)
-
-
-def test_a_big_molecule_is_a_bad_row_with_its_reason(tmp_path):
-    path = tmp_path / "pool.csv"
-    path.write_text(f"id,smiles\na,CCO\nb,{'C' * 612}\nc,C\n")
-    with pytest.raises(BadRowsError) as caught:
-        from_smiles_csv(path)
-    assert caught.value.problems == ((3, "the molecule has 612 atoms, more than `most_atoms`, 250."),)
-    pool = from_smiles_csv(path, identifier="id", on_error="skip")
-    assert (pool.ids, pool.skipped) == (("a", "c"), caught.value.problems)
-    assert from_smiles_csv(path, most_atoms=612).num_nodes.tolist() == [3, 612, 1]
 
 
 @pytest.mark.parametrize("smiles", GIANTS, ids=lambda smiles: smiles[:12])

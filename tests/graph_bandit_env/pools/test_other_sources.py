@@ -3,20 +3,11 @@ import numpy as np
 import pytest
 import torch
 from support.graphs import ragged_graphs
-from torch_geometric.data import InMemoryDataset
 
 from graph_bandit_env import GraphPool, from_networkx, from_pyg_dataset
 
 pytestmark = pytest.mark.filterwarnings("ignore::graph_bandit_env.graphs.NotReadWarning")
 NAN = float("nan")
-
-
-class Stored(InMemoryDataset):
-    """A dataset as PyG's own are: graphs in one long tensor, given out one by one through the transform."""
-
-    def __init__(self, graphs, transform=None):
-        super().__init__(transform=transform)
-        self.data, self.slices = self.collate(graphs)
 
 
 def measured(values, **changes):
@@ -40,7 +31,7 @@ def named(*names, value=None):
 
 def test_a_dataset_of_pyg_becomes_a_pool():
     graphs = measured([torch.tensor([v]) for v in (1.5, NAN, 2.5, -1.0)])
-    pool = from_pyg_dataset(Stored(graphs))
+    pool = from_pyg_dataset(graphs)
     assert type(pool) is GraphPool
     np.testing.assert_array_equal(pool.targets, [1.5, NAN, 2.5, -1.0])
     for before, after in zip(graphs, pool.to_pyg(), strict=True):

@@ -41,7 +41,7 @@ def test_what_was_used_the_longest_time_ago_makes_room(cache_folder, monkeypatch
     monkeypatch.setattr(module, "MOST", 300)
     make_room(cache_folder)
     assert not pools[1].exists()
-    monkeypatch.setattr(module, "MOST_FILES", 2)
+    monkeypatch.setattr(module, "MOST", 200)
     make_room(cache_folder)
     assert sorted(cache_folder.iterdir()) == [pools[0], pools[2]]
     monkeypatch.setattr(module, "MOST", 50)  # less than the one that is used now
@@ -51,8 +51,8 @@ def test_what_was_used_the_longest_time_ago_makes_room(cache_folder, monkeypatch
 
 def test_what_is_ours_is_counted_and_cleared_and_others_files_are_not(cache_folder):
     put("a")
-    (cache_folder / f"{'0' * 64}.npz").write_bytes(b"of a version before")
+    (cache_folder / f"{'0' * 64}.lock").write_bytes(b"of another process")
     (cache_folder / "own.npz").write_bytes(b"mine")
-    assert measure_cache() == (2, 119)
+    assert measure_cache() == (2, 118)
     clear_cache()
     assert [path.name for path in cache_folder.iterdir()] == ["own.npz"]
