@@ -36,7 +36,7 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         make_rule: makes the acquisition rule, which `BeliefAgent.choose` applies (lines 4 and 5).
     """
 
-    algorithm = 4
+    algorithm = 5
 
     def __init__(
         self, settings: NeuralSettings, architecture: Architecture, make_rule: Callable[[], AcquisitionRule]

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from torch_geometric.data import Batch
 
 MOST_WHOLE, MOST_NODES = 2000, 20_000  # graphs, and nodes of all, whose kernel takes as long as ten columns else
-MOST_COMPARED, MOST_PRODUCTS = 10_000, 5e10  # nodes of all graphs, and their pairs times features: a few seconds
+MOST_PRODUCTS, PAIR = 1e11, 20  # of features, over all pairs of nodes: ten seconds; a pair takes as long itself
+COLUMNS = 200  # graphs that are compared with all others, if there are many
 AT_A_TIME = 8  # graphs of which the kernel is computed where only its diagonal is wanted
 
 
@@ -90,9 +91,10 @@ def sample_nodes(graphs: AggregatedGraphs) -> AggregatedGraphs:
 
     They are evenly spaced in the order of a random number w^T h, which does not depend on the order of the nodes.
     """
-    most = min(MOST_COMPARED, int((MOST_PRODUCTS / graphs.feature_dim) ** 0.5)) // max(1, len(graphs))
-    sizes = graphs.offsets.diff()
-    if not len(graphs) or int(sizes.max()) <= most or len(graphs.nodes) <= most * len(graphs):
+    count, sizes = len(graphs), graphs.offsets.diff()
+    pairs = max(1, count * min(count, COLUMNS))
+    most = int((MOST_PRODUCTS / (graphs.feature_dim + PAIR) / pairs) ** 0.5)  # nodes of a graph
+    if not count or int(sizes.max()) <= most or len(graphs.nodes) <= most * count:
         return graphs
     direction = torch.randn(graphs.feature_dim, generator=torch.Generator().manual_seed(0), dtype=graphs.nodes.dtype)
     order, chosen, most = graphs.nodes @ direction, list[Tensor](), max(1, most)

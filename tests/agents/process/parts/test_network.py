@@ -1,9 +1,9 @@
 import pytest
 import torch
 from support.graphs import ragged_graphs
-from torch_geometric.data import Batch
+from torch_geometric.data import Batch, Data
 
-from agents.process.parts.network import Network
+from agents.process.parts.network import Network, sample_nodes
 from gntk import GraphMLP, aggregate_neighbours, empirical_kernel, infinite_width_kernel
 
 GRAPHS = ragged_graphs(sizes=(5, 4, 7, 3), seed=2)
@@ -35,3 +35,10 @@ def test_new_graphs_have_the_divisor_of_those_of_reset():
     graphs = aggregate_neighbours(Batch.from_data_list([GRAPHS[1], GRAPHS[3]]), 5, keep_isolated=True)
     whole = infinite_width_kernel(graphs, 2)
     torch.testing.assert_close(met.columns(torch.arange(2), torch.arange(2))[0], whole)
+
+
+def test_nodes_are_left_out_only_where_comparing_all_takes_long():
+    many = [Data(x=torch.ones(25, 40), edge_index=torch.zeros(2, 0, dtype=torch.int64))] * 2000
+    for graphs, compared in ((many, 25), ([Data(x=torch.ones(3000, 40), edge_index=many[0].edge_index)] * 30, 1360)):
+        nodes = sample_nodes(aggregate_neighbours(Batch.from_data_list(graphs)))
+        assert nodes.offsets.diff().unique().tolist() == [compared]
