@@ -68,11 +68,12 @@ class Table:
         Raises:
             ValueError: if a column is missing.
         """
-        if missing := [column for column in (*columns, *texts) if column not in self.columns]:
+        place_of = {name: place for place, name in enumerate(self.columns)}
+        if missing := [column for column in (*columns, *texts) if column not in place_of]:
             names = [*filter(None, self.columns)]
             listed = ", ".join(names[:LISTED]) + f" and {len(names) - LISTED:,} more" * (len(names) > LISTED)
             raise ValueError(f"Expected a column `{missing[0]}` in {self.path}{self._of_sheet()}. It has {listed}.")
-        positions, further = ([self.columns.index(column) for column in some] for some in (columns, texts))
+        positions, further = ([place_of[column] for column in some] for some in (columns, texts))
         every, width = [*positions, *further], len(self.columns)
         needed = max(every, default=-1) + 1
         for number, cells in self.records:
