@@ -14,15 +14,15 @@ from gntk import symmetric_root
 
 ENTRIES = 50_000_000  # of the columns that are kept of all kernels: 400 MB
 WHOLE = 500  # graphs of which the kernels are computed as a whole
-FEW = 0.05  # share of the graphs below which kernels with these alone are computed, and not kept
+FEW = 0.05  # share of many graphs below which the kernels with these alone are computed, and not kept
 SUMS_AT_A_TIME, LEAST_AT_A_TIME = 1 << 17, 16  # entries of a block of sums, which stays in the cache; its least rows
 
 
 class Kernels:
     """P kernels of M graphs, of which each column is computed when it is first asked for, and kept, while they are few.
 
-    If the columns asked for would take more than `ENTRIES` numbers, or less than `FEW` of them is asked for, they are
-    computed each time. Of at most `WHOLE` graphs all columns are computed at once.
+    Columns are computed each time if they would take more than `ENTRIES` numbers, or if less than the share `FEW` of
+    many graphs is asked for. Of at most `WHOLE` graphs all columns are computed at once.
 
     Args:
         readings: what is read of the graphs; their kernels one after the other, e in all.
@@ -71,7 +71,8 @@ class Kernels:
             rows: the columns.
             asked: how many graphs of them are asked for.
 
-        Return None if these columns are not kept.
+        Returns:
+            Their places; None if these columns are not kept.
         """
         missing = rows[self._place[rows] < 0].unique() if self._used < self.count else rows[:0]
         if not len(missing):
@@ -79,7 +80,8 @@ class Kernels:
         if self._used == 0 and self.count <= WHOLE:
             missing = self._every
         used = self._used + len(missing)
-        if not self.keeps or asked < FEW * self.count or used * len(self.wanted) * self.count > ENTRIES:
+        few = self.count > WHOLE and asked < FEW * self.count
+        if few or not self.keeps or used * len(self.wanted) * self.count > ENTRIES:
             return None
         if used > len(self._kept):  # twice as many, so that the next ones need not be moved
             most = ENTRIES // (len(self.wanted) * self.count)

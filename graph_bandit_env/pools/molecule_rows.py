@@ -26,8 +26,8 @@ def check_columns(
         molecules: names of K molecules, for messages.
 
     Raises:
-        ValueError: if a shape is wrong, two names are equal or one is empty, or a value is no number, infinite or too
-            large.
+        ValueError: if a shape is wrong, two names are equal or one is empty, or a value is not a number, is infinite
+            or is too large.
         TypeError: if a name is not a text.
     """
     checked_names, count = check_names("names of columns", names), len(molecules)

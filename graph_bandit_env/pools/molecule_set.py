@@ -130,7 +130,7 @@ class MoleculeSet(GraphPool):
             values: `(K, n)` numbers, NaN where a value is not known.
 
         Raises:
-            ValueError: if names and values do not fit each other, or a value is infinite or no number.
+            ValueError: if names and values do not fit each other, or a value is infinite or not a number.
             TypeError: if a name is not a text.
         """
         given, names = check_columns(values, names, self.ids)
@@ -144,8 +144,9 @@ class MoleculeSet(GraphPool):
     def join(self, other: MoleculeSet) -> MoleculeSet:
         """Return the molecules of this set, followed by those of another set that are not in this one.
 
-        A molecule in both sets is as in this one. Columns that a set lacks are NaN there. Atoms and bonds are read from
-        the SMILES when somebody asks for them.
+        A molecule in both sets keeps what is known here; the other set fills in its value and columns where nothing is.
+        Two values are not averaged, since each may be a mean over several rows. Columns that a set lacks are NaN there.
+        Atoms and bonds are read from the SMILES when somebody asks for them.
 
         Args:
             other: molecules with the same `salts`.
@@ -164,23 +165,27 @@ class MoleculeSet(GraphPool):
                 f"Expected molecules as `from_smiles` reads them, with `salts` {self.salts!r}, to join. Got others, "
                 f"with {other.salts!r}."
             )
-        id_of = dict(zip(self.smiles, self.ids, strict=True))
-        renamed = {name: id_of.get(text, name) for name, text in zip(other.ids, other.smiles, strict=True)}
-        new = [k for k, text in enumerate(other.smiles) if text not in id_of]
-        aliases = {name: renamed[kept] for name, kept in other.aliases.items()} | renamed | dict(self.aliases)
+        place_of = {text: k for k, text in enumerate(self.smiles)}
+        places = [place_of.setdefault(text, len(place_of)) for text in other.smiles]
+        new = [k for k, place in enumerate(places) if place >= len(self)]
         ids = (*self.ids, *(other.ids[k] for k in new))
+        renamed = {name: ids[place] for name, place in zip(other.ids, places, strict=True)}
+        aliases = {name: renamed[kept] for name, kept in other.aliases.items()} | renamed | dict(self.aliases)
         mine, theirs = (getattr(each._packed, "smiles", each.smiles) for each in (self, other))
         names = tuple(dict.fromkeys((*self.column_names, *other.column_names)))
-        columns = [_spread(each.columns, each.column_names, names) for each in (self, other)]
+        values = np.full((2, len(ids), 1 + len(names)), np.nan)  # targets, and then columns
+        for own, each, at in zip(values, (self, other), (range(len(self)), places), strict=True):
+            own[at, 0], own[at, 1:] = each.targets, _spread(each.columns, each.column_names, names)
+        known = np.where(np.isnan(values[0]), values[1], values[0])
         return MoleculeSet(
             unread_graphs([*mine, *(theirs[k] for k in new)], self.salts),
-            (*self.smiles, *(other.smiles[k] for k in new)),
+            tuple(place_of),
             ids,
-            np.concatenate([self.targets, other.targets[new]]),
+            known[:, 0],
             skipped=(*self.skipped, *other.skipped),
             merged=self.merged + other.merged + len(other) - len(new),
             aliases={name: aliases[name] for name in aliases.keys() - set(ids)},
-            columns=np.concatenate([columns[0], columns[1][new]]),
+            columns=known[:, 1:],
             column_names=names,
             salts=self.salts,
             written={**other.written, **self.written},

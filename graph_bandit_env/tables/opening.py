@@ -40,7 +40,7 @@ def open_table(path: str | Path, sheet: str | None = None) -> Iterator[Table]:
     path = Path(path)
     kind, packed = _kind_of(path)
     if not path.is_file():
-        raise FileNotFoundError(f"Expected a table. Got {path}, which is no file.")
+        raise FileNotFoundError(f"Expected a table. Got {path}, which is not a file.")
     if not is_table(path):
         raise ValueError(f"Expected a file that ends in {KINDS}. Got {path.name}.")
     if sheet is not None and kind != ".xlsx":

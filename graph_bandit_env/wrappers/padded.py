@@ -188,7 +188,8 @@ class PaddedGraphSet(gym.Wrapper, RecordConstructorArgs):
         self.padding = Padding.for_bandit(self._bandit.bandit, **room)
         self.observation_space = self.padding.space()
         self.action_space = Discrete(self.padding.graphs)
-        self._padded, self._shown = self.padding.zeros(), object()  # arrays, and the graphs that they hold
+        self._padded = self.padding.zeros()
+        self._shown: object = None  # the graphs that these arrays hold
 
     def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[Padded, Info]:
         """Begin an episode."""
@@ -208,7 +209,7 @@ class PaddedGraphSet(gym.Wrapper, RecordConstructorArgs):
         """Return the graphs as arrays, and give `info` the mask that they have."""
         graphs = observation if self._bandit.bandit.observes_graphs else self._bandit.graph_set
         if graphs is not self._shown:
-            self._shown = object()
+            self._shown = None
             for array in self._padded.values():
                 array[...] = 0
             self.padding.fill(self._padded, graphs)

@@ -170,9 +170,9 @@ def test_joined_molecules_are_those_of_the_first_and_then_what_is_new():
     second = from_smiles(smiles, [4, 9, 9, 9, 0], "skip", ids="exznw", columns=columns)
     joined = first.join(second)
     assert (joined.smiles, joined.ids) == (("CCO", "C", "CCN", "c1ccccc1"), ("a", "c", "d", "e"))
-    np.testing.assert_array_equal(joined.targets, [2.0, NAN, NAN, 4.0])  # molecules in both are as in the first
+    np.testing.assert_array_equal(joined.targets, [2.0, NAN, 9.0, 4.0])  # what the first knows is not averaged
     assert joined.column_names == ("dock", "logd")
-    np.testing.assert_array_equal(joined.columns, [[1, NAN], [2, NAN], [NAN, NAN], [3, 0.5]])
+    np.testing.assert_array_equal(joined.columns, [[1, 7], [2, NAN], [7, 0.25], [3, 0.5]])
     assert dict(joined.aliases) == {"b": "a", "x": "a", "z": "a", "n": "d"}
     assert (joined.skipped, joined.merged) == (second.skipped, 4)
     for graph, text in zip(joined, joined.smiles, strict=True):
