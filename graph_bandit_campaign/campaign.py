@@ -222,7 +222,7 @@ class Campaign(Records):
         if self.state.is_class:
             kind, suggested = "class", tuple(sorted(suggested, key=lambda each: -(each.probability or 0.0)))
         pending = (*self.state.pending, *(suggestion.id for suggestion in suggested))
-        structures = {**self.state.structures, **self._structures(chosen)}
+        structures = {**self.state.structures, **self._index.structures(chosen)}
         asked = replace(self.state, rounds=(*self.state.rounds, suggested), pending=pending, structures=structures)
         self._save(replace(asked, question=question, unwritten="", kind=kind))
         self._opened = None

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 MOST = 10  # names in a list
 
@@ -46,10 +44,3 @@ def shield(name: str) -> str:
 def unshield(name: str) -> str:
     """Return the name from which `shield` made this one."""
     return name[1:] if name.startswith("'") and FORMULA.match(name) else name
-
-
-def to_csv(rows: Iterable[Sequence[str]], delimiter: str = ",") -> str:
-    """Write rows of a table as text."""
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n", delimiter=delimiter).writerows(rows)
-    return text.getvalue()

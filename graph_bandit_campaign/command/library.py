@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from graph_bandit_campaign.file import digest_of, refuse_others
-from graph_bandit_campaign.text import to_csv
+from graph_bandit_campaign.report.tables import write_table
 from graph_bandit_env import enumerate_library
 from graph_bandit_env.pools.products import example_library, example_values
 from graph_bandit_env.storage import replace_file
@@ -51,12 +51,12 @@ def write_library(
     names = [f"lib-{k:04d}" for k in range(len(molecules))]
     index = np.random.default_rng(seed).choice(len(molecules), measured, replace=False)
     rows = ((names[k], molecules.smiles[k], f"{molecules.targets[k]:.4g}") for k in index)
+    pool, results = folder / "pool.csv", folder / "measured.csv"
     contents = {
-        folder / "pool.csv": to_csv([("id", "smiles"), *zip(names, molecules.smiles, strict=True)]).encode(),
-        folder / "measured.csv": to_csv([("id", "smiles", reward), *rows]).encode(),
+        pool: write_table(pool, [("id", "smiles"), *zip(names, molecules.smiles, strict=True)]),
+        results: write_table(results, [("id", "smiles", reward), *rows]),
     }
     _write(contents, overwrite)
-    pool, results = contents
     return pool, results
 
 
@@ -84,12 +84,14 @@ def write_products(
     contents = {folder / "library.toml": LIBRARY.format(smarts=part.reaction.smarts).encode()}
     for slot in part.slots:
         rows = zip(slot.ids, slot.smiles, [] if slot.prices is None else map(str, slot.prices), strict=True)
-        contents[folder / f"{slot.name}s.csv"] = to_csv([("id", "smiles", "price"), *rows]).encode()
+        table = folder / f"{slot.name}s.csv"
+        contents[table] = write_table(table, [("id", "smiles", "price"), *rows])
     drawn = library.make(library.draw(2 * measured, np.random.default_rng(seed)))
     made = [product for product in drawn if product.smiles][:measured]
     pairs = zip(made, example_values(reward, made), strict=True)
     results = ((product.id, product.smiles, f"{value:.4g}") for product, value in pairs)
-    contents[folder / "measured.csv"] = to_csv([("id", "smiles", reward), *results]).encode()
+    table = folder / "measured.csv"
+    contents[table] = write_table(table, [("id", "smiles", reward), *results])
     _write(contents, overwrite)
     return tuple(contents)
 

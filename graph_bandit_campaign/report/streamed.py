@@ -18,9 +18,8 @@ from graph_bandit_campaign.model.scan.scan import Query, visit_parts
 from graph_bandit_campaign.pool.prepared import Block, PreparedPool
 from graph_bandit_campaign.report.answer import Answer, Quantities
 from graph_bandit_campaign.report.predictions import heading, prediction_row, states_of
-from graph_bandit_campaign.report.tables import write_table
+from graph_bandit_campaign.report.tables import to_csv, write_table
 from graph_bandit_campaign.state import CampaignState, Suggestion
-from graph_bandit_campaign.text import to_csv
 from graph_bandit_env.tables import split_entry
 
 T = TypeVar("T")
@@ -52,8 +51,8 @@ class Forecaster:
     def _rows(self, block: Block, query: Query) -> Iterator[list[str]]:
         skip_bad = query.source.skip_bad_rows
         cells = query.names.read(block.cells, skip_bad)
-        selection = query.limits.select_rows(block.smiles, cells).organic(block.smiles)
-        offers = find_offers(replace(query.terms, per=None, at_most=None), cells, selection, block.smiles)
+        selection = query.limits.select_rows(block.smiles, cells)
+        offers = find_offers(query.terms, cells, selection)
         selection = selection.with_known(query.names.price, offers.priced)
         own = query.numbers(block)
         for k, name in enumerate(block.ids):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-
-from graph_bandit_campaign.text import to_csv
 
 PACKAGES = {".xlsx": "openpyxl", ".sdf": "rdkit", ".parquet": "pyarrow"}
 KINDS = (".csv", ".tsv", *PACKAGES)
@@ -48,6 +47,13 @@ def write_table(path: Path, rows: Sequence[Sequence[str]]) -> bytes:
         return writers[kind](rows) if kind in writers else to_csv(rows, "\t" if kind == ".tsv" else ",").encode()
     except ValueError as error:
         raise ValueError(f"Expected a table that can be written to {path.name}. {error} Write a .csv file.") from error
+
+
+def to_csv(rows: Iterable[Sequence[str]], delimiter: str = ",") -> str:
+    """Write rows of a table as text."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n", delimiter=delimiter).writerows(rows)
+    return text.getvalue()
 
 
 def is_number(text: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
 from graph_bandit_campaign.checks import nearest_id
 from graph_bandit_campaign.pool.forms import Parents
@@ -40,7 +41,6 @@ class Matcher:
                 self._written.setdefault(smiles_of[pool.aliases.get(alias, alias)], set()).add(text)
         self._smiles_of = {**structures, **aliases, **smiles_of}
         self._id_of = {text: name for name, text in (*structures.items(), *smiles_of.items())}
-        self._parents = Parents(self._id_of)
 
     def find(self, row: MeasuredRow) -> tuple[str, str]:
         """Find the molecule of a row.
@@ -70,6 +70,11 @@ class Matcher:
         own = alike[0] if alike else standard
         is_other = own in self._id_of and not self._is_written(canonical, own)
         return self._place(name, own), canonical if is_other else ""
+
+    @cached_property
+    def _parents(self) -> Parents:
+        """The molecules by their standardised parents, which few results need."""
+        return Parents(dict.fromkeys(self._smiles_of.values()))
 
     def _unknown(self, name: str) -> str:
         """Say that the pool has no graph of this name."""

@@ -19,7 +19,8 @@ import psutil
 
 from agents import LARGEST_REWARD
 from graph_bandit_campaign.names import find_column
-from graph_bandit_campaign.text import listed, to_csv
+from graph_bandit_campaign.report.tables import write_table
+from graph_bandit_campaign.text import listed
 from graph_bandit_env.tables import Table, open_table
 
 MOST_BYTES = 4 << 20  # of a table of values that are read
@@ -84,7 +85,7 @@ class Program:
         folder = Path(self._folder.name)
         self._output, self._said = folder / "values.csv", folder / "printed.txt"
         table = folder / "molecules.csv"
-        table.write_text(to_csv([("id", "smiles"), *molecules.items()]), encoding="utf-8", newline="")
+        table.write_bytes(write_table(table, [("id", "smiles"), *molecules.items()]))
         with self._said.open("wb") as printed:
             self._process = subprocess.Popen(  # noqa: S603 - it comes from the user's command line alone
                 [*command, str(table), str(self._output)],

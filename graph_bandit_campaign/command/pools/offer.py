@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from graph_bandit_campaign.command.asked import Asked
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
-from graph_bandit_campaign.constraints.batch.offers import find_offers
+from graph_bandit_campaign.constraints.batch.offers import find_offers, murcko_scaffolds
 from graph_bandit_campaign.constraints.limits.selection import Selection
 from graph_bandit_campaign.pool.block import Cells
 from graph_bandit_campaign.pool.other_columns import join_cells, list_forms, other_columns
@@ -113,12 +113,12 @@ def know(
 
 
 def select(
-    smiles: Sequence[str], cells: Cells, asked: Asked, settings: SuggestSettings, count: int
+    in_pool: MoleculeSet, cells: Cells, asked: Asked, settings: SuggestSettings, count: int
 ) -> tuple[Selection, BatchConstraints]:
     """Return the molecules that meet the limits and have a price if there are prices, and what a batch may hold.
 
     Args:
-        smiles: canonical SMILES of molecules of the pool.
+        in_pool: molecules of the pool.
         cells: cells of the columns that are asked for.
         asked: what is asked of the pool.
         settings: settings of the command.
@@ -127,9 +127,13 @@ def select(
     Raises:
         ValueError: if a cell cannot be read.
     """
-    columns = asked.names.read(cells, settings.skip_bad_rows)
-    selection = asked.limits.select_rows(smiles, columns, settings.processes).organic(smiles)
-    offers = find_offers(settings.terms, columns, selection, smiles)
+    columns, smiles = asked.names.read(cells, settings.skip_bad_rows), in_pool.smiles
+    selection = asked.limits.select_rows(smiles, columns, settings.processes)
+    offers = find_offers(settings.terms, columns, selection)
+    if settings.per is not None and settings.per not in columns.texts:
+        left = np.flatnonzero(selection.mask).tolist()
+        scaffold_of = dict(zip(left, murcko_scaffolds([smiles[k] for k in left]), strict=True))
+        offers = replace(offers, groups=[scaffold_of.get(k, "") for k in range(len(smiles))])
     return selection.with_known(settings.price or "", offers.priced), offers.constraints(settings.terms, count)
 
 

@@ -96,7 +96,7 @@ class ProductRounds:
 
     def _select(self, molecules: MoleculeSet, count: int) -> tuple[Selection, BatchConstraints]:
         cells = self._cells(molecules.ids, self._columns)
-        return select(molecules.smiles, cells, self.asked, self.settings, count)
+        return select(molecules, cells, self.asked, self.settings, count)
 
     def _match(self, in_pool: MoleculeSet) -> Known[MoleculeSet]:
         return know(in_pool, self.asked.rows, self.asked, self.settings, self.earlier)

@@ -131,15 +131,15 @@ class RowRounds:
         """
         if self.is_whole:
             known, settings = self.known, self.settings
-            smiles, count = known.in_pool.smiles, len(known.graphs)
-            selection, constraints = select(smiles, known.block.cells, self.asked, settings, count)
+            count = len(known.graphs)
+            selection, constraints = select(known.in_pool, known.block.cells, self.asked, settings, count)
             note, others = selection.describe(), partial(self._others, known.block)
             return Offer(known.in_pool, known.graphs, selection, constraints, note, others=others)
         query = self._ask(campaign)
         found = scan(self.pool, query)
         known = self.match(np.array(sorted({*map(tuple, self._found[0].tolist())} | found.places), np.int64))
         in_pool, molecules, block = known.in_pool, known.graphs, known.block
-        selection, constraints = select(in_pool.smiles, block.cells, self.asked, self.settings, len(molecules))
+        selection, constraints = select(in_pool, block.cells, self.asked, self.settings, len(molecules))
         predictions = partial(write_predictions, self.pool, query, dict(known.added))
         others = partial(self._others, block)
         note = self._tell(found)

@@ -70,18 +70,18 @@ def find_offer_columns(terms: Terms, columns: Sequence[str], source: str) -> tup
     return prices, groups
 
 
-def find_offers(terms: Terms, columns: LimitColumns, selection: Selection, smiles: Sequence[str]) -> Offers:
+def find_offers(terms: Terms, columns: LimitColumns, selection: Selection) -> Offers:
     """Return price and group of each molecule: those of its cheapest row that meets all limits on columns.
 
-    Of equally cheap rows the first counts. Scaffolds are computed for the molecules that meet the limits.
+    Of equally cheap rows the first counts. Groups that are no column are left empty.
 
     Args:
         terms: what the user said.
         columns: rows of the columns of prices and groups, by the names that the user gave.
-        selection: the molecules and rows that meet the limits.
-        smiles: K SMILES.
+        selection: the K molecules, and the rows, that meet the limits.
     """
-    prices, groups = np.full(len(smiles), terms.one_price or 0.0), [""] * len(smiles)
+    count = len(selection.mask)
+    prices, groups = np.full(count, terms.one_price or 0.0), [""] * count
     given, named = columns.numbers.get(terms.price or ""), columns.texts.get(terms.per or "")
     rows = np.flatnonzero(selection.rows)
     if given is not None:
@@ -93,10 +93,6 @@ def find_offers(terms: Terms, columns: LimitColumns, selection: Selection, smile
     if named is not None:
         for molecule, row in zip(molecules.tolist(), rows[firsts].tolist(), strict=True):
             groups[molecule] = named[row]
-    elif terms.per is not None:
-        left = np.flatnonzero(selection.mask).tolist()
-        for molecule, scaffold in zip(left, murcko_scaffolds([smiles[k] for k in left]), strict=True):
-            groups[molecule] = scaffold
     return Offers(prices, groups)
 
 

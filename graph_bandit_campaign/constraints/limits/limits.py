@@ -20,6 +20,7 @@ from graph_bandit_campaign.pool.index import PoolLike
 from graph_bandit_campaign.pool.parsing import molecule_of
 from graph_bandit_campaign.workers import map_in_processes
 from graph_bandit_env import MoleculeSet
+from graph_bandit_env.pools import is_bare_salt
 
 if TYPE_CHECKING:
     from rdkit.Chem import Mol
@@ -97,6 +98,7 @@ class Limits:
                 {name: check_cells(name, given[column], len(molecules), "texts") for name, column in texts.items()},
             ),
             workers,
+            only_organic=False,
         )
 
     def find_columns(self, columns: Iterable[str], source: str) -> tuple[dict[str, str], dict[str, str]]:
@@ -118,7 +120,9 @@ class Limits:
         texts = {choice.name: need_column(choice.name, names, source, choice.text) for choice in self.choices}
         return numbers, texts
 
-    def select_rows(self, smiles: Sequence[str], columns: LimitColumns, workers: int = 1) -> Selection:
+    def select_rows(
+        self, smiles: Sequence[str], columns: LimitColumns, workers: int = 1, only_organic: bool = True
+    ) -> Selection:
         """Return which molecules meet all limits; one row of a molecule must meet all those on columns.
 
         Limits on columns are tested first, then those on structures, the cheap ones first, each only for the molecules
@@ -128,6 +132,7 @@ class Limits:
             smiles: K SMILES.
             columns: the columns that limits name. A requirement whose name is not among them is on a property.
             workers: most processes to use.
+            only_organic: leave salts out that have no organic part.
         """
         owners, rows = np.asarray(columns.owners, np.int64), np.ones(len(columns.owners), np.bool_)
         failed, unknown = np.full(len(smiles), -1, np.int64), np.zeros(len(smiles), np.bool_)
@@ -152,6 +157,10 @@ class Limits:
             number_left = int((failed < 0).sum() + (failed > len(steps)).sum())
             text, source = (test.text, "computed") if isinstance(test, Requirement) else (f"forbid {test.text}", "")
             steps.append(Step(text, number_left, int(unknown[lost].sum()), source))
+        bare = (failed < 0) & np.array([*map(is_bare_salt, smiles)], np.bool_)
+        if only_organic and bare.any():
+            failed[bare] = len(steps)
+            steps.append(Step("an organic part", int((failed < 0).sum())))
         return Selection(tuple(steps), failed, unknown, rows)
 
     def split(self, numbers: Collection[str]) -> tuple[Limits, Limits]:

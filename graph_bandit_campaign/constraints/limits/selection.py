@@ -8,8 +8,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from graph_bandit_env.pools import is_bare_salt
-
 
 @dataclass(frozen=True)
 class Step:
@@ -68,17 +66,8 @@ class Selection:
             known: `(K,)`. Whether the value of a molecule is known.
         """
         lost = self.mask & ~known
+        if not lost.any():
+            return self
         step = Step(name, int((self.mask & known).sum()), int(lost.sum()), "a column")
-        return replace(self._without(lost, step), unknown=self.unknown | lost) if lost.any() else self
-
-    def organic(self, smiles: Sequence[str]) -> Selection:
-        """Return the selection without salts that have no organic part; itself if there are none.
-
-        Args:
-            smiles: K SMILES.
-        """
-        lost = self.mask & np.array([*map(is_bare_salt, smiles)], np.bool_)
-        return self._without(lost, Step("an organic part", int((self.mask & ~lost).sum()))) if lost.any() else self
-
-    def _without(self, lost: NDArray[np.bool_], step: Step) -> Selection:
-        return replace(self, steps=(*self.steps, step), failed=np.where(lost, len(self.steps), self.failed))
+        failed = np.where(lost, len(self.steps), self.failed)
+        return replace(self, steps=(*self.steps, step), failed=failed, unknown=self.unknown | lost)

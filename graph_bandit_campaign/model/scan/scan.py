@@ -7,7 +7,7 @@ import pickle
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -141,10 +141,8 @@ class Found:
         terms = query.terms
         by_scaffold = terms.per is not None and terms.per not in query.names.texts
         cells = query.names.read(block.cells, query.source.skip_bad_rows)
-        selection = on_columns.select_rows(block.smiles, cells).organic(block.smiles)
-        offers = find_offers(
-            replace(terms, per=None, at_most=None) if by_scaffold else terms, cells, selection, block.smiles
-        )
+        selection = on_columns.select_rows(block.smiles, cells)
+        offers = find_offers(terms, cells, selection)
         self.rated += len(block)
         self.meeting += int(selection.mask.sum())
         self.unpriced += int((selection.mask & ~offers.priced).sum())

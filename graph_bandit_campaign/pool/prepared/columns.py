@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from agents.traits import NUMBERS, TRAITS, Traits
 from graph_bandit_campaign.pool.prepared.manifest import OWN
-from graph_bandit_env.tables import write_entry
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -78,15 +77,6 @@ def traits_left_out(names: Sequence[str]) -> tuple[str, ...]:
 def own(name: str) -> str:
     """Return the column of a part that holds a column of the table."""
     return f"{OWN}{name}"
-
-
-def entries_of(table: pa.Table, entry: Sequence[str]) -> list[str]:
-    """Return the text of the entry in each row of a table that has the columns of a part."""
-    smiles: list[str] = table["smiles"].to_pylist()
-    if not entry:
-        return smiles
-    cells = zip(*(table[own(name)].to_pylist() for name in entry), strict=True)
-    return [write_entry(text, dict(zip(entry, row, strict=True))) for text, row in zip(smiles, cells, strict=True)]
 
 
 def _whole(column: pa.ChunkedArray) -> pa.Array:

@@ -15,13 +15,12 @@ from graph_bandit_campaign.pool.block import Block, Cells
 from graph_bandit_campaign.pool.prepared.columns import (
     KNOWN,
     columns_of,
-    entries_of,
     from_arrow,
     own,
     traits_left_out,
 )
 from graph_bandit_campaign.pool.prepared.manifest import DROPPED, MERGED, Manifest, part_path, sha256_of
-from graph_bandit_env.tables import EntryColumns, Table, split_entry
+from graph_bandit_env.tables import EntryColumns, Table, split_entry, write_entry
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -83,7 +82,7 @@ class PreparedPart:
         entry, rows = tuple(self._manifest.entry), self.kept_rows
         with self._open() as file:
             table = file.read(["id", "smiles", *map(own, entry)], use_threads=False).take(rows)
-        texts = pa.array(entries_of(table, entry), pa.large_string()) if entry else table["smiles"]
+        texts = pa.array(_entries_of(table, entry), pa.large_string()) if entry else table["smiles"]
         shared = pc.is_in(table["id"], pa.array(self._manifest.shared, pa.large_string()))
         return pa.table({"row": rows, "id": pc.coalesce(pc.if_else(shared, None, table["id"]), texts), "smiles": texts})
 
@@ -148,7 +147,7 @@ class PreparedPart:
         table = file.read_row_group(group, wanted, use_threads=False)
         if len(rows) < len(table):
             table = table.take(rows - begin)
-        smiles, written = entries_of(table, entry), table["written"].to_pylist()
+        smiles, written = _entries_of(table, entry), table["written"].to_pylist()
         if entry:
             written = [f"{text}{split_entry(own_text)[1]}" for text, own_text in zip(written, smiles, strict=True)]
         given, shared = table["id"].to_pylist(), {*self._manifest.shared}
@@ -187,6 +186,15 @@ def _refuse_repeated_texts(file: ParquetFile) -> None:
 
 
 REMEDY = "Copy it from a backup, or delete the folder and prepare the pool again."
+
+
+def _entries_of(table: pa.Table, entry: Sequence[str]) -> list[str]:
+    """Return the text of the entry in each row of a table that has the columns of a part."""
+    smiles: list[str] = table["smiles"].to_pylist()
+    if not entry:
+        return smiles
+    cells = zip(*(table[own(name)].to_pylist() for name in entry), strict=True)
+    return [write_entry(text, dict(zip(entry, row, strict=True))) for text, row in zip(smiles, cells, strict=True)]
 
 
 @contextmanager

@@ -24,7 +24,7 @@ def settings(**given):
 
 
 def offers(limits=Limits(), rows=ROWS, **given):  # noqa: B008 - immutable
-    return find_offers(settings(**given), rows, limits.select_rows(SMILES, rows), SMILES)
+    return find_offers(settings(**given), rows, limits.select_rows(SMILES, rows))
 
 
 def test_the_cheapest_row_that_meets_the_limits_counts():
@@ -41,12 +41,11 @@ def test_the_cheapest_row_that_meets_the_limits_counts():
     assert offers(at_most=1, per="vendor").groups == ["A", "A", ""]
 
 
-def test_one_price_and_scaffolds_need_no_columns():
-    found = offers(rows=LimitColumns(()), price="2.5", budget=10, at_most=1, per="scaffold")
-    constraints = found.constraints(settings(price="2.5", budget=10, at_most=1, per="scaffold"), 4)
+def test_one_price_needs_no_column():
+    found = offers(rows=LimitColumns(()), price="2.5", budget=10)
+    constraints = found.constraints(settings(price="2.5", budget=10), 4)
     assert np.array_equal(constraints.prices, [2.5, 2.5, 2.5, math.nan], equal_nan=True)
-    assert constraints.groups == ["", "c1ccccc1", "", ""]
-    assert (constraints.budget, constraints.at_most) == (10, 1)
+    assert (constraints.groups, constraints.budget, constraints.at_most) == (None, 10, None)
 
 
 def test_columns_are_found_by_name():

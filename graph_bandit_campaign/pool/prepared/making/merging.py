@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -25,7 +27,7 @@ from graph_bandit_campaign.pool.prepared.manifest import (
     sha256_of,
 )
 from graph_bandit_campaign.pool.prepared.pool import PreparedPool
-from graph_bandit_campaign.text import shield, to_csv
+from graph_bandit_campaign.text import shield
 from graph_bandit_env.storage import replace_file
 from graph_bandit_env.tables import EntryColumns, are_structures, is_part, same_cell, write_entry
 
@@ -121,7 +123,9 @@ def merge(folder: Path, question: Question, entry: tuple[str, ...]) -> Manifest:
         bad += _list_bad_names(base, question)
         records = _describe_parts(base, paths)
     named = [(question.files[index].name, str(row), shield(text), problem) for index, row, text, problem in sorted(bad)]
-    replace_file(folder / BAD_ROWS, to_csv([("file", question.unit, "text", "problem"), *named]).encode())
+    bad_rows = io.StringIO()
+    csv.writer(bad_rows, lineterminator="\n").writerows([("file", question.unit, "text", "problem"), *named])
+    replace_file(folder / BAD_ROWS, bad_rows.getvalue().encode())
     return _add_up(
         folder,
         Manifest(
