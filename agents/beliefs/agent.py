@@ -90,12 +90,17 @@ class BeliefAgent(BaseAgent[S]):
             residual = self.residual(int(slots), float(rewards))
         self.history.add(slots, rewards)
         self._ranked = None
-        if residual is not None and self.watch.add(residual):
+        if residual is not None and self.watch.add(residual) and not self.watch.is_wrong and not self.learns_again():
+            self.watch.is_wrong = True
             warnings.warn(self.remark, MisfitWarning, stacklevel=4)
 
     def residual(self, slot: int, reward: float) -> float | None:
         """Return by how many standard deviations a reward lies above its forecast; None: nothing was forecast."""
         return None
+
+    def learns_again(self) -> bool:
+        """Return whether a model whose forecasts were wrong is learnt again from the rewards so far."""
+        return False
 
     @property
     def remark(self) -> str:

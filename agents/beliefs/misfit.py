@@ -23,6 +23,8 @@ class Watch:
 
     S_t = max(0, S_{t-1} + log N(z_t; 0, 3^2) - log N(z_t; 0, 1)),   the model is wrong if S_t >= 20
     [Page 1954]
+
+    A model that can learn scale and noise again does so first, and S_t begins anew.
     """
 
     count: int = 0
@@ -32,16 +34,16 @@ class Watch:
     evidence: float = 0.0
     """S_t."""
     is_wrong: bool = False
-    """Whether S_t has been large enough once."""
+    """Whether the model was found to be wrong."""
+    mended_at: int = 0
+    """Number of rewards from which the model was last learnt again because of S_t; 0: never."""
 
     def add(self, residual: float) -> bool:
-        """Add a residual; return whether it shows for the first time that the model is wrong."""
+        """Add a residual; return whether S_t is large enough."""
         square = min(residual**2, FARTHEST**2)
         self.count, self.squares = self.count + 1, self.squares + square
         self.evidence = max(0.0, self.evidence + square * (1 - WIDER**-2) / 2 - math.log(WIDER))
-        is_new = self.evidence >= ENOUGH and not self.is_wrong
-        self.is_wrong |= is_new
-        return is_new
+        return self.evidence >= ENOUGH
 
     @property
     def misfit(self) -> float:

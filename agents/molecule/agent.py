@@ -32,7 +32,7 @@ class MoleculeAgent(ProcessAgent[MoleculeSettings]):
     """
 
     reads = frozenset({SMILES})
-    algorithm = 7
+    algorithm = 8
 
     @property
     def uses_columns(self) -> bool:

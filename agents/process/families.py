@@ -126,7 +126,7 @@ class KernelAgent(GraphAgent[K]):
         reads: what it reads of them, out of `agents.contract.READABLE`.
     """
 
-    algorithm = 7
+    algorithm = 8
 
     def __init__(
         self, settings: K, make_rule: Callable[[], AcquisitionRule], read: Read, reads: Iterable[str] = (NODE_FEATURES,)
@@ -242,7 +242,7 @@ class GraphProcessAgent(GraphAgent[GraphProcessSettings]):
     """
 
     reads = frozenset(READABLE)
-    algorithm = 5
+    algorithm = 6
     uses_columns = True
 
     def read(self, observation: object, graph_set: GraphSetLike | None) -> Batch | Molecules:

@@ -20,7 +20,7 @@ from agents.process.links import PRIOR_RESIDUAL, PRIOR_SOURCE_NOISE, Links
 PRIOR_NOISE = 1e-2  # median of the log-normal prior of the noise variance, in squared units of the targets
 PRIOR_NOISE_SPREAD = 3.0  # standard deviation of its logarithm: a factor of 20 either way is ordinary
 PRIOR_RESULTS = 2.0  # number of results that the prior of the total variance is worth
-LEAST_NOISE, MOST_NOISE = 1e-6, 4.0  # in squared units of standardised rewards
+LEAST_NOISE, MOST_NOISE = 1e-6, 1e4  # in squared units: means of many rewards may differ far less than one reward
 STARTS = (3e-3, 3e-2, 3e-1)  # noise variances from which the best is chosen to begin with
 FARTHEST = 5.0  # a weight stays within a factor of e^5 of its prior
 MOST_RESULTS = 500  # evenly spaced, at most half of sources if rewards are many: the cost grows as q^3

@@ -161,6 +161,14 @@ class ProcessPlayer(BatchBeliefAgent[S]):
         target = float(self.targets.of(torch.tensor(reward, dtype=torch.float64)))
         return (target - mean) / math.sqrt(variance + self.result_noise)
 
+    def learns_again(self) -> bool:
+        """Learn weights and noise again at once, but not twice before that is due anyway; return whether it will be."""
+        if self.watch.mended_at == self.learnt.count:
+            return False
+        self.watch.evidence, self.watch.mended_at = 0.0, self.results.num_results
+        self.learnt = replace(self.learnt, count=0)
+        return True
+
     @property
     def seen(self) -> Tensor:
         """Return the graphs of the results, `(q,)` int64, without those of results of sources."""

@@ -104,12 +104,13 @@ def test_the_total_has_a_prior_that_is_worth_some_results_where_it_is_one():
     assert without < 0.7 * with_prior < 0.7
 
 
-def test_noise_is_learnt_from_repeated_measurements():
+@pytest.mark.parametrize("std", [0.4, 8.0])  # in units of what graphs differ by
+def test_noise_is_learnt_from_repeated_measurements(std):
     rng = np.random.default_rng(0)
     actions = np.repeat(np.arange(20), 8)
     values = MOLECULES.targets[:20] - MOLECULES.targets[:20].mean()
-    _, noise, _ = likelihood(actions, values[actions] / values.std() + 0.4 * rng.normal(size=160)).fit()
-    assert noise == pytest.approx(0.16, rel=0.25)
+    _, noise, _ = likelihood(actions, values[actions] / values.std() + std * rng.normal(size=160)).fit()
+    assert noise == pytest.approx(std**2, rel=0.25)
 
 
 @pytest.mark.parametrize("sources", [[], SOURCES])
