@@ -79,15 +79,11 @@ class Parents:
     def __init__(self, smiles: Iterable[str]) -> None:
         self.smiles = tuple(smiles)
 
-    def are_equal(self, first: str, second: str) -> bool:
-        """Return whether two SMILES have the same parent."""
-        return _standardise(first) == _standardise(second)
-
     def find(self, smiles: str) -> list[str]:
         """Return the molecules with the same parent as a SMILES."""
         likely = dict.fromkeys(chain.from_iterable(self._alike.get(formula, ()) for formula in _formulas(smiles)))
         alike = [text for text in likely if skeleton(text) == skeleton(smiles)]
-        return [text for text in alike if self.are_equal(text, smiles)]
+        return [text for text in alike if parent_of(text) == parent_of(smiles)]
 
     @cached_property
     def _alike(self) -> dict[tuple[str, ...], list[str]]:
@@ -122,7 +118,8 @@ def tautomers(smiles: str) -> list[str]:
 
 
 @lru_cache(maxsize=KEPT)
-def _standardise(smiles: str) -> str:
+def parent_of(smiles: str) -> str:
+    """Return the standardised parent of a SMILES, by which `Parents` finds molecules."""
     from rdkit import Chem, rdBase
 
     with rdBase.BlockLogs():

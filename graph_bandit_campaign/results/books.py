@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import TypeVar, cast
 
-from graph_bandit_campaign.pool.forms import Parents
+from graph_bandit_campaign.pool.forms import parent_of
 from graph_bandit_campaign.results.matching import Matcher
 from graph_bandit_campaign.results.measurement import Measurement
 from graph_bandit_campaign.results.rows import BadResultsError, MeasuredRow
@@ -165,10 +165,9 @@ def match_molecules(
         identifier: pool.standard_smiles(canonical_smiles(text, most_atoms) or text)
         for identifier, text in structures.items()
     }
-    parents = Parents([])
     for identifier, text in zip(pool.ids, pool.smiles, strict=True):
         before = standard.get(identifier, text)
-        if text != before and not trust_ids and not parents.are_equal(text, before):
+        if text != before and not trust_ids and parent_of(text) != parent_of(before):
             raise ValueError(
                 f"Expected `{identifier}` to be {before}, as in earlier rounds. The pool has {text}. Correct the pool; "
                 "pass --trust-ids if it was corrected; or use another --out to start a new campaign."

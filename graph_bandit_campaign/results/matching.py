@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from graph_bandit_campaign.checks import nearest_id
-from graph_bandit_campaign.pool.forms import Parents
+from graph_bandit_campaign.pool.forms import Parents, parent_of
 from graph_bandit_campaign.results.rows import MeasuredRow
 from graph_bandit_campaign.text import unshield
 from graph_bandit_env import GraphPool, MoleculeSet, canonical_smiles
@@ -98,7 +98,7 @@ class Matcher:
             return canonical or written
         if not canonical:
             raise ValueError(smiles_problem(written, self.most_atoms))
-        if self._parents.are_equal(canonical, own):
+        if parent_of(canonical) == parent_of(own):
             return canonical
         where = "in the pool" if self._id_of[own] in self.ids else "as suggested"
         raise ValueError(f"`{name}` is {own} {where}, and {canonical} here. If the ids are right, pass --trust-ids.")
