@@ -13,10 +13,11 @@ import shlex
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rdkit.Chem import Mol
+    from rdkit.Chem import Mol, QueryAtom
 
 MOST_WORDS = 64  # of a column, each of which becomes a column of 0 and 1
 PLAIN = re.compile(r"[^;\n\"]*")
@@ -39,7 +40,7 @@ def write_smiles(molecule: Mol) -> str:
     """
     from rdkit import Chem
 
-    for atom in molecule.GetAtoms():
+    for atom in molecule.GetAtomsMatchingQuery(_is_numbered()):
         if atom.GetAtomicNum():
             atom.SetAtomMapNum(0)
     if not molecule.GetStereoGroups() and not Chem.GetMolSubstanceGroups(molecule):
@@ -50,6 +51,13 @@ def write_smiles(molecule: Mol) -> str:
     Chem.CanonicalizeEnhancedStereo(editable)
     kinds = Chem.CXSmilesFields.CX_ENHANCEDSTEREO | Chem.CXSmilesFields.CX_POLYMER
     return Chem.MolToCXSmiles(editable, Chem.SmilesWriteParams(), int(kinds))
+
+
+@cache
+def _is_numbered() -> QueryAtom:
+    from rdkit.Chem.rdqueries import HasPropQueryAtom
+
+    return HasPropQueryAtom("molAtomMapNumber")
 
 
 def write_entry(smiles: str, cells: Mapping[str, str]) -> str:

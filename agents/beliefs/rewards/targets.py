@@ -24,6 +24,7 @@ MIDDLE = 0.6745  # half of all normal variables are closer to the mean, in stand
 LEAST_UNITS, MOST_UNITS = 1e-9, 1e6  # other standard deviations of noise, in units of the targets, count as these
 LEAST_SPREAD = 1e-12  # of a target; a smaller standard deviation counts as this one
 DEGREES = 20  # of the polynomials in which covariances are expanded
+AT_A_TIME = 100  # joint draws that are turned into rewards
 TAIL = 4.0  # degrees of freedom of a forecast: results of graphs chosen for their predictions spread wider than others
 
 
@@ -187,7 +188,8 @@ class NormalScores:
         normal = torch.randn(count, len(mean), generator=generator, dtype=torch.float64)
         squares = torch.randn(count, int(TAIL), generator=generator, dtype=torch.float64).square().mean(1, keepdim=True)
         lift = self.of(mean.new_tensor(value)) - self._barrier(value, root.square().sum(1).sqrt())
-        return (self.to_rewards(mean + lift + normal @ root.T / squares.sqrt()) - value).clamp(min=0)
+        drawn = (normal @ root.T).div_(squares.sqrt()).add_(mean + lift)
+        return torch.cat([self.to_rewards(some) for some in drawn.split(AT_A_TIME)]).sub_(value).clamp_(min=0)
 
     def _barrier(self, value: float, std: Tensor) -> Tensor:
         """Return c of `exceeded`, `(K,)`."""

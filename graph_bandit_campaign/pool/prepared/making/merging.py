@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 ROW = (1 << 32) - 1  # of a place: part number, then row in the part
 SCRATCH = "merging"  # folder for what does not fit into memory
 AT_A_TIME = 4096  # rows that are written
-MEMORY = "400MB"  # of the data base, which writes to the folder what takes more
+MEMORY = "200MB"  # of the data base, which writes to the folder what takes more
 PARTS = """
 CREATE VIEW parts AS
     SELECT (file_index::BIGINT << 32) + file_row_number AS place, {columns}
