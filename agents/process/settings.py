@@ -128,7 +128,7 @@ class OneKernelSettings(ChangingSettings):
     """Learn scale and noise again when the number of rewards has grown by this share; 0: after every update. The
     Gaussian process uses every reward immediately in either case."""
 
-    itself_weight: float = 0.05
+    itself_weight: float = 0.02
     """Share of what is a graph's own in the prior variance, if the factor of the kernel is learnt; 0: nothing is."""
 
 
