@@ -46,6 +46,8 @@ class BeliefAgent(BaseAgent[S]):
 
     history: History
     rule: AcquisitionRule
+    plays_new: bool = False
+    """Whether no graph that was played is on offer."""
 
     def __init__(self, settings: S, make_rule: Callable[[], AcquisitionRule]) -> None:
         super().__init__(settings)
@@ -70,10 +72,22 @@ class BeliefAgent(BaseAgent[S]):
     def begin(self, graphs: Batch, seed: int) -> None:
         """Start with nothing observed."""
         self.history, self.rule, self.watch = History(graphs.num_graphs), self._make_rule(), Watch()
-        self._ranked = None
+        self._ranked, self.plays_new = None, False
+
+    @property
+    def seen(self) -> Tensor:
+        """The graphs with results, `(q,)` int64."""
+        return self.history.seen
+
+    def look_for_those_played(self, mask: Tensor) -> None:
+        """Find out whether graphs that were played can be played again; what is a graph's own is explored only then."""
+        seen = self.seen
+        among = mask[seen] if self.offered is None else torch.isin(self.offered, seen) & mask
+        self.plays_new = len(seen) > 0 and not bool(among.any())
 
     def choose(self, mask: Tensor) -> int:
         """Return the graph that the rule ranks highest."""
+        self.look_for_those_played(mask)
         belief = self.belief()
         index = self.rule(belief, mask, self.generator)
         self._ranked = belief, index
@@ -130,6 +144,7 @@ class BeliefAgent(BaseAgent[S]):
 
     def weigh_choices(self, mask: Tensor, draws: int) -> ActionProbabilities:
         """Return with which probability `choose` would return each graph; nothing that it uses is changed."""
+        self.look_for_those_played(mask)
         return choice_probabilities(self.rule, self.belief(), mask, self.generator, draws)
 
     @final
@@ -191,6 +206,7 @@ class BatchBeliefAgent(BeliefAgent[S]):
 
     def choose_batch(self, mask: Tensor, count: int, pending: Sequence[int]) -> list[int]:
         """Return `count` different graphs that `mask` allows, chosen one after the other."""
+        self.look_for_those_played(mask)
         return choose_batch(self.rule, self.belief(), mask, count, self.generator, self.imagine(), pending)
 
     @final
@@ -206,6 +222,7 @@ class BatchBeliefAgent(BeliefAgent[S]):
     def choose_awaiting(self, mask: Tensor, count: int, awaiting: Sequence[int]) -> list[int]:
         """Return `count` different graphs that `mask` allows, while rewards of earlier ones are on their way."""
         self._ranked = None
+        self.look_for_those_played(mask)
         return choose_batch(self.rule, self.belief(), mask, count, self.generator, self.imagine(), awaiting=awaiting)
 
     @final

@@ -207,9 +207,12 @@ class PrimalPosterior:
         """Return means and variances of the graphs `index` `(n,)`, `(n,)` float64 each."""
         return self._mean[index], self._shared[index].square().sum(1) + self._own[index]
 
-    def root(self, index: Tensor) -> Tensor:
-        """Return a root of the joint covariance of the graphs `index` `(n,)`, `(n, d + n)`."""
-        return torch.cat([self._shared[index], self._own[index].sqrt().diag()], dim=1)
+    def root(self, index: Tensor, less: float = 0.0) -> Tensor:
+        """Return a root of the joint covariance of the graphs `index` `(n,)`, `(n, d + n)`.
+
+        Variances are less by `less`, at most u; of graphs with results, by what is left of u.
+        """
+        return torch.cat([self._shared[index], (self._own[index] - less).clamp(min=0).sqrt().diag()], dim=1)
 
 
 class Marginals:

@@ -36,7 +36,7 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         make_rule: makes the acquisition rule, which `BeliefAgent.choose` applies (lines 4 and 5).
     """
 
-    algorithm = 5
+    algorithm = 6
 
     def __init__(
         self, settings: NeuralSettings, architecture: Architecture, make_rule: Callable[[], AcquisitionRule]
@@ -100,7 +100,8 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
 
         def root() -> Tensor:
             shared = covariance.root(features, self.offered)
-            return scale * (torch.cat([shared, own.diag()], dim=1) if self.settings.own_variance else shared)
+            drawn = own.where(self._of_round(self.history.counts) > 0, 0.0) if self.plays_new else own
+            return scale * (torch.cat([shared, drawn.diag()], dim=1) if self.settings.own_variance else shared)
 
         return Belief(mean, spread, root=root, best=self.best_seen(mean))
 

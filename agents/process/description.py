@@ -99,6 +99,11 @@ class Description:
         own = [w for reading, w in pairs if isinstance(reading, Itself)]
         return (torch.cat(linear, dim=1), sum(own)) if linear and len(linear) + len(own) == len(weights) else None
 
+    def own(self, weights: Sequence[float]) -> float:
+        """Return the prior variance of what is each graph's own, with these weights of the parts."""
+        pairs = zip(self.kernels.sources, weights, strict=False)
+        return sum(weight for (reading, _), weight in pairs if isinstance(reading, Itself))
+
     def exchange(self, kept: Tensor, graphs: Sequence[Data]) -> Description:
         """Return the graphs in the slots `kept` `(n,)` int64, and then new ones, compared by the same parts.
 

@@ -78,7 +78,6 @@ class ProcessPlayer(BatchBeliefAgent[S]):
     """Noise variance of one more result, in squared units of the targets."""
     _given: DualPosterior | PrimalPosterior
     _believed: tuple[Tensor, Tensor] | None
-    _searches: bool = False  # no graph that was played is on offer
 
     def __init__(self, settings: S, make_rule: Callable[[], AcquisitionRule]) -> None:
         super().__init__(settings, make_rule)
@@ -139,12 +138,14 @@ class ProcessPlayer(BatchBeliefAgent[S]):
 
     def choose(self, mask: Tensor) -> int:
         """Return the graph that the rule ranks highest; if there are many, that of the short list."""
-        self._look_for_those_played(mask)
-        return self._choose(mask, 1)[0] if self._are_many else super().choose(mask)
+        if self._are_many:
+            self.look_for_those_played(mask)
+            return self._choose(mask, 1)[0]
+        return super().choose(mask)
 
     def choose_batch(self, mask: Tensor, count: int, pending: Sequence[int]) -> list[int]:
         """Return `count` different graphs, chosen one after the other; if there are many, from the short list."""
-        self._look_for_those_played(mask)
+        self.look_for_those_played(mask)
         return self._choose(mask, count, pending)
 
     def learn(self, slots: Tensor, rewards: Tensor) -> None:
@@ -179,7 +180,7 @@ class ProcessPlayer(BatchBeliefAgent[S]):
     def nu(self) -> float:
         """Return nu, which multiplies sigma."""
         scale = self.settings.exploration_scale
-        return scale if scale is not None else SEARCHING if self._searches else PLAYING
+        return scale if scale is not None else SEARCHING if self.plays_new and self.offered is None else PLAYING
 
     def belief(self) -> Belief:
         """Return posterior mean and nu times standard deviation of each graph of the round, in units of the targets."""
@@ -196,8 +197,8 @@ class ProcessPlayer(BatchBeliefAgent[S]):
 
     def weigh_choices(self, mask: Tensor, draws: int) -> ActionProbabilities:
         """Return with which probability each graph would be played; if there are many, 0 outside the short list."""
-        searches = self._searches
-        self._look_for_those_played(mask)
+        plays_new = self.plays_new
+        self.look_for_those_played(mask)
         try:
             values = torch.zeros(2, self.num_graphs, dtype=torch.float64)
             near, offered, _ = self._near(mask, 1, (), values[0])
@@ -205,7 +206,7 @@ class ProcessPlayer(BatchBeliefAgent[S]):
             values[:, near] = torch.from_numpy(np.stack([weighed.values, weighed.errors]))
             return ActionProbabilities(*values.numpy())
         finally:
-            self._searches = searches
+            self.plays_new = plays_new
 
     def expect(self) -> Prediction:
         """Return the prediction of each graph's mean reward, and the noise of a measurement."""
@@ -246,7 +247,8 @@ class ProcessPlayer(BatchBeliefAgent[S]):
         mean, nu, posterior, graphs = means[index], self.nu, self._given, self._every[index]
         latest = list[Marginals]()
         whole = len(index) == self.num_graphs and not self._are_many and self.offered is None
-        root = cache(lambda: nu * _root_of(posterior, graphs, whole))
+        own = self.described.own(self.learnt.weights) if self.plays_new else 0.0
+        root = cache(lambda: nu * _root_of(posterior, graphs, whole, own))
         best, count = self.best_seen(means), self.learnt.noise / self.result_noise
 
         def imagine(*actions: int) -> Belief:
@@ -263,11 +265,6 @@ class ProcessPlayer(BatchBeliefAgent[S]):
     def _are_many(self) -> bool:
         """Return whether graphs are chosen from a short list, as a rule cannot that remembers its candidates."""
         return self.num_graphs > self.settings.short_list and not self._remembers
-
-    def _look_for_those_played(self, mask: Tensor) -> None:
-        """Find out whether graphs that have results can be played again."""
-        seen = self.seen
-        self._searches = self.offered is None and len(seen) > 0 and not bool(mask[seen].any())
 
     def _choose(
         self,
@@ -332,14 +329,22 @@ class ProcessPlayer(BatchBeliefAgent[S]):
         return self._kernel[2]
 
 
-def _root_of(posterior: DualPosterior | PrimalPosterior, graphs: Tensor, whole: bool) -> Tensor:
-    """Return a root of the joint covariance of graphs, which may be the whole set."""
+def _root_of(posterior: DualPosterior | PrimalPosterior, graphs: Tensor, whole: bool, own: float) -> Tensor:
+    """Return a root of the joint covariance of graphs, which may be the whole set.
+
+    Args:
+        posterior: the posterior.
+        graphs: `(n,)` int64.
+        whole: whether they are all.
+        own: what is left out of the variance of each graph without a result.
+    """
     if isinstance(posterior, PrimalPosterior):
-        return posterior.root(graphs)
+        return posterior.root(graphs, own)
     kernel = posterior.kernel
-    if whole and isinstance(kernel, Mixture):
+    if whole and not own and isinstance(kernel, Mixture):
         return posterior.root(kernel.root)
     covariance = posterior.covariance(graphs)
+    covariance.diagonal().sub_((~torch.isin(graphs, posterior.seen)).double(), alpha=own)
     if isinstance(kernel, Mixture) and len(graphs) > LARGE:
         with suppress(torch.linalg.LinAlgError):  # type: ignore[attr-defined]  # then the other root, ten times slower
             return quick_root(covariance)

@@ -62,3 +62,21 @@ def test_rewards_that_no_model_forecasts_are_told_once(name, graphs):
     assert (agent.watch.mended_at > 40) == (name != "gnn-ucb")  # a network is fitted after every reward anyway
     agent.select_action(None)
     assert agent.insight().misfit == agent.watch.misfit > 1.5
+
+
+@pytest.mark.parametrize("name", ["gntk-ts", "lin-ts", "gnn-ts"])
+def test_what_is_a_graphs_own_is_drawn_only_where_it_can_be_played_again(name, graphs):
+    agent, played = registry.make_agent(name), torch.tensor([0, 1, 2])
+    agent.reset(None, graph_set=as_graph_set(graphs))
+    agent.update(None, played.numpy(), [1.0, 0.0, 2.0])
+    mask, rest = torch.ones(len(graphs), dtype=torch.bool), torch.arange(3, len(graphs))
+    beliefs, variances = [], []
+    for offered in (True, False):
+        mask[played] = offered
+        agent.look_for_those_played(mask)
+        beliefs.append(agent.belief())
+        variances.append(beliefs[-1].joint_root().square().sum(1)[rest])
+    own = variances[0] - variances[1]
+    assert own.min() > 0
+    assert torch.allclose(own, own.mean())
+    assert torch.equal(beliefs[0].spread, beliefs[1].spread)
