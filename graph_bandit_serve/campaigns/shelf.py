@@ -45,7 +45,7 @@ class Shelf:
     """
 
     def __init__(self, folder: CampaignFolder, limits: ServerLimits) -> None:
-        self._folder, self._limits = folder, limits
+        self.folder, self._limits = folder, limits
         self._lock = threading.Lock()  # each file is read once, however many ask
         self._summaries: dict[str, tuple[Stamp, CampaignSummary]] = {}
         self._kept: dict[str, Reading] = {}
@@ -53,7 +53,7 @@ class Shelf:
 
     def list_campaigns(self) -> CampaignList:
         """Return all campaigns in a line each."""
-        listing = self._folder.list_files()
+        listing = self.folder.list_files()
         with self._lock:
             self._summaries = {
                 file.key: self._summaries[file.key] for file in listing.files if file.key in self._summaries
@@ -63,7 +63,7 @@ class Shelf:
 
     def read(self, key: str) -> Reading | None:
         """Return what the file of a key holds now; None if there is no such file."""
-        file = self._folder.find(key)
+        file = self.folder.find(key)
         if file is None:
             return None
         with self._lock:
@@ -127,7 +127,7 @@ class Shelf:
     def _open(self, file: FoundFile, stamp: Stamp) -> Reading:
         size = 0
         try:
-            content = self._folder.read(file)
+            content = self.folder.read(file)
             size = len(content)
             state = read_campaign(content, file)
         except FileNotFoundError:
@@ -163,7 +163,7 @@ def read_campaign(content: bytes, file: FoundFile) -> CampaignState:
 
 def _stamp(file: FoundFile) -> Stamp | None:
     try:
-        status = os.stat(file.path)
+        status = os.lstat(file.path)
     except OSError:
         return None
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from graph_bandit_serve.campaigns.folder import key_of
 from graph_bandit_serve.service import Service
-from graph_bandit_serve.tools.answers import Changed, Round, tell
+from graph_bandit_serve.tools.answers import Changed, tell
 from graph_bandit_serve.tools.arguments import (
     By,
     Campaign,
@@ -164,9 +164,8 @@ class ChangingTools:
         done = await finish(context, self._service, start, version)
         assert isinstance(done, dict)  # noqa: S101 - operations that change something return `Done`
         told = done.get("told")
-        suggestions = None if told is None else Round.model_validate(told)
         reading = await ask(partial(self._service.shelf.read, campaign or key_of(f"{done.get('campaign')}")))
         if reading is None:  # it was removed just now
             raise ToolError(UNKNOWN)
-        words = f"{sentence} {SUGGESTED}" if suggestions is not None else sentence
-        return tell(words, Changed(campaign=reading.summary, suggestions=suggestions))
+        words = f"{sentence} {SUGGESTED}" if told is not None else sentence
+        return tell(words, Changed(campaign=reading.summary, suggestions=told))
