@@ -49,7 +49,7 @@ def serve(settings: ServeSettings, limits: ServerLimits | None = None) -> None:
     from graph_bandit_serve.access.addresses import find_addresses
     from graph_bandit_serve.access.keys import Keys
     from graph_bandit_serve.app import make_app
-    from graph_bandit_serve.service import BEGINS, OPERATIONS
+    from graph_bandit_serve.service import OPERATIONS
     from graph_bandit_serve.work.drawing import Drawer
     from graph_bandit_serve.work.jobs import Jobs
 
@@ -82,7 +82,7 @@ def serve(settings: ServeSettings, limits: ServerLimits | None = None) -> None:
         )
         print("\n".join(introduce(settings, addresses, keys)), flush=True)
         root = settings.folder if settings.folder.is_dir() else settings.folder.parent
-        jobs.start(BEGINS, "clean", {"root": str(root.resolve())})  # in a process that then waits for the next job
+        jobs.start("clean", {"root": str(root.resolve())})  # in a process that then waits for the next job
         threading.Thread(target=drawer.start, daemon=True).start()
         if settings.open:
             open_link(link(addresses, keys.link), Path(private))

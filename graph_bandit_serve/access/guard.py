@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
 from graph_bandit_serve.access.addresses import Addresses
-from graph_bandit_serve.access.keys import Access, Keys
+from graph_bandit_serve.access.keys import PERSON, Access, Keys
 from graph_bandit_serve.settings import ServerLimits
 
 if TYPE_CHECKING:
@@ -68,7 +68,8 @@ class Guard:
             await send(message)
 
         request = Request(scope)
-        access = self._who_asks(request)
+        access, person = self._who_asks(request)
+        PERSON.set(person)
         answer = self._answer(request, access)
         scope.setdefault("state", {}).update(access=access, keys=self._keys)
         method = "GET" if request.method == "HEAD" else request.method
@@ -135,15 +136,15 @@ class Guard:
         )
         return answer
 
-    def _who_asks(self, request: Request) -> Access | None:
+    def _who_asks(self, request: Request) -> tuple[Access | None, str]:
         """Return who asks, by the key that is named or else by the cookie; None if nobody who belongs."""
         if "authorization" in request.headers:
             scheme, _, key = request.headers["authorization"].partition(" ")
-            return self._keys.of_program(key) if scheme.lower() == "bearer" else None
+            return self._keys.of_program(key) if scheme.lower() == "bearer" else None, "program"
         texts = [text.strip() for line in request.headers.getlist("cookie") for text in line.split(";")]
         for access, name in self.cookies.items():  # a member comes first
             # A page on another port of this machine may have set a second cookie of the name.
-            keys = (text.removeprefix(f"{name}=") for text in texts if text.startswith(f"{name}="))
-            if access in map(self._keys.of_session, keys):
-                return access
-        return None
+            keys = [text.removeprefix(f"{name}=") for text in texts if text.startswith(f"{name}=")]
+            if own := [key for key in keys if self._keys.of_session(key) is access]:
+                return access, own[0] if access is Access.MEMBER else "guests"
+        return None, ""

@@ -12,7 +12,7 @@ import msgspec
 from graph_bandit_campaign import CampaignState, digest_of, read_state
 from graph_bandit_serve.campaigns.changes import describe_changes
 from graph_bandit_serve.campaigns.folder import CampaignFolder, FoundFile
-from graph_bandit_serve.campaigns.views import CampaignList, CampaignSummary, describe_problem, summarize
+from graph_bandit_serve.campaigns.views import CampaignList, CampaignSummary, summarize
 from graph_bandit_serve.settings import ServerLimits
 
 Stamp = tuple[int, ...]
@@ -133,7 +133,8 @@ class Shelf:
         except FileNotFoundError:
             raise
         except (ValueError, ArithmeticError, RecursionError, MemoryError, OSError) as error:
-            return Reading(file, describe_problem(file.key, file.name, self._cut(str(error))), None, size, stamp)
+            summary = CampaignSummary(id=file.key, name=file.name, problem=self._cut(str(error)))
+            return Reading(file, summary, None, size, stamp)
         return Reading(file, summarize(file.key, file.name, digest_of(content), state), state, size, stamp)
 
     def _cut(self, text: str) -> str:

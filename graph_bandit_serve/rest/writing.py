@@ -12,7 +12,7 @@ from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictFloat
 
-from graph_bandit_serve.campaigns.marks import View
+from graph_bandit_serve.campaigns.views import View
 from graph_bandit_serve.refusals import refusals
 from graph_bandit_serve.rest.jobs import LONGEST_WAIT, Answers, JobView, Wait, answer_job
 from graph_bandit_serve.service import SENT, Service
@@ -184,9 +184,6 @@ def make_writing(service: Service, prefix: str) -> APIRouter:
         start = partial(service.do, campaign, operation, arguments, way.version, way.key)
         return finish(start, way.wait, campaign, way.version)
 
-    def look(campaign: str, operation: str, arguments: Mapping[str, object], wait: float) -> Response:
-        return finish(partial(service.do, campaign, operation, arguments), wait)
-
     @router.post("/uploads", response_model=UploadView, status_code=201)
     async def upload(request: Request, name: FileName) -> UploadView:
         """Send a file, as the body of type `application/octet-stream`."""
@@ -230,7 +227,7 @@ def make_writing(service: Service, prefix: str) -> APIRouter:
         """Say what a table of results would teach; nothing is taken in."""
         with refusals():
             path, _ = service.table(asked.table)
-        return look(campaign, "read_results", {"table": path}, wait)
+        return finish(partial(service.look, campaign, "read_results", {"table": path}), wait)
 
     @router.post("/campaigns/{campaign}/results/table", response_model=JobView)
     def accept(campaign: str, asked: TableAsked, way: Asking) -> Response:
@@ -258,12 +255,12 @@ def make_writing(service: Service, prefix: str) -> APIRouter:
     @router.post("/campaigns/{campaign}/why", response_model=JobView)
     def explain(campaign: str, asked: IdsAsked, wait: Wait = LONGEST_WAIT) -> Response:
         """Say what is predicted of some graphs, and why."""
-        return look(campaign, "explain", {"ids": asked.ids}, wait)
+        return finish(partial(service.do, campaign, "explain", {"ids": asked.ids}), wait)
 
     @router.post("/campaigns/{campaign}/enough", response_model=JobView)
     def look_ahead(campaign: str, wait: Wait = LONGEST_WAIT) -> Response:
         """Say whether the pool holds a better graph, and whether to stop."""
-        return look(campaign, "look_ahead", {}, wait)
+        return finish(partial(service.do, campaign, "look_ahead", {}), wait)
 
     @router.post("/backtests", response_model=JobView)
     def backtest(asked: BacktestAsked, wait: Wait = LONGEST_WAIT) -> Response:

@@ -8,17 +8,7 @@ from collections.abc import Mapping
 from mcp.types import CallToolResult, TextContent
 
 from graph_bandit_campaign import Told
-from graph_bandit_serve.campaigns.marks import View
-from graph_bandit_serve.campaigns.views import CampaignSummary, CampaignView
-
-
-class Tables(View):
-    """The tables of the folder: pools to choose from, and results."""
-
-    tables: list[str]
-    """Their names."""
-    is_cut: bool
-    """Whether the folder holds more files than are looked at."""
+from graph_bandit_serve.campaigns.views import CampaignSummary, CampaignView, View
 
 
 class CampaignNow(View):

@@ -90,7 +90,7 @@ class Changing:
             return self._pages.render("results", {**values, "table": f"{SENT}{upload.token}", "before": before})
 
         def go() -> Response:
-            job = self._service.do(campaign, "read_results", {"table": str(upload.path)})
+            job = self._service.look(campaign, "read_results", {"table": str(upload.path)})
             return self._waiting.go_on(job, Next(back, show, names=((upload.path.name, name),)))
 
         return await self.in_thread(go)
