@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from graph_bandit_serve.access.keys import PERSON
 from graph_bandit_serve.campaigns.views import View
-from graph_bandit_serve.refusals import refusals
+from graph_bandit_serve.refusals import REFUSALS
 from graph_bandit_serve.service import Service
 from graph_bandit_serve.work.jobs import Job, Status
 
@@ -81,7 +81,7 @@ def make_jobs(service: Service, prefix: str) -> APIRouter:
         service: knows them.
         prefix: begin of the addresses.
     """
-    router = APIRouter(prefix=f"{prefix}/jobs")
+    router = APIRouter(prefix=f"{prefix}/jobs", dependencies=REFUSALS)
 
     def known(job: Job | None) -> Job:
         if job is None:
@@ -101,8 +101,7 @@ def make_jobs(service: Service, prefix: str) -> APIRouter:
     @router.post("/{job}/stop", response_model=JobView, responses=NO_JOB | NOT_YOURS)
     def stop_job(job: str) -> Response:
         """Stop a job of who asks; what it has not saved yet is as before."""
-        with refusals():
-            return JSONResponse(view_job(known(service.stop(job))).model_dump())
+        return JSONResponse(view_job(known(service.stop(job))).model_dump())
 
     followed: Answers = {
         200: {"content": {EVENTS: {}}, "description": "A `JobView` each, without its result."},

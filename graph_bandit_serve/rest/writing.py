@@ -13,7 +13,7 @@ from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictFloat
 
 from graph_bandit_serve.campaigns.views import View
-from graph_bandit_serve.refusals import refusals
+from graph_bandit_serve.refusals import REFUSALS
 from graph_bandit_serve.rest.jobs import LONGEST_WAIT, Answers, JobView, Wait, answer_job
 from graph_bandit_serve.service import SENT, Service
 from graph_bandit_serve.work.jobs import Job
@@ -171,12 +171,11 @@ def make_writing(service: Service, prefix: str) -> APIRouter:
         service: does what they ask for.
         prefix: begin of the addresses.
     """
-    router = APIRouter(prefix=prefix, responses=WRITTEN)
+    router = APIRouter(prefix=prefix, responses=WRITTEN, dependencies=REFUSALS)
 
     def finish(start: Callable[[], Job], wait: float, campaign: str = "", version: str = "") -> Response:
         """Start a job, wait for it, and answer with it."""
-        with refusals():
-            job = start()
+        job = start()
         job = service.jobs.wait(job.id, wait) or job
         return answer_job(job, service.shelf.tell_changes(campaign, version) if is_stale(job) else "")
 
@@ -191,8 +190,7 @@ def make_writing(service: Service, prefix: str) -> APIRouter:
             async for part in request.stream():
                 content.write(part)
             content.seek(0)
-            with refusals():
-                sent = await run_in_threadpool(service.uploads.add, name, content)
+            sent = await run_in_threadpool(service.uploads.add, name, content)
         return UploadView(table=f"{SENT}{sent.token}")
 
     @router.post("/pools/preview", response_model=JobView)
@@ -225,8 +223,7 @@ def make_writing(service: Service, prefix: str) -> APIRouter:
     @router.post("/campaigns/{campaign}/results/preview", response_model=JobView)
     def preview_results(campaign: str, asked: TableAsked, wait: Wait = LONGEST_WAIT) -> Response:
         """Say what a table of results would teach; nothing is taken in."""
-        with refusals():
-            path, _ = service.table(asked.table)
+        path, _ = service.table(asked.table)
         return finish(partial(service.look, campaign, "read_results", {"table": path}), wait)
 
     @router.post("/campaigns/{campaign}/results/table", response_model=JobView)

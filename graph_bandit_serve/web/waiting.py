@@ -13,7 +13,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from graph_bandit_serve.access.keys import PERSON
 from graph_bandit_serve.campaigns.uploads import HIDDEN
-from graph_bandit_serve.refusals import refusals
+from graph_bandit_serve.refusals import REFUSALS
 from graph_bandit_serve.service import Service
 from graph_bandit_serve.web.pages import SVG, Pages
 from graph_bandit_serve.work.jobs import Job
@@ -133,7 +133,7 @@ def make_waiting(waiting: Waiting) -> APIRouter:
     Args:
         waiting: the jobs that they wait for.
     """
-    router = APIRouter(include_in_schema=False, prefix="/jobs")
+    router = APIRouter(include_in_schema=False, prefix="/jobs", dependencies=REFUSALS)
     jobs = waiting.service.jobs
 
     def known(job: Job | None) -> Job:
@@ -154,8 +154,7 @@ def make_waiting(waiting: Waiting) -> APIRouter:
 
     @router.post("/{job}/stop")
     def stop_job(job: str) -> Response:
-        with refusals():
-            known(waiting.service.stop(job))
+        known(waiting.service.stop(job))
         return to(f"/jobs/{job}")
 
     return router

@@ -46,7 +46,6 @@ from graph_bandit_serve.work.worker import Report
 if is_installed("rdkit"):  # of the extra `chem`, which other graphs do not need
     import rdkit.Chem  # noqa: F401
 
-Which = Literal["suggestions", "predictions"]
 Kind = Literal["veto", "pin", "lift", "comment"]
 MOST_WHY = 20
 BACKTESTS = "backtests"
@@ -195,33 +194,14 @@ def backtest(report: Report, root: str, table: str, fields: Mapping[str, object]
         return replay(Path(root), Path(table), fields)
 
 
-def list_rows(
-    report: Report,
-    place: Mapping[str, str],
-    which: Which,
-    sort: str,
-    falling: bool,
-    contains: str,
-    part: str,
-    start: int,
-    count: int,
-) -> Rows:
+def list_rows(report: Report, place: Mapping[str, str], **asked: Any) -> Rows:  # Any: as `find_rows` says
     """Return some rows of a table of the campaign, as `find_rows`."""
-    return find_rows(Place(**place).desk(), which, sort, falling, contains, part, start, count)
+    return find_rows(Place(**place).desk(), **asked)
 
 
-def download(
-    report: Report,
-    place: Mapping[str, str],
-    which: Which,
-    kind: str,
-    sort: str,
-    falling: bool,
-    contains: str,
-    part: str,
-) -> str:
+def download(report: Report, place: Mapping[str, str], **asked: Any) -> str:  # Any: as `export` says
     """Return rows of a table of the campaign as a file, in base64."""
-    return base64.b64encode(export(Place(**place).desk(), which, kind, sort, falling, contains, part)).decode()
+    return base64.b64encode(export(Place(**place).desk(), **asked)).decode()
 
 
 def draw(report: Report, place: Mapping[str, str]) -> str:
