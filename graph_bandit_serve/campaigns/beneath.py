@@ -13,6 +13,7 @@ import stat
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import IO, TypeVar
 
@@ -175,11 +176,11 @@ def lock_file(root: Path, place: str) -> Iterator[None]:
     """
     parent, _, name = place.rpartition("/")
     with open_folder(root, parent) as folder:
-        if isinstance(folder.at, Path):
-            with FileLock(folder.at / f".{name}.lock"):
+        if isinstance(folder.at, Path) or find_spec("fcntl") is None:  # Windows
+            with FileLock(root / parent / f".{name}.lock"):
                 yield
             return
-        import fcntl  # which Windows does not have
+        import fcntl
 
         handle = folder.open(f".{name}.lock", os.O_RDWR | os.O_CREAT, 0o644)
         try:
