@@ -69,7 +69,7 @@ def make_app(folder: Path, keys: Keys, addresses: Addresses, drawer: Drawer, job
     for router in (make_reading(shelf, found, PREFIX), make_writing(service, PREFIX), make_jobs(service, PREFIX)):
         app.include_router(router)
     waiting = Waiting(service, pages)
-    app.include_router(make_pages(pages, shelf, found.is_one))
+    app.include_router(make_pages(pages, shelf, jobs, found.is_one))
     for make in (make_changing, make_starting, make_waiting):
         app.include_router(make(waiting))
     app.include_router(make_tables(waiting, pages))

@@ -49,7 +49,7 @@ def serve(settings: ServeSettings, limits: ServerLimits | None = None) -> None:
     from graph_bandit_serve.access.addresses import find_addresses
     from graph_bandit_serve.access.keys import Keys
     from graph_bandit_serve.app import make_app
-    from graph_bandit_serve.service import BEGINS, OPERATIONS
+    from graph_bandit_serve.service import OPERATIONS
     from graph_bandit_serve.work.drawing import Drawer
     from graph_bandit_serve.work.jobs import Jobs
 
@@ -61,9 +61,9 @@ def serve(settings: ServeSettings, limits: ServerLimits | None = None) -> None:
     limits = limits or ServerLimits()
     with (
         listen(settings.host, settings.port) as listener,
-        say_errors(),
         TemporaryDirectory(prefix="graph-bandit-") as private,
     ):
+        say_errors("serve")
         addresses = find_addresses(settings.host, listener.getsockname()[1], settings.address)
         keys, drawer = Keys(settings.guests, limits), Drawer(limits)
         jobs = Jobs(limits, OPERATIONS)
@@ -82,7 +82,7 @@ def serve(settings: ServeSettings, limits: ServerLimits | None = None) -> None:
         )
         print("\n".join(introduce(settings, addresses, keys)), flush=True)
         root = settings.folder if settings.folder.is_dir() else settings.folder.parent
-        jobs.start(BEGINS, "clean", {"root": str(root.resolve())})  # in a process that then waits for the next job
+        jobs.start("clean", {"root": str(root.resolve())})  # in a process that then waits for the next job
         threading.Thread(target=drawer.start, daemon=True).start()
         if settings.open:
             open_link(link(addresses, keys.link), Path(private))
@@ -150,8 +150,7 @@ def listen(host: str, port: int) -> Iterator[socket.socket]:
         yield listener
 
 
-@contextmanager
-def say_errors(command: str = "serve") -> Iterator[None]:
+def say_errors(command: str) -> None:
     """Print errors of requests to stderr, a line each.
 
     Args:
@@ -166,15 +165,6 @@ def say_errors(command: str = "serve") -> Iterator[None]:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(OneLine(f"graph-bandit {command}: %(message)s"))
     handler.addFilter(lambda record: record.name.startswith("graph_bandit_serve") or record.levelno >= logging.ERROR)
-    loggers = [logging.getLogger(name) for name in ("graph_bandit_serve", "uvicorn", "asyncio", "mcp")]
-    before = [(logger.propagate, logger.level) for logger in loggers]
-    for logger in loggers:
-        logger.addHandler(handler)
-        logger.propagate = False
-    try:
-        yield
-    finally:
-        for logger, (propagate, level) in zip(loggers, before, strict=True):
-            logger.removeHandler(handler)
-            logger.propagate = propagate
-            logger.setLevel(level)
+    for name in ("graph_bandit_serve", "uvicorn", "asyncio", "mcp"):
+        logging.getLogger(name).addHandler(handler)
+        logging.getLogger(name).propagate = False

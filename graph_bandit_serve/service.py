@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
+from graph_bandit_serve.access.keys import PERSON
 from graph_bandit_serve.campaigns.folder import CampaignFolder, FoundFile
 from graph_bandit_serve.campaigns.shelf import Shelf
 from graph_bandit_serve.campaigns.uploads import Uploads, kind_of
@@ -17,12 +18,16 @@ from graph_bandit_serve.work.jobs import Job, Jobs
 
 OPERATIONS = "graph_bandit_serve.work.operations:OPERATIONS"
 SENT = "upload:"
-BEGINS, POOLS, REPLAYS, LOOKS = QUEUES = ("begins", "pools", "replays", "looks")
-"""Stand for the key of a campaign in jobs that need not wait for those of one. Guests start looks, one at a time."""
+READS = ("explain", "look_ahead")
+"""Operations that change nothing, and so need not wait for those that change the campaign."""
 
 
 class UnknownError(LookupError):
     """There is not what somebody asks for; the message says what is."""
+
+
+class NotYoursError(ValueError):
+    """Somebody wants to stop a job of somebody else."""
 
 
 class KeyUsedError(ValueError):
@@ -61,7 +66,7 @@ class Service:
     def do(
         self, campaign: str, operation: str, arguments: Mapping[str, object], version: str = "", request: str = ""
     ) -> Job:
-        """Start a job about a campaign; jobs about one campaign run one after the other.
+        """Start a job about a campaign; jobs that change one campaign run one after the other.
 
         Args:
             campaign: key of the campaign.
@@ -78,12 +83,10 @@ class Service:
         """
         place = {"root": str(self.folder.root), "path": str(self.campaign(campaign).path), "version": version}
         asked = {"place": place, **arguments}
-        return self._start(campaign, operation, asked, lambda: asked, request)
+        return self._start(operation, asked, lambda: asked, request, campaign)
 
     def look(self, campaign: str, operation: str, arguments: Mapping[str, object]) -> Job:
-        """Start a short job that changes nothing, and so need not wait for others; errors as of `do`.
-
-        One runs at a time, and not for long: there is room for those who change.
+        """Start a short job that changes nothing; errors as of `do`. A person has one beside a job of another kind.
 
         Args:
             campaign: key of the campaign.
@@ -91,7 +94,7 @@ class Service:
             arguments: as in `do`.
         """
         place = {"root": str(self.folder.root), "path": str(self.campaign(campaign).path), "version": ""}
-        return self.jobs.start(LOOKS, operation, {"place": place, **arguments}, self._limits.look_seconds)
+        return self._look(operation, {"place": place, **arguments}, campaign)
 
     def accept(self, campaign: str, table: str, version: str = "", request: str = "") -> Job:
         """Start a job that takes in a table of results that was sent; arguments and errors as of `do`.
@@ -115,7 +118,7 @@ class Service:
             name = f"{start}{max(numbers, default=1) + 1}{kind_of(sent)}"
             return {"place": place, "table": sent, "name": name}
 
-        return self._start(campaign, "accept", {"place": place, "table": table}, make, request)
+        return self._start("accept", {"place": place, "table": table}, make, request, campaign)
 
     def read_pool(self, pool: str, smiles: str = "smiles", id: str | None = None, sheet: str | None = None) -> Job:  # noqa: A002
         """Start a job that looks at a pool.
@@ -132,7 +135,7 @@ class Service:
         """
         root, path = str(self.folder.root), self.table(pool)[0]
         arguments = {"root": root, "path": path, "smiles": smiles, "id": id, "sheet": sheet}
-        return self._start(POOLS, "read_pool", arguments, lambda: arguments)
+        return self._look("read_pool", arguments)
 
     def begin(
         self, name: str, pool: str, measured: Sequence[str], fields: Mapping[str, object], request: str = ""
@@ -160,7 +163,7 @@ class Service:
                 files.append([path, f"results-{number}{kind_of(path)}"][: 1 + is_sent])
             return {**arguments, "pool": files[0], "measured": files[1:]}
 
-        return self._start(BEGINS, "begin", {**arguments, "pool": pool, "measured": [*measured]}, make, request)
+        return self._start("begin", {**arguments, "pool": pool, "measured": [*measured]}, make, request)
 
     def backtest(self, table: str, fields: Mapping[str, object]) -> Job:
         """Start a job that replays a finished table of the folder.
@@ -174,7 +177,7 @@ class Service:
             BusyError: a ValueError, if too many jobs wait.
         """
         arguments = {"root": str(self.folder.root), "table": self.table(table)[0], "fields": dict(fields)}
-        return self._start(REPLAYS, "backtest", arguments, lambda: arguments)
+        return self._start("backtest", arguments, lambda: arguments)
 
     def table(self, name: str) -> tuple[str, bool]:
         """Return the path of a table, and whether somebody sent it.
@@ -195,31 +198,54 @@ class Service:
             raise UnknownError("Expected a table of this folder, by its place in it, or one that was sent.")
         return str(file.path), False
 
+    def stop(self, job_id: str) -> Job | None:
+        """Stop a job of who asks; None if there is none.
+
+        Raises:
+            NotYoursError: a ValueError, if somebody else has started it.
+        """
+        job = self.jobs.get(job_id)
+        if job is not None and job.person != PERSON.get():
+            raise NotYoursError("Expected a job of yours. Somebody else has started this one, and can stop it.")
+        return self.jobs.stop(job_id)
+
+    def _look(self, operation: str, arguments: Mapping[str, object], campaign: str = "") -> Job:
+        person = PERSON.get()
+        return self.jobs.start(
+            operation, arguments, [f"{person} looks"], self._limits.look_seconds, campaign=campaign, person=person
+        )
+
     def _start(
         self,
-        queue: str,
         operation: str,
         asked: Mapping[str, object],
         make: Callable[[], Mapping[str, object]],
         request: str = "",
+        campaign: str = "",
     ) -> Job:
         """Start a job, or return that which a key of a request has started before.
 
         Args:
-            queue: key of a campaign, or one of `QUEUES`.
             operation: what is done.
             asked: what a request asks for; the same again with the same key is the same request.
             make: returns the arguments; files that were sent may be gone the second time.
             request: the key; empty: there is none.
+            campaign: key of the campaign; empty: it is not about one.
         """
-        digest = digest_of_request([queue, operation, asked])
+        digest, person = digest_of_request([operation, asked]), PERSON.get()
+        holds = [f"{person} replays" if operation == "backtest" else person]
+        holds += [campaign] if campaign and operation not in READS else []
+
+        def start() -> Job:
+            return self.jobs.start(operation, make(), holds, campaign=campaign, person=person)
+
         if not request:
-            return self.jobs.start(queue, operation, make())
+            return start()
         with self._lock:
             before, job_id = self._asked.get(request, (digest, ""))
             if before != digest:
                 raise KeyUsedError("Expected a new key for another request. This one was used for something else.")
-            job = self.jobs.get(job_id) if job_id else self.jobs.start(queue, operation, make())
+            job = self.jobs.get(job_id) if job_id else start()
             if job is None:
                 raise KeyUsedError("Expected a new key. What this one asked for ended too long ago to be told.")
             self._asked[request] = (digest, job.id)

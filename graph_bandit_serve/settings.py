@@ -98,8 +98,8 @@ class ServerLimits:
     """Memory of the process that draws."""
     drawings: int = 1_000
     """How many drawings are kept in memory."""
-    workers: int = 2
-    """Most processes that work on jobs at once."""
+    workers: int = 8
+    """Most jobs that run at once, each in a process. A person has one, and one that only looks."""
     waiting_jobs: int = 50
     """Most jobs that wait, of all campaigns."""
     job_seconds: float = 3600.0
@@ -107,7 +107,7 @@ class ServerLimits:
     job_bytes: int = 12_000_000_000
     """Memory of the process of a job and all that it starts. What these share counts for each."""
     look_seconds: float = 60.0
-    """Time in which each of those is made, or given up."""
+    """Time in which a preview, a page of a table, a download or a figure is made, or given up."""
     kept_jobs: int = 200
     """Most jobs that are kept after they have ended."""
     kept_job_bytes: int = 64_000_000

@@ -138,10 +138,8 @@ class ProcessPlayer(BatchBeliefAgent[S]):
 
     def choose(self, mask: Tensor) -> int:
         """Return the graph that the rule ranks highest; if there are many, that of the short list."""
-        if self._are_many:
-            self.look_for_those_played(mask)
-            return self._choose(mask, 1)[0]
-        return super().choose(mask)
+        self.look_for_those_played(mask)
+        return self._choose(mask, 1)[0] if self._are_many else super().choose(mask)
 
     def choose_batch(self, mask: Tensor, count: int, pending: Sequence[int]) -> list[int]:
         """Return `count` different graphs, chosen one after the other; if there are many, from the short list."""

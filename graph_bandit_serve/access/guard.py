@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 import logging
-from http import HTTPStatus
 from typing import TYPE_CHECKING
 
+from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+
 from graph_bandit_serve.access.addresses import Addresses
-from graph_bandit_serve.access.answers import PAGE, ShortAnswer, send_answer, with_headers
-from graph_bandit_serve.access.head import Head
-from graph_bandit_serve.access.keys import Access, Keys
+from graph_bandit_serve.access.keys import PERSON, Access, Keys
 from graph_bandit_serve.settings import ServerLimits
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+HEADERS = {
+    "content-security-policy": (
+        "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; connect-src 'self'; form-action "
+        "'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "same-origin",  # with no-referrer, forms of our own pages would say `Origin: null`
+    "cache-control": "no-store",
+    "cross-origin-resource-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+}
+"""Of every answer: nothing is loaded or run from elsewhere, framed, guessed, kept, or told to the next site."""
 LOG = logging.getLogger("graph_bandit_serve")
 ENTER = "/enter"
 READS = ("GET", "HEAD")
@@ -46,91 +61,90 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
-        head = Head.of(scope)
-        answer = self._refuse(head) or (self._enter(head) if head.path == ENTER else None)
-        access = self._who_asks(head) if answer is None else None
-        answer = answer or self._admit(head, access) or self._refuse_body(head)
-        if answer is not None:
-            await send_answer(answer, head, send)
-            return
-        scope.setdefault("state", {}).update(access=access, keys=self._keys)
 
         async def send_on(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message = {**message, "headers": with_headers([*message["headers"]])}
+                MutableHeaders(scope=message).update(HEADERS)
             await send(message)
 
+        request = Request(scope)
+        access, person = self._who_asks(request)
+        PERSON.set(person)
+        answer = self._answer(request, access)
+        scope.setdefault("state", {}).update(access=access, keys=self._keys)
+        method = "GET" if request.method == "HEAD" else request.method
         try:
-            await self._app({**scope, "method": "GET" if head.method == "HEAD" else head.method}, receive, send_on)
+            await (answer or self._app)({**scope, "method": method}, receive, send_on)
         except Exception as error:  # noqa: BLE001 - who asked was answered that there is one
-            LOG.error("%s %s: %s: %s", head.method, ascii(head.path)[1:-1], type(error).__name__, error)
+            LOG.error("%s %s: %s: %s", request.method, ascii(scope["path"])[1:-1], type(error).__name__, error)
 
-    def _refuse(self, head: Head) -> ShortAnswer | None:
-        """Refuse what nobody may ask, before any key is looked at."""
-        if (head.only("host") or "").lower() not in self._addresses.hosts:
-            return ShortAnswer(HTTPStatus.MISDIRECTED_REQUEST, "Expected an address of this server as Host.")
-        if self._is_from_elsewhere(head):
-            return ShortAnswer(HTTPStatus.FORBIDDEN, "Expected a request of this server's own pages.")
-        return None
-
-    def _is_from_elsewhere(self, head: Head) -> bool:
-        """Return whether a page of another site asks, other than by a link to here."""
-        sites, origins = head.all_of("sec-fetch-site"), head.all_of("origin")
-        is_ours = all(site in ("same-origin", "none") for site in sites)
-        is_link = head.method in READS and head.all_of("sec-fetch-mode") == ["navigate"]
-        is_framed = any(place not in ("document", "empty") for place in head.all_of("sec-fetch-dest")) and not is_ours
-        if not is_ours and (not is_link or is_framed):
-            return True
-        return head.method not in READS and any(origin.lower() not in self._addresses.origins for origin in origins)
-
-    def _enter(self, head: Head) -> ShortAnswer:
-        """Exchange the token of a link for a session, and lead away from the address that holds it."""
-        if head.method != "GET":  # a program that looks ahead by HEAD would use up the link
-            return ShortAnswer(HTTPStatus.METHOD_NOT_ALLOWED, "Expected GET.", (("allow", "GET"),))
-        session = self._keys.enter(head.token)
-        access = self._keys.of_session(session or "")
-        if session is None or access is None:
-            words = "Expected a link that was not used yet. Ask a member for a new one, or start the server again."
-            return ShortAnswer(HTTPStatus.FORBIDDEN, words)
-        life = f"Max-Age={int(self._limits.session_seconds)}"
-        parts = [f"{self.cookies[access]}={session}", "Path=/", "HttpOnly", "SameSite=Strict", life]
-        cookie = ("set-cookie", "; ".join(parts + ["Secure"] * self._addresses.is_encrypted))
-        if head.only("sec-fetch-site") in (None, "none", "same-origin"):
-            return ShortAnswer(HTTPStatus.SEE_OTHER, "Go on at /", (cookie, ("location", "/")))
-        return ShortAnswer(HTTPStatus.OK, ENTERED, (cookie,), PAGE)
-
-    def _admit(self, head: Head, access: Access | None) -> ShortAnswer | None:
-        """Return None for those who belong, else the answer."""
+    def _answer(self, request: Request, access: Access | None) -> Response | None:
+        """Return the answer to who does not belong, asks what nobody may, or enters; None for all others."""
+        headers, reads = request.headers, request.method in READS
+        if headers.get("host", "").lower() not in self._addresses.hosts:
+            return PlainTextResponse("Expected an address of this server as Host.", 421)
+        if self._is_from_elsewhere(request):
+            return PlainTextResponse("Expected a request of this server's own pages.", 403)
+        if request.scope["path"] == ENTER:
+            return self._enter(request)
         if access is None:
             words = (
                 "Expected a key, or a browser that was let in. Use the link that `graph-bandit serve` printed. If you "
                 "have, and followed a link of another site to here: press Enter in the line of the address."
             )
-            return ShortAnswer(HTTPStatus.UNAUTHORIZED, words, (("www-authenticate", "Bearer"),))
-        if head.method in READS:
-            return None
-        if access is Access.GUEST:
-            return ShortAnswer(HTTPStatus.FORBIDDEN, "Expected a member of the team: guests only read.")
-        if not (head.all_of("authorization") or head.all_of("origin") or head.all_of("sec-fetch-site")):
-            return ShortAnswer(HTTPStatus.FORBIDDEN, "Expected a browser that says which page asks.")
+            return PlainTextResponse(words, 401, {"www-authenticate": "Bearer"})
+        if not reads and access is Access.GUEST:
+            return PlainTextResponse("Expected a member of the team: guests only read.", 403)
+        if not reads and not {"authorization", "origin", "sec-fetch-site"} & {*headers.keys()}:
+            return PlainTextResponse("Expected a browser that says which page asks.", 403)
+        if "transfer-encoding" in headers:
+            return PlainTextResponse("Expected a body with Content-Length, and not in chunks.", 411)
+        kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+        most = self._limits.upload_bytes if kind in FILES else self._limits.form_bytes
+        if int(headers.get("content-length", 0)) > most:
+            return PlainTextResponse(f"Expected a body of at most {most} bytes. Send less at once.", 413)
         return None
 
-    def _refuse_body(self, head: Head) -> ShortAnswer | None:
-        """Refuse a body that is too long, or whose length is not known."""
-        if head.length is None:
-            return ShortAnswer(HTTPStatus.LENGTH_REQUIRED, "Expected a body with Content-Length, and not in chunks.")
-        most = self._limits.upload_bytes if head.content_type in FILES else self._limits.form_bytes
-        if head.length > most:
-            words = f"Expected a body of at most {most} bytes. Send less at once."
-            return ShortAnswer(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, words)
-        return None
+    def _is_from_elsewhere(self, request: Request) -> bool:
+        """Return whether a page of another site asks, other than by a link to here."""
+        headers, reads = request.headers, request.method in READS
+        if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
+            is_link = reads and headers.get("sec-fetch-mode") == "navigate"
+            if not is_link or headers.get("sec-fetch-dest", "document") not in ("document", "empty"):
+                return True
+        return not reads and any(each.lower() not in self._addresses.origins for each in headers.getlist("origin"))
 
-    def _who_asks(self, head: Head) -> Access | None:
+    def _enter(self, request: Request) -> Response:
+        """Exchange the token of a link for a session, and lead away from the address that holds it."""
+        if request.method != "GET":  # a program that looks ahead by HEAD would use up the link
+            return PlainTextResponse("Expected GET.", 405, {"allow": "GET"})
+        given = request.query_params.multi_items()
+        session = self._keys.enter(given[0][1]) if [name for name, _ in given] == ["token"] else None
+        access = self._keys.of_session(session or "")
+        if session is None or access is None:
+            words = "Expected a link that was not used yet. Ask a member for a new one, or start the server again."
+            return PlainTextResponse(words, 403)
+        is_direct = request.headers.get("sec-fetch-site", "none") in ("none", "same-origin")
+        answer = RedirectResponse("/", 303) if is_direct else HTMLResponse(ENTERED)
+        answer.set_cookie(
+            self.cookies[access],
+            session,
+            max_age=int(self._limits.session_seconds),
+            secure=self._addresses.is_encrypted,
+            httponly=True,
+            samesite="strict",
+        )
+        return answer
+
+    def _who_asks(self, request: Request) -> tuple[Access | None, str]:
         """Return who asks, by the key that is named or else by the cookie; None if nobody who belongs."""
-        if head.all_of("authorization"):
-            scheme, _, key = (head.only("authorization") or "").partition(" ")
-            return self._keys.of_program(key) if scheme.lower() == "bearer" else None
+        if "authorization" in request.headers:
+            scheme, _, key = request.headers["authorization"].partition(" ")
+            return self._keys.of_program(key) if scheme.lower() == "bearer" else None, "program"
+        texts = [text.strip() for line in request.headers.getlist("cookie") for text in line.split(";")]
         for access, name in self.cookies.items():  # a member comes first
-            if access in map(self._keys.of_session, head.cookies(name)):
-                return access
-        return None
+            # A page on another port of this machine may have set a second cookie of the name.
+            keys = [text.removeprefix(f"{name}=") for text in texts if text.startswith(f"{name}=")]
+            if own := [key for key in keys if self._keys.of_session(key) is access]:
+                return access, own[0] if access is Access.MEMBER else "guests"
+        return None, ""

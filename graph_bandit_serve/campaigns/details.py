@@ -4,27 +4,28 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from pathlib import Path
 
 from graph_bandit_campaign import CampaignState, digest_of
-from graph_bandit_serve.settings import ServerLimits
+from graph_bandit_serve.campaigns.folder import CampaignFolder, FoundFile
 
 TYPED = ".results.csv"
 SKIPPED = ("rank", "id", "smiles", "standard_deviation", "interval_", "predicted_", "probability_")
 
 
-def read_details(state: CampaignState, path: Path, limits: ServerLimits) -> dict[str, dict[str, str]]:
+def read_details(state: CampaignState, file: FoundFile, folder: CampaignFolder) -> dict[str, dict[str, str]]:
     """Return the cells of the last suggestions by id, but for predictions; none if their table was changed.
 
     Args:
         state: the campaign.
-        path: of its file.
-        limits: the limits.
+        file: its file.
+        folder: the folder that is served.
     """
     out = state.command.get("out")
     if not isinstance(out, str) or Path(out).name != out or not out.endswith(".csv"):
         return {}
-    content = _read(path.with_name(out), limits)
+    content = _read(out, file, folder)
     if digest_of(content) not in state.written:
         return {}
     return {
@@ -34,24 +35,17 @@ def read_details(state: CampaignState, path: Path, limits: ServerLimits) -> dict
     }
 
 
-def read_typed(path: Path, limits: ServerLimits) -> set[str]:
-    """Return the ids of what has results that were typed in.
-
-    Args:
-        path: path of the campaign's file.
-        limits: the limits.
-    """
-    content = _read(path.with_name(path.name.removesuffix(".campaign.json") + TYPED), limits)
+def read_typed(file: FoundFile, folder: CampaignFolder) -> set[str]:
+    """Return the ids of what has results that were typed in; arguments as of `read_details`."""
+    content = _read(file.path.name.removesuffix(".campaign.json") + TYPED, file, folder)
     return {row["id"].removeprefix("'") for row in _rows(content) if row.get("id")}
 
 
-def _read(path: Path, limits: ServerLimits) -> bytes:
-    """Return the content of a file; nothing if there is none, it is a link, or too large."""
+def _read(name: str, file: FoundFile, folder: CampaignFolder) -> bytes:
+    """Return the content of a file next to a campaign; nothing if there is none, it is a link, or too large."""
     try:
-        if path.is_symlink() or not path.is_file() or path.stat().st_size > limits.file_bytes:
-            return b""
-        return path.read_bytes()
-    except OSError:
+        return folder.read(replace(file, path=file.path.with_name(name)))
+    except (OSError, ValueError):
         return b""
 
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
-import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
+from graph_bandit_serve.campaigns.beneath import LinkError, open_file, open_folder
 from graph_bandit_serve.campaigns.uploads import KINDS
 from graph_bandit_serve.settings import ServerLimits
 
@@ -89,15 +90,16 @@ class CampaignFolder:
         return next((file for file in self.list_tables().files if file.name == name), None)
 
     def _look_for(self, endings: tuple[str, ...], most: int) -> Listing:
-        """Look for files, those whose names begin with a dot and links that lead out of the folder left out."""
+        """Look for files; those whose names begin with a dot and links are left out."""
         found: list[FoundFile] = []
         is_cut = False
-        for count, (place, path) in enumerate(self._walk(self.root, "", 0)):
+        for count, (place, is_file) in enumerate(self._walk()):
             if count >= self._limits.entries or len(found) >= most:
                 is_cut = True
                 break
-            if place.lower().endswith(endings) and self._is_inside(path):
-                found.append(FoundFile(key_of(place), readable(place.removesuffix(ENDING).removesuffix(STARTED)), path))
+            if is_file and place.lower().endswith(endings):
+                name = readable(place.removesuffix(ENDING).removesuffix(STARTED))
+                found.append(FoundFile(key_of(place), name, self.root / place))
         return Listing(tuple(sorted(found, key=lambda file: file.name.casefold())), is_cut)
 
     def find(self, key: str) -> FoundFile | None:
@@ -113,60 +115,31 @@ class CampaignFolder:
             FileNotFoundError: if it is not there any more.
             ValueError: if it is too large, no file of data, or not inside of the folder; the message says so.
         """
-        real = os.path.realpath(file.path)
-        # Without O_NONBLOCK, opening a named pipe would wait for somebody who writes to it.
-        flags = os.O_RDONLY | sum(
-            getattr(os, name, 0) for name in ("O_BINARY", "O_NONBLOCK", "O_NOFOLLOW", "O_CLOEXEC")
-        )
         try:
-            handle = os.open(real, flags)
+            with open_file(self.root, file.path.relative_to(self.root).as_posix()) as opened:
+                size = os.fstat(opened.fileno()).st_size
+                content = opened.read(self._limits.file_bytes + 1) if size <= self._limits.file_bytes else b""
         except FileNotFoundError:
             raise
         except OSError as error:
             raise ValueError(f"{UNREADABLE}: {os.strerror(error.errno or errno.EIO)}.") from error
-        with os.fdopen(handle, "rb") as opened:
-            status = os.fstat(handle)
-            if not stat.S_ISREG(status.st_mode):
-                raise ValueError("It is not a file of data.")
-            if not self._is_inside(file.path) or not os.path.samestat(status, os.stat(os.path.realpath(file.path))):
-                raise ValueError("It was replaced by a link.")  # since it was found
-            if status.st_size > self._limits.file_bytes:
-                raise ValueError(self._too_large(status.st_size))
-            content = opened.read(self._limits.file_bytes + 1)
-        if len(content) > self._limits.file_bytes:
-            raise ValueError(self._too_large(len(content)))
+        if (large := max(size, len(content))) > self._limits.file_bytes:
+            raise ValueError(f"It has {large / 1e6:,.1f} MB. At most {self._limits.file_bytes / 1e6:,.1f} MB are read.")
         return content
 
-    def _too_large(self, size: int) -> str:
-        return f"It has {size / 1e6:,.1f} MB. At most {self._limits.file_bytes / 1e6:,.1f} MB are read."
-
-    def _is_inside(self, path: Path) -> bool:
-        """Return whether a path, links followed, leads to somewhere below the folder."""
+    def _walk(self, place: str = "", depth: int = 0) -> Iterator[tuple[str, bool]]:
+        """Yield the place in the folder of each file and folder, and whether it is a file; links are left out."""
         try:
-            return Path(os.path.realpath(path)).is_relative_to(self.root)
-        except (OSError, ValueError):
-            return False
-
-    def _walk(self, folder: Path, place: str, depth: int) -> Iterator[tuple[str, Path]]:
-        """Yield the place in the folder and the path of each file and folder; links to folders are not followed."""
-        try:
-            with os.scandir(folder) as entries:
-                inside = sorted((entry.name, entry) for entry in _first(entries, self._limits.entries))
-        except OSError:
+            with open_folder(self.root, place.rstrip("/")) as folder, os.scandir(folder.at) as entries:
+                some = [entry for entry in islice(entries, self._limits.entries + 1) if not entry.name.startswith(".")]
+                inside = sorted((each.name, each.is_dir()) for each in some if not each.is_symlink())
+        except (OSError, LinkError):
             return
-        folders = []
-        for name, entry in inside:
-            if name.startswith("."):
-                continue
-            path = folder / name
-            if _is_folder(entry):
-                folders.append((name, path))
-            else:
-                yield f"{place}{name}", path
-        for name, path in folders:
-            yield f"{place}{name}/", path
-            if depth + 1 < self._limits.depth and os.path.realpath(path) == str(path):
-                yield from self._walk(path, f"{place}{name}/", depth + 1)
+        yield from ((f"{place}{name}", True) for name, is_folder in inside if not is_folder)
+        for name in (name for name, is_folder in inside if is_folder):
+            yield f"{place}{name}/", False
+            if depth + 1 < self._limits.depth:
+                yield from self._walk(f"{place}{name}/", depth + 1)
 
 
 def key_of(place: str) -> str:
@@ -177,15 +150,3 @@ def key_of(place: str) -> str:
 def readable(name: str) -> str:
     """Return the name of a file as text that can be shown, whatever bytes it is made of."""
     return os.fsencode(name).decode("utf-8", "replace")
-
-
-def _first(entries: Iterator[os.DirEntry[str]], count: int) -> Iterator[os.DirEntry[str]]:
-    for _, entry in zip(range(count + 1), entries, strict=False):
-        yield entry
-
-
-def _is_folder(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_dir(follow_symlinks=False)
-    except OSError:
-        return False

@@ -12,7 +12,7 @@ import msgspec
 from graph_bandit_campaign import CampaignState, digest_of, read_state
 from graph_bandit_serve.campaigns.changes import describe_changes
 from graph_bandit_serve.campaigns.folder import CampaignFolder, FoundFile
-from graph_bandit_serve.campaigns.views import CampaignList, CampaignSummary, describe_problem, summarize
+from graph_bandit_serve.campaigns.views import CampaignList, CampaignSummary, summarize
 from graph_bandit_serve.settings import ServerLimits
 
 Stamp = tuple[int, ...]
@@ -45,15 +45,14 @@ class Shelf:
     """
 
     def __init__(self, folder: CampaignFolder, limits: ServerLimits) -> None:
-        self._folder, self._limits = folder, limits
+        self.folder, self._limits = folder, limits
         self._lock = threading.Lock()  # each file is read once, however many ask
         self._summaries: dict[str, tuple[Stamp, CampaignSummary]] = {}
-        self._kept: dict[str, Reading] = {}
-        self._earlier: OrderedDict[tuple[str, str], Reading] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, Stamp], Reading] = OrderedDict()  # also as files were earlier
 
     def list_campaigns(self) -> CampaignList:
         """Return all campaigns in a line each."""
-        listing = self._folder.list_files()
+        listing = self.folder.list_files()
         with self._lock:
             self._summaries = {
                 file.key: self._summaries[file.key] for file in listing.files if file.key in self._summaries
@@ -63,7 +62,7 @@ class Shelf:
 
     def read(self, key: str) -> Reading | None:
         """Return what the file of a key holds now; None if there is no such file."""
-        file = self._folder.find(key)
+        file = self.folder.find(key)
         if file is None:
             return None
         with self._lock:
@@ -85,18 +84,11 @@ class Shelf:
         """Say what has changed in a campaign since a version; arguments as of `tell_changes`."""
         now = self.read(key)
         with self._lock:
-            before = self._earlier.get((key, version))
+            found = [each for each in self._kept.values() if (each.file.key, each.version) == (key, version)]
         if now is None or now.state is None:
             return "The campaign cannot be read any more."
-        if before is None or before.state is None:
-            return "it has changed."
-        return describe_changes(before.state, now.state)
-
-    def _remember(self, reading: Reading) -> None:
-        """Keep a version, to say later what has changed since."""
-        self._earlier[reading.file.key, reading.version] = reading
-        while len(self._earlier) > 1 and sum(each.size for each in self._earlier.values()) > self._limits.kept_bytes:
-            self._earlier.popitem(last=False)
+        before = found[0].state if found else None
+        return "it has changed." if before is None else describe_changes(before, now.state)
 
     def _summary(self, file: FoundFile) -> CampaignSummary | None:
         with self._lock:
@@ -108,32 +100,30 @@ class Shelf:
 
     def _read(self, file: FoundFile) -> Reading | None:
         stamp = _stamp(file)
-        kept = self._kept.pop(file.key, None)
         if stamp is None:
             return None
-        if kept is None or kept.stamp != stamp:
-            try:
-                kept = self._open(file, stamp)
-            except FileNotFoundError:
-                return None
-            if kept.state is not None:
-                self._remember(kept)
-        self._kept[file.key] = kept  # last, as the one that was asked for last
+        kept = self._kept.pop((file.key, stamp), None)
+        try:
+            kept = kept or self._open(file, stamp)
+        except FileNotFoundError:
+            return None
+        self._kept[file.key, stamp] = kept  # last, as the one that was asked for last
         self._summaries[file.key] = (stamp, kept.summary)
         while len(self._kept) > 1 and sum(reading.size for reading in self._kept.values()) > self._limits.kept_bytes:
-            del self._kept[next(iter(self._kept))]
+            self._kept.popitem(last=False)
         return kept
 
     def _open(self, file: FoundFile, stamp: Stamp) -> Reading:
         size = 0
         try:
-            content = self._folder.read(file)
+            content = self.folder.read(file)
             size = len(content)
             state = read_campaign(content, file)
         except FileNotFoundError:
             raise
         except (ValueError, ArithmeticError, RecursionError, MemoryError, OSError) as error:
-            return Reading(file, describe_problem(file.key, file.name, self._cut(str(error))), None, size, stamp)
+            summary = CampaignSummary(id=file.key, name=file.name, problem=self._cut(str(error)))
+            return Reading(file, summary, None, size, stamp)
         return Reading(file, summarize(file.key, file.name, digest_of(content), state), state, size, stamp)
 
     def _cut(self, text: str) -> str:
@@ -163,7 +153,7 @@ def read_campaign(content: bytes, file: FoundFile) -> CampaignState:
 
 def _stamp(file: FoundFile) -> Stamp | None:
     try:
-        status = os.stat(file.path)
+        status = os.lstat(file.path)
     except OSError:
         return None
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns

@@ -7,12 +7,12 @@ import errno
 import os
 import re
 import secrets
-import shutil
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from graph_bandit_serve.campaigns.beneath import LinkError, open_folder, replace_file
 from graph_bandit_serve.settings import ServerLimits
 
 HIDDEN = ".graph-bandit-uploads"  # campaigns and tables are not looked for in folders that begin with a dot
@@ -46,7 +46,7 @@ class Uploads:
     """
 
     def __init__(self, root: Path, limits: ServerLimits) -> None:
-        self._folder, self._limits = root / HIDDEN, limits
+        self._root, self._limits = root, limits
 
     def add(self, name: str, content: IO[bytes]) -> Upload:
         """Keep a file.
@@ -64,38 +64,33 @@ class Uploads:
             raise ValueError(f"Expected a table that ends in {', '.join(KINDS)}. Got {name[-100:]!r}.")
         self._remove_old()
         token = secrets.token_hex(16)
-        path = self._folder / f"{token}{kind}"
+        name = f"{token}{kind}"
         try:
-            self._folder.mkdir(exist_ok=True)
-            if self._folder.is_symlink():
-                raise NoRoomError(f"Expected {HIDDEN} to be a folder. It is a link. Remove it on the server.")
-            with path.open("xb") as file:
-                shutil.copyfileobj(content, file)
-        except NoRoomError:
-            raise
+            replace_file(self._root, f"{HIDDEN}/{name}", content, make=True)
+        except LinkError as error:
+            raise NoRoomError(f"{error} Remove it on the server.") from error
         except OSError as error:
-            with contextlib.suppress(OSError):
-                path.unlink(missing_ok=True)
             reason = os.strerror(error.errno or errno.EIO)
             raise NoRoomError(f"Expected room for a file on the machine of the server. {reason}.") from error
-        return Upload(token, kind, path)
+        return Upload(token, kind, self._root / HIDDEN / name)
 
     def find(self, token: str) -> Upload | None:
         """Return a file by its token; None if there is none."""
-        if not TOKEN.fullmatch(token) or not self._folder.is_dir() or self._folder.is_symlink():
-            return None
-        for path in self._folder.glob(f"{token}.*"):
-            if path.is_file() and not path.is_symlink():
-                return Upload(token, path.name.removeprefix(token), path)
-        return None
+        names = [name for name in self._names() if name.startswith(f"{token}.")] if TOKEN.fullmatch(token) else []
+        return Upload(token, names[0].removeprefix(token), self._root / HIDDEN / names[0]) if names else None
+
+    def _names(self) -> list[str]:
+        try:
+            with open_folder(self._root, HIDDEN) as folder:
+                return os.listdir(folder.at)
+        except (OSError, LinkError):
+            return []
 
     def _remove_old(self) -> None:
-        if not self._folder.is_dir() or self._folder.is_symlink():
-            return
-        for path in self._folder.iterdir():
-            with contextlib.suppress(OSError):  # it was used meanwhile, or somebody reads it
-                if time.time() - path.lstat().st_mtime > self._limits.upload_life_seconds:
-                    path.unlink(missing_ok=True)
+        for name in self._names():
+            with contextlib.suppress(OSError, LinkError), open_folder(self._root, HIDDEN) as folder:  # or it was used
+                if time.time() - folder.status(name).st_mtime > self._limits.upload_life_seconds:
+                    folder.call(os.unlink, name)
 
 
 def kind_of(name: str) -> str:

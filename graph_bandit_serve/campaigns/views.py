@@ -3,12 +3,46 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Literal
 
+from pydantic import BaseModel, ConfigDict
+
 from graph_bandit_campaign import CampaignState, Goal, Measurement, Suggestion
-from graph_bandit_serve.campaigns.marks import CommentView, VetoView, View, comments_of, vetoes_of
 
 Status = Literal["measured", "in part measured", "failed", "pending", "vetoed", "not asked for any more"]
+
+
+class View(BaseModel):
+    """A part of an answer."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True, frozen=True, from_attributes=True)
+
+
+class VetoView(View):
+    """A graph that is not to be suggested, because somebody says so."""
+
+    id: str
+    """Its id."""
+    reason: str
+    """Why; empty if nobody said."""
+    by: str
+    """Who said so; empty if it is not known."""
+    round: int
+    """How many rounds had been suggested then."""
+
+
+class CommentView(View):
+    """A text about a graph."""
+
+    id: str
+    """Its id."""
+    text: str
+    """What is said."""
+    by: str
+    """Who says so; empty if it is not known."""
+    round: int
+    """How many rounds had been suggested then."""
 
 
 class GoalView(View):
@@ -114,19 +148,19 @@ class CampaignSummary(View):
     """By which it is asked for."""
     name: str
     """Place of its file in the folder, without `.campaign.json`."""
-    version: str
+    version: str = ""
     """Digest of its file; it changes with every change. Empty if the file cannot be read."""
-    problem: str | None
+    problem: str | None = None
     """Why the file cannot be read as a campaign; null: it can."""
-    goals: list[str]
+    goals: list[str] = []
     """What is wanted, in words."""
-    results: int
+    results: int = 0
     """Number of results."""
-    pending: int
+    pending: int = 0
     """How many are being measured."""
-    failed: int
+    failed: int = 0
     """How many could not be measured."""
-    rounds: int
+    rounds: int = 0
     """How many rounds have been suggested."""
 
 
@@ -135,6 +169,15 @@ class CampaignList(View):
 
     campaigns: list[CampaignSummary]
     """In the order of their names."""
+    is_cut: bool
+    """Whether the folder holds more files than are looked at."""
+
+
+class Tables(View):
+    """The tables of the folder: pools to choose from, and results."""
+
+    tables: list[str]
+    """Their places in it."""
     is_cut: bool
     """Whether the folder holds more files than are looked at."""
 
@@ -181,45 +224,27 @@ class CampaignView(View):
 
 def summarize(key: str, name: str, version: str, state: CampaignState) -> CampaignSummary:
     """Return a campaign in a line."""
+    counts = {part: len(getattr(state, part)) for part in ("pending", "failed", "rounds")}
     goals = [goal.text for goal in goals_of(state)]
-    return CampaignSummary(
-        id=key,
-        name=name,
-        version=version,
-        problem=None,
-        goals=goals,
-        results=len(state.measured),
-        pending=len(state.pending),
-        failed=len(state.failed),
-        rounds=len(state.rounds),
-    )
-
-
-def describe_problem(key: str, name: str, problem: str) -> CampaignSummary:
-    """Return a file that is not a campaign in a line."""
-    return CampaignSummary(
-        id=key, name=name, version="", problem=problem, goals=[], results=0, pending=0, failed=0, rounds=0
-    )
+    values = {"id": key, "name": name, "version": version, "goals": goals, "results": len(state.measured)}
+    return CampaignSummary.model_validate(values | counts)
 
 
 def describe(key: str, name: str, version: str, state: CampaignState) -> CampaignView:
     """Return all of a campaign."""
     history = History(state)
-    return CampaignView(
-        id=key,
-        name=name,
-        version=version,
-        agent=state.agent,
-        goals=goals_of(state),
-        best=best_of(state),
-        results=[view_result(state, result) for result in state.measured],
-        pending=[WaitingView(id=identifier, smiles=state.structures.get(identifier)) for identifier in state.pending],
-        failed=list(state.failed),
-        rounds=[history.round(number) for number in range(1, len(state.rounds) + 1)],
-        vetoed=vetoes_of(state),
-        pinned=list(state.pinned),
-        comments=comments_of(state),
-    )
+    kept = {part: getattr(state, part) for part in ("agent", "failed", "vetoed", "pinned", "comments")}
+    values = {
+        "id": key,
+        "name": name,
+        "version": version,
+        "goals": goals_of(state),
+        "best": best_of(state),
+        "results": [view_result(state, result) for result in state.measured],
+        "pending": [{"id": each, "smiles": state.structures.get(each)} for each in state.pending],
+        "rounds": [history.round(number) for number in range(1, len(state.rounds) + 1)],
+    }
+    return CampaignView.model_validate(kept | values)
 
 
 class History:
@@ -287,18 +312,7 @@ def goals_of(state: CampaignState) -> list[GoalView]:
         aim = "maximize" if state.maximize else "minimize"
         text = f"{aim} {state.target or 'the measured value'}"
         return [GoalView(name=state.target, aim=aim, is_class=state.is_class, text=text)]
-    return [
-        GoalView(
-            name=goal.name,
-            aim=goal.aim,
-            low=goal.low,
-            high=goal.high,
-            strict=goal.strict,
-            weight=goal.weight,
-            text=goal.text,
-        )
-        for goal in state.goals
-    ]
+    return [GoalView.model_validate(goal) for goal in state.goals]
 
 
 def best_of(state: CampaignState) -> list[BestView]:
@@ -316,14 +330,7 @@ def best_of(state: CampaignState) -> list[BestView]:
 
 def view_result(state: CampaignState, result: Measurement) -> ResultView:
     """Return a result with the name of its quantity."""
-    return ResultView(
-        id=result.id,
-        goal=result.goal or state.target,
-        value=result.value,
-        bound=result.bound,
-        noise=result.noise,
-        round=result.round,
-    )
+    return ResultView.model_validate(replace(result, goal=result.goal or state.target))
 
 
 def finite(value: float | None) -> float | None:
@@ -335,9 +342,7 @@ def _view_prediction(name: str, forecast: Suggestion, has_range: bool = True) ->
     low, high = forecast.interval or (None, None)
     return PredictionView(
         goal=name,
-        mean=finite(forecast.mean),
-        std=finite(forecast.std),
-        noise_std=finite(forecast.noise_std),
+        **{part: finite(getattr(forecast, part)) for part in ("mean", "std", "noise_std")},
         low=finite(low),
         high=finite(high),
         probability=finite(forecast.probability) if has_range else None,

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Annotated, Any, TypeAlias
 
-import msgspec
 from fastapi import APIRouter, HTTPException, Query, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import JsonValue
 
-from graph_bandit_serve.campaigns.marks import View
-from graph_bandit_serve.service import QUEUES, Service
+from graph_bandit_serve.access.keys import PERSON
+from graph_bandit_serve.campaigns.views import View
+from graph_bandit_serve.refusals import REFUSALS
+from graph_bandit_serve.service import Service
 from graph_bandit_serve.work.jobs import Job, Status
 
 Answers: TypeAlias = dict[int | str, dict[str, Any]]  # Any: the type that FastAPI asks for
@@ -24,6 +25,7 @@ NO_JOB: Answers = {
     404: {"description": "There is no such job, or it ended long ago."},
     422: {"description": "`wait` is out of its limits."},
 }
+NOT_YOURS: Answers = {403: {"description": "Somebody else has started it."}}
 EVENTS = "text/event-stream"
 
 
@@ -36,6 +38,8 @@ class JobView(View):
     """Id of its campaign; empty if it is not about one."""
     operation: str
     """What is done."""
+    is_mine: bool = False
+    """Whether who asks has started it, and so can stop it."""
     status: Status
     """How it stands. `refused`: `problem` says what is wrong with what was asked; `failed`: it went wrong here."""
     progress: list[str]
@@ -50,16 +54,7 @@ class JobView(View):
 
 def view_job(job: Job) -> JobView:
     """Return a job as JSON shows it."""
-    return JobView(
-        id=job.id,
-        campaign="" if job.campaign in QUEUES else job.campaign,
-        operation=job.operation,
-        status=job.status,
-        progress=list(job.progress),
-        seconds=job.seconds,
-        problem=job.problem,
-        result=msgspec.to_builtins(job.result),
-    )
+    return JobView.model_validate(job).model_copy(update={"is_mine": job.person == PERSON.get()})
 
 
 def answer_job(job: Job, stale: str = "") -> Response:
@@ -86,22 +81,27 @@ def make_jobs(service: Service, prefix: str) -> APIRouter:
         service: knows them.
         prefix: begin of the addresses.
     """
-    router = APIRouter(prefix=f"{prefix}/jobs")
+    router = APIRouter(prefix=f"{prefix}/jobs", dependencies=REFUSALS)
 
     def known(job: Job | None) -> Job:
         if job is None:
             raise HTTPException(404, "Expected the id of a job that goes on, or ended not long ago.")
         return job
 
+    @router.get("", response_model=list[JobView])
+    def list_jobs() -> Response:
+        """List the jobs of all people that run or wait, in the order in which they were started."""
+        return JSONResponse([view_job(job).model_dump() for job in service.jobs.queue()])
+
     @router.get("/{job}", response_model=JobView, responses=NO_JOB)
     def read_job(job: str, wait: Wait = 0.0) -> Response:
         """Return how a job stands."""
         return JSONResponse(view_job(known(service.jobs.wait(job, wait))).model_dump())
 
-    @router.post("/{job}/stop", response_model=JobView, responses=NO_JOB)
+    @router.post("/{job}/stop", response_model=JobView, responses=NO_JOB | NOT_YOURS)
     def stop_job(job: str) -> Response:
-        """Stop a job; what it has not saved yet is as before."""
-        return JSONResponse(view_job(known(service.jobs.stop(job))).model_dump())
+        """Stop a job of who asks; what it has not saved yet is as before."""
+        return JSONResponse(view_job(known(service.stop(job))).model_dump())
 
     followed: Answers = {
         200: {"content": {EVENTS: {}}, "description": "A `JobView` each, without its result."},

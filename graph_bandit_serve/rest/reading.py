@@ -8,9 +8,8 @@ from fastapi import APIRouter, Header, HTTPException, Response
 
 from graph_bandit_campaign import digest_of
 from graph_bandit_serve.campaigns.folder import CampaignFolder
-from graph_bandit_serve.campaigns.marks import View
 from graph_bandit_serve.campaigns.shelf import Shelf
-from graph_bandit_serve.campaigns.views import CampaignList, CampaignView, describe
+from graph_bandit_serve.campaigns.views import CampaignList, CampaignView, Tables, describe
 from graph_bandit_serve.rest.jobs import Answers
 
 UNCHANGED: Answers = {304: {"description": "Nothing has changed since the version that `If-None-Match` names."}}
@@ -20,15 +19,6 @@ UNKNOWN: Answers = {
     422: {"description": "The file cannot be read as a campaign."},
 }
 IfNoneMatch = Annotated[str | None, Header(description="ETags of versions that the program has.")]
-
-
-class TablesView(View):
-    """The tables of the folder."""
-
-    tables: list[str]
-    """Their places in it."""
-    is_cut: bool
-    """Whether the folder holds more files than are looked at."""
 
 
 def make_reading(shelf: Shelf, folder: CampaignFolder, prefix: str) -> APIRouter:
@@ -41,11 +31,11 @@ def make_reading(shelf: Shelf, folder: CampaignFolder, prefix: str) -> APIRouter
     """
     router = APIRouter(prefix=prefix)
 
-    @router.get("/tables", response_model=TablesView)
-    def list_tables() -> TablesView:
+    @router.get("/tables", response_model=Tables)
+    def list_tables() -> Tables:
         """List the tables of the folder, which can be pools or hold results."""
         listing = folder.list_tables()
-        return TablesView(tables=[file.name for file in listing.files], is_cut=listing.is_cut)
+        return Tables(tables=[file.name for file in listing.files], is_cut=listing.is_cut)
 
     @router.get("/campaigns", response_model=CampaignList, responses=UNCHANGED | UNREADABLE)
     def list_campaigns(if_none_match: IfNoneMatch = None) -> Response:

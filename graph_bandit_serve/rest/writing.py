@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Annotated
 
@@ -12,8 +11,7 @@ from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictFloat
 
-from graph_bandit_serve.campaigns.marks import View
-from graph_bandit_serve.refusals import refusals
+from graph_bandit_serve.refusals import REFUSALS
 from graph_bandit_serve.rest.jobs import LONGEST_WAIT, Answers, JobView, Wait, answer_job
 from graph_bandit_serve.service import SENT, Service
 from graph_bandit_serve.work.jobs import Job
@@ -95,11 +93,11 @@ class IdsAsked(Asked):
     """Their ids."""
 
 
-class TableAsked(Asked):
-    """A table of results that was sent."""
+class SentTable(Asked):
+    """A table that was sent."""
 
     table: str
-    """`upload:TOKEN`."""
+    """By which it is named in requests, until it is used: `upload:TOKEN`."""
 
 
 class CampaignAsked(Asked):
@@ -137,31 +135,14 @@ class BacktestAsked(Asked):
     """Settings of `backtest`, such as `maximize`, a column, `n`, a list of sizes, `starts` and `budget`."""
 
 
-class UploadView(View):
-    """A file that was sent."""
-
-    table: str
-    """By which it is named in other requests, until it is used: `upload:TOKEN`."""
-
-
-@dataclass(frozen=True)
 class Way:
-    """How a program asks for a change."""
+    """How a program asks for a change, by the headers and the query of its request."""
 
-    version: str
-    """Digest that the campaign's file is to have; empty: any."""
-    key: str
-    """Key of the request; empty: there is none."""
-    wait: float
-    """Seconds to wait for the end of the job."""
+    def __init__(self, if_match: IfMatch = None, idempotency_key: RequestKey = "", wait: Wait = LONGEST_WAIT) -> None:
+        self.version, self.key, self.wait = version_of(if_match), idempotency_key, wait
 
 
-def read_way(if_match: IfMatch = None, idempotency_key: RequestKey = "", wait: Wait = LONGEST_WAIT) -> Way:
-    """Return how a program asks for a change, by the headers and the query of its request."""
-    return Way(version_of(if_match), idempotency_key, wait)
-
-
-Asking = Annotated[Way, Depends(read_way)]
+Asking = Annotated[Way, Depends()]
 
 
 def make_writing(service: Service, prefix: str) -> APIRouter:
@@ -171,12 +152,11 @@ def make_writing(service: Service, prefix: str) -> APIRouter:
         service: does what they ask for.
         prefix: begin of the addresses.
     """
-    router = APIRouter(prefix=prefix, responses=WRITTEN)
+    router = APIRouter(prefix=prefix, responses=WRITTEN, dependencies=REFUSALS)
 
     def finish(start: Callable[[], Job], wait: float, campaign: str = "", version: str = "") -> Response:
         """Start a job, wait for it, and answer with it."""
-        with refusals():
-            job = start()
+        job = start()
         job = service.jobs.wait(job.id, wait) or job
         return answer_job(job, service.shelf.tell_changes(campaign, version) if is_stale(job) else "")
 
@@ -184,19 +164,15 @@ def make_writing(service: Service, prefix: str) -> APIRouter:
         start = partial(service.do, campaign, operation, arguments, way.version, way.key)
         return finish(start, way.wait, campaign, way.version)
 
-    def look(campaign: str, operation: str, arguments: Mapping[str, object], wait: float) -> Response:
-        return finish(partial(service.do, campaign, operation, arguments), wait)
-
-    @router.post("/uploads", response_model=UploadView, status_code=201)
-    async def upload(request: Request, name: FileName) -> UploadView:
+    @router.post("/uploads", response_model=SentTable, status_code=201)
+    async def upload(request: Request, name: FileName) -> SentTable:
         """Send a file, as the body of type `application/octet-stream`."""
         with tempfile.SpooledTemporaryFile(IN_MEMORY) as content:
             async for part in request.stream():
                 content.write(part)
             content.seek(0)
-            with refusals():
-                sent = await run_in_threadpool(service.uploads.add, name, content)
-        return UploadView(table=f"{SENT}{sent.token}")
+            sent = await run_in_threadpool(service.uploads.add, name, content)
+        return SentTable(table=f"{SENT}{sent.token}")
 
     @router.post("/pools/preview", response_model=JobView)
     def preview_pool(asked: PoolAsked, wait: Wait = LONGEST_WAIT) -> Response:
@@ -226,14 +202,13 @@ def make_writing(service: Service, prefix: str) -> APIRouter:
         return change(campaign, "take_back", {"ids": asked.ids}, way)
 
     @router.post("/campaigns/{campaign}/results/preview", response_model=JobView)
-    def preview_results(campaign: str, asked: TableAsked, wait: Wait = LONGEST_WAIT) -> Response:
+    def preview_results(campaign: str, asked: SentTable, wait: Wait = LONGEST_WAIT) -> Response:
         """Say what a table of results would teach; nothing is taken in."""
-        with refusals():
-            path, _ = service.table(asked.table)
-        return look(campaign, "read_results", {"table": path}, wait)
+        path, _ = service.table(asked.table)
+        return finish(partial(service.look, campaign, "read_results", {"table": path}), wait)
 
     @router.post("/campaigns/{campaign}/results/table", response_model=JobView)
-    def accept(campaign: str, asked: TableAsked, way: Asking) -> Response:
+    def accept(campaign: str, asked: SentTable, way: Asking) -> Response:
         """Take in a table of results, which is kept next to the campaign's file."""
         start = partial(service.accept, campaign, asked.table, way.version, way.key)
         return finish(start, way.wait, campaign, way.version)
@@ -258,12 +233,12 @@ def make_writing(service: Service, prefix: str) -> APIRouter:
     @router.post("/campaigns/{campaign}/why", response_model=JobView)
     def explain(campaign: str, asked: IdsAsked, wait: Wait = LONGEST_WAIT) -> Response:
         """Say what is predicted of some graphs, and why."""
-        return look(campaign, "explain", {"ids": asked.ids}, wait)
+        return finish(partial(service.do, campaign, "explain", {"ids": asked.ids}), wait)
 
     @router.post("/campaigns/{campaign}/enough", response_model=JobView)
     def look_ahead(campaign: str, wait: Wait = LONGEST_WAIT) -> Response:
         """Say whether the pool holds a better graph, and whether to stop."""
-        return look(campaign, "look_ahead", {}, wait)
+        return finish(partial(service.do, campaign, "look_ahead", {}), wait)
 
     @router.post("/backtests", response_model=JobView)
     def backtest(asked: BacktestAsked, wait: Wait = LONGEST_WAIT) -> Response:

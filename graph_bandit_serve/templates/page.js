@@ -5,7 +5,8 @@ for (const place of document.querySelectorAll("[data-follow]")) {
   const source = new EventSource(place.dataset.follow);
   source.onmessage = (event) => {
     const job = JSON.parse(event.data);
-    place.querySelector("[data-line]").textContent = job.progress.at(-1) ?? "It begins as soon as there is room.";
+    place.querySelector("[data-status]").textContent = job.status;
+    place.querySelector("[data-line]").textContent = job.progress.at(-1) ?? "";
     place.querySelector("[data-seconds]").textContent = job.seconds.toFixed(0);
     if (!["waiting", "running"].includes(job.status)) {
       source.close();

@@ -7,17 +7,8 @@ from collections.abc import Mapping
 
 from mcp.types import CallToolResult, TextContent
 
-from graph_bandit_serve.campaigns.marks import View
-from graph_bandit_serve.campaigns.views import CampaignSummary, CampaignView
-
-
-class Tables(View):
-    """The tables of the folder: pools to choose from, and results."""
-
-    tables: list[str]
-    """Their names."""
-    is_cut: bool
-    """Whether the folder holds more files than are looked at."""
+from graph_bandit_campaign import Told
+from graph_bandit_serve.campaigns.views import CampaignSummary, CampaignView, View
 
 
 class CampaignNow(View):
@@ -61,29 +52,12 @@ class Pool(View):
     """Remarks."""
 
 
-class Round(View):
-    """A round of suggestions."""
-
-    round: int
-    """Its number; 1 is the first."""
-    suggested: list[str]
-    """Ids of what to measure next, the best first."""
-    columns: list[str]
-    """Names of the columns of the table of suggestions."""
-    rows: list[list[str]]
-    """A row for each suggestion: predictions, nearest measured molecules, reasons, prices, columns of the pool."""
-    notes: list[str]
-    """What else is to be known: rows left out, results to check, and more."""
-    outlook: str
-    """Whether the pool holds a better one, and whether to stop; empty: it cannot be said."""
-
-
 class Changed(View):
     """A campaign after a change."""
 
     campaign: CampaignSummary
     """The campaign now; its `version` is for the next call that changes something."""
-    suggestions: Round | None
+    suggestions: Told | None
     """The last round, if there are new suggestions in it."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Annotated
 
@@ -13,7 +13,7 @@ from pydantic import Field
 
 from graph_bandit_serve.campaigns.folder import key_of
 from graph_bandit_serve.service import Service
-from graph_bandit_serve.tools.answers import Changed, Round, tell
+from graph_bandit_serve.tools.answers import Changed, tell
 from graph_bandit_serve.tools.arguments import (
     By,
     Campaign,
@@ -84,8 +84,8 @@ class ChangingTools:
 
         Without new results the same suggestions come again, which is harmless. It may take minutes with a large pool.
         """
-        arguments = {"changes": wishes.fields(), "more": more}
-        return await self._do(context, campaign, "suggest", arguments, version, "The last round.")
+        changes = wishes.fields()
+        return await self._do(context, campaign, version, "The last round.", "suggest", changes=changes, more=more)
 
     async def record(
         self,
@@ -101,7 +101,7 @@ class ChangingTools:
         """
         entries = [{name: f"{value}" for name, value in each.model_dump().items()} for each in results]
         sentence = "The results were recorded. `suggest` learns from them."
-        return await self._do(context, campaign, "record", {"entries": entries}, version, sentence)
+        return await self._do(context, campaign, version, sentence, "record", entries=entries)
 
     async def veto(
         self,
@@ -117,15 +117,15 @@ class ChangingTools:
         It teaches nothing about others: for one that was tried and failed, record "failed". If it is among the last
         suggestions, another takes its place. `lift` takes it back.
         """
-        return await self._mark(context, campaign, ("veto", id, reason, by), version, "It was vetoed.")
+        return await self._mark(context, campaign, version, "It was vetoed.", "veto", id, reason, by)
 
     async def pin(self, context: Context, campaign: Campaign, id: Graph, version: Version = "") -> Answer:  # noqa: A002
         """Say that one is to be in the next round, since a person wants it measured. `lift` takes it back."""
-        return await self._mark(context, campaign, ("pin", id, "", ""), version, "It was pinned.")
+        return await self._mark(context, campaign, version, "It was pinned.", "pin", id)
 
     async def lift(self, context: Context, campaign: Campaign, id: Graph, version: Version = "") -> Answer:  # noqa: A002
         """Take back the veto or the pin of one. Do so only if the person you work for wants it."""
-        return await self._mark(context, campaign, ("lift", id, "", ""), version, "Its veto or pin was taken back.")
+        return await self._mark(context, campaign, version, "Its veto or pin was taken back.", "lift", id)
 
     async def comment(
         self,
@@ -137,22 +137,16 @@ class ChangingTools:
         version: Version = "",
     ) -> Answer:
         """Keep a text about one for the team. It changes no suggestion."""
-        return await self._mark(context, campaign, ("comment", id, text, by), version, "The comment was kept.")
+        return await self._mark(context, campaign, version, "The comment was kept.", "comment", id, text, by)
 
     async def _mark(
-        self, context: Context, campaign: str, mark: tuple[str, str, str, str], version: str, sentence: str
+        self, context: Context, campaign: str, version: str, sentence: str, kind: str, *parts: str
     ) -> CallToolResult:
-        arguments = dict(zip(("kind", "id", "text", "by"), mark, strict=True))
-        return await self._do(context, campaign, "mark", arguments, version, sentence)
+        arguments = {"kind": kind, "text": "", "by": "", **dict(zip(("id", "text", "by"), parts, strict=False))}
+        return await self._do(context, campaign, version, sentence, "mark", **arguments)
 
     async def _do(
-        self,
-        context: Context,
-        campaign: str,
-        operation: str,
-        arguments: Mapping[str, object],
-        version: str,
-        sentence: str,
+        self, context: Context, campaign: str, version: str, sentence: str, operation: str, **arguments: object
     ) -> CallToolResult:
         start = partial(self._service.do, campaign, operation, arguments, version)
         return await self._change(context, campaign, start, sentence, version)
@@ -164,9 +158,8 @@ class ChangingTools:
         done = await finish(context, self._service, start, version)
         assert isinstance(done, dict)  # noqa: S101 - operations that change something return `Done`
         told = done.get("told")
-        suggestions = None if told is None else Round.model_validate(told)
         reading = await ask(partial(self._service.shelf.read, campaign or key_of(f"{done.get('campaign')}")))
         if reading is None:  # it was removed just now
             raise ToolError(UNKNOWN)
-        words = f"{sentence} {SUGGESTED}" if suggestions is not None else sentence
-        return tell(words, Changed(campaign=reading.summary, suggestions=suggestions))
+        words = f"{sentence} {SUGGESTED}" if told is not None else sentence
+        return tell(words, Changed(campaign=reading.summary, suggestions=told))

@@ -12,7 +12,7 @@ from mcp.types import CallToolResult
 from pydantic import Field
 
 from graph_bandit_serve.campaigns.shelf import Reading
-from graph_bandit_serve.campaigns.views import CampaignList, describe
+from graph_bandit_serve.campaigns.views import CampaignList, Tables, describe
 from graph_bandit_serve.service import Service
 from graph_bandit_serve.tools.answers import (
     CampaignNow,
@@ -20,7 +20,6 @@ from graph_bandit_serve.tools.answers import (
     Explanations,
     Pool,
     Report,
-    Tables,
     tell,
     tell_problem,
 )

@@ -44,14 +44,14 @@ def serve_tools(settings: McpSettings, limits: ServerLimits | None = None) -> No
     server = make_tools(service)
     # A thread that waits for a line of stdin cannot be stopped; as a daemon, it does not keep the command from ending.
     serving = threading.Thread(target=anyio.run, args=(server.run_stdio_async,), daemon=True)
-    with say_errors("mcp"):
-        try:
-            print(f"The campaigns of {settings.folder}, as tools over stdin and stdout. Ctrl-C stops.", file=sys.stderr)
-            threading.Thread(target=jobs.start_spare, daemon=True).start()
-            serving.start()
-            while serving.is_alive():
-                serving.join(WAKE_SECONDS)  # on Windows, Ctrl-C does not end a wait
-        except KeyboardInterrupt:
-            raise KeyboardInterrupt("What was saved is saved; what was going on has stopped.") from None
-        finally:
-            jobs.close()
+    say_errors("mcp")
+    try:
+        print(f"The campaigns of {settings.folder}, as tools over stdin and stdout. Ctrl-C stops.", file=sys.stderr)
+        threading.Thread(target=jobs.start_spare, daemon=True).start()
+        serving.start()
+        while serving.is_alive():
+            serving.join(WAKE_SECONDS)  # on Windows, Ctrl-C does not end a wait
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt("What was saved is saved; what was going on has stopped.") from None
+    finally:
+        jobs.close()

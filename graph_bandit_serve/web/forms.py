@@ -71,17 +71,18 @@ async def read_form(request: Request) -> AsyncIterator[Sent]:
 SentForm = Annotated[Sent, Depends(read_form)]
 
 
-def number_of(text: str, name: str, whole: bool = False) -> float | int | None:
+def number_of(sent: Sent, name: str, kind: type[int] | type[float]) -> float | None:
     """Return the number in a field; None if it is empty.
 
     Raises:
-        HTTPException: if it is not a number.
+        HTTPException: if it is not a number of this kind.
     """
+    text = sent.get(name)
     try:
-        return None if not text else int(text) if whole else float(text)
+        return kind(text) if text else None
     except ValueError as error:
-        kind = "a whole number" if whole else "a number"
-        raise HTTPException(422, f"Expected `{name}` to be {kind}. Got {text[:100]!r}.") from error
+        wanted = "a whole number" if kind is int else "a number"
+        raise HTTPException(422, f"Expected `{name}` to be {wanted}. Got {text[:100]!r}.") from error
 
 
 def settings_of(sent: Sent) -> dict[str, object]:
@@ -90,19 +91,12 @@ def settings_of(sent: Sent) -> dict[str, object]:
     Raises:
         HTTPException: if a number is none.
     """
-    names = {name for name, _ in sent.fields}
     settings: dict[str, object] = {}
-    for name in ("n", "at_most"):
-        if name in names:
-            settings[name] = number_of(sent.get(name), name, whole=True)
-    for name in ("require", "forbid", "only"):
-        if name in names:
-            settings[name] = sent.lines(name)
-    if "budget" in names:
-        settings["budget"] = number_of(sent.get("budget"), "budget")
-    for name in ("price", "per"):
-        if name in names:
-            settings[name] = sent.get(name) or None
+    for name in set(NAMES).intersection(name for name, _ in sent.fields):
+        if name in ("n", "at_most", "budget"):
+            settings[name] = number_of(sent, name, float if name == "budget" else int)
+        else:
+            settings[name] = sent.lines(name) if isinstance(UNSET[name], list) else sent.get(name) or None
     return settings
 
 

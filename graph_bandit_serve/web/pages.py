@@ -11,13 +11,14 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from graph_bandit_campaign import CampaignState, Choice, Requirement, find_front, find_slips
-from graph_bandit_serve.access.keys import Access
+from graph_bandit_serve.access.keys import PERSON, Access
 from graph_bandit_serve.campaigns.details import read_details, read_typed
 from graph_bandit_serve.campaigns.shelf import Reading, Shelf
 from graph_bandit_serve.campaigns.views import History, ResultView, RoundView, best_of, goals_of, view_result
 from graph_bandit_serve.settings import ServerLimits
 from graph_bandit_serve.web.forms import UNSET
 from graph_bandit_serve.work.drawing import NOT_DRAWN, SIZE, Drawer
+from graph_bandit_serve.work.jobs import Jobs
 
 SVG = "image/svg+xml"
 CSS = "text/css; charset=utf-8"
@@ -114,8 +115,8 @@ class Pages:
             "size": SIZE,
             "most": most,
             "writes": writes and bool(state.command) and number in (None, last),
-            "details": read_details(state, reading.file.path, self._limits) if number in (None, last) else {},
-            "typed": read_typed(reading.file.path, self._limits) if writes and number is None else set(),
+            "details": read_details(state, reading.file, self._shelf.folder) if number in (None, last) else {},
+            "typed": read_typed(reading.file, self._shelf.folder) if writes and number is None else set(),
             "has_news": has_news(state),
             "slips": slips_of(state)[:most],
             "said": SAID.get(said, ""),
@@ -137,12 +138,13 @@ class Pages:
         return None
 
 
-def make_pages(pages: Pages, shelf: Shelf, is_one: bool) -> APIRouter:
+def make_pages(pages: Pages, shelf: Shelf, jobs: Jobs, is_one: bool) -> APIRouter:
     """Return the addresses for people.
 
     Args:
         pages: what is shown at each.
         shelf: the campaigns.
+        jobs: what runs and waits.
         is_one: whether a single campaign is served.
     """
     router = APIRouter(include_in_schema=False)
@@ -156,7 +158,9 @@ def make_pages(pages: Pages, shelf: Shelf, is_one: bool) -> APIRouter:
     @router.get("/")
     def list_campaigns(request: Request) -> HTMLResponse:
         listing, writes = shelf.list_campaigns(), may_write(request)
-        return pages.render("campaigns", {"listing": listing, "writes": writes, "is_one": is_one})
+        values = {"listing": listing, "writes": writes, "is_one": is_one, "person": PERSON.get()}
+        names = {campaign.id: campaign.name for campaign in listing.campaigns}
+        return pages.render("campaigns", {**values, "queue": jobs.queue(), "names": names})
 
     @router.get("/style.css")
     def style() -> Response:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from fastapi import APIRouter, HTTPException, Request
-from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import Response
 
 from graph_bandit_serve.campaigns.folder import key_of
 from graph_bandit_serve.campaigns.uploads import kind_of
-from graph_bandit_serve.refusals import refusals
+from graph_bandit_serve.refusals import REFUSALS
 from graph_bandit_serve.service import SENT
 from graph_bandit_serve.web.forms import UNSET, Sent, SentForm, settings_of
 from graph_bandit_serve.web.pages import may_write
@@ -20,56 +19,6 @@ from graph_bandit_serve.work.jobs import Job
 AIMS = ("maximize", "minimize", "near")
 GOALS = 4  # that a form has room for
 START = "/new"
-
-
-class Starting:
-    """Campaigns that people start.
-
-    Args:
-        waiting: waits for the jobs.
-    """
-
-    def __init__(self, waiting: Waiting) -> None:
-        self._waiting, self._service, self._pages = waiting, waiting.service, waiting.pages
-
-    def choose(self) -> HTMLResponse:
-        """Return the page on which a pool is sent or named."""
-        return self._pages.render("pool", {"tables": self._service.folder.list_tables()})
-
-    def look(self, sent: Sent) -> Response:
-        """Keep a pool that is sent, look at it, and show what it holds with a form for goals."""
-        names = self._keep(sent)
-        pool = f"{SENT}{names[0][0].partition('.')[0]}" if names else sent.get("table")
-        if not pool:
-            raise ValueError("Expected a file, or a table of the folder. Choose one first.")
-        columns = {"smiles": sent.get("smiles") or "smiles", "id": sent.get("id")}
-
-        def show(job: Job) -> Response:
-            preview = job.result if isinstance(job.result, dict) else {}
-            bad = [following.say(text) for text in preview["bad"]]
-            values = {
-                **columns,
-                "pool": pool,
-                "name": names[0][1] if names else pool,
-                "preview": {**preview, "bad": bad},
-            }
-            return self._pages.render("goals", {**values, "goals": GOALS, "back": START, "command": UNSET})
-
-        following = Next(START, show, names=names)
-        return self._waiting.go_on(self._service.read_pool(pool, columns["smiles"], columns["id"] or None), following)
-
-    def begin(self, sent: Sent) -> Response:
-        """Start the campaign."""
-        names = self._keep(sent)
-        measured = [f"{SENT}{here.partition('.')[0]}" for here, _ in names]
-        moved = tuple((f"results-{k}{kind_of(name)}", name) for k, (_, name) in enumerate(names, start=1))
-        job = self._service.begin(sent.get("name"), sent.get("pool"), measured, fields_of(sent))
-        return self._waiting.go_on(job, Next(START, show_campaign, names=(*names, *moved)))
-
-    def _keep(self, sent: Sent) -> tuple[tuple[str, str], ...]:
-        """Keep the files of a form; return what each is called here, and what it is called where it comes from."""
-        files = [(file.filename or "", file.file) for _, file in sent.files]
-        return tuple((self._service.uploads.add(name, file).path.name, name) for name, file in files)
 
 
 def fields_of(sent: Sent) -> dict[str, object]:
@@ -102,25 +51,43 @@ def make_starting(waiting: Waiting) -> APIRouter:
     Args:
         waiting: waits for the jobs.
     """
-    router = APIRouter(include_in_schema=False, prefix=START)
-    starting = Starting(waiting)
+    router = APIRouter(include_in_schema=False, prefix=START, dependencies=REFUSALS)
+    service, pages = waiting.service, waiting.pages
 
-    async def answer(call: Callable[[Sent], Response], sent: Sent) -> Response:
-        with refusals():
-            return await run_in_threadpool(call, sent)
+    def keep(sent: Sent) -> tuple[tuple[str, str], ...]:
+        """Keep the files of a form; return what each is called here, and what it is called where it comes from."""
+        files = [(file.filename or "", file.file) for _, file in sent.files]
+        return tuple((service.uploads.add(name, file).path.name, name) for name, file in files)
 
     @router.get("")
     def choose(request: Request) -> Response:
         if not may_write(request):
             raise HTTPException(403, "Expected a member of the team: guests only read.")
-        return starting.choose()
+        return pages.render("pool", {"tables": service.folder.list_tables()})
 
     @router.post("/pool")
-    async def look(sent: SentForm) -> Response:
-        return await answer(starting.look, sent)
+    def look(sent: SentForm) -> Response:
+        names = keep(sent)
+        pool = f"{SENT}{names[0][0].partition('.')[0]}" if names else sent.get("table")
+        if not pool:
+            raise ValueError("Expected a file, or a table of the folder. Choose one first.")
+        columns = {"smiles": sent.get("smiles") or "smiles", "id": sent.get("id")}
+        values = {**columns, "pool": pool, "name": names[0][1] if names else pool, "goals": GOALS, "back": START}
+
+        def show(job: Job) -> Response:
+            preview = job.result if isinstance(job.result, dict) else {}
+            said = {**preview, "bad": [following.say(text) for text in preview["bad"]]}
+            return pages.render("goals", {**values, "preview": said, "command": UNSET})
+
+        following = Next(START, show, names=names)
+        return waiting.go_on(service.read_pool(pool, columns["smiles"], columns["id"] or None), following)
 
     @router.post("/campaign")
-    async def begin(sent: SentForm) -> Response:
-        return await answer(starting.begin, sent)
+    def begin(sent: SentForm) -> Response:
+        names = keep(sent)
+        measured = [f"{SENT}{here.partition('.')[0]}" for here, _ in names]
+        moved = tuple((f"results-{k}{kind_of(name)}", name) for k, (_, name) in enumerate(names, start=1))
+        job = service.begin(sent.get("name"), sent.get("pool"), measured, fields_of(sent))
+        return waiting.go_on(job, Next(START, show_campaign, names=(*names, *moved)))
 
     return router

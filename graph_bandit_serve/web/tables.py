@@ -6,10 +6,9 @@ import base64
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, HTTPException, Query
-from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
 
-from graph_bandit_serve.refusals import refusals
+from graph_bandit_serve.refusals import REFUSALS
 from graph_bandit_serve.web.pages import SVG, Pages, has_news
 from graph_bandit_serve.web.waiting import Next, Waiting
 from graph_bandit_serve.work.drawing import without_styles
@@ -34,13 +33,8 @@ def make_tables(waiting: Waiting, pages: Pages) -> APIRouter:
         waiting: waits for the jobs.
         pages: templates.
     """
-    router = APIRouter(include_in_schema=False, prefix="/campaigns/{campaign}")
+    router = APIRouter(include_in_schema=False, prefix="/campaigns/{campaign}", dependencies=REFUSALS)
     service = waiting.service
-
-    def start(campaign: str, operation: str, arguments: dict[str, object]) -> Job:
-        """Start a job that only looks, and so need not wait for those that change the campaign."""
-        with refusals():
-            return service.look(campaign, operation, arguments)
 
     @router.get("/predictions")
     def list_predictions(
@@ -61,7 +55,9 @@ def make_tables(waiting: Waiting, pages: Pages) -> APIRouter:
             values = {**asked, "answer": job.result, "page": page, "a_page": A_PAGE, "is_old": is_old}
             return pages.render("predictions", {**values, "summary": reading.summary if reading else None})
 
-        return waiting.go_on(start(campaign, "list_rows", {**asked, **place}), Next(f"/campaigns/{campaign}", show))
+        return waiting.go_on(
+            service.look(campaign, "list_rows", {**asked, **place}), Next(f"/campaigns/{campaign}", show)
+        )
 
     @router.get("/files/{which}.{kind}")
     def download(
@@ -78,13 +74,13 @@ def make_tables(waiting: Waiting, pages: Pages) -> APIRouter:
             return Response(base64.b64decode(str(job.result)), media_type=TYPES[kind], headers=headers)
 
         asked = {"sort": sort, "falling": falling, "contains": contains, "part": part}
-        job = start(campaign, "download", {"which": which, "kind": f".{kind}", **asked})
+        job = service.look(campaign, "download", {"which": which, "kind": f".{kind}", **asked})
         return waiting.go_on(job, Next(f"/campaigns/{campaign}", show))
 
     @router.get("/progress.svg")
-    async def draw(campaign: str) -> Response:
-        job = start(campaign, "draw", {})
-        ended = await run_in_threadpool(service.jobs.wait, job.id, PATIENCE)
+    def draw(campaign: str) -> Response:
+        job = service.look(campaign, "draw", {})
+        ended = service.jobs.wait(job.id, PATIENCE)
         if ended is None or ended.status != "done" or not ended.result:
             raise HTTPException(404, "There is nothing to draw yet.")
         return Response(without_styles(str(ended.result)), media_type=SVG)

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from fastapi import APIRouter, HTTPException
 from fastapi.responses import RedirectResponse, Response
 
+from graph_bandit_serve.access.keys import PERSON
 from graph_bandit_serve.campaigns.uploads import HIDDEN
+from graph_bandit_serve.refusals import REFUSALS
 from graph_bandit_serve.service import Service
 from graph_bandit_serve.web.pages import SVG, Pages
 from graph_bandit_serve.work.jobs import Job
@@ -82,7 +84,7 @@ class Waiting:
         """Answer with a job that has ended, or how far it is."""
         following = self._next.get(job.id) or Next("/", lambda _: to("/"))
         if not job.has_ended:
-            return self.pages.render("job", {"job": job, "back": following.back})
+            return self.pages.render("job", {"job": job, "back": following.back, "person": PERSON.get()})
         if job.status != "done":
             text = following.say(job.problem) or STOPPED
             return self.pages.message(422, "Stopped" if job.status == "stopped" else "Not done", text, following.back)
@@ -131,7 +133,7 @@ def make_waiting(waiting: Waiting) -> APIRouter:
     Args:
         waiting: the jobs that they wait for.
     """
-    router = APIRouter(include_in_schema=False, prefix="/jobs")
+    router = APIRouter(include_in_schema=False, prefix="/jobs", dependencies=REFUSALS)
     jobs = waiting.service.jobs
 
     def known(job: Job | None) -> Job:
@@ -152,7 +154,7 @@ def make_waiting(waiting: Waiting) -> APIRouter:
 
     @router.post("/{job}/stop")
     def stop_job(job: str) -> Response:
-        known(jobs.stop(job))
+        known(waiting.service.stop(job))
         return to(f"/jobs/{job}")
 
     return router

@@ -1,4 +1,4 @@
-"""Queue jobs, run those of one campaign one after the other, and say how they stand."""
+"""Queue jobs, run those of one person and those of one campaign one after the other, and say how they stand."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
@@ -22,6 +22,7 @@ from graph_bandit_serve.work.worker import MISTAKE, Outcome, Request, work
 
 LOG = logging.getLogger("graph_bandit_serve")
 LINES = 100
+IDLE = 2  # most processes that wait for a job
 PROBLEM_CHARACTERS = 2_000
 DIED = "Its process died, perhaps for lack of memory, or over a molecule that RDKit cannot bear."
 NOT_STARTED = "No process could be started for it."
@@ -40,9 +41,11 @@ class Job:
     id: str
     """Its name, which nobody can guess."""
     campaign: str
-    """Key of its campaign."""
+    """Key of its campaign; empty if it is not about one."""
     operation: str
     """Name of what is done."""
+    person: str = ""
+    """Who started it."""
     status: Status = "waiting"
     """How it stands: "refused" if the operation said what was wrong, "failed" if there was another reason."""
     progress: tuple[str, ...] = ()
@@ -67,6 +70,7 @@ class _Entry:
     job: Job
     arguments: Mapping[str, object]
     seconds: float
+    holds: frozenset[str]
     started: float = 0.0
     size: int = 0
     process: WorkProcess | None = None
@@ -94,15 +98,23 @@ class Jobs:
         self._is_closed = False
 
     def start(
-        self, campaign: str, operation: str, arguments: Mapping[str, object], seconds: float | None = None
+        self,
+        operation: str,
+        arguments: Mapping[str, object],
+        holds: Collection[str] = (),
+        seconds: float | None = None,
+        campaign: str = "",
+        person: str = "",
     ) -> Job:
         """Queue a job, and return it.
 
         Args:
-            campaign: key of a campaign; its jobs run in the order in which they were started.
             operation: name of an operation.
             arguments: its arguments.
+            holds: names; of jobs that share one, one runs at a time, in the order in which they were started.
             seconds: time in which it ends, or is stopped; None: that of the limits.
+            campaign: key of its campaign; empty: it is not about one.
+            person: who starts it.
 
         Raises:
             BusyError: if too many jobs wait.
@@ -111,7 +123,8 @@ class Jobs:
             if self._is_closed:
                 raise BusyError("Expected a server that goes on. Got one that stops. Start it again.")
             most = self._limits.job_seconds if seconds is None else seconds
-            entry = _Entry(Job(secrets.token_urlsafe(), campaign, operation), dict(arguments), most)
+            job = Job(secrets.token_urlsafe(), campaign, operation, person)
+            entry = _Entry(job, dict(arguments), most, frozenset(holds))
             self._waiting.append(entry)
             self._start_next()
             if len(self._waiting) > self._limits.waiting_jobs:
@@ -129,10 +142,10 @@ class Jobs:
             entry = self._entries.get(job_id)
             return None if entry is None else _now(entry)
 
-    def of(self, campaign: str) -> list[Job]:
-        """Return the jobs of a campaign in the order in which they were started."""
+    def queue(self) -> list[Job]:
+        """Return the jobs that run or wait, in the order in which they were started."""
         with self._changed:
-            return [_now(entry) for entry in self._entries.values() if entry.job.campaign == campaign]
+            return [_now(entry) for entry in self._entries.values() if not entry.job.has_ended]
 
     def stop(self, job_id: str) -> Job | None:
         """Stop a job: one that waits never runs, and the process of one that runs is killed before this returns.
@@ -215,8 +228,8 @@ class Jobs:
     def _start_next(self) -> None:
         """Start the jobs that may run now, each in a thread that watches its process."""
         for entry in list(self._waiting):
-            busy = {other.job.campaign for other in self._running}
-            if len(self._running) < self._limits.workers and entry.job.campaign not in busy and not self._is_closed:
+            is_free = not any(entry.holds & other.holds for other in self._running)
+            if len(self._running) < self._limits.workers and is_free and not self._is_closed:
                 self._waiting.remove(entry)
                 self._running.append(entry)
                 entry.started = time.monotonic()
@@ -271,7 +284,7 @@ class Jobs:
             return
         is_kept = process.is_alive() and not process.children() and 2 * process.memory() <= self._limits.job_bytes
         with self._changed:
-            is_kept = is_kept and not entry.is_stopped and not self._is_closed
+            is_kept = is_kept and not entry.is_stopped and not self._is_closed and len(self._idle) < IDLE
             if is_kept:
                 self._idle.append(process)
         if not is_kept:

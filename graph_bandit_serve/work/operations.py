@@ -1,4 +1,4 @@
-"""The operations that jobs run: those of the campaign, on files of the folder that is served, and nothing else."""
+"""The operations that jobs run: those of the campaign, on copies of files of the folder that is served."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import base64
 import dataclasses
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Literal
+from tempfile import TemporaryDirectory
+from typing import Any, Literal
 
 import torch  # noqa: F401 - like RDKit below, so that a process that waits for a job has imported what it needs
 
@@ -37,14 +39,16 @@ from graph_bandit_campaign import (
     why,
 )
 from graph_bandit_env.extras import is_installed
+from graph_bandit_serve.campaigns.beneath import lock_file, open_file
+from graph_bandit_serve.work.copies import Copies, MeanwhileError
 from graph_bandit_serve.work.worker import Report
 
 if is_installed("rdkit"):  # of the extra `chem`, which other graphs do not need
     import rdkit.Chem  # noqa: F401
 
-Which = Literal["suggestions", "predictions"]
 Kind = Literal["veto", "pin", "lift", "comment"]
 MOST_WHY = 20
+BACKTESTS = "backtests"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -126,15 +130,11 @@ def read_results(report: Report, place: Mapping[str, str], table: str) -> Result
 def accept(report: Report, place: Mapping[str, str], table: str, name: str) -> Done:
     """Take in a table of results under a name of its own next to the campaign's file; as `Desk.accept`."""
     with listening(report):
-        target, content = Path(place["path"]).parent / name, Path(table).read_bytes()
-        target.touch(exist_ok=False)
-        try:
-            target.write_bytes(content)
-            done = Place(**place).change(lambda desk: desk.accept(target))
-        except BaseException:
-            target.unlink(missing_ok=True)
-            raise
-        (target if done.stale else Path(table)).unlink(missing_ok=True)
+        target = Path(place["path"]).with_name(name)
+        with target.open("xb") as file:
+            file.write(Path(table).read_bytes())
+        done = Place(**place).change(lambda desk: desk.accept(target))
+        (target if done.stale else Path(table)).unlink()
         return done
 
 
@@ -194,33 +194,14 @@ def backtest(report: Report, root: str, table: str, fields: Mapping[str, object]
         return replay(Path(root), Path(table), fields)
 
 
-def list_rows(
-    report: Report,
-    place: Mapping[str, str],
-    which: Which,
-    sort: str,
-    falling: bool,
-    contains: str,
-    part: str,
-    start: int,
-    count: int,
-) -> Rows:
+def list_rows(report: Report, place: Mapping[str, str], **asked: Any) -> Rows:  # Any: as `find_rows` says
     """Return some rows of a table of the campaign, as `find_rows`."""
-    return find_rows(Place(**place).desk(), which, sort, falling, contains, part, start, count)
+    return find_rows(Place(**place).desk(), **asked)
 
 
-def download(
-    report: Report,
-    place: Mapping[str, str],
-    which: Which,
-    kind: str,
-    sort: str,
-    falling: bool,
-    contains: str,
-    part: str,
-) -> str:
+def download(report: Report, place: Mapping[str, str], **asked: Any) -> str:  # Any: as `export` says
     """Return rows of a table of the campaign as a file, in base64."""
-    return base64.b64encode(export(Place(**place).desk(), which, kind, sort, falling, contains, part)).decode()
+    return base64.b64encode(export(Place(**place).desk(), **asked)).decode()
 
 
 def draw(report: Report, place: Mapping[str, str]) -> str:
@@ -228,27 +209,72 @@ def draw(report: Report, place: Mapping[str, str]) -> str:
     return draw_progress(Place(**place).desk())
 
 
-def without_root(operation: Callable[..., object]) -> Callable[..., object]:
-    """Return an operation whose refusals name files by their places in the folder, and not where that is."""
+PATHS = ("path", "table", "pool", "measured")
+"""Arguments that are paths of files, or lists of these."""
+CHANGES = {"suggest": False, "record": True, "take_back": True, "mark": True, "undo": True, "accept": True}
+"""Operations that change a campaign, and whether they keep others from changing it for all of their time."""
 
-    def call(report: Report, **arguments: object) -> object:
-        place = arguments.get("place", arguments)
-        root = str(place["root"]) if isinstance(place, Mapping) else ""
-        try:
-            return operation(report, **arguments)
-        except (ValueError, OSError) as error:
-            if not root or root not in str(error):
-                raise
-            raise ValueError(str(error).replace(f"{root}{os.sep}", "").replace(root, "the folder")) from error
+
+def on_copies(operation: Callable[..., object]) -> Callable[..., object]:
+    """Return an operation that works on private copies; its refusals name files by their places in the folder."""
+    name = operation.__name__
+
+    def call(report: Report, **arguments: Any) -> object:  # Any: as each operation says
+        given = arguments.get("place", arguments)
+        root, campaign = Path(given["root"]), str(given.get("path", ""))
+        place = Path(campaign).relative_to(root).as_posix() if name in CHANGES else ""
+        with TemporaryDirectory(prefix="copies-", ignore_cleanup_errors=True) as folder, ExitStack() as held:
+            copies = Copies(root, Path(os.path.realpath(folder)))
+            try:
+                if place:
+                    held.enter_context(lock_file(root, place))
+                inside = {key: copy(copies, key, value) for key, value in arguments.items()}
+                if name == "accept":
+                    copies.fetch(str(Path(campaign).with_name(arguments["name"])))
+                if name == "backtest":
+                    copies.fetch(str(root / BACKTESTS))
+                if place and not CHANGES[name]:
+                    held.close()
+                result = operation(report, **inside)
+                if place and not CHANGES[name]:
+                    held.enter_context(lock_file(root, place))
+                if place or name in ("begin", "backtest"):
+                    copies.put_back()
+                return result
+            except MeanwhileError:
+                if not given.get("version"):
+                    raise
+                with open_file(root, place) as file:
+                    return Done(stale=digest_of(file.read()))
+            except (ValueError, OSError) as error:
+                text = str(error)
+                for each in (copies.private, root):
+                    text = text.replace(f"{each}{os.sep}", "").replace(str(each), "the folder")
+                if text == str(error):
+                    raise
+                raise ValueError(text) from error
 
     return call
 
 
+def copy(copies: Copies, name: str, value: object) -> object:
+    """Return an argument with the paths of copies in place of those of files."""
+    if name == "place" and isinstance(value, Mapping):
+        return {key: copy(copies, key, part) for key, part in value.items()}
+    if name == "root":
+        return str(copies.private)
+    if name in PATHS and isinstance(value, list | tuple):  # a file that moves has its new name there, too
+        return [copy(copies, name, part) for part in value]
+    if name in PATHS and isinstance(value, str) and value.startswith(f"{copies.root}{os.sep}"):
+        return copies.fetch(value)
+    return value
+
+
 OPERATIONS: dict[str, Callable[..., object]] = {
-    operation.__name__: without_root(operation)
+    operation.__name__: on_copies(operation)
     for operation in (
-        *(suggest, record, take_back, mark, undo, accept, begin, clean),
+        *(suggest, record, take_back, mark, undo, accept, begin),
         *(read_results, explain, look_ahead, read_pool, backtest, list_rows, download, draw),
     )
-}
+} | {"clean": clean}
 """The operations by their names."""

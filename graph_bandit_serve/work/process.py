@@ -6,8 +6,10 @@ import atexit
 import contextlib
 import logging
 import os
+import shutil
 import signal
 import sys
+import tempfile
 import threading
 import time
 import traceback
@@ -17,6 +19,7 @@ from dataclasses import dataclass
 from multiprocessing import get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
+from tempfile import TemporaryDirectory
 from typing import Literal
 
 import psutil
@@ -54,7 +57,8 @@ class Failure:
 class WorkProcess:
     """A process that answers requests, one after the other. Once it is closed or dead, another one has to be made.
 
-    Nothing that it prints is shown, Ctrl-C does not reach it, and it ends when this process does.
+    Nothing that it prints is shown, Ctrl-C does not reach it, and it ends when this process does. Its temporary files
+    are removed with it.
 
     Args:
         target: called in the process, with a pipe: sends `READY`, then takes requests and sends messages.
@@ -68,6 +72,7 @@ class WorkProcess:
         self._pipe: Connection | None = None  # closed when it is collected: another thread may be reading
         self._seen: set[psutil.Process] = set()  # what the process started
         self._is_ready = self._is_closed = False
+        self._temporary = TemporaryDirectory(prefix="graph-bandit-", ignore_cleanup_errors=True)
 
     @property
     def pid(self) -> int | None:
@@ -137,6 +142,7 @@ class WorkProcess:
         with self._lock:
             self._is_closed = True
             if self._process is None:
+                self._temporary.cleanup()
                 return
             if self._process.is_alive() and self._process.pid is not None:
                 kill_tree(self._process.pid)
@@ -144,6 +150,7 @@ class WorkProcess:
                 kill_tree(child.pid if child.is_running() else None)
             self._seen = set()
             self._process.join(END_SECONDS)
+            self._temporary.cleanup()
         atexit.unregister(self.close)
 
     def _launch(self) -> Connection | None:
@@ -153,8 +160,9 @@ class WorkProcess:
             start_tracker()
             context = get_context("spawn")
             self._pipe, other = context.Pipe()
+            arguments = self._target, other, self._temporary.name
             # multiprocessing lets a daemon start no process, and waits for others when this process ends
-            self._process = context.Process(target=begin, args=(self._target, other), name=self._name, daemon=False)
+            self._process = context.Process(target=begin, args=arguments, name=self._name, daemon=False)
             self._process.start()
             other.close()
             atexit.register(self.close)
@@ -195,8 +203,15 @@ def start_tracker() -> None:
         sys.warnoptions.remove(option)
 
 
-def begin(target: Callable[[Connection], None], pipe: Connection) -> None:
-    """Call a target in its process, after Ctrl-C and all output were kept away from it."""
+def begin(target: Callable[[Connection], None], pipe: Connection, temporary: str) -> None:
+    """Call a target in its process, after Ctrl-C and all output were kept away from it.
+
+    Args:
+        target: as in `WorkProcess`.
+        pipe: likewise.
+        temporary: folder of its temporary files.
+    """
+    tempfile.tempdir = temporary
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # of those that it starts, too
     warnings.simplefilter("ignore")
     for stream in (sys.stdout, sys.stderr):
@@ -205,7 +220,7 @@ def begin(target: Callable[[Connection], None], pipe: Connection) -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)  # RDKit says what it does not understand, in letters of others
-    threading.Thread(target=end_with_parent, daemon=True).start()
+    threading.Thread(target=end_with_parent, args=(temporary,), daemon=True).start()
     try:
         target(pipe)
     except Exception as error:  # noqa: BLE001 - it is told at the other end
@@ -215,13 +230,18 @@ def begin(target: Callable[[Connection], None], pipe: Connection) -> None:
         kill_children()
 
 
-def end_with_parent() -> None:
-    """Wait until the process that started this one has ended, and end this one and all that it started."""
+def end_with_parent(temporary: str) -> None:
+    """Wait until the process that started this one has ended, and end this one and all that it started.
+
+    Args:
+        temporary: folder that is removed then.
+    """
     parent = parent_process()
     if parent is None:
         return
     parent.join()
     kill_children()
+    shutil.rmtree(temporary, ignore_errors=True)
     os._exit(1)
 
 

@@ -53,7 +53,7 @@ def test_a_server_with_too_much_to_do_says_so_and_goes_on(tmp_path):
     limits = {"workers": 1, "waiting_jobs": 1}
     with closing(Jobs(ServerLimits(**limits), "support.operations:OPERATIONS")) as jobs:
         served = serve_app(tmp_path, jobs=jobs, **limits)
-        holding, waiting = jobs.start("a", "hold", {}), jobs.start("a", "echo", {})
+        holding, waiting = jobs.start("hold", {}), jobs.start("echo", {})
         for path in (f"/api/v1/campaigns/{ONE}/undo", f"/campaigns/{ONE}/undo"):
             answer = served.ask(path, "POST", [ORIGIN], body=b"a=b")
             assert (answer.status, "jobs to wait" in answer.text) == (503, True)

@@ -20,8 +20,7 @@ import uvicorn
 
 from graph_bandit_campaign.file import FORMAT
 from graph_bandit_serve.access.addresses import find_addresses
-from graph_bandit_serve.access.answers import HEADERS
-from graph_bandit_serve.access.guard import Guard
+from graph_bandit_serve.access.guard import HEADERS, Guard
 from graph_bandit_serve.access.keys import Keys
 from graph_bandit_serve.app import make_app
 from graph_bandit_serve.service import OPERATIONS

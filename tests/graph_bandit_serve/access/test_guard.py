@@ -21,7 +21,7 @@ def test_a_link_becomes_a_cookie_and_leaves_the_address(served):
     assert (answer.status, answer.headers["location"]) == (303, "/")
     name, *parts = answer.headers["set-cookie"].split("; ")
     assert name.startswith(f"graph-bandit-member-{PORT}=")
-    assert {"HttpOnly", "SameSite=Strict", "Path=/"} < set(parts)
+    assert {"HttpOnly", "SameSite=strict", "Path=/"} < set(parts)
     assert served.keys.link not in str(answer)
     assert served.ask("/", key=False, headers=cookie_of(answer)).status == 200
     assert enter(served, served.keys.link).status == 403

@@ -39,20 +39,14 @@ def test_a_file_is_found_by_its_key_alone(tmp_path):
         assert folder.find(key) is None
 
 
-def test_links_that_stay_inside_are_followed_and_others_are_left_out(tmp_path):
+def test_links_are_left_out(tmp_path):
     inside = write_campaign(tmp_path / "served" / "data" / "real.json")
     outside = write_campaign(tmp_path / "outside.campaign.json")
     served = tmp_path / "served"
-    make_link(served / "in.campaign.json", inside)
-    make_link(served / "out.campaign.json", outside)
-    make_link(served / "relative.campaign.json", "../outside.campaign.json")
-    make_link(served / "dangling.campaign.json", "nothing")
-    make_link(served / "round.campaign.json", "round.campaign.json")
+    for name, target in {"in": inside, "out": outside, "dangling": "nothing"}.items():
+        make_link(served / f"{name}.campaign.json", target)
     make_link(served / "folder", tmp_path)
-    make_link(served / "again", served / "data")
-    assert "in" in names(served)
-    assert not {"out", "relative"} & set(names(served))
-    assert not [name for name in names(served) if name.startswith(("folder", "again"))]
+    assert names(served) == []
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a system without named pipes")

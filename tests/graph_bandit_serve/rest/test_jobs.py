@@ -22,7 +22,7 @@ def served(tmp_path, jobs):
 
 
 def test_events_tell_how_a_job_stands_until_it_has_ended(served, jobs):
-    job = jobs.start("counted", "count", {"lines": 3})
+    job = jobs.start("count", {"lines": 3})
     answer = served.ask(f"/api/v1/jobs/{job.id}/events")
     assert answer.headers["content-type"].startswith("text/event-stream")
     views = [json.loads(line.removeprefix("data: ")) for line in answer.text.split("\n\n") if line]
@@ -31,13 +31,14 @@ def test_events_tell_how_a_job_stands_until_it_has_ended(served, jobs):
 
 
 def test_a_job_is_waited_for_and_has_its_result(served, jobs):
-    job = jobs.start("x", "echo", {"word": "<b>"})
+    job = jobs.start("echo", {"word": "<b>"}, campaign="x")
     view = served.ask(f"/api/v1/jobs/{job.id}", query="wait=15").json()
     assert (view["status"], view["campaign"], view["result"]["word"]) == ("done", "x", "<b>")
 
 
 def test_a_job_is_stopped_and_says_so(served, jobs):
-    job = jobs.start("stopped", "hold", {})
+    job = jobs.start("hold", {}, person="program")
+    assert [view["is_mine"] for view in served.ask("/api/v1/jobs").json() if view["id"] == job.id] == [True]
     assert served.ask(f"/api/v1/jobs/{job.id}/stop", "POST").json()["status"] == "stopped"
     assert served.ask(f"/api/v1/jobs/{job.id}/stop", "POST").json()["status"] == "stopped"
 

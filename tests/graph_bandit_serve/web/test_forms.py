@@ -21,7 +21,7 @@ def test_texts_have_no_blanks_around_them_and_empty_lines_do_not_count():
 @pytest.mark.parametrize("text", ["x", "1,5", "0x10", "9" * 5000, "1e5"])
 def test_what_is_no_whole_number_is_refused(text):
     with pytest.raises(HTTPException) as caught:
-        number_of(text, "n", whole=True)
+        number_of(Sent((("n", text),), ()), "n", int)
     assert caught.value.status_code == 422
     assert len(caught.value.detail) < 500
 

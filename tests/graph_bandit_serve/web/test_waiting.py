@@ -30,10 +30,15 @@ def test_names_of_files_are_those_that_people_know():
 
 
 def test_a_job_that_runs_has_a_page_with_a_stop(served, jobs):
-    job = jobs.start("stop", "hold", {})
-    answer = served.ask(f"/jobs/{job.id}")
-    answer.assert_safe()
-    assert (answer.status, f'action="/jobs/{job.id}/stop"' in answer.text) == (200, True)
+    job = jobs.start("hold", {}, person="program")
+    other = jobs.start("hold", {}, person="Bob")
+    for page in (f"/jobs/{job.id}", "/"):
+        answer = served.ask(page)
+        answer.assert_safe()
+        assert (answer.status, f'action="/jobs/{job.id}/stop"' in answer.text) == (200, True)
+        assert f"/jobs/{other.id}/stop" not in answer.text
+    assert served.ask(f"/jobs/{other.id}/stop", "POST").status == 403
+    jobs.stop(other.id)
     assert served.ask(f"/jobs/{job.id}/stop", "POST").headers["location"] == f"/jobs/{job.id}"
     answer = served.ask(f"/jobs/{job.id}")
     assert (answer.status, "It was stopped" in answer.text) == (422, True)
@@ -41,7 +46,7 @@ def test_a_job_that_runs_has_a_page_with_a_stop(served, jobs):
 
 def test_a_refusal_is_told_and_a_mistake_hides_its_trace(served, jobs):
     for operation, words in (("refuse", "Expected a table. Got a poem."), ("err", "This is a mistake of the program")):
-        job = jobs.start("told", operation, {})
+        job = jobs.start(operation, {})
         jobs.wait(job.id, 60)
         answer = served.ask(f"/jobs/{job.id}")
         answer.assert_safe()

@@ -35,7 +35,7 @@ def jobs(make_jobs):
 
 
 def run(jobs, operation, **arguments):
-    return jobs.wait(jobs.start("a", operation, arguments).id, LONG)
+    return jobs.wait(jobs.start(operation, arguments, ["a"], campaign="a").id, LONG)
 
 
 def first(jobs, job, is_wanted):
@@ -52,7 +52,7 @@ def first(jobs, job, is_wanted):
 
 def start_holding(jobs, campaign="a", operation="hold"):
     """Start a job that never ends, and return it with its process and those that it started."""
-    job = first(jobs, jobs.start(campaign, operation, {}), lambda state: state.progress)
+    job = first(jobs, jobs.start(operation, {}, [campaign]), lambda state: state.progress)
     return job, [int(pid) for pid in job.progress[0].split()]
 
 
@@ -65,32 +65,30 @@ def test_a_job_returns_what_its_operation_does(jobs):
     assert jobs.get("nobody") is jobs.wait("nobody", 0) is jobs.stop("nobody") is None
 
 
-def test_jobs_of_a_campaign_run_one_after_the_other_in_their_order(jobs, tmp_path):
+def test_jobs_of_a_name_run_one_after_the_other_in_their_order(jobs, tmp_path):
     file = tmp_path / "words"
     words = [f"word {number}" for number in range(6)]
-    started = [jobs.start("a", "note", {"file": str(file), "word": word}) for word in words]
+    started = [jobs.start("note", {"file": str(file), "word": word}, ["a"]) for word in words]
     assert [job.status for job in started] == ["running", *["waiting"] * 5]
     assert jobs.wait(started[-1].id, LONG).status == "done"
     assert file.read_text().splitlines() == [f"{word} {what}" for word in words for what in ("begins", "ends")]
-    assert [job.id for job in jobs.of("a")] == [job.id for job in started]
-    assert jobs.of("b") == []
 
 
-def test_jobs_of_two_campaigns_run_at_once(jobs, tmp_path):
+def test_jobs_of_other_names_run_at_once(jobs, tmp_path):
     here, there = str(tmp_path / "here"), str(tmp_path / "there")
-    one = jobs.start("a", "meet", {"mine": here, "other": there})
-    two = jobs.start("b", "meet", {"mine": there, "other": here})
+    one = jobs.start("meet", {"mine": here, "other": there}, "ab")
+    two = jobs.start("meet", {"mine": there, "other": here}, "cd")
     assert jobs.wait(one.id, LONG).result is jobs.wait(two.id, LONG).result is True
 
 
 def test_a_job_too_many_is_refused(make_jobs):
     jobs = make_jobs(waiting_jobs=2)
     holding, _ = start_holding(jobs)
-    waiting = [jobs.start("a", "echo", {}) for _ in range(2)]
+    waiting = [jobs.start("echo", {}, "ab") for _ in range(2)]
     with pytest.raises(BusyError):
-        jobs.start("a", "echo", {})
-    assert [job.id for job in jobs.of("a")] == [holding.id, *(job.id for job in waiting)]
-    assert jobs.start("b", "echo", {}).status == "running"
+        jobs.start("echo", {}, "ab")
+    assert [job.id for job in jobs.queue()] == [holding.id, *(job.id for job in waiting)]
+    assert jobs.start("echo", {}, "c").status == "running"
 
 
 @pytest.mark.parametrize("operation", ["hold", "hold_workers"])
@@ -147,19 +145,18 @@ def test_what_a_job_leaves_behind_is_killed(jobs):
 def test_jobs_that_ended_long_ago_are_forgotten(limits, kept, make_jobs):
     jobs = make_jobs(**limits)
     ended = [run(jobs, "echo", text="x" * 1_000) for _ in range(4)]
-    assert [job.id for job in jobs.of("a")] == [job.id for job in ended[-kept:]]
-    assert jobs.get(ended[0].id) is None
+    assert [jobs.get(job.id) for job in ended] == [None] * (4 - kept) + ended[-kept:]
 
 
 def test_closed_jobs_are_stopped_and_no_process_stays(jobs):
     held = [start_holding(jobs, campaign) for campaign in "ab"]
-    waiting = jobs.start("a", "echo", {})
+    waiting = jobs.start("echo", {}, "ab")
     jobs.close()
     states = [jobs.get(job.id).status for job in (*(job for job, _ in held), waiting)]
     assert states == ["stopped"] * 3
     assert have_ended([pid for _, pids in held for pid in pids])
     with pytest.raises(BusyError):
-        jobs.start("a", "echo", {})
+        jobs.start("echo", {}, "ab")
 
 
 def test_all_ends_with_the_one_that_started_it_without_a_word():
@@ -169,7 +166,7 @@ from graph_bandit_serve.settings import ServerLimits
 from graph_bandit_serve.work.jobs import Jobs
 if __name__ == "__main__":
     jobs = Jobs(ServerLimits(), "support.operations:OPERATIONS")
-    job = jobs.start("a", "hold_workers", {})
+    job = jobs.start("hold_workers", {})
     while not jobs.get(job.id).progress:
         time.sleep(0.01)
     print(*jobs.get(job.id).progress, flush=True)

@@ -4,6 +4,8 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import pytest
 from support.ended import have_ended
@@ -25,6 +27,8 @@ def answer(pipe):
             pipe.send(subprocess.Popen([sys.executable, "-S", "-c", f"import time; time.sleep({LONG})"]).pid)
         if asked == "die":
             os._exit(11)
+        if asked == "keep":
+            pipe.send(tempfile.mkdtemp())
         while asked == "talk":
             pipe.send(asked)
         pipe.send(asked)
@@ -57,3 +61,10 @@ def test_what_it_started_ends_also_if_it_has_died_before(process):
     with pytest.raises(LostProcessError, match="death"):
         list(process.ask("die", LONG, MUCH))
     assert have_ended([child])
+
+
+def test_its_temporary_files_are_removed_with_it(process):
+    kept = Path(next(iter(process.ask("keep", LONG, MUCH))))
+    assert kept.is_dir()
+    process.close()
+    assert not kept.exists()

@@ -1,0 +1,200 @@
+"""Give an operation private copies of the files that it reads, and put back what it has changed.
+
+The packages below open files by their paths, several times. In a private folder nobody swaps one for a link meanwhile.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import posixpath
+import secrets
+import shutil
+import stat
+import tomllib
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+from graph_bandit_serve.campaigns.beneath import Folder, open_folder, remove_file, replace_file
+
+ENDING, TYPED, LIBRARY = ".campaign.json", ".results", ".toml"
+NAMES_FILES = ("pool", "measured", "out", "predictions", "html", "features", "forbid", "also")
+"""Settings of a campaign's command that name files."""
+MISSING = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.EINVAL)
+LINKED = 4_000_000
+"""Larger files are linked rather than copied, if both folders are on one disk. No operation writes into these."""
+MOST = 20_000  # files
+
+Stamp = tuple[int, ...]
+
+
+class MeanwhileError(ValueError):
+    """A file has changed while an operation worked on its copy.
+
+    Args:
+        place: the file.
+    """
+
+    def __init__(self, place: str) -> None:
+        super().__init__(f"Nothing was saved: another program has changed {place} meanwhile. Try again.")
+
+
+class Copies:
+    """Copies of files of a folder, at the same places in a private one.
+
+    Args:
+        root: the folder, without links.
+        private: the private folder, which is empty.
+    """
+
+    def __init__(self, root: Path, private: Path) -> None:
+        self.root, self.private = root, private
+        self._originals: dict[str, os.stat_result] = {}
+        self._copies: dict[str, Stamp] = {}
+
+    def fetch(self, path: str) -> str:
+        """Copy a file, or the files of a folder, and those that it names; what is missing is left out.
+
+        Args:
+            path: its path.
+
+        Returns:
+            The path of the copy.
+
+        Raises:
+            LinkError: a ValueError, if there is a link on the way.
+            ValueError, OSError: if there is a file that cannot be read.
+        """
+        place = Path(path).relative_to(self.root).as_posix()
+        self._fetch(place)
+        for name in self._named(place):
+            self._fetch(name)
+            for other in self._named(name) if name.endswith(LIBRARY) else ():
+                self._fetch(other)
+        return str(self.private / place)
+
+    def put_back(self) -> None:
+        """Write what has changed, all of a new folder at once; a campaign before the tables that it has written.
+
+        Raises:
+            MeanwhileError: a ValueError, if a file that is to be replaced has changed since it was copied.
+        """
+        files = [path for path in self.private.rglob("[!.]*") if path.is_file()]
+        now = {path.relative_to(self.private).as_posix(): path for path in files}
+        changed = [place for place, path in now.items() if self._copies.get(place) != stamp_of(path.stat())]
+        for place in changed:
+            if self._status(place) != (stamp_of(self._originals[place]) if place in self._originals else None):
+                raise MeanwhileError(place)
+        folders = {posixpath.dirname(place) for place in self._copies}
+        begun: dict[str, str] = {}  # where new folders are while they are filled
+        for place in sorted(changed, key=_rank):
+            top, _, rest = place.partition("/")
+            if rest and top not in begun and self._status(top) is None:
+                begun[top] = f".new-{os.getpid()}-{secrets.token_hex(8)}"
+            target = f"{begun[top]}/{rest}" if top in begun else place
+            original = self._originals.get(place)
+            mode = None if original is None else stat.S_IMODE(original.st_mode)
+            with now[place].open("rb") as content:
+                replace_file(self.root, target, content, posixpath.dirname(place) not in folders, mode)
+        with open_folder(self.root) as folder:
+            for top, name in begun.items():
+                folder.replace(name, top)
+        for place in self._copies.keys() - now.keys():
+            if not posixpath.basename(place).startswith("."):
+                remove_file(self.root, place)
+
+    def _status(self, place: str) -> Stamp | None:
+        """Return the stamp of a file or folder as it is now; None if there is none."""
+        parent, _, name = place.rpartition("/")
+        with suppress(FileNotFoundError), open_folder(self.root, parent) as folder:
+            return stamp_of(folder.status(name))
+        return None
+
+    def _fetch(self, place: str) -> None:
+        if place in self._copies:
+            return
+        parent, _, name = place.rpartition("/")
+        try:
+            with open_folder(self.root, parent) as folder:
+                if not stat.S_ISDIR(folder.status(name).st_mode):
+                    self._copy(folder, place)
+                    return
+            with open_folder(self.root, place) as folder:
+                (self.private / place).mkdir(parents=True, exist_ok=True)
+                for each in sorted(os.listdir(folder.at)):
+                    if stat.S_ISDIR(folder.status(each).st_mode):
+                        self._fetch(f"{place}/{each}")
+                    else:
+                        self._copy(folder, f"{place}/{each}")
+        except OSError as error:
+            if error.errno not in MISSING:
+                raise
+
+    def _copy(self, folder: Folder, place: str) -> None:
+        if len(self._copies) >= MOST:
+            raise ValueError(f"Expected at most {MOST:,} files of a campaign. Got more in {posixpath.dirname(place)}.")
+        copy, name = self.private / place, posixpath.basename(place)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        with os.fdopen(folder.open(name), "rb") as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                raise ValueError(f"{name} is not a file of data.")
+            if status.st_size < LINKED or not _link(folder, name, copy, status):
+                with copy.open("xb") as written:
+                    shutil.copyfileobj(file, written)
+                os.utime(copy, ns=(status.st_atime_ns, status.st_mtime_ns))  # a prepared pool is found by it
+        self._originals[place], self._copies[place] = status, stamp_of(copy.stat())
+
+    def _named(self, place: str) -> Iterator[str]:
+        """Yield the places that a campaign or a library of products names, as far as they are below the folder."""
+        folder, name = posixpath.split(place)
+        values: list[object] = []
+        with suppress(OSError, ValueError, RecursionError, AttributeError):
+            if name.endswith(ENDING):
+                command = msgspec.json.decode((self.private / place).read_bytes())["command"]
+                values = [command.get(key) for key in NAMES_FILES]
+                yield place.removesuffix(ENDING) + f"{TYPED}.csv"
+            elif name.endswith(LIBRARY):
+                values = [tomllib.loads((self.private / place).read_text(encoding="utf-8"))]
+        for text in _texts(values):
+            for given in {text, text.rpartition(":")[0]} - {""}:  # as `table.csv:column`
+                found = posixpath.normpath(posixpath.join(folder, given))
+                is_below = not posixpath.isabs(found) and found.partition("/")[0] not in (".", "..")
+                is_table = not name.endswith(LIBRARY) or "." in given
+                if is_below and is_table and given.isprintable() and not place.startswith(f"{found}/"):
+                    yield found
+
+
+def stamp_of(status: os.stat_result) -> Stamp:
+    """Return what changes with a file."""
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def _link(folder: Folder, name: str, copy: Path, status: os.stat_result) -> bool:
+    """Return whether a file could be linked to a path."""
+    if not isinstance(folder.at, int):
+        return False
+    try:
+        os.link(name, copy, src_dir_fd=folder.at, follow_symlinks=False)
+    except (OSError, NotImplementedError):
+        return False
+    if os.path.samestat(copy.lstat(), status):
+        return True
+    copy.unlink()  # it was swapped meanwhile
+    return False
+
+
+def _rank(place: str) -> int:
+    """Return when a file is written: tables of results, then the campaign that reads them, then what it has written."""
+    return 0 if TYPED in posixpath.basename(place) else 1 if place.endswith(ENDING) else 2
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _texts(part)
