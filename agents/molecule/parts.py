@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from torch_geometric.data import Data
 
 OWN_COLUMNS = "own columns"
+FEW = 0.5  # share of the molecules below which kernels are computed each time: lists of counts are compared fast
 LABELS = {name: name for name in TRAITS}
 LABELS |= {"atom_pairs": "atom pairs", "morgan": "neighbourhoods", "roles": "roles of atoms"}
 
@@ -167,5 +168,6 @@ def make_parts(
     ways = [(weight, reading) for weight, reading in ways if reading.shares]
     if not ways:
         raise ValueError("Expected something to compare molecules by. Got weights of 0, or numbers that all share.")
-    kernels, total = Kernels([reading for _, reading in ways], len(traits), keeps=keeps), sum(w for w, _ in ways)
+    total = sum(weight for weight, _ in ways)
+    kernels = Kernels([reading for _, reading in ways], len(traits), keeps=keeps, few=FEW)
     return kernels, [Part(each.name, weight * share / total) for weight, each in ways for share in each.shares]

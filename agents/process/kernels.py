@@ -21,20 +21,26 @@ SUMS_AT_A_TIME, LEAST_AT_A_TIME = 1 << 17, 16  # entries of a block of sums, whi
 class Kernels:
     """P kernels of M graphs, of which each column is computed when it is first asked for, and kept, while they are few.
 
-    Columns are computed each time if they would take more than `ENTRIES` numbers, or if less than the share `FEW` of
-    many graphs is asked for. Of at most `WHOLE` graphs all columns are computed at once.
+    Columns are computed each time if they would take more than `ENTRIES` numbers, or if less than a share of many
+    graphs is asked for. Of at most `WHOLE` graphs all columns are computed at once.
 
     Args:
         readings: what is read of the graphs; their kernels one after the other, e in all.
         count: M.
         wanted: which of the e kernels; None: all.
         keeps: whether columns are kept at all.
+        few: that share; large where computing is cheap.
     """
 
     def __init__(
-        self, readings: Sequence[Reading], count: int, wanted: Sequence[int] | None = None, keeps: bool = True
+        self,
+        readings: Sequence[Reading],
+        count: int,
+        wanted: Sequence[int] | None = None,
+        keeps: bool = True,
+        few: float = FEW,
     ) -> None:
-        self.readings, self.count, self.keeps = readings, count, keeps
+        self.readings, self.count, self.keeps, self.few = readings, count, keeps, few
         every = [(number, k) for number, reading in enumerate(readings) for k in range(len(reading.shares))]
         self.wanted = list(range(len(every)) if wanted is None else wanted)
         chosen = [every[k] for k in self.wanted]
@@ -46,7 +52,7 @@ class Kernels:
 
     def only(self, wanted: Sequence[int]) -> Kernels:
         """Return some of its kernels, by their positions among all of the readings, with what is kept of them."""
-        some = Kernels(self.readings, self.count, wanted, self.keeps)
+        some = Kernels(self.readings, self.count, wanted, self.keeps, self.few)
         some._place, some._used = self._place.clone(), self._used
         some._kept = self._kept[:, [self.wanted.index(k) for k in wanted]]
         return some
@@ -80,7 +86,7 @@ class Kernels:
         if self._used == 0 and self.count <= WHOLE:
             missing = self._every
         used = self._used + len(missing)
-        few = self.count > WHOLE and asked < FEW * self.count
+        few = self.count > WHOLE and asked < self.few * self.count
         if few or not self.keeps or used * len(self.wanted) * self.count > ENTRIES:
             return None
         if used > len(self._kept):  # twice as many, so that the next ones need not be moved
@@ -109,7 +115,10 @@ class Kernels:
             kept: `(n,)` int64. The graphs that stay, in their order.
             added: number of new ones.
         """
-        other, new = Kernels(readings, len(kept) + added, self.wanted), torch.arange(len(kept), len(kept) + added)
+        other, new = (
+            Kernels(readings, len(kept) + added, self.wanted, few=self.few),
+            torch.arange(len(kept), len(kept) + added),
+        )
         stays = (self._place[kept] >= 0).nonzero().squeeze(1)
         old = self._kept[self._place[kept[stays]]][:, :, kept]
         other._kept = torch.cat([old, other._compute(new, stays).permute(2, 1, 0)], dim=2)
