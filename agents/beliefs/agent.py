@@ -47,7 +47,7 @@ class BeliefAgent(BaseAgent[S]):
     history: History
     rule: AcquisitionRule
     plays_new: bool = False
-    """Whether no graph that was played is on offer."""
+    """Whether every graph on offer is new: some were played, and none of those."""
 
     def __init__(self, settings: S, make_rule: Callable[[], AcquisitionRule]) -> None:
         super().__init__(settings)

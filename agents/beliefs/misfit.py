@@ -24,7 +24,7 @@ class Watch:
     S_t = max(0, S_{t-1} + log N(z_t; 0, 3^2) - log N(z_t; 0, 1)),   the model is wrong if S_t >= 20
     [Page 1954]
 
-    A model that can learn scale and noise again does so first, and S_t begins anew.
+    A model that can refit scale and noise does so first, and S_t restarts at 0.
     """
 
     count: int = 0
@@ -34,9 +34,9 @@ class Watch:
     evidence: float = 0.0
     """S_t."""
     is_wrong: bool = False
-    """Whether the model was found to be wrong."""
+    """Whether a misfit was reported."""
     mended_at: int = 0
-    """Number of rewards from which the model was last learnt again because of S_t; 0: never."""
+    """Number of rewards at the last refit because of S_t; 0: there was none."""
 
     def add(self, residual: float) -> bool:
         """Add a residual; return whether S_t is large enough."""

@@ -39,7 +39,7 @@ class JobView(View):
     operation: str
     """What is done."""
     is_mine: bool = False
-    """Whether who asks has started it, and so can stop it."""
+    """Whether the person who asks started it, and can stop it."""
     status: Status
     """How it stands. `refused`: `problem` says what is wrong with what was asked; `failed`: it went wrong here."""
     progress: list[str]
