@@ -34,11 +34,11 @@ def main(rounds: int) -> None:
     values = dict(zip(pool.ids, map(measure, pool.smiles), strict=True))
     for name, make in (("qLogNEI", noisy_improvement), ("qUCB", upper_bound)):
         campaign = Campaign(pool)
-        campaign.tell_many({key: values[key] for key in pool.ids[::18]})
+        campaign.tell({key: values[key] for key in pool.ids[::18]})
         for _ in range(rounds):
             points = CampaignPoints.of(campaign)
             chosen, _ = optimize_acqf_discrete(make(campaign_model(campaign), points), 4, points.choices)
-            campaign.tell_many({key: values[key] for key in points.names(chosen)})
+            campaign.tell({key: values[key] for key in points.names(chosen)})
         print(f"{name}: best {campaign.best:.2f} of {len(campaign.state.settled())} molecules")
     print(f"the best of all {len(pool)} is {max(values.values()):.2f}")
 

@@ -20,7 +20,7 @@ laboratory = dict(zip(molecules.ids, molecules.targets, strict=True))  # in prac
 with tempfile.TemporaryDirectory() as folder:
     state = Path(folder) / "campaign.json"
     campaign = Campaign(molecules, "molecule-ucb", state=state)
-    campaign.tell_many({key: laboratory[key] for key in molecules.ids[::150]})  # old measurements
+    campaign.tell({key: laboratory[key] for key in molecules.ids[::150]})  # old measurements
     print(f"{len(campaign.state.measured)} old measurements, the best of them {campaign.best:.3f}")
     for number in range(1, arguments.rounds + 1):
         suggestions = campaign.ask(4)
@@ -28,8 +28,8 @@ with tempfile.TemporaryDirectory() as folder:
         print(f"round {number}: {first.id} is predicted at {first.mean:.3f} ± {first.std:.3f}, ", end="")
         print(f"and beats the best with probability {first.probability:.0%}")
         for suggestion in suggestions[:-1]:  # in any order
-            campaign.tell(suggestion.id, laboratory[suggestion.id])
-        campaign.tell_failed(suggestions[-1].id)  # this molecule could not be made
+            campaign.tell({suggestion.id: laboratory[suggestion.id]})
+        campaign.tell({suggestions[-1].id: "failed"})  # this molecule could not be made
         campaign = Campaign(molecules, state=state)  # as another program would open it tomorrow
     above = (molecules.targets > campaign.best).mean()
     print(f"the best is {campaign.best:.3f}; {above:.1%} of the {len(molecules)} molecules are better")

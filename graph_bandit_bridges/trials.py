@@ -67,10 +67,14 @@ class PoolCampaigns:
         failed = [key for key in dict.fromkeys(trials.failed) if key not in settled]
         partly = [result.id for result in measured if result.id not in settled]
         pending = dict.fromkeys(key for key in (*trials.waiting, *partly) if key not in settled and key not in failed)
-        campaign.replace_results(measured, failed, pending)
+        for goal in [goal.name for goal in goals] or [""]:
+            campaign.tell([_pair(result) for result in measured if result.goal == goal], goal)
+        campaign.tell(dict.fromkeys(failed, "failed"), goals[0].name if goals else "")
+        for key in pending:
+            campaign.mark(key, waits=True)
         for key in dict.fromkeys(trials.dropped):
             if key not in settled and key not in failed and key not in pending:
-                campaign.veto(key)
+                campaign.mark(key, veto=True)
         return campaign
 
     def _begin(self, goals: tuple[Goal, ...], maximize: bool) -> Campaign:
@@ -81,3 +85,9 @@ class PoolCampaigns:
             begun = Campaign(self.pool, self._agent, maximize=one, goals=goals or None, seed=self._seed)
             self._empty = wanted, begun
         return copy.copy(self._empty[1])
+
+
+def _pair(result: Measurement) -> tuple[str, float | str, float | None]:
+    """Return a result as `Campaign.tell` takes it."""
+    sign = {"above": ">", "below": "<"}.get(result.bound)
+    return result.id, f"{sign}{result.value!r}" if sign else result.value, result.noise

@@ -11,9 +11,6 @@ from .constraints.goals.goal import Goal as Goal
 from .constraints.limits.limits import Limits as Limits
 from .constraints.limits.wishes import Choice as Choice
 from .constraints.limits.wishes import Requirement as Requirement
-from .file import StaleError as StaleError
-from .file import digest_of as digest_of
-from .file import read_state as read_state
 from .model.front import find_front as find_front
 from .model.learner import AgentChangedWarning as AgentChangedWarning
 from .model.reasons import Reason as Reason
@@ -22,8 +19,7 @@ from .model.stopping import Repeat as Repeat
 from .notebook import Predictions as Predictions
 from .notebook import Suggestions as Suggestions
 from .notebook import draw_molecule as draw_molecule
-from .operations.desk import Desk as Desk
-from .operations.desk import Told as Told
+from .operations.place import Place as Place
 from .operations.preview import PoolPreview as PoolPreview
 from .operations.preview import ResultsPreview as ResultsPreview
 from .operations.preview import preview_pool as preview_pool
@@ -39,18 +35,32 @@ from .operations.starting import Moved as Moved
 from .operations.starting import remove_unfinished as remove_unfinished
 from .operations.starting import replay as replay
 from .operations.starting import start as start
-from .operations.typed import Entry as Entry
+from .operations.verbs import Asked as Asked
+from .operations.verbs import ask as ask
+from .operations.verbs import mark as mark
+from .operations.verbs import redo as redo
+from .operations.verbs import tell as tell
+from .operations.verbs import undo as undo
 from .pool.prepared.making.run import prepare as prepare
 from .pool.prepared.pool import PreparedPool as PreparedPool
 from .pool.prepared.settings import PrepareSettings as PrepareSettings
 from .pool.source import Source as Source
 from .results.doubts import find_doubts as find_doubts
 from .results.doubts import find_slips as find_slips
+from .results.measurement import Failure as Failure
 from .results.measurement import Measurement as Measurement
+from .results.typed import Entry as Entry
 from .screening.run import screen as screen
 from .screening.settings import ScreenSettings as ScreenSettings
 from .state import CampaignState as CampaignState
 from .state import Suggestion as Suggestion
+from .store import Change as Change
+from .store import StaleError as StaleError
+from .store import Store as Store
+from .store import digest_of as digest_of
+from .store import read_file as read_file
+from .verbs import MissingRowsError as MissingRowsError
+from .verbs import Told as Told
 from .workers import listening as listening
 
 __version__: str

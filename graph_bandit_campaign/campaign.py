@@ -3,35 +3,30 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import SupportsIndex
 
-import numpy as np
-
-from agents.contract import Agent, Correlation, ModelAgent
-from graph_bandit_campaign.assays.told import OtherAssay, correlations_of, read_also
+from graph_bandit_campaign.assays.told import OtherAssay, read_also
 from graph_bandit_campaign.checks import check_integer
 from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
 from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals
 from graph_bandit_campaign.constraints.limits.limits import Limits
-from graph_bandit_campaign.file import CampaignFile, Given
 from graph_bandit_campaign.flags import Kind, check_flag
-from graph_bandit_campaign.model import goals_choice
 from graph_bandit_campaign.model.choice import check_batch, check_kept, choose_batch, spare_likely, split_round
-from graph_bandit_campaign.model.failures import FailureForecast, FailureLearner
-from graph_bandit_campaign.model.front import expect_all
+from graph_bandit_campaign.model.failures import FailureLearner
 from graph_bandit_campaign.model.goals_choice import GoalsChooser
 from graph_bandit_campaign.model.learner import DEFAULT, AgentChangedWarning, Learner, default_agent, describe_change
 from graph_bandit_campaign.model.made import MOST_TAUGHT, MadeProducts
-from graph_bandit_campaign.model.reasons import Reason, find_reasons
-from graph_bandit_campaign.model.stopping import Outlook, look_ahead
-from graph_bandit_campaign.notebook import Predictions, Suggestions
+from graph_bandit_campaign.notebook import Suggestions
+from graph_bandit_campaign.opening import Given
 from graph_bandit_campaign.pool.index import MaskLike, PoolIndex, PoolLike
 from graph_bandit_campaign.pool.prepared import PreparedPool
 from graph_bandit_campaign.records import Records
 from graph_bandit_campaign.state import CampaignState, Suggestion
+from graph_bandit_campaign.store import ChangedError, Store
+from graph_bandit_campaign.verbs import add_round, without_last_round
 from graph_bandit_env.files import as_pool
 from graph_bandit_env.pools.products import ProductLibrary
 from graph_bandit_lab import AgentSpec
@@ -41,8 +36,8 @@ class Campaign(Records):
     """Choose graphs of a pool to measure, a few at a time, for as many rounds as needed.
 
     Results may arrive in any order, or not at all. With `state`, each call saves the campaign to that file before it
-    returns, and a new `Campaign` with the same file continues. The agent is retrained from the measurements, so its
-    suggestions depend only on them, on what is pending, and on the seed.
+    returns, and a new `Campaign` with the same file continues; several processes take turns. The agent is retrained
+    from the measurements, so its suggestions depend only on them, on what is pending, and on the seed.
 
     Args:
         graph_set: K graphs, with `ids` if they have names (as a `GraphPool` or a `MoleculeSet` has). Columns of a
@@ -76,8 +71,6 @@ class Campaign(Records):
             or goals.
     """
 
-    graph_set: PoolLike
-    """The graphs; of a library of products, those that are in memory."""
     agent_change: str
     """The text of the `AgentChangedWarning`; empty if the agent has not changed."""
 
@@ -89,31 +82,30 @@ class Campaign(Records):
         maximize: bool | None = None,
         seed: SupportsIndex | None = None,
         target: str | None = None,
-        state: str | Path | None = None,
+        state: str | Path | Store | None = None,
         offered: MaskLike = None,
         goals: Sequence[Goal] | None = None,
         ignore_failures: bool = False,
         also: Mapping[str, OtherAssay] | None = None,
         kind: Kind | None = None,
     ) -> None:
-        saved = (file := CampaignFile(state)).read()
-        self._made = None
+        self._store = state if isinstance(state, Store) else Store(state)
+        saved, self._made = self._store.state, None
         if isinstance(graph_set, ProductLibrary):
             self._made = MadeProducts(graph_set, saved, goals, offered, also)
             graph_set = self._made.molecules
         self.graph_set = graph_set = graph_set.load() if isinstance(graph_set, PreparedPool) else as_pool(graph_set)
         self._ignores = check_flag("ignore_failures", ignore_failures)
-        self._failures, index = FailureLearner(len(graph_set), self._ignores), PoolIndex(graph_set)
-        mask = index.mask("offered", offered) & index.suggestible()
-        saved = saved and saved.renamed(index.aliases)
-        given = Given(
+        self._failures, self._index = FailureLearner(len(graph_set), self._ignores), PoolIndex(graph_set)
+        self._offered = self._index.mask("offered", offered) & self._index.suggestible()
+        self._given = Given(
             None if maximize is None else check_flag("maximize", maximize),
             None if seed is None else check_integer("seed", seed, smallest=0),
             target,
             None if goals is None else check_goals(goals),
             kind,
         )
-        several = bool(given.wanted(saved))
+        several = bool(self._given.wanted(saved))
         AgentSpec.admit([agent] if agent else [])
         named = agent or (saved.agent if saved and not saved.by_default else DEFAULT)
         self._named = None if named == DEFAULT else named
@@ -126,11 +118,9 @@ class Campaign(Records):
             if agent or not saved:
                 raise
             raise ValueError(f"{state}: {error} Name another agent to continue.") from error
-        current = given.resume(saved, str(state), self._learner.spec)
-        self._learner.check_results(current)
-        super().__init__(index, mask, file, current)
         self.agent_change = ""
-        self._opened: CampaignState | None = saved  # until the first `ask`
+        self._seen, self._opened = saved, saved if saved and saved.rounds else None
+        self.state = self._resume(saved)
         self.choose_agent(size)
 
     def show(self, graph_set: PoolLike, offered: MaskLike = None, most_taught: int | None = None) -> None:
@@ -148,7 +138,7 @@ class Campaign(Records):
         mask = index.mask("offered", offered) & index.suggestible()
         learner = self._learner.like(graph_set, self._learner.spec, most_taught)
         self.graph_set, self._learner, self._index, self._offered = graph_set, learner, index, mask
-        self._failures, self.ids = FailureLearner(len(graph_set), self._ignores), index.ids
+        self._failures = FailureLearner(len(graph_set), self._ignores)
 
     def choose_agent(self, count: int) -> None:
         """Take the agent that was named or, if none was, the default for a batch of this size. `ask` does it itself.
@@ -156,19 +146,10 @@ class Campaign(Records):
         Args:
             count: how many graphs are to be chosen.
         """
-        several = bool(self.state.goals)
-        spec = self._named or default_agent(self.graph_set, count, several)
+        spec = self._named or default_agent(self.graph_set, count, bool(self.state.goals))
         if spec != self._learner.spec:
             self._learner = self._learner.like(self.graph_set, spec, self._learner.most)
-        self.state = replace(
-            self.state,
-            agent=spec,
-            algorithm=self._learner.algorithm,
-            by_default=self._named is None,
-            goals_algorithm=goals_choice.ALGORITHM if several else self.state.goals_algorithm,
-            failures_algorithm=self._failures.algorithm(self.state),
-            kind=self.state.kind or ("" if self._learner.has_posterior else "number"),
-        )
+        self.state = self._with_agent(self.state)
         before, self.agent_change = self.agent_change, describe_change(self._opened, self.state, count)
         if self.agent_change not in ("", before):
             warnings.warn(self.agent_change, AgentChangedWarning, stacklevel=3)
@@ -176,7 +157,6 @@ class Campaign(Records):
     def ask(
         self,
         count: SupportsIndex = 1,
-        question: str = "",
         among: MaskLike | Limits = None,
         constraints: BatchConstraints | None = None,
         keep: Iterable[str] | None = None,
@@ -184,11 +164,11 @@ class Campaign(Records):
         """Choose graphs that are neither measured, pending, failed nor vetoed, and mark them as pending.
 
         Those that are likely to fail are left out as long as others are left; see `failing`. Graphs that are pending,
-        but no longer in the pool, do not affect the choice.
+        but no longer in the pool, do not affect the choice. If another process changes the campaign meanwhile, the
+        choice is made again.
 
         Args:
             count: how many graphs to choose; all that are left, if these are fewer.
-            question: saved as `state.question`, so that a caller can ask again after a crash and get the same answer.
             among: `(K,)` bool. The graphs that can be chosen this time; or limits on them; None: all that are offered.
             constraints: prices, a budget, and caps on groups; None: there are none. With a budget there may be fewer
                 graphs.
@@ -203,29 +183,21 @@ class Campaign(Records):
                 constraints allow too few (as `choose_batch` says).
         """
         count = check_integer("count", count, smallest=1)
-        kept = self.state.waiting_pins() if keep is None else (*keep,)
-        among = self._offer(count, among, kept)
-        mask, under_way = self.on_offer(among), self._index.present(self.state.pending)
-        first, constraints = check_kept(kept, self._index.index_of, mask), constraints or BatchConstraints()
-        wanted = min(count, int(mask.sum()))
-        if not wanted:
+        try:
+            self._refresh()
+            return self._ask(count, among, constraints, keep)
+        except ChangedError:
+            with self._store.locked():
+                self._refresh()
+                return self._ask(count, among, constraints, keep)
+
+    def _ask(
+        self, count: int, among: MaskLike | Limits, constraints: BatchConstraints | None, keep: Iterable[str] | None
+    ) -> Suggestions:
+        suggested, chosen = self._choose(count, among, constraints, keep)
+        if not suggested:
             return Suggestions(note=self.state.ending("all candidates on offer"))
-        check_batch(wanted, mask, constraints)
-        self.choose_agent(count)
-        agents, failing = self._agents(fresh=True), self.failing()
-        chooser = GoalsChooser(self.state, agents, self._index) if self.state.goals else agents[0]
-        if failing.teaches:
-            mask = spare_likely(wanted, mask, failing.likely, failing.probability, constraints)
-            mask[first] = True
-        chosen = choose_batch(chooser, wanted, mask, under_way, constraints, first)
-        suggested, kind = self._expect(chosen, int(mask.sum())), self.state.kind
-        if self.state.is_class:
-            kind, suggested = "class", tuple(sorted(suggested, key=lambda each: -(each.probability or 0.0)))
-        pending = (*self.state.pending, *(suggestion.id for suggestion in suggested))
-        structures = {**self.state.structures, **self._index.structures(chosen)}
-        asked = replace(self.state, rounds=(*self.state.rounds, suggested), pending=pending, structures=structures)
-        self._save(replace(asked, question=question, unwritten="", kind=kind))
-        self._opened = None
+        self._suggest(lambda state: add_round(state, suggested), chosen, f"round {len(self.state.rounds) + 1}")
         return Suggestions(suggested, self._index.written(chosen))
 
     def another(self, among: MaskLike | Limits = None, constraints: BatchConstraints | None = None) -> Suggestions:
@@ -238,87 +210,59 @@ class Campaign(Records):
         Raises:
             ValueError: as `ask`, or if no suggestion of the last round is vetoed.
         """
-        before, (waiting, done, gone) = self.state, split_round(self.state)
-        with self.at_once():
-            self.undo_ask()
-            keep = (*waiting, *before.waiting_pins()[:gone])
-            asked = self.ask(len(waiting) + gone, before.question, among, constraints, keep)
-            self._save(replace(self.state, rounds=(*before.rounds[:-1], (*done, *asked)), measured=before.measured))
-        new = [each for each in asked if each.id not in waiting]
+        self._refresh()
+        known, (waiting, done, gone) = self.state, split_round(self.state)
+        keep = (*waiting, *known.waiting_pins()[:gone])
+        self.state = without_last_round(known)
+        try:
+            suggested, chosen = self._choose(len(waiting) + gone, among, constraints, keep)
+        finally:
+            self.state = known
+
+        def replaced(state: CampaignState) -> CampaignState:
+            rounds = (*state.rounds[:-1], (*done, *suggested))
+            return replace(state, rounds=rounds).waiting_for((*state.pending, *(each.id for each in suggested)))
+
+        self._suggest(replaced, chosen, f"others for round {len(known.rounds)}")
+        new = [each for each in suggested if each.id not in waiting]
         return Suggestions(new, self._index.written(self._index.present(each.id for each in new)))
 
-    def predict(self) -> Predictions:
-        """Return the prediction for every graph by its id, a dict with `to_frame()`."""
-        return Predictions(self._expect(every := range(len(self.ids))), self._index.written(every))
+    def _choose(
+        self, count: int, among: MaskLike | Limits, constraints: BatchConstraints | None, keep: Iterable[str] | None
+    ) -> tuple[tuple[Suggestion, ...], Sequence[int]]:
+        """Return graphs with their predictions, and their indices; nothing has changed."""
+        kept = self.state.waiting_pins() if keep is None else (*keep,)
+        among = self._offer(count, among, kept)
+        mask, under_way = self.on_offer(among), self._index.present(self.state.pending)
+        first, constraints = check_kept(kept, self._index.index_of, mask), constraints or BatchConstraints()
+        wanted = min(count, int(mask.sum()))
+        if not wanted:
+            return (), ()
+        check_batch(wanted, mask, constraints)
+        self.choose_agent(count)
+        agents, failing = self._agents(fresh=True), self.failing()
+        chooser = GoalsChooser(self.state, agents, self._index) if self.state.goals else agents[0]
+        if failing.teaches:
+            mask = spare_likely(wanted, mask, failing.likely, failing.probability, constraints)
+            mask[first] = True
+        chosen = choose_batch(chooser, wanted, mask, under_way, constraints, first)
+        suggested = self._expect(chosen, int(mask.sum()))
+        if self.state.is_class:
+            suggested = tuple(sorted(suggested, key=lambda each: -(each.probability or 0.0)))
+        return suggested, chosen
 
-    @property
-    def learns_bounds(self) -> bool:
-        """Return whether the agent learns from a bound as such, and from the noise of a result.
+    def _suggest(self, make: Callable[[CampaignState], CampaignState], chosen: Sequence[int], about: str) -> None:
+        """Save a choice, unless another process has changed the campaign since it was made."""
+        known, structures = self.state, self._index.structures(chosen)
 
-        Else the number of a bound is taught as if it were the value, and noises are refused.
-        """
-        return self._learner.has_posterior
+        def suggested(state: CampaignState) -> tuple[CampaignState, None]:
+            if replace(state, comments=()) != replace(known, comments=()):
+                raise ChangedError(self._store.path)
+            kind, every = "class" if state.is_class else state.kind, {**state.structures, **structures}
+            return make(replace(state, kind=kind, structures=every)), None
 
-    @property
-    def uses_columns(self) -> bool:
-        """Return whether the agent learns from columns that molecules bring along; else these are refused."""
-        return self._learner.uses_columns
-
-    def model(self, goal: str = "") -> Agent:
-        """Return the agent, trained on the results so far; of the first goal if there are several, and none is named.
-
-        Raises:
-            ValueError: if there is no such goal, or a measured graph is not in the pool.
-        """
-        return self._model_of(goal)[0]
-
-    def shares(self, goal: str = "") -> dict[str, float]:
-        """Return by what the agent's model compares graphs, with the share of each part; empty if it does not say.
-
-        The results decide the shares, which add up to 1.
-
-        Args:
-            goal: as in `model`.
-        """
-        return agent.shares() if isinstance(agent := self._model_of(goal)[0], ModelAgent) else {}
-
-    def reasons(self, ids: Iterable[str], goal: str = "") -> dict[str, Reason]:
-        """Return what the predictions of some graphs are sums of, over the parts of the model and over the results.
-
-        Args:
-            ids: their ids.
-            goal: as in `model`.
-
-        Returns:
-            By id. Empty if the agent has no exact process, or all results so far are equal or bounds.
-
-        Raises:
-            ValueError: if there is no such graph or goal.
-        """
-        smiles = getattr(self.graph_set, "smiles", ())
-        return find_reasons(*self._model_of(goal), self.ids, self._index.indices(ids), smiles)
-
-    def correlations(self, goal: str = "") -> dict[str, Correlation]:
-        """Return how the results of other assays go along with the values of a goal, by assay."""
-        return correlations_of(*self._model_of(goal)) if self._learner.sources else {}
-
-    def failing(self) -> FailureForecast:
-        """Return the probability of each graph to fail, learnt from those that failed and those that were measured."""
-        return self._failures.learn(self.state, self._index.index_of, self._learner)
-
-    def outlook(self, among: MaskLike = None) -> Outlook | None:
-        """Return whether a better graph is still to be found, and what the pending ones promise.
-
-        Args:
-            among: `(K,)` bool. The graphs among which it is to be found, as in `ask`; None: all that are offered.
-
-        Returns:
-            None if the agent has no exact process, all results are equal, or there are several goals.
-        """
-        if self.state.goals:
-            return None
-        candidates = np.flatnonzero(self.on_offer(among))
-        return look_ahead(self._agents()[0], self.state, self.ids, self._index.index_of, candidates)
+        self.change("ask", suggested, about)
+        self._opened = None
 
     def _offer(self, count: int, among: MaskLike | Limits, kept: tuple[str, ...]) -> MaskLike:
         """Return the graphs that can be chosen; of a library, after the most promising products were made."""
@@ -330,20 +274,3 @@ class Campaign(Records):
     def _admit(self, identifiers: Iterable[str]) -> None:
         if self._made is not None and self._made.add(identifiers):
             self.show(self._made.molecules, most_taught=MOST_TAUGHT)
-
-    def _expect(self, indices: Sequence[int], offered: int = 0) -> tuple[Suggestion, ...]:
-        return expect_all(self.state, self._agents(), indices, self.ids, offered)
-
-    def _save(self, state: CampaignState) -> None:
-        self._learner.check_results(state)
-        super()._save(state)
-
-    def _model_of(self, goal: str) -> tuple[Agent, CampaignState]:
-        """Return the agent of a goal, and the campaign with this goal alone; of the first goal if none is named."""
-        index = self._place_of(goal) if goal else 0
-        return self._agents()[index], self.state.views()[index]
-
-    def _agents(self, fresh: bool = False) -> list[Agent]:
-        """Return the agent or, with several goals, one for each, trained on the results."""
-        self._index.indices(result.id for result in self.state.measured)  # refuses those that are not in the pool
-        return [self._learner.learn(view, self._index.index_of, fresh) for view in self.state.views()]

@@ -13,6 +13,7 @@ import numpy as np
 
 from agents import LARGEST_REWARD
 
+SMALLEST = 1e-100  # of a value other than 0
 WHOLE = re.compile(r"\d{1,15}(?:\.0+)?")  # an id that spreadsheets take for a number
 
 
@@ -49,18 +50,19 @@ def nearest_id(identifier: str, ids: Iterable[str]) -> str:
 
 
 def check_value(identifier: str, value: float) -> float:
-    """Return a measured value as a float.
+    """Return a measured value as a float, without the sign of a zero.
 
     Raises:
-        ValueError: if it is not a number from -`LARGEST_REWARD` to `LARGEST_REWARD`, which agents can learn from.
+        ValueError: if it is not a number from -`LARGEST_REWARD` to `LARGEST_REWARD`, which agents can learn from, or so
+            small that it is no measurement.
     """
     number = _plain(value)
-    if not abs(number) <= LARGEST_REWARD:  # written so that NaN fails too
+    if not abs(number) <= LARGEST_REWARD or 0 < abs(number) < SMALLEST:  # written so that NaN fails too
         raise ValueError(
-            f"Expected a finite number for `{identifier}`, from -{LARGEST_REWARD:g} to {LARGEST_REWARD:g}. Got "
+            f"Expected a number for `{identifier}`, 0 or of a size from {SMALLEST:g} to {LARGEST_REWARD:g}. Got "
             f"{value!r}."
         )
-    return float(number)
+    return float(number) + 0.0
 
 
 def check_noise(identifier: str, noise: float | None, bound: str = "") -> float | None:

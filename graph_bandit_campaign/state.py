@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated, TypeAlias, get_args
 
@@ -13,7 +13,7 @@ import msgspec
 from graph_bandit_campaign.constraints.goals.goal import Goal
 from graph_bandit_campaign.flags import Kind, check_flags
 from graph_bandit_campaign.results.marks import Comment, Veto
-from graph_bandit_campaign.results.measurement import Measurement
+from graph_bandit_campaign.results.measurement import Failure, Measurement, Result
 from graph_bandit_campaign.text import short
 
 LEVEL = 0.9  # of intervals
@@ -69,26 +69,23 @@ class CampaignState:
         agent: as on the command line.
         maximize: True if large values are wanted.
         seed: seed of all randomness.
-        measured: results, in the order in which they came in.
-        failed: ids of graphs that could not be measured.
+        measured: results, by the round in which they came in and by id.
+        failures: what could not be measured; `failed` are those that have no value all the same.
         pending: ids of graphs that are being measured.
         rounds: the suggestions of each `ask`.
         target: name of the measured quantity.
-        question: the argument `question` of the last `ask`.
         algorithm: version of the agent's algorithm; another version may suggest other graphs from the same
             measurements.
         goals_algorithm: version of the choice for several goals, as `algorithm`.
         failures_algorithm: version of the model of failures.
-        structures: SMILES of the molecules that were suggested or, by `replace_results`, measured, by id, so that one
-            is known after it has left the pool or got another id.
+        structures: SMILES of the molecules that were suggested, measured or marked, by id, so that one is known after
+            it has left the pool or got another id.
         by_default: True if nobody named the agent.
         goals: what is wanted of each quantity, if several are measured; empty with one.
-        unwritten: digest of the table of the last round, while the files of the command that asked for it are not all
-            written; else empty.
         written: digests of the files that the command wrote, by which it knows them as its own.
-        sources: digests of what the campaign was made from, by name: of each `reaction amide` and `slot amide/acid` of
-            a library of products at the last round, of the results of each other assay, `also assay`, and of the
-            `command` that computes the values of `screen`.
+        read: digest of what the last round was chosen from, beside the results: the pool and other files.
+        told: whether results came in, or went, since the last round.
+        features: values of the user's own columns that came with results, by id and column.
         vetoed: graphs that are not to be suggested, because somebody says so.
         pinned: ids of graphs that are to be in the next batch, or were, because somebody says so.
         comments: texts about graphs, in the order in which they came.
@@ -96,29 +93,29 @@ class CampaignState:
         kind: what the values of the one goal are; empty: not decided yet, `is_class` looks at them.
 
     Raises:
-        ValueError: if an id is in two of `measured`, `failed` and `pending`, or twice in one of the last two. With
-            several goals, a graph is measured when there is a result for each; or a result is of none of the goals. If
-            an id is vetoed or pinned twice, or both. If the goal is a class, and a result is neither 0 nor 1.
+        ValueError: if an id is pending twice, or measured or failed too. With several goals, a graph is measured when
+            there is a result for each; or a result is of none of the goals. If an id is vetoed or pinned twice, or
+            both. If the goal is a class, and a result is neither 0 nor 1.
     """
 
     agent: str
     maximize: bool
     seed: Count
     measured: tuple[Measurement, ...] = ()
-    failed: tuple[str, ...] = ()
+    failures: tuple[Failure, ...] = ()
     pending: tuple[str, ...] = ()
     rounds: tuple[tuple[Suggestion, ...], ...] = ()
     target: str = ""
-    question: str = ""
     algorithm: Annotated[int, msgspec.Meta(ge=1)] = 1
     structures: Mapping[str, str] = field(default_factory=dict)
     by_default: bool = False
     goals: tuple[Goal, ...] = ()
     goals_algorithm: Annotated[int, msgspec.Meta(ge=1)] = 1
     failures_algorithm: Annotated[int, msgspec.Meta(ge=1)] = 1
-    unwritten: str = ""
     written: tuple[str, ...] = ()
-    sources: Mapping[str, str] = field(default_factory=dict)
+    read: str = ""
+    told: bool = False
+    features: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     vetoed: tuple[Veto, ...] = ()
     pinned: tuple[str, ...] = ()
     comments: tuple[Comment, ...] = ()
@@ -136,23 +133,22 @@ class CampaignState:
                 f'Got {third.value:g}. If its values are numbers, open the campaign with `kind="number"`.'
             )
         names = {goal.name for goal in self.goals} or {""}
-        stray = {measurement.goal for measurement in self.measured} - names
+        stray = {result.goal for result in self.results} - names
         if stray or len(names) < len(self.goals):
             raise ValueError(
                 f"Expected goals of different names, and results of these. Got {', '.join(sorted(stray | names))}."
             )
-        where = dict.fromkeys(self.settled(), "measured")
-        for status, identifiers in (("failed", self.failed), ("pending", self.pending)):
-            for identifier in identifiers:
-                if identifier in where:
-                    raise ValueError(
-                        f"Expected each id to be measured, failed or pending. Got `{identifier}` as "
-                        f"{where[identifier]} and {status}."
-                    )
-                where[identifier] = status
+        ended = {*self.settled(), *self.failed}
+        if bad := next((key for key, n in Counter(self.pending).items() if n > 1 or key in ended), None):
+            raise ValueError(f"Expected each id to be measured, failed or pending, once. Got `{bad}` more than once.")
         marked = [*(veto.id for veto in self.vetoed), *self.pinned]
         if twice := next((identifier for identifier, count in Counter(marked).items() if count > 1), None):
             raise ValueError(f"Expected each id to be vetoed or pinned, once. Got `{twice}` more than once.")
+
+    @property
+    def results(self) -> tuple[Result, ...]:
+        """Return what is known of graphs: measurements, then failures."""
+        return self.measured + self.failures
 
     @property
     def quantities(self) -> tuple[str, ...]:
@@ -186,6 +182,20 @@ class CampaignState:
         wanted = len(self.goals) or 1
         return dict.fromkeys(identifier for identifier, names in goals_of.items() if len(names) == wanted)
 
+    @property
+    def failed(self) -> tuple[str, ...]:
+        """Return the ids of the graphs that could not be measured, and are not measured all the same."""
+        valued, settled = {(result.id, result.goal) for result in self.measured}, self.settled()
+        ids = (each.id for each in self.failures if (each.id, each.goal) not in valued and each.id not in settled)
+        return tuple(dict.fromkeys(ids))
+
+    @property
+    def known(self) -> set[str]:
+        """Return the ids of all graphs that results, rounds or marks are about."""
+        ids = {result.id for result in self.results} | {each.id for each in self.comments}
+        suggested = {each.id for batch in self.rounds for each in batch}
+        return ids | suggested | {*self.pending, *self.pinned, *self.vetoes, *self.structures}
+
     def waiting_pins(self) -> tuple[str, ...]:
         """Return the ids of pinned graphs that are to be in the next batch: neither measured nor failed nor pending."""
         taken = {*self.settled(), *self.failed, *self.pending}
@@ -198,7 +208,7 @@ class CampaignState:
             goal: one of `goals`.
         """
         measured = tuple(replace(result, goal="") for result in self.measured if result.goal == goal.name)
-        with_result = {result.id for result in measured}
+        with_result, failed = {result.id for result in measured}, {*self.failed}
         return replace(
             self,
             goals=(),
@@ -206,7 +216,7 @@ class CampaignState:
             target=goal.name,
             maximize=goal.sign > 0,
             measured=measured,
-            failed=tuple(identifier for identifier in self.failed if identifier not in with_result),
+            failures=tuple(replace(each, goal="") for each in self.failures if each.id in failed - with_result),
             pending=tuple(identifier for identifier in self.pending if identifier not in with_result),
             rounds=tuple(
                 tuple(entry.by_goal.get(goal.name, entry) for entry in suggested) for suggested in self.rounds
@@ -219,34 +229,32 @@ class CampaignState:
         Args:
             names: the new id of each that changes.
         """
-        known = {result.id for result in self.measured} | {comment.id for comment in self.comments}
-        known |= {*self.failed, *self.pending, *self.pinned, *self.vetoes}
-        if not names.keys() & known:
+        if not names.keys() & self.known:
             return self
         vetoed = {veto.id: veto for veto in (replace(veto, id=names.get(veto.id, veto.id)) for veto in self.vetoed)}
         pinned = dict.fromkeys(names.get(key, key) for key in self.pinned)
-        measured = tuple(replace(result, id=names.get(result.id, result.id)) for result in self.measured)
-        settled = CampaignState("", True, 0, measured, goals=self.goals).settled()
-        failed = dict.fromkeys(names.get(key, key) for key in self.failed)
-        pending = dict.fromkeys(names.get(key, key) for key in self.pending)
-        return replace(
+        renamed = replace(
             self,
-            measured=measured,
-            failed=tuple(key for key in failed if key not in settled),
-            pending=tuple(key for key in pending if key not in settled and key not in failed),
+            measured=tuple(replace(result, id=names.get(result.id, result.id)) for result in self.measured),
+            failures=tuple(replace(each, id=names.get(each.id, each.id)) for each in self.failures),
             vetoed=(*vetoed.values(),),
             pinned=tuple(key for key in pinned if key not in vetoed),
             comments=tuple(replace(each, id=names.get(each.id, each.id)) for each in self.comments),
+            pending=(),
         )
+        return renamed.waiting_for(names.get(key, key) for key in self.pending)
+
+    def waiting_for(self, ids: Iterable[str]) -> CampaignState:
+        """Return the same campaign with some graphs pending: those that are neither measured nor failed nor vetoed."""
+        out = {*self.settled(), *self.failed, *self.vetoes}
+        return replace(self, pending=tuple(key for key in dict.fromkeys(ids) if key not in out))
 
     def with_goals(self, goals: tuple[Goal, ...]) -> CampaignState:
         """Return the same campaign with other goals; results of goals that have gone are left out."""
         names = {goal.name for goal in goals} or {""}
         measured = tuple(result for result in self.measured if result.goal in names)
-        settled = CampaignState("", True, 0, measured, goals=goals).settled()
-        pending = tuple(identifier for identifier in self.pending if identifier not in settled)
-        failed = tuple(identifier for identifier in self.failed if identifier not in settled)
-        return replace(self, goals=goals, measured=measured, pending=pending, failed=failed)
+        failures = tuple(each for each in self.failures if each.goal in names)
+        return replace(self, goals=goals, measured=measured, failures=failures, pending=()).waiting_for(self.pending)
 
     def views(self) -> tuple[CampaignState, ...]:
         """Return the campaign `of` each of several goals, or the campaign itself."""

@@ -112,11 +112,7 @@ class Service:
             sent, is_sent = self.table(table)
             if not is_sent:  # it would be moved away from others who read it
                 raise UnknownError("Expected a table that was sent. Send this one.")
-            start = f"{path.name.removesuffix('.campaign.json')}.results-"
-            names = (other.name for other in path.parent.iterdir() if other.name.startswith(start))
-            numbers = (int(text) for name in names if (text := _number(name, start)))
-            name = f"{start}{max(numbers, default=1) + 1}{kind_of(sent)}"
-            return {"place": place, "table": sent, "name": name}
+            return {"place": place, "table": sent}
 
         return self._start("accept", {"place": place, "table": table}, make, request, campaign)
 
@@ -264,9 +260,3 @@ def digest_of_request(asked: object) -> str:
         return hashlib.sha256(msgspec.json.encode(asked, order="sorted")).hexdigest()
     except (UnicodeEncodeError, RecursionError) as error:
         raise ValueError("Expected whole characters and few brackets. Got others.") from error
-
-
-def _number(name: str, start: str) -> str:
-    """Return the digits that follow the start of a name."""
-    digits = name.removeprefix(start).partition(".")[0]
-    return digits if digits.isascii() and digits.isdecimal() else ""

@@ -51,12 +51,12 @@ class HitsStudy(Study):
         start = np.random.default_rng(seed).choice(len(hit), START, replace=False)
         given = {"agent": "random"} if player == "random" else {"kind": player}
         campaign, rows = Campaign(molecules, seed=seed, **given), list[tuple[bool, float | None, int]]()
-        campaign.tell_many({molecules.ids[k]: hit[molecules.ids[k]] for k in start})
+        campaign.tell({molecules.ids[k]: hit[molecules.ids[k]] for k in start})
         for _ in range(ROUNDS):
             left = [molecules.ids[k] for k in np.flatnonzero(campaign.on_offer())]
             suggested, every = {each.id: each for each in campaign.ask(BATCH)}, campaign.predict()
             rows += [(key in suggested, (suggested.get(key) or every[key]).mean, hit[key]) for key in left]
-            campaign.tell_many({key: hit[key] for key in suggested})
+            campaign.tell({key: hit[key] for key in suggested})
         yield 100 * len(campaign.state.hits) / len(best), time.perf_counter() - begin, *[np.nan] * 6
         table = pd.DataFrame(rows, columns=["suggested", "probability", "hits"]).dropna().assign(molecules=1)
         table["bin"] = (BINS * table["probability"]).clip(0, BINS - 1).astype(int)

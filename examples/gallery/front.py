@@ -15,7 +15,7 @@ campaign = Campaign(pool, goals=[Goal("qed"), Goal("tpsa")])
 asked = list(pool.ids[::20])
 for _ in range(6):
     for goal, numbers in zip(("qed", "tpsa"), values, strict=True):
-        campaign.tell_many({key: numbers[row_of[key]] for key in asked}, goal=goal)
+        campaign.tell({key: numbers[row_of[key]] for key in asked}, goal=goal)
     asked = [suggestion.id for suggestion in campaign.ask(5)]
 measured, front = ([row_of[key] for key in keys] for keys in (campaign.state.views()[0].means(), campaign.front()))
 figure, axes = plt.subplots()

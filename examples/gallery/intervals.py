@@ -11,7 +11,7 @@ products = example_library().make(range(0, 47_000, 250))
 pool = from_smiles([product.smiles for product in products])
 values = dict(zip(pool.ids, example_values("qed", products), strict=True))
 campaign = Campaign(pool)
-campaign.tell_many({key: values[key] for key in pool.ids[::2]})
+campaign.tell({key: values[key] for key in pool.ids[::2]})
 predicted = [campaign.predict()[key] for key in pool.ids[1::2]]
 truth = np.array([values[each.id] for each in predicted])
 mean, low, high = (np.array([getattr(each, name) for each in predicted]) for name in ("mean", "low", "high"))

@@ -11,7 +11,7 @@ products = example_library().make(range(0, 47_000, 120))
 pool = from_smiles([product.smiles for product in products])
 values = dict(zip(pool.ids, example_values("qed", products), strict=True))
 campaign = Campaign(pool, maximize=True)
-campaign.tell_many({key: values[key] for key in pool.ids[:40]})
+campaign.tell({key: values[key] for key in pool.ids[:40]})
 figure, panels = plt.subplots(3, 2, figsize=(6, 6))
 for axes, suggestion in zip(panels.flat, campaign.ask(6), strict=True):
     axes.imshow(Draw.MolToImage(MolFromSmiles(suggestion.id), size=(420, 230)))

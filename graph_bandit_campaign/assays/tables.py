@@ -8,16 +8,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from graph_bandit_campaign.file import CampaignFile
 from graph_bandit_campaign.names import are_one, split_name
 from graph_bandit_campaign.pool.index import structure_of
 from graph_bandit_campaign.results.classes import classes_as_bounds
 from graph_bandit_campaign.results.matching import Matcher
+from graph_bandit_campaign.results.measurement import SIGNS
 from graph_bandit_campaign.results.rows import BadResultsError, Columns, MeasuredRow, NoResultsError, ResultTables
+from graph_bandit_campaign.store import Store
 from graph_bandit_env import GraphPool, MoleculeSet
 
 CAMPAIGN = ".campaign.json"  # ends the name of the file of a campaign
-SIGNS = {"above": ">", "below": "<", "": ""}
 MOST_BOUNDS = 1000  # of other assays, of which agents learn
 
 OtherValue: TypeAlias = float | str
@@ -126,7 +126,7 @@ def _read_campaign(path: Path, name: str | None, goals: Collection[str]) -> list
     Only molecules whose structure the file has are known in another pool: those that were suggested, or measured by the
     command `suggest`.
     """
-    state = CampaignFile(path).read()
+    state = Store(path).state
     if state is None:
         raise FileNotFoundError(f"There is no campaign {path}.")
     wanted = [quantity for quantity in state.quantities if name is None or quantity.casefold() == name.casefold()]

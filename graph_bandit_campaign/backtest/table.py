@@ -22,10 +22,13 @@ from graph_bandit_campaign.pool.budget import find_most_rows, refuse_large
 from graph_bandit_campaign.pool.descriptors import reads_graphs
 from graph_bandit_campaign.pool.own_columns import Features
 from graph_bandit_campaign.pool.prepared import PreparedPool, open_table_pool
-from graph_bandit_campaign.results.books import Books, match_results
+from graph_bandit_campaign.results.matched import match_rows
+from graph_bandit_campaign.results.matching import Matcher
 from graph_bandit_campaign.results.rows import Columns, NoResultsError, ResultTables
+from graph_bandit_campaign.state import CampaignState
+from graph_bandit_campaign.verbs import tell
 from graph_bandit_env import MoleculeSet, tables
-from graph_bandit_env.pools import check_known
+from graph_bandit_env.pools import MOST_ATOMS, check_known
 from graph_bandit_env.tables import refuse_differing
 
 LEAST = 40  # molecules: with fewer, a quarter of the table is hardly more than the random start
@@ -102,8 +105,8 @@ def read_table(settings: BacktestSettings) -> Table:
             another assay has the values that are replayed.
         ImportError: if a package that reads the table is not installed.
     """
-    every, books, also, remarks = _read(settings)
-    values_of = books.values().get("", {}) | _harmless_bounds(books, settings.maximize is not None)
+    every, state, also, remarks = _read(settings)
+    values_of = _values(state)
     means = {identifier: sum(values) / len(values) for identifier, values in values_of.items()}
     known = [k for k, identifier in enumerate(every.ids) if identifier in means]
     if len(known) < LEAST:
@@ -117,13 +120,13 @@ def read_table(settings: BacktestSettings) -> Table:
     values = np.array([means[identifier] for identifier in molecules.ids])
     if np.ptp(values) == 0:
         raise ValueError(f"Expected different values in column `{settings.target}`. All {len(known)} are {values[0]}.")
-    vague = sum(identifier not in means for identifier in books.bounds)
+    bounded = {result.id for result in state.counted() if result.bound}
     counts = {
         "{:,} without a value left out": len(every) - len(known),
-        "{:,} of them failed": len(books.failed),
+        "{:,} of them failed": len(state.failed),
         "{:,} further values of the same molecules averaged": sum(map(len, values_of.values())) - len(known),
-        "{:,} bounds taken as values": len(books.bounds) - vague,
-        "{:,} of them with a bound that may hide a bad value or a good one": vague,
+        "{:,} bounds taken as values": len(bounded & means.keys()),
+        "{:,} of them with a bound that may hide a bad value or a good one": len(bounded - means.keys()),
         "bad rows left out: {:,}": len(every.skipped),
     }
     return Table(
@@ -138,7 +141,7 @@ def read_table(settings: BacktestSettings) -> Table:
     )
 
 
-def _read(settings: BacktestSettings) -> tuple[MoleculeSet, Books, OtherAssays, list[str]]:
+def _read(settings: BacktestSettings) -> tuple[MoleculeSet, CampaignState, OtherAssays, list[str]]:
     """Return molecules with the user's own columns, their results, those of other assays, and remarks on sheets."""
     source, target, table = settings.source, settings.target, settings.table
     pool, remarks = (PreparedPool.open(table), []) if table.is_dir() else open_table_pool(source)
@@ -165,10 +168,11 @@ def _read(settings: BacktestSettings) -> tuple[MoleculeSet, Books, OtherAssays, 
         raise ValueError(
             f"Expected numbers in column `{target}` of {table}. Got none: a backtest replays values that are known."
         ) from error
-    books = match_results({"": results.rows}, molecules)
+    matched = match_rows({"": results.rows}, Matcher(molecules, {}, False, MOST_ATOMS).find)
+    state, _ = tell(CampaignState("", settings.maximize is not None, 0), matched)
     read = read_other_tables(settings.also, made.identifier, made.smiles, [settings.target], [table])
     also = match_other_tables(read, molecules, settings.most_atoms)
-    return features.add_to(molecules, {}), books, also, remarks + results.remarks
+    return features.add_to(molecules, {}), state, also, remarks + results.remarks
 
 
 def _refuse_answers(also: OtherAssays, means: Mapping[str, float]) -> None:
@@ -191,18 +195,21 @@ def _refuse_answers(also: OtherAssays, means: Mapping[str, float]) -> None:
             )
 
 
-def _harmless_bounds(books: Books, maximize: bool) -> dict[str, list[float]]:
-    """Return bounds that count as values: those from the side of worse values, and others no better than the median.
+def _values(state: CampaignState) -> dict[str, list[float]]:
+    """Return the values of each molecule, or bounds that count as such.
+
+    Those are bounds from the side of worse values, and others no better than the median.
 
     A molecule that is only known to be worse than a good value may be good or bad.
     """
-    exact = [result.value for result in books.results if not result.bound]
-    good, middle = ("above" if maximize else "below"), median(exact) if exact else math.nan
-    harmless = dict[str, list[float]]()
-    for each in books.results:
-        if each.bound and (each.bound == good or (each.value <= middle if maximize else each.value >= middle)):
-            harmless.setdefault(each.id, []).append(each.value)
-    return harmless
+    counted, sign = state.counted(), 1.0 if state.maximize else -1.0
+    exact = [result.value for result in counted if not result.bound]
+    good, middle = ("above" if state.maximize else "below"), median(exact) if exact else math.nan
+    values = dict[str, list[float]]()
+    for each in counted:
+        if each.bound in ("", good) or sign * each.value <= sign * middle:
+            values.setdefault(each.id, []).append(each.value)
+    return values
 
 
 def _choose_budget(settings: BacktestSettings, count: int) -> int:

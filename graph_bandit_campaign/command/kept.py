@@ -16,7 +16,10 @@ from graph_bandit_campaign.pool.source import EMBEDDINGS
 from graph_bandit_campaign.state import CampaignState, Kept
 
 ONCE = frozenset(
-    ("veto", "pin", "lift", "comment", "by", "undo", "forget", "again", "more", "overwrite", "workers", "scheduler")
+    (
+        *("veto", "pin", "lift", "comment", "by", "undo", "drop_missing", "drop_source", "again", "next_batch"),
+        *("overwrite", "workers", "scheduler"),
+    )
 )
 """Settings that are about one call, or how it is computed, and are not kept."""
 PATHS = ("pool", "measured", "predictions", "html")

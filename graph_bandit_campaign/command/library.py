@@ -8,8 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from graph_bandit_campaign.file import digest_of, refuse_others
 from graph_bandit_campaign.report.tables import write_table
+from graph_bandit_campaign.store import digest_of, refuse_others
 from graph_bandit_env import enumerate_library
 from graph_bandit_env.pools.products import example_library, example_values
 from graph_bandit_env.storage import replace_file

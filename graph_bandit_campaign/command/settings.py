@@ -35,7 +35,8 @@ class SuggestSettings:
     """Table of the suggestions, with the pool's other columns: .csv, .tsv, .xlsx, .sdf or .parquet. The campaign is
     kept in a .campaign.json file next to it."""
     measured: Annotated[tuple[Path, ...], NONE] = ()
-    """Tables of results (same formats), also of molecules not in the pool. Without any, structures alone are used."""
+    """Tables of results (same formats), all of them in each round, also of molecules not in the pool. They are kept in
+    the campaign's file; a row that has changed is corrected there. Without any, structures alone are used."""
     n: int = 8
     """How many molecules to suggest."""
     maximize: Annotated[tuple[str, ...], NONE, tyro.conf.UseAppendAction] = ()
@@ -118,12 +119,14 @@ class SuggestSettings:
     """Who gives these vetoes and comments."""
     undo: bool = False
     """First undo the last round, as if it had not been suggested, and say which molecules that were. Results stay."""
-    forget: bool = False
-    """Continue although results of earlier rounds are missing from the tables."""
+    drop_missing: bool = False
+    """Remove results whose rows a table had before and lacks now."""
+    drop_source: Annotated[tuple[Path, ...], NONE] = ()
+    """Tables whose results are removed. All others of which results are known have to be named by --measured."""
     again: bool = False
     """Allow molecules that were suggested before and have no result; else they count as pending."""
-    more: bool = False
-    """Suggest another batch although no result came in; else the same command gives the same suggestions again."""
+    next_batch: bool = False
+    """Suggest another batch although no result came in; else the answer is the batch that waits."""
     overwrite: bool = False
     """Replace files that this campaign did not write, or that were changed since. By default they are refused."""
     trust_ids: bool = False

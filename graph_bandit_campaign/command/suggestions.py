@@ -5,38 +5,34 @@ from __future__ import annotations
 import hashlib
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from graph_bandit_campaign.assays.tables import OtherAssays, match_other_tables
 from graph_bandit_campaign.campaign import Campaign
-from graph_bandit_campaign.command.asked import spell_goals
 from graph_bandit_campaign.command.inputs import Inputs, read_inputs
 from graph_bandit_campaign.command.kept import keep_command
-from graph_bandit_campaign.command.pools.offer import Offer
-from graph_bandit_campaign.command.question import Question, mark, take_over
+from graph_bandit_campaign.command.pools.offer import Known, Offer
 from graph_bandit_campaign.command.settings import SuggestSettings
+from graph_bandit_campaign.command.telling import tell_tables
+from graph_bandit_campaign.command.wishes import spell_goals
 from graph_bandit_campaign.constraints.batch.bill import Bill
-from graph_bandit_campaign.file import (
-    TYPED_IN,
-    CampaignFile,
-    ChangedError,
-    check_version,
-    digest_of,
-    lock_campaign,
-    read_digest,
-    refuse_others,
-)
 from graph_bandit_campaign.model.learner import DEFAULT, AgentChangedWarning
 from graph_bandit_campaign.model.reasons import Neighbour, nearest_measured
+from graph_bandit_campaign.opening import Given
 from graph_bandit_campaign.report.answer import Answer
 from graph_bandit_campaign.report.predictions import predictions_table
 from graph_bandit_campaign.report.tables import check_kind, write_table
 from graph_bandit_campaign.report.terminal import print_answer
+from graph_bandit_campaign.results.matched import Matched
 from graph_bandit_campaign.results.rows import ResultTables
-from graph_bandit_campaign.state import Suggestion
+from graph_bandit_campaign.state import CampaignState, Kept, Suggestion
+from graph_bandit_campaign.store import ChangedError, Store, digest_of, refuse_others
+from graph_bandit_campaign.verbs import Told, without_last_round
 from graph_bandit_campaign.workers import say
 from graph_bandit_env import MoleculeSet
 from graph_bandit_env.storage import find_file, replace_file
@@ -46,15 +42,49 @@ from graph_bandit_lab.storage import make_folder
 
 Contents = Mapping[Path, bytes | Iterable[bytes]]
 """The contents of each file to write, the suggestions first."""
-Batch = tuple[Offer, Sequence[int], tuple[Suggestion, ...]]
-"""What was on offer, the indices of graphs of it that could not be chosen, and the suggestions."""
+NO_QUESTION = frozenset(
+    (
+        *("measured", "measured_sheet", "out", "html", "predictions", "agent", "goal_kind", "maximize", "minimize"),
+        *("near", "weights", "require", "forbid", "only"),
+    )
+)
+"""Settings that make no other question: files, results, which are told, and what state and digest have."""
+TYPED_IN = "If results were typed into it, save it under another name, and give that with --measured."
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """A campaign with the pool of its command."""
+
+    settings: SuggestSettings
+    """The command, with the goals as the tables have them."""
+    inputs: Inputs
+    """What it has read."""
+    also: OtherAssays
+    """Results of other assays."""
+    known: Known[Any]
+    """The graphs of the pool that the campaign speaks of, or all."""
+    campaign: Campaign
+    """The campaign on these graphs."""
+    state: CampaignState
+    """What it was told, before its agent was looked at."""
+    matched: Matched
+    """What the tables say."""
+    told: Told
+    """What they have changed."""
+
+    def offer(self) -> Offer:
+        """Return the graphs from which a batch is chosen; the campaign is on these from now on."""
+        offer = self.inputs.rounds.offer(self.campaign, self.known)
+        if self.campaign.graph_set is not offer.graphs:
+            self.campaign.show(offer.graphs, offer.offered, offer.most_taught)
+        return offer
 
 
 def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
-    """Read pool and results, choose molecules, and write suggestions, campaign and page.
+    """Tell a campaign the results of tables, ask it for molecules, and write suggestions, campaign and page.
 
-    All results are read again each time, so a table may be corrected. The same command with the same results gives the
-    same suggestions; other results, or another version of the agent, make another round.
+    If nothing was told or changed since the last round, the answer is that round.
 
     Raises:
         ValueError, OSError: if a file cannot be read, or one that is to be written is not as this campaign wrote it;
@@ -69,167 +99,165 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
     return answer.suggested
 
 
-def write_suggestions(
-    settings: SuggestSettings, version: str = "", same_round: bool = False, is_shown: bool = False
-) -> tuple[Answer, Sequence[str]]:
+def write_suggestions(settings: SuggestSettings, store: Store | None = None) -> tuple[Answer, Sequence[str]]:
     """Do what `suggest` does, but print nothing; return what it prints: the answer, and remarks about the tables.
+
+    If another process changes the campaign meanwhile, it is done again.
 
     Args:
         settings: what is asked.
-        version: digest that the campaign's file is to have before; empty: it does not matter.
-        same_round: refuse to suggest a new round; others may take the place of vetoed suggestions of the last one.
-        is_shown: whether people see rounds in the campaign's file, so that the last one counts for them although a
-            crash kept its table from being written.
+        store: the campaign, to go on without its tables, whose results it holds; None: that of the settings, and the
+            settings name all tables.
 
     Raises:
-        StaleError: a ValueError, if the file is another version.
-        OtherQuestionError: a ValueError, if it would be a new round.
         TooFewLeftError: a ValueError, if prices, budget or caps allow fewer molecules than are wanted.
         ValueError, OSError, ImportError: as `suggest`.
     """
-    say("Reading the pool and the results.")
-    settings, inputs, seen = read_command(settings)
-    say(f"Learning from the results, and choosing among {inputs.size:,}.")
-    campaign = _open_seen(settings, inputs, version, seen)
-    with ExitStack() as locked:  # from the first change to the last: another process is to see all of a round
-        answer, contents = _choose(settings, inputs, campaign, same_round, is_shown, locked)
-        say("Writing the files.")
-        _write(campaign, contents)
-    return answer, inputs.remarks
+    AgentSpec.admit([settings.agent] if settings.agent else [])
+    for path in (*_outputs(settings), settings.state):
+        find_file(path)
+        check_kind(path)
+        make_folder(path.parent)
+    has_tables, store = store is None, store or Store(settings.state)
+    try:
+        return _suggest(settings, store, has_tables)
+    except ChangedError:
+        with store.locked():
+            return _suggest(settings, store, has_tables)
 
 
-def read_command(settings: SuggestSettings) -> tuple[SuggestSettings, Inputs, str]:
-    """Read all that a command names.
+def _suggest(settings: SuggestSettings, store: Store, has_tables: bool) -> tuple[Answer, Sequence[str]]:
+    """Change the campaign, with digests of what is to be written, then write the files."""
+    earlier = store.read()
+    refuse_others(_outputs(settings), earlier.written if earlier else (), settings.overwrite, TYPED_IN)
+    with store.at_once():
+        if settings.undo:
+            store.change("undo", without_last_round, "the last round")
+        taken_back = [each.id for each in earlier.rounds[-1]] if settings.undo and earlier else []
+        answer, contents = _choose(opened := open_campaign(settings, store, has_tables), taken_back)
+    say("Writing the files.")
+    _write(contents, opened.campaign)
+    return answer, [*opened.inputs.tables, *opened.inputs.wishes.read.remarks, *opened.also.remarks]
 
-    Returns:
-        The settings with the goals spelt as the tables have them, what was read, and the digest that the campaign's
-        file had then.
+
+def open_campaign(settings: SuggestSettings, store: Store, has_tables: bool = False) -> Opened:
+    """Read the pool, and tell the campaign what the tables of a command say.
+
+    Args:
+        settings: settings of the command.
+        store: the campaign.
+        has_tables: whether the tables are read; else the campaign goes on with the results that it has.
 
     Raises:
         ValueError, OSError, ImportError: as `suggest`.
     """
-    AgentSpec.admit([settings.agent] if settings.agent else [])
-    outputs = _outputs(settings)
-    for path in (*outputs, settings.state):
-        find_file(path)
-        check_kind(path)
-    with lock_campaign(settings.state):  # the tables are those of this version
-        seen, earlier = read_digest(settings.state), CampaignFile(settings.state).read()
-        refuse_others(outputs, earlier.written if earlier else (), settings.overwrite, TYPED_IN)
-        tables = ResultTables.open(settings.measured, settings.measured_sheet)
+    say("Reading the pool and the results.")
+    earlier, paths = store.state, settings.measured if has_tables else ()
+    tables = ResultTables.open(paths, settings.measured_sheet)
     settings = spell_goals(settings, earlier, tables)
-    return settings, read_inputs(settings, earlier, tables), seen
+    inputs = read_inputs(settings, earlier, tables)
+    goals, told = inputs.wishes.goals, list[tuple[Told, Matched]]()
+    given = Given(
+        None if goals else settings.goals[0].sign > 0,
+        settings.seed,
+        None if goals else settings.target,
+        goals or None,
+        None if goals else settings.kind_of(settings.target) or None,
+    )
+    store.begin(given.resume(None, str(settings.state), settings.agent or DEFAULT))
+
+    def tell(newest: CampaignState | None) -> CampaignState:
+        state = given.resume(newest, str(settings.state), settings.agent or DEFAULT)
+        after, answer, matched = tell_tables(state, inputs, settings, store, has_tables)
+        told[:] = [(answer, matched)]
+        return after
+
+    state = store.change("tell", tell, ", ".join(path.name for path in paths), settings.by)
+    known = inputs.rounds.know(state)
+    also = match_other_tables(inputs.wishes.others, known.in_pool, settings.most_atoms)
+    with _told_later():
+        campaign = Campaign(
+            known.graphs,
+            settings.agent or DEFAULT,
+            maximize=given.maximize,
+            seed=given.seed,
+            target=given.target,
+            state=store,
+            offered=np.arange(len(known.graphs)) < len(known.in_pool),
+            ignore_failures=settings.ignore_failures,
+            goals=given.goals,
+            also=also.values,
+            kind=given.kind,
+        )
+    if settings.noise and not campaign.learns_bounds:
+        raise ValueError(
+            f"Agent `{campaign.state.agent}` cannot use the noise of a result. Choose one of the `gp-` or "
+            "`molecule-` agents, or leave out --noise."
+        )
+    return Opened(settings, inputs, also, known, campaign, state, told[0][1], told[0][0])
 
 
-def _open_seen(settings: SuggestSettings, inputs: Inputs, version: str, seen: str) -> Campaign:
-    """Return the campaign of a command if its file is as it was when the tables were read, and the version wanted."""
-    for path in _outputs(settings):
-        make_folder(path.parent)
-    campaign = open_campaign(settings, inputs)
-    check_version(settings.state, version)
-    if read_digest(settings.state) != seen:
-        raise ChangedError(settings.state)
-    return campaign
+def _choose(opened: Opened, taken_back: Sequence[str]) -> tuple[Answer, Contents]:
+    """Ask for a batch, or for what waits; return it, and what is to be written."""
+    settings, campaign, command = opened.settings, opened.campaign, keep_command(opened.settings)
+    say(f"Learning from the results, and choosing among {opened.inputs.size:,}.")
+    with _told_later():
+        campaign.choose_agent(settings.n)
+        waits = not settings.next_batch and _waits(opened, command)
+        offer = opened.offer()
+        place_of = {identifier: k for k, identifier in enumerate(offer.in_pool.ids)}
+        state = campaign.state
+        gone = (*state.settled(), *state.pending, *state.failed, *state.vetoes)
+        taken = [place_of[key] for key in gone if key in place_of]
+        if waits and any(each.id in state.vetoes for each in state.rounds[-1]):
+            campaign.another(offer.among, offer.constraints)
+        elif not waits and offer.has_left(taken):
+            campaign.ask(settings.n, offer.among, offer.constraints)
+    is_new = len(campaign.state.rounds) > len(state.rounds)
+    suggested = campaign.state.rounds[-1] if waits or is_new else ()
+    answer = replace(_answer(opened, offer, taken, suggested), taken_back=taken_back)
+    contents = _contents(settings, offer, campaign, answer)
+    digests = [digest_of(content) for content in contents.values() if isinstance(content, bytes)]
 
+    def noted(state: CampaignState) -> tuple[CampaignState, None]:
+        written = tuple(dict.fromkeys((*state.written, *digests)))
+        return replace(state, command=command, read=opened.inputs.digest, written=written), None
 
-def _choose(
-    settings: SuggestSettings, inputs: Inputs, campaign: Campaign, same_round: bool, is_shown: bool, locked: ExitStack
-) -> tuple[Answer, Contents]:
-    """Tell a campaign all results, ask it for a batch, and save both with digests of what is to be written.
-
-    The campaign is locked with the change of its file, until `locked` is closed.
-    """
-    before, is_seen = campaign.state, is_shown or read_digest(settings.out) == campaign.state.unwritten
-    with _told_later(), campaign.at_once():
-        vetoed = mark(campaign, settings, inputs.known.in_pool)
-        question = take_over(campaign, inputs, settings, is_seen, same_round)
-        if measured := next((key for key in vetoed if key in campaign.state.settled()), None):
-            raise ValueError(
-                f"Expected a candidate that is not measured yet. `{measured}` is, and is not suggested again."
-            )
-        asked = _ask(settings, inputs, campaign, question)
-        offer, answer = asked[0], _answer(settings, inputs, campaign, asked)
-        if settings.undo and before.rounds and not before.unwritten:
-            answer = replace(answer, taken_back=[suggestion.id for suggestion in before.rounds[-1]])
-        campaign.note_command(keep_command(settings))
-        contents = _contents(settings, offer, campaign, answer)
-        digests = [digest_of(content) for content in contents.values() if isinstance(content, bytes)]
-        campaign.note_files(digests, unwritten=digests[0] if answer.suggested else "")
-        locked.enter_context(lock_campaign(settings.state))
+    campaign.change("", noted)
     return answer, contents
 
 
-def _write(campaign: Campaign, contents: Contents) -> None:
-    """Write the files of a round, then save in the campaign that all are written.
+def _waits(opened: Opened, command: Mapping[str, Kept]) -> bool:
+    """Return whether the last round is the answer: nothing was told or changed since, and some has no result."""
+    state = opened.state
+    asked, before = ({k: each[k] for k in each.keys() - NO_QUESTION} for each in (command, state.command))
+    is_open = bool(state.rounds) and any(each.id in (*state.pending, *state.vetoes) for each in state.rounds[-1])
+    is_same = state.read == opened.inputs.digest and state.agent == opened.campaign.state.agent
+    return is_open and is_same and not state.told and asked == before
 
-    The campaign knows the digest of each content before its file is replaced: of those that are made while they are
-    written, too.
-    """
+
+def _write(contents: Contents, campaign: Campaign) -> None:
+    """Write the files of a round; the campaign knows the digest of each before it is there."""
 
     def noted(content: Iterable[bytes]) -> Iterator[bytes]:
         sha256 = hashlib.sha256()
         for part in content:
             sha256.update(part)
             yield part
-        campaign.note_files([sha256.hexdigest()[:16]], campaign.state.unwritten)
+        digest = sha256.hexdigest()[:16]
+        campaign.change("", lambda state: (replace(state, written=(*state.written, digest)), None))
 
     for path, content in contents.items():
         replace_file(path, content if isinstance(content, bytes) else noted(content))
-    campaign.note_files()
 
 
 def _outputs(settings: SuggestSettings) -> list[Path]:
     return [path for path in (settings.out, settings.predictions, settings.html) if path is not None]
 
 
-def open_campaign(settings: SuggestSettings, inputs: Inputs) -> Campaign:
-    """Return the campaign of a command, as its file has it.
-
-    Raises:
-        ValueError: as `Campaign`.
-    """
-    graphs, goals = inputs.known.graphs, inputs.asked.goals
-    with _told_later():
-        campaign = Campaign(
-            graphs,
-            settings.agent or DEFAULT,
-            maximize=None if goals else settings.goals[0].sign > 0,
-            seed=settings.seed,
-            target=None if goals else settings.target,
-            state=settings.state,
-            offered=np.arange(len(graphs)) < len(inputs.known.in_pool),
-            ignore_failures=settings.ignore_failures,
-            goals=goals or None,
-            also=inputs.also.values,
-            kind=None if goals else settings.kind_of(settings.target) or None,
-        )
-    if inputs.asked.kind == "class" and not campaign.state.kind:  # though there may be one class alone, or words
-        campaign.state = replace(campaign.state, kind="class")
-    if settings.noise and not campaign.learns_bounds:
-        raise ValueError(
-            f"Agent `{campaign.state.agent}` cannot use the noise of a result. Choose one of the `gp-` or "
-            "`molecule-` agents, or leave out --noise."
-        )
-    return campaign
-
-
-def _ask(settings: SuggestSettings, inputs: Inputs, campaign: Campaign, question: Question) -> Batch:
-    """Ask for a batch, which is empty if nothing is left to suggest."""
-    state = campaign.state
-    offer = inputs.offer(campaign)
-    place_of = {identifier: k for k, identifier in enumerate(offer.in_pool.ids)}
-    gone = (*state.settled(), *state.pending, *state.failed, *state.vetoes)
-    taken = [place_of[key] for key in gone if key in place_of]
-    if not offer.has_left(taken):
-        return offer, taken, ()
-    if campaign.graph_set is not offer.graphs:
-        campaign.show(offer.graphs, offer.offered, offer.most_taught)
-    return offer, taken, campaign.ask(settings.n, question.digest, offer.among, offer.constraints, question.keep)
-
-
-def _answer(settings: SuggestSettings, inputs: Inputs, campaign: Campaign, batch: Batch) -> Answer:
+def _answer(opened: Opened, offer: Offer, taken: Sequence[int], suggested: Sequence[Suggestion]) -> Answer:
     """Return what is written and printed of a batch."""
-    offer, taken, suggested = batch
+    settings, campaign, inputs = opened.settings, opened.campaign, opened.inputs
     graphs, failing = offer.graphs, campaign.failing()
     among, left = offer.among, offer.among
     left[list(taken)] = False
@@ -241,21 +269,24 @@ def _answer(settings: SuggestSettings, inputs: Inputs, campaign: Campaign, batch
         means = [view.means() for view in campaign.state.views()]
         measured = {key: means[0].get(key, np.nan) for values in means for key in values}
         near = nearest_measured([suggestion.id for suggestion in suggested], measured, smiles_of)
-    in_pool = set(offer.in_pool.ids)
+    in_pool, size = set(offer.in_pool.ids), inputs.size + len(opened.known.graphs) - len(opened.known.in_pool)
+    measured_ids = dict.fromkeys(result.id for result in campaign.state.measured)
     goals = {goal.name: goal.name for goal in campaign.state.goals} or {settings.target: ""}
     chosen = [suggestion.id for suggestion in suggested]
     return Answer(
         target=settings.target,
         pool_size=inputs.size,
         state=campaign.state,
-        suggested=suggested,
+        suggested=tuple(suggested),
         near=near,
         smiles_of=smiles_of,
         cells=cells,
-        books=inputs.known.books,
+        forms=opened.matched.forms,
+        told=opened.told.sentences(),
         gone=[identifier for identifier in campaign.state.pending if identifier not in in_pool],
+        outside=[key for key in measured_ids if key not in in_pool],
         agent_change=campaign.agent_change,
-        features=inputs.features,
+        features=inputs.features.describe(opened.known.graphs, size) if inputs.features else (),
         shares=campaign.shares(),
         also={name: campaign.correlations(goal) for name, goal in goals.items()},
         outlook=campaign.outlook(sound if (sound := among & ~failing.likely).any() else among) if suggested else None,

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
+from graph_bandit_campaign.command.inputs import search_pool
+from graph_bandit_campaign.names import find_column, sheet_remarks
+from graph_bandit_campaign.operations.place import Place
 from graph_bandit_campaign.pool.prepared import PreparedPool, open_table_pool
 from graph_bandit_campaign.pool.source import Source
-from graph_bandit_campaign.results.books import Books
+from graph_bandit_campaign.results.classes import read_classes
+from graph_bandit_campaign.results.matching import Matcher
+from graph_bandit_campaign.results.rows import Columns, MeasuredRow, ResultTables
 from graph_bandit_campaign.text import listed
 from graph_bandit_env.files import is_file_of_graphs, read_pool
 from graph_bandit_env.pools.products import read_product_library
@@ -50,21 +56,39 @@ class PoolPreview:
 
 
 @dataclass(frozen=True)
-class ResultsPreview:
-    """The contents of tables of results, those of before among them."""
+class ResultRow:
+    """A row of a table of results."""
 
-    values: int
-    """How many exact values there are."""
-    bounds: tuple[str, ...]
-    """Ids of which only a bound is known, with it."""
-    failed: tuple[str, ...]
-    """Ids of what could not be measured."""
-    pending: tuple[str, ...]
-    """Ids that are called pending."""
-    outside: tuple[str, ...]
-    """Ids that are not in the pool: they teach, and are not suggested."""
-    doubts: tuple[str, ...]
-    """Sentences about results to check."""
+    where: str
+    """File, sheet and number of the row."""
+    id: str
+    """Id of its graph in the pool; of a bad row, as it is written."""
+    smiles: str
+    """Structure of the graph; of a bad row, as it is written."""
+    values: Mapping[str, str]
+    """What it says of each goal, as in the cells of the table."""
+    problem: str = ""
+    """Why it cannot be taken in; empty: it can."""
+    outside: bool = False
+    """Whether the graph is not in the pool: it teaches, and is not suggested."""
+    before: Mapping[str, str] = field(default_factory=dict)
+    """Other results that the campaign has of it, by goal."""
+
+
+@dataclass(frozen=True)
+class ResultsPreview:
+    """The rows of a table of results, before they are told."""
+
+    columns: tuple[str, ...]
+    """All columns of the table."""
+    sheets: tuple[str, ...]
+    """Sheets of a workbook."""
+    taken: Mapping[str, str]
+    """The columns that are read, by `id`, `smiles` and the names of the goals."""
+    rows: tuple[ResultRow, ...]
+    """Rows with a result, good and bad."""
+    notes: tuple[str, ...]
+    """Remarks about the table."""
 
 
 def preview_pool(source: Source) -> PoolPreview:
@@ -91,21 +115,60 @@ def preview_pool(source: Source) -> PoolPreview:
     return PoolPreview("graphs", len(graphs), (), tuple((key, "") for key in graphs.ids[:FIRST]), (), 0, ())
 
 
-def preview_results(books: Books, doubts: Sequence[str]) -> ResultsPreview:
-    """Say what results are about.
+def preview_results(
+    place: Place, table: Path, columns: Mapping[str, str] | None = None, sheet: str | None = None
+) -> ResultsPreview:
+    """Return what a table says of the goals of a campaign, row by row; nothing is changed.
 
     Args:
-        books: the results.
-        doubts: sentences about results to check.
+        place: the campaign.
+        table: path of the table.
+        columns: columns of the table by `id`, `smiles` and the names of goals, where they are not those of the command.
+        sheet: sheet of a workbook; None: the first.
+
+    Raises:
+        ValueError: if the table cannot be read, or has no column of a goal.
     """
-    return ResultsPreview(
-        values=sum(not result.bound for result in books.results),
-        bounds=tuple(f"{key} ({text})" for key, text in books.bounds.items()),
-        failed=books.failed,
-        pending=books.pending,
-        outside=tuple(books.outside),
-        doubts=tuple(doubts),
-    )
+    _, state = place.open()
+    settings, given = place.settings(state), dict(columns or {})
+    tables = ResultTables.open([table], sheet)
+    (opened,) = tables.tables
+    names = Columns("", given.get("id") or settings.id, given.get("smiles") or settings.smiles)
+    naming = names.naming_of(opened)
+    found = {goal: find_column(given.get(goal) or goal, opened.columns, table.name) for goal in state.quantities}
+    taken = {"id": naming.identifier, "smiles": naming.smiles, **{goal: name for goal, name in found.items() if name}}
+    read, bad = dict[str, list[MeasuredRow]](), dict[str, str]()
+    for goal, name in found.items():
+        if name:
+            classed, _, _ = read_classes(tables, name, state.kind)
+            rows, problems = classed.look(replace(names, value=name, noise=settings.noise))
+            read[goal] = rows
+            bad |= {text.partition(": ")[0]: text for text in problems}
+    every = [row for rows in read.values() for row in rows]
+    names_of, smiles = {row.identifier for row in every}, {row.smiles for row in every} - {""}
+    pool = search_pool(settings, names_of | {*state.structures}, smiles)
+    matcher = Matcher(pool, state.structures, settings.trust_ids, settings.most_atoms)
+    seen: dict[str, ResultRow] = {}
+    for goal, rows in read.items():
+        for row in rows:
+            text = row.bound or (row.value if isinstance(row.value, str) else f"{row.value:.10g}")
+            known, problem = seen.get(row.where), bad.pop(row.where, "")
+            key, structure = row.identifier, row.smiles
+            try:
+                key, _ = matcher.find(row)
+                structure = matcher.structure(key)
+            except ValueError as error:
+                problem = problem or str(error)
+            own = [each.text for each in state.measured if each.id == key and each.goal in ("", goal)]
+            before = {goal: ", ".join(own)} if own and own != [text] else {}
+            values = {**(known.values if known else {}), goal: text}
+            before = {**(known.before if known else {}), **before}
+            seen[row.where] = ResultRow(
+                row.where, key, structure, values, problem, key in matcher.outside and not problem, before
+            )
+    left = [ResultRow(where, "", "", {}, text) for where, text in bad.items() if where not in seen]
+    notes = (*naming.remarks, *sheet_remarks(opened, sheet, "the sheet"))
+    return ResultsPreview(opened.columns, opened.sheets, taken, (*seen.values(), *left), tuple(notes))
 
 
 def _preview_table(pool: PreparedPool, remarks: Sequence[str]) -> PoolPreview:

@@ -9,14 +9,18 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from graph_bandit_campaign.command.suggestions import open_campaign
+from graph_bandit_campaign.command.suggestions import Opened, open_campaign
 from graph_bandit_campaign.constraints.limits.patterns import smarts_problem
-from graph_bandit_campaign.file import read_digest
 from graph_bandit_campaign.model.front import find_front
 from graph_bandit_campaign.model.reasons import nearest_measured, score_atoms
-from graph_bandit_campaign.operations.desk import Desk
+from graph_bandit_campaign.operations.place import Place
+from graph_bandit_campaign.operations.verbs import known_or_found
+from graph_bandit_campaign.pool.index import structure_of
 from graph_bandit_campaign.report.answer import Quantities
 from graph_bandit_campaign.report.tables import KINDS, check_kind, write_table
+from graph_bandit_campaign.results.matching import Matcher
+from graph_bandit_campaign.results.rows import MeasuredRow
+from graph_bandit_campaign.store import read_digest
 from graph_bandit_campaign.text import short
 from graph_bandit_env import MoleculeSet
 from graph_bandit_env.tables import open_table
@@ -37,12 +41,12 @@ class Rows:
 
 
 def find_rows(
-    desk: Desk, which: Which, sort: str, falling: bool, contains: str, part: str, start: int, count: int
+    place: Place, which: Which, sort: str, falling: bool, contains: str, part: str, start: int, count: int
 ) -> Rows:
     """Return some rows of a table, in the order of a column.
 
     Args:
-        desk: the campaign.
+        place: the campaign.
         which: the table.
         sort: name of a column; numbers come before texts. Empty: as they stand.
         falling: whether the largest come first.
@@ -55,11 +59,12 @@ def find_rows(
         ValueError: if the command writes no such table, the file is not as it was written, there is no such column, or
             the SMARTS cannot be read.
     """
-    settings = desk.settings()
+    _, state = place.open()
+    settings = place.settings(state)
     path = settings.out if which == "suggestions" else settings.predictions
     if path is None:
         raise ValueError("Expected a command with --predictions. This one writes none: give it once with that option.")
-    if (digest := read_digest(path)) not in desk.state().written:
+    if (digest := read_digest(path)) not in state.written:
         raise ValueError(f"Expected {path.name} as `suggest` wrote it. It is gone, or was changed since.")
     table = _read(path, digest)
     rows = list(table.rows)
@@ -69,20 +74,20 @@ def find_rows(
     if part:
         rows = list(_having(part, rows, _place_of("smiles", table.columns)))
     if sort:
-        place = _place_of(sort, table.columns)
-        known = [row for row in rows if row[place]]
-        known.sort(key=lambda row: _rank(row[place]), reverse=falling)
-        rows = known + [row for row in rows if not row[place]]
+        at = _place_of(sort, table.columns)
+        known = [row for row in rows if row[at]]
+        known.sort(key=lambda row: _rank(row[at]), reverse=falling)
+        rows = known + [row for row in rows if not row[at]]
     return Rows(table.columns, tuple(rows[start : start + count]), len(rows))
 
 
 def export(
-    desk: Desk, which: Which, kind: str, sort: str = "", falling: bool = False, contains: str = "", part: str = ""
+    place: Place, which: Which, kind: str, sort: str = "", falling: bool = False, contains: str = "", part: str = ""
 ) -> bytes:
     """Return a table, or some rows of it, as a file of another kind.
 
     Args:
-        desk: the campaign.
+        place: the campaign.
         which: the table.
         kind: ending of the file, one of `.csv`, `.tsv`, `.xlsx`, `.sdf` and `.parquet`.
         sort: as of `find_rows`.
@@ -96,21 +101,21 @@ def export(
     """
     if kind not in KINDS:
         raise ValueError(f"Expected one of {', '.join(KINDS)}. Got {kind!r}.")
-    table, path = find_rows(desk, which, sort, falling, contains, part, 0, sys.maxsize), Path(f"{which}{kind}")
+    table, path = find_rows(place, which, sort, falling, contains, part, 0, sys.maxsize), Path(f"{which}{kind}")
     check_kind(path)
     return write_table(path, [table.columns, *table.rows])
 
 
-def draw_progress(desk: Desk) -> str:
+def draw_progress(place: Place) -> str:
     """Return a figure of the results by round, or of two goals against each other, as SVG; empty without results.
 
     Args:
-        desk: the campaign.
+        place: the campaign.
     """
     from graph_bandit_campaign.report.figures import front_figure, progress_figure
     from graph_bandit_lab.reports import to_svg
 
-    state = desk.state()
+    _, state = place.open()
     if len(state.goals) > 1:
         first, second = state.goals[:2]
         both = {result.id for result in state.measured if result.goal == first.name}
@@ -138,22 +143,40 @@ class Why:
     """How much smaller the score of each goal is without each atom, in the order of `smiles`; empty without reasons."""
 
 
-def why(desk: Desk, ids: Sequence[str]) -> tuple[Why, ...]:
+def open_to_look(place: Place, ids: Sequence[str] = ()) -> tuple[Opened, list[str]]:
+    """Return a campaign with its pool, and some graphs of it by the ids that they have there; nothing is saved.
+
+    Args:
+        place: the campaign.
+        ids: ids of graphs.
+
+    Raises:
+        ValueError: if there is no such graph.
+    """
+    store, state = place.open()
+    settings, store, names = place.settings(state), store.twin(), list(ids)
+    if (pool := known_or_found(settings, state, ids)) is not None:
+        finder = Matcher(pool, {}, False, settings.most_atoms)
+        names = [finder.find(MeasuredRow("", key, "", "pending"))[0] for key in ids]
+        structures = {key: structure_of(pool, pool.ids.index(key)) for key in names}
+        store.state = replace(state, structures={**state.structures, **structures})
+    return open_campaign(settings, store), names
+
+
+def why(place: Place, ids: Sequence[str]) -> tuple[Why, ...]:
     """Return what is predicted of some graphs of the pool, by the results that the campaign has, and why.
 
     Of the last suggestions it is what was predicted when they were suggested.
 
     Args:
-        desk: the campaign.
+        place: the campaign.
         ids: their ids.
 
     Raises:
         ValueError: if there is no such graph.
     """
-    settings = desk.settings()
-    inputs = desk.read(replace(settings, pin=tuple(ids)))  # so that those of a prepared pool are read
-    campaign = open_campaign(settings, inputs)
-    names = [campaign.find(key)[0] for key in ids]
+    opened, names = open_to_look(place, ids)
+    campaign, settings, graphs = opened.campaign, opened.settings, opened.known.graphs
     state = campaign.state
     suggested = {suggestion.id: suggestion for suggestions in state.rounds[-1:] for suggestion in suggestions}
     predicted = {**campaign.predict(), **suggested}  # those know out of how many they were chosen
@@ -161,18 +184,17 @@ def why(desk: Desk, ids: Sequence[str]) -> tuple[Why, ...]:
     goals = {goal.name: goal.name for goal in state.goals} or {settings.target: ""}
     reasons = {name: campaign.reasons(names, goal) for name, goal in goals.items()}
     smiles_of, near, atoms = dict[str, str](), dict[str, tuple[str, ...]](), dict[str, dict[str, tuple[float, ...]]]()
-    if isinstance(inputs.known.graphs, MoleculeSet):
-        smiles_of = dict(zip(inputs.known.graphs.ids, inputs.known.graphs.smiles, strict=True))
+    if isinstance(graphs, MoleculeSet):
+        smiles_of = dict(zip(graphs.ids, graphs.smiles, strict=True))
         values = state.views()[0].means()
         found = nearest_measured(names, values, smiles_of) if values else {}
         near = {
             key: tuple(f"{each.id} (similarity {each.similarity:.2f}, {short(each.value)})" for each in those)
             for key, those in found.items()
         }
-    if isinstance(inputs.known.graphs, MoleculeSet) and any(reasons.values()):
+    if isinstance(graphs, MoleculeSet) and any(reasons.values()):
         for key in names:
-            place = inputs.known.graphs.ids.index(key)
-            columns = inputs.known.graphs.columns[place] if inputs.known.graphs.column_names else None
+            columns = graphs.columns[graphs.ids.index(key)] if graphs.column_names else None
             scores = {name: score_atoms(campaign.model(goal), smiles_of[key], columns) for name, goal in goals.items()}
             atoms[key] = {name: those for name, those in scores.items() if those}
     return tuple(
@@ -188,22 +210,18 @@ def why(desk: Desk, ids: Sequence[str]) -> tuple[Why, ...]:
     )
 
 
-def enough(desk: Desk) -> str:
+def enough(place: Place) -> str:
     """Return whether the pool holds a better graph, and whether to stop, in sentences.
 
     Args:
-        desk: the campaign.
+        place: the campaign.
     """
-    settings = desk.settings()
-    inputs = desk.read(settings)
-    campaign = open_campaign(settings, inputs)
-    offer = inputs.offer(campaign)
-    if campaign.graph_set is not offer.graphs:
-        campaign.show(offer.graphs, offer.offered, offer.most_taught)
+    opened, _ = open_to_look(place)
+    campaign, offer = opened.campaign, opened.offer()
     sound = offer.among & ~campaign.failing().likely
     outlook = campaign.outlook(sound if sound.any() else offer.among)
     if outlook is not None:
-        return outlook.sentence(settings.target)
+        return outlook.sentence(opened.settings.target)
     if campaign.state.goals:
         return "No rule says when to stop with several goals. Look at the front."
     return "It cannot be said yet: there are too few different results, or the agent has no exact model."

@@ -22,8 +22,9 @@ from graph_bandit_campaign.backtest.run import run_backtest
 from graph_bandit_campaign.backtest.settings import BacktestSettings
 from graph_bandit_campaign.command.kept import read_settings, to_path
 from graph_bandit_campaign.command.suggestions import write_suggestions
-from graph_bandit_campaign.operations.desk import CHANGEABLE, Told, tell_answer
+from graph_bandit_campaign.operations.place import CHANGEABLE
 from graph_bandit_campaign.operations.safe import check_agents, check_command, is_inside
+from graph_bandit_campaign.operations.verbs import Asked, in_texts
 
 AT_FIRST = frozenset(
     (
@@ -64,7 +65,7 @@ def start(
     measured: Sequence[Path | Moved],
     fields: Mapping[str, object],
     workers: int | None = 0,
-) -> tuple[Path, Told]:
+) -> tuple[Path, Asked]:
     """Start a campaign: make its folder, and suggest a first round.
 
     Args:
@@ -95,7 +96,7 @@ def start(
         paths = [new / file.name if isinstance(file, Moved) else file for file in (pool, *measured)]
         files = {"pool": paths[0], "measured": paths[1:], "out": new / "suggestions.csv"}
         settings = read_settings({**fields, **files, "predictions": new / "predictions.csv"})
-        told = tell_answer(*write_suggestions(replace(check_command(settings, root), workers=workers)))
+        told = in_texts(*write_suggestions(replace(check_command(settings, root), workers=workers)))
         new.rename(folder)
     except BaseException:
         shutil.rmtree(new, ignore_errors=True)

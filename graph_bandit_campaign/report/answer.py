@@ -14,7 +14,6 @@ from graph_bandit_campaign.model.reasons import NEIGHBOURS, Neighbour, Reason
 from graph_bandit_campaign.model.stopping import Outlook
 from graph_bandit_campaign.pool.other_columns import OTHER_FORMS
 from graph_bandit_campaign.report.tables import is_number
-from graph_bandit_campaign.results.books import Books
 from graph_bandit_campaign.results.doubts import find_doubts
 from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_campaign.text import listed, percent, shield, short
@@ -84,8 +83,12 @@ class Answer:
     """The measured molecules most similar to each suggestion, by its id."""
     smiles_of: Mapping[str, str]
     """SMILES of every molecule, by its id."""
-    books: Books
-    """Results as they were matched with the pool."""
+    forms: Mapping[str, str] = field(default_factory=dict)
+    """SMILES of results that are another form of their molecule, or whose id was trusted, by its id."""
+    told: Sequence[str] = ()
+    """Sentences about what the tables have changed."""
+    outside: Sequence[str] = ()
+    """Ids of measured molecules that are not in the pool."""
     gone: Sequence[str]
     """Ids of pending molecules that are not in the pool."""
     agent_change: str = ""
@@ -156,8 +159,19 @@ class Answer:
 
     def result(self, name: str, identifier: str, nothing: str = "–") -> str:
         """Return the result of a goal for a molecule as text, a bound if nothing else is known of it."""
-        bound = self.books.bounds.get(f"{identifier}, {name}" if self.state.goals else identifier)
-        return short(self.measured[name].get(identifier), nothing=bound or nothing)
+        return short(self.measured[name].get(identifier), nothing=self.bounds[name].get(identifier, nothing))
+
+    @cached_property
+    def bounds(self) -> dict[str, dict[str, str]]:
+        """Return the bounds of each goal: those of each molecule that has no exact result, by its id."""
+        texts: dict[str, dict[str, str]] = {}
+        for name, view in self.views.items():
+            bounds: dict[str, list[str]] = {}
+            for result in view.counted():
+                if result.bound:
+                    bounds.setdefault(result.id, []).append(result.text)
+            texts[name] = {key: ", ".join(given) for key, given in bounds.items()}
+        return texts
 
     @cached_property
     def front(self) -> tuple[str, ...]:
@@ -201,7 +215,7 @@ class Answer:
     @property
     def best_text(self) -> str:
         """Return that value as text, as a bound if nothing else is known of it; empty if there is none."""
-        return "" if self.best is None else self.books.bounds.get(self.best[0]) or short(self.best[1])
+        return "" if self.best is None else self.result(self.target, self.best[0])
 
     @property
     def default(self) -> str:
@@ -218,8 +232,6 @@ class Answer:
     @property
     def notes(self) -> list[str]:
         """Return sentences about limits, columns, pending molecules, and results to check or not as written."""
-        measured = dict.fromkeys(result.id for result in self.state.measured)
-        measured_outside = [key for key in measured if key in self.books.outside]
         chosen = [suggestion.id for suggestion in self.suggested]
         near, now = {*chosen, *self.state.pending}, len(self.state.rounds)
         comments = [each for each in self.state.comments if each.id in near or each.round >= now - 1]
@@ -236,13 +248,15 @@ class Answer:
             "Columns that the agent uses: {}.": self.features,
             "How much each kind of similarity counts in the predictions: {}.": shares,
             **{f"Other assays, by their correlation with {goal}: {{}}.": self._assays(goal) for goal in self.also},
-            f"Used as {used}: {{}}.": _pairs(self.books.bounds),
+            f"Used as {used}: {{}}.": [text for texts in self.bounds.values() for text in _pairs(texts)],
             "Salts and charged molecules, described by their parent: {}.": [
                 f"{key} ({self.written[key]}) by {self.smiles_of[key]}" for key in chosen if key in self.written
             ],
             "Other rows of a suggestion in the pool, joined with it: {}.": joined,
-            "Results with another SMILES (salts, tautomers, trusted ids): {}.": _pairs(self.books.forms),
-            "Measured, but not in the pool: {}.": measured_outside,
+            "Results with another SMILES (salts, tautomers, trusted ids): {}.": [
+                f"{key} ({text})" for key, text in self.forms.items()
+            ],
+            "Measured, but not in the pool: {}.": self.outside,
             "No longer in the pool: {}. Still pending until a result or `failed` comes in.": self.gone,
             f"Without a result{for_every_goal}, so counted as pending: {{}}.": self.waiting,
             "Vetoed, and not suggested: {}.": [veto.text for veto in self.state.vetoed],
@@ -255,7 +269,7 @@ class Answer:
         return (
             [text for text in (self.reading, self.ending, self.limits, self.failures, count) if text]
             + [text.format(listed(names)) for text, names in lists.items() if names]
-            + [*find_doubts(self.books)]
+            + [*self.told, *find_doubts(self.state)]
         )
 
     def reasons_of(self, identifier: str) -> dict[str, Reason]:

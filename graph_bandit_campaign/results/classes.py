@@ -21,6 +21,10 @@ PASSED = frozenset({"pass", "passed"})  # with one of these, `failed` is a class
 UNKNOWN = 0.5
 
 
+class UnknownWordsError(ValueError):
+    """It is not known which of some words is a hit."""
+
+
 class Cell(NamedTuple):
     """A cell that is not empty."""
 
@@ -59,7 +63,7 @@ def read_classes(tables: ResultTables, column: str, kind: Kind = "") -> tuple[Re
 
     Raises:
         BadResultsError: a ValueError that lists the rows with a third value.
-        ValueError: if there are only words, and it is not known which of them is a hit.
+        UnknownWordsError: a ValueError, if there are only words, and it is not known which of them is a hit.
     """
     cells = [cell for table in tables.tables for cell in _cells(table, column)]
     words, numbers = _words(cells), {cell.value for cell in cells} - {None}
@@ -68,7 +72,7 @@ def read_classes(tables: ResultTables, column: str, kind: Kind = "") -> tuple[Re
     if kind != "class" and (numbers - {0, 1} or (unknown and (numbers or kind == "number"))):
         return tables, kind, ""
     if words and words == unknown:
-        raise ValueError(
+        raise UnknownWordsError(
             f"Expected numbers in column `{column}`, or two classes such as `yes` and `no`. It is not known which of "
             f"these is a hit: {listed(sorted(words))}. Write 1 for a hit, and 0 for the others."
         )

@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean, median, quantiles
 
-from graph_bandit_campaign.results.books import Books
+from graph_bandit_campaign.results.measurement import Measurement
+from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.text import listed, short
 
 LEAST = 5  # molecules; with fewer, nothing is said about their values
@@ -15,15 +16,18 @@ APART = 2.0  # such deviations between the results of one molecule; those of two
 WIDE = 3.0  # ratio of the quartiles from which positive values are compared by their logarithms
 
 
-def find_doubts(books: Books) -> Iterator[str]:
+def find_doubts(state: CampaignState) -> Iterator[str]:
     """Yield sentences on results that exclude each other, are far from all others, or from those of their molecule."""
-    if books.conflicts:
+    if conflicts := find_conflicts(state):
         yield (
-            f"Check {_listed(books.conflicts)}: one excludes the other. Values count before bounds, and bounds before "
+            f"Check {_listed(conflicts)}: one excludes the other. Values count before bounds, and bounds before "
             "`failed`."
         )
-    for goal, values in books.values().items():
-        of_goal = f" of {goal}" if goal else ""
+    for name in [goal.name for goal in state.goals] or [""]:
+        of_goal, values = f" of {name}" * bool(name), dict[str, list[float]]()
+        for result in state.measured:
+            if result.goal == name and not result.bound:
+                values.setdefault(result.id, []).append(result.value)
         texts = {identifier: " and ".join(map(short, given)) for identifier, given in values.items()}
         far, apart = find_slips(values)
         if far:
@@ -31,6 +35,23 @@ def find_doubts(books: Books) -> Iterator[str]:
         if apart:
             differ = f"results{of_goal} that differ as much as those of different molecules"
             yield f"Check {_listed({name: texts[name] for name in apart})}: {differ}."
+
+
+def find_conflicts(state: CampaignState) -> dict[str, str]:
+    """Return the results that cannot be true together, such as "1.5, failed", by id; with several goals "id, goal"."""
+    failed, groups = {(each.id, each.goal) for each in state.failures}, dict[tuple[str, str], list[Measurement]]()
+    for result in state.measured:
+        groups.setdefault((result.id, result.goal), []).append(result)
+    conflicts = {}
+    for place, results in groups.items():
+        results.sort(key=lambda result: bool(result.bound))
+        values = [result.value for result in results if not result.bound]
+        low = max((result.value for result in results if result.bound == "above"), default=-math.inf)
+        high = min((result.value for result in results if result.bound == "below"), default=math.inf)
+        if place in failed or low > min(high, max(values, default=math.inf)) or high < min(values, default=-math.inf):
+            texts = dict.fromkeys((*(result.text for result in results), *["failed"] * (place in failed)))
+            conflicts[", ".join(filter(None, place))] = ", ".join(texts)
+    return conflicts
 
 
 def find_slips(values: Mapping[str, Sequence[float]]) -> tuple[list[str], list[str]]:

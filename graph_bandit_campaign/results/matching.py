@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 
 from graph_bandit_campaign.checks import nearest_id
@@ -23,13 +23,22 @@ class Matcher:
         structures: canonical SMILES of molecules that were suggested, by id; the pool need not have them any more.
         trust_ids: a row with a known name is that molecule, whatever its SMILES.
         most_atoms: how many atoms a molecule may have, without hydrogens.
+        every: returns the ids of the whole pool, if `pool` is a part of it.
     """
 
     outside: dict[str, str]
     """Ids and canonical SMILES of the molecules so far that are not in the pool."""
 
-    def __init__(self, pool: GraphPool, structures: Mapping[str, str], trust_ids: bool, most_atoms: int) -> None:
+    def __init__(
+        self,
+        pool: GraphPool,
+        structures: Mapping[str, str],
+        trust_ids: bool,
+        most_atoms: int,
+        every: Callable[[], Iterable[str]] | None = None,
+    ) -> None:
         self.pool, self.ids, self.outside = pool, frozenset(pool.ids), {}
+        self._every = every or (lambda: pool.ids)
         self.trust_ids, self.most_atoms = trust_ids, most_atoms
         self._written: dict[str, set[str]] = {}  # SMILES of salts and charged forms as the pool has them
         smiles_of, aliases = {name: name for name in pool.ids}, dict[str, str]()
@@ -71,6 +80,11 @@ class Matcher:
         is_other = own in self._id_of and not self._is_written(canonical, own)
         return self._place(name, own), canonical if is_other else ""
 
+    def structure(self, identifier: str) -> str:
+        """Return the SMILES of a molecule that was found; an empty text of another graph."""
+        known = self.outside.get(identifier) or self._smiles_of.get(identifier, "")
+        return known if isinstance(self.pool, MoleculeSet) else ""
+
     @cached_property
     def _parents(self) -> Parents:
         """The molecules by their standardised parents, which few results need."""
@@ -78,7 +92,7 @@ class Matcher:
 
     def _unknown(self, name: str) -> str:
         """Say that the pool has no graph of this name."""
-        nearest = nearest_id(name, self.ids)
+        nearest = nearest_id(name, self._every())
         hint = (
             f" Did you mean `{nearest}`?"
             if nearest

@@ -61,6 +61,8 @@ class MeasuredRow:
     """Values of the user's own columns, NaN where one is not known."""
     noise: float | None = None
     """Standard deviation of the value; None: it is not known."""
+    table: str = ""
+    """Path of its table."""
 
     @property
     def side(self) -> Bound:
@@ -136,6 +138,14 @@ class ResultTables:
     def having(self, name: str) -> ResultTables:
         """Return the tables that have a column, whose capitals do not count."""
         return self.like([table for table in self.tables if find_column(name, table.columns, str(table.path))])
+
+    def look(self, columns: Columns) -> tuple[list[MeasuredRow], list[str]]:
+        """Return the rows that have a result, and what is wrong with others; arguments and errors as of `read`."""
+        rows: list[MeasuredRow] = []
+        problems: list[str] = []
+        for table in self.tables:
+            _read_rows(replace(table, problems=[]), columns, columns.naming_of(table), rows, problems)
+        return rows, problems
 
     def read(self, columns: Columns) -> Results:
         """Return the rows that have a result: a number, `failed` or `pending`.
@@ -216,5 +226,6 @@ def _read_rows(table: Table, columns: Columns, found: Naming, rows: list[Measure
             numbers = columns.entry.numbers({column: [cells[column]] for column in columns.entry.words})
             given |= dict(zip(columns.entry.names, numbers[0], strict=True))
         sides = tuple(given.get(column, math.nan) for column in columns.features)
-        rows.append(MeasuredRow(table.where(number), name, text, value, cell if bound else "", sides, deviation))
+        row = MeasuredRow(table.where(number), name, text, value, cell if bound else "", sides, deviation, source)
+        rows.append(row)
     problems += [f"{table.where(number)}: {text}" for number, text in sorted([*table.problems, *bad])]

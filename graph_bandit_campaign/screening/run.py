@@ -10,11 +10,11 @@ from contextlib import closing, contextmanager
 
 from graph_bandit_campaign.checks import TooFewLeftError
 from graph_bandit_campaign.command.suggestions import write_suggestions
-from graph_bandit_campaign.file import CampaignFile, read_digest
 from graph_bandit_campaign.screening.program import Outcome, score, split_command
 from graph_bandit_campaign.screening.scores import Scores
 from graph_bandit_campaign.screening.settings import ScreenSettings
 from graph_bandit_campaign.state import CampaignState
+from graph_bandit_campaign.store import Store, read_digest
 from graph_bandit_campaign.text import duration, short, unshield
 from graph_bandit_env.files import is_file_of_graphs
 from graph_bandit_env.storage import find_file
@@ -87,12 +87,12 @@ class _Screen:
 
     def _state(self) -> CampaignState:
         """Return the campaign, which is without rounds before it begins."""
-        return CampaignFile(self.settings.state).read() or CampaignState("random", True, 0)
+        return Store(self.settings.state).state or CampaignState("random", True, 0)
 
     def _waiting(self) -> dict[str, str]:
         """Return the molecules of the last batch that have no value, SMILES by id; none if its files are incomplete."""
         state, table = self._state(), self.settings.batch_table
-        if not state.rounds or state.unwritten:
+        if not state.rounds:
             return {}
         written = dict[str, str]()
         if read_digest(table) in state.written:

@@ -59,7 +59,7 @@ class ScreenSettings(SuggestSettings):
     directed: bool | None = field(default=None, init=False)
     undo: bool = field(default=False, init=False)
     again: bool = field(default=False, init=False)
-    more: bool = field(default=False, init=False)
+    next_batch: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
         SuggestSettings.__post_init__(self)

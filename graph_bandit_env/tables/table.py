@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import math
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -103,7 +104,7 @@ class Table:
         Raises:
             ValueError: if the text is not a finite number.
         """
-        plain = text.replace(MINUS, "-")
+        plain = text if text.isascii() else unicodedata.normalize("NFKC", text).replace(MINUS, "-")
         is_unclear = (
             self.decimal != "." and ("," if self.decimal == EITHER else ".") in plain and THOUSANDS.fullmatch(plain)
         )
@@ -113,7 +114,7 @@ class Table:
             value = float(plain)
         except ValueError:
             value = math.nan
-        if math.isfinite(value) and "_" not in text and not is_unclear:  # to Python 1_000 is a number, to people a name
+        if math.isfinite(value) and "_" not in text and plain.isascii() and not is_unclear:  # 1_000 and ٣ are names
             return value
         if text.lower() in NOTHING:
             return None

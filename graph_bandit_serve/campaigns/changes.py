@@ -23,7 +23,7 @@ def describe_changes(before: CampaignState, now: CampaignState) -> str:
         parts.append(f"round {len(before.rounds)} was undone")
     elif now.rounds != before.rounds:
         parts.append(f"round {len(now.rounds)} has other suggestions")
-    results = [{(each.id, each.goal, each.value, each.bound) for each in state.measured} for state in (before, now)]
+    results = [{each.fact for each in state.measured} for state in (before, now)]
     pairs = {
         "results came in of {}": (each[0] for each in results[1] - results[0]),
         "results went of {}": (each[0] for each in results[0] - results[1]),

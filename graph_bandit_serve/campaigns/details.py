@@ -1,4 +1,4 @@
-"""Read the small tables next to a campaign: why its last suggestions were made, and which results were typed in."""
+"""Read the table of the last suggestions of a campaign: why they were made."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from pathlib import Path
 from graph_bandit_campaign import CampaignState, digest_of
 from graph_bandit_serve.campaigns.folder import CampaignFolder, FoundFile
 
-TYPED = ".results.csv"
 SKIPPED = ("rank", "id", "smiles", "standard_deviation", "interval_", "predicted_", "probability_")
 
 
@@ -33,12 +32,6 @@ def read_details(state: CampaignState, file: FoundFile, folder: CampaignFolder) 
         for row in _rows(content)
         if row.get("id")
     }
-
-
-def read_typed(file: FoundFile, folder: CampaignFolder) -> set[str]:
-    """Return the ids of what has results that were typed in; arguments as of `read_details`."""
-    content = _read(file.path.name.removesuffix(".campaign.json") + TYPED, file, folder)
-    return {row["id"].removeprefix("'") for row in _rows(content) if row.get("id")}
 
 
 def _read(name: str, file: FoundFile, folder: CampaignFolder) -> bytes:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from graph_bandit_campaign import CampaignState, digest_of, read_state
+from graph_bandit_campaign import CampaignState, digest_of, read_file
 from graph_bandit_serve.campaigns.changes import describe_changes
 from graph_bandit_serve.campaigns.folder import CampaignFolder, FoundFile
 from graph_bandit_serve.campaigns.views import CampaignList, CampaignSummary, summarize
@@ -138,8 +138,7 @@ def read_campaign(content: bytes, file: FoundFile) -> CampaignState:
         ValueError: if it is not a campaign; the message names no folder of this machine.
     """
     try:
-        text = content.decode("utf-8-sig")
-        state = read_state(text, file.path.relative_to(file.path.parent))
+        state, _, _ = read_file(content, file.path.relative_to(file.path.parent))
         msgspec.json.encode(state)
     except (
         UnicodeDecodeError,

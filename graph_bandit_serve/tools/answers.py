@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from mcp.types import CallToolResult, TextContent
 
-from graph_bandit_campaign import Told
+from graph_bandit_campaign import Asked
 from graph_bandit_serve.campaigns.views import CampaignSummary, CampaignView, View
 
 
@@ -57,7 +57,7 @@ class Changed(View):
 
     campaign: CampaignSummary
     """The campaign now; its `version` is for the next call that changes something."""
-    suggestions: Told | None
+    suggestions: Asked | None
     """The last round, if there are new suggestions in it."""
 
 

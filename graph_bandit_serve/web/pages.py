@@ -12,7 +12,7 @@ from markupsafe import Markup, escape
 
 from graph_bandit_campaign import CampaignState, Choice, Requirement, find_front, find_slips
 from graph_bandit_serve.access.keys import PERSON, Access
-from graph_bandit_serve.campaigns.details import read_details, read_typed
+from graph_bandit_serve.campaigns.details import read_details
 from graph_bandit_serve.campaigns.shelf import Reading, Shelf
 from graph_bandit_serve.campaigns.views import History, ResultView, RoundView, best_of, goals_of, view_result
 from graph_bandit_serve.settings import ServerLimits
@@ -36,7 +36,7 @@ SAID = {
     "suggest": "This is a new round.",
     "same": "Nothing has come in since: these are the same suggestions as before.",
     "ended": "Nothing is left to suggest: every molecule is measured, pending, failed, vetoed or outside the limits.",
-    "undo": "The round is undone. Results stay.",
+    "undo": "The last change is undone.",
     "accept": "The results of the table are taken in.",
 }
 """Sentences about the last change, by its key."""
@@ -116,7 +116,7 @@ class Pages:
             "most": most,
             "writes": writes and bool(state.command) and number in (None, last),
             "details": read_details(state, reading.file, self._shelf.folder) if number in (None, last) else {},
-            "typed": read_typed(reading.file, self._shelf.folder) if writes and number is None else set(),
+            "typed": {each.id for each in state.results if "" in each.sources} if writes and number is None else set(),
             "has_news": has_news(state),
             "slips": slips_of(state)[:most],
             "said": SAID.get(said, ""),

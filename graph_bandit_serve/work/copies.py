@@ -20,7 +20,7 @@ import msgspec
 
 from graph_bandit_serve.campaigns.beneath import Folder, open_folder, remove_file, replace_file
 
-ENDING, TYPED, LIBRARY = ".campaign.json", ".results", ".toml"
+ENDING, LIBRARY = ".campaign.json", ".toml"
 NAMES_FILES = ("pool", "measured", "out", "predictions", "html", "features", "forbid", "also")
 """Settings of a campaign's command that name files."""
 MISSING = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.EINVAL)
@@ -156,7 +156,6 @@ class Copies:
             if name.endswith(ENDING):
                 command = msgspec.json.decode((self.private / place).read_bytes())["command"]
                 values = [command.get(key) for key in NAMES_FILES]
-                yield place.removesuffix(ENDING) + f"{TYPED}.csv"
             elif name.endswith(LIBRARY):
                 values = [tomllib.loads((self.private / place).read_text(encoding="utf-8"))]
         for text in _texts(values):
@@ -188,8 +187,8 @@ def _link(folder: Folder, name: str, copy: Path, status: os.stat_result) -> bool
 
 
 def _rank(place: str) -> int:
-    """Return when a file is written: tables of results, then the campaign that reads them, then what it has written."""
-    return 0 if TYPED in posixpath.basename(place) else 1 if place.endswith(ENDING) else 2
+    """Return when a file is written: the campaign first, then what it has written."""
+    return 0 if place.endswith(ENDING) else 1
 
 
 def _texts(value: object) -> Iterator[str]:

@@ -14,21 +14,21 @@ from typing import Any, Literal
 import torch  # noqa: F401 - like RDKit below, so that a process that waits for a job has imported what it needs
 
 from graph_bandit_campaign import (
-    Desk,
+    Asked,
     Entry,
     Moved,
+    Place,
     PoolPreview,
     ResultsPreview,
     Rows,
     Source,
     StaleError,
-    Told,
     Why,
+    ask,
     digest_of,
     draw_progress,
     enough,
     export,
-    find_doubts,
     find_rows,
     listening,
     preview_pool,
@@ -36,8 +36,11 @@ from graph_bandit_campaign import (
     remove_unfinished,
     replay,
     start,
+    tell,
     why,
 )
+from graph_bandit_campaign import mark as mark_graph
+from graph_bandit_campaign import undo as undo_change
 from graph_bandit_env.extras import is_installed
 from graph_bandit_serve.campaigns.beneath import lock_file, open_file
 from graph_bandit_serve.work.copies import Copies, MeanwhileError
@@ -59,83 +62,92 @@ class Done:
     """Digest of the campaign's file after it."""
     stale: str = ""
     """Set, and nothing done, if the file has changed since the version that was named: its digest now."""
-    told: Told | None = None
+    told: Asked | None = None
     """The suggestions, if there are new ones."""
     campaign: str = ""
     """Place of the campaign's file in the folder, if it is a new one."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Place:
-    """A campaign of the folder, as jobs are given it."""
+def placed(place: Mapping[str, str]) -> Place:
+    """Return the campaign of a job."""
+    return Place(Path(place["path"]), Path(place["root"]), place["version"])
 
-    root: str
-    """The folder."""
-    path: str
-    """The campaign's file."""
-    version: str = ""
-    """Digest that the file is to have; empty: any."""
 
-    def desk(self) -> Desk:
-        """Return the campaign."""
-        return Desk(Path(self.path), Path(self.root), self.version)
-
-    def change(self, change: Callable[[Desk], object]) -> Done:
-        """Change the campaign, unless it is another version."""
-        try:
-            told = change(self.desk())
-        except StaleError:
-            return Done(stale=digest_of(Path(self.path).read_bytes()))
-        return Done(digest_of(Path(self.path).read_bytes()), told=told if isinstance(told, Told) else None)
+def change(place: Mapping[str, str], operation: Callable[[Place], object]) -> Done:
+    """Change a campaign, unless it is another version."""
+    path = Path(place["path"])
+    try:
+        told = operation(placed(place))
+    except StaleError:
+        return Done(stale=digest_of(path.read_bytes()))
+    return Done(digest_of(path.read_bytes()), told=told if isinstance(told, Asked) else None)
 
 
 def suggest(report: Report, place: Mapping[str, str], changes: Mapping[str, object], more: bool) -> Done:
-    """Suggest what to measure next, as `Desk.suggest`."""
+    """Suggest what to measure next, as `ask`."""
     with listening(report):
-        return Place(**place).change(lambda desk: desk.suggest(changes, more))
+        return change(place, lambda at: ask(at, changes, more))
 
 
-def record(report: Report, place: Mapping[str, str], entries: Sequence[Mapping[str, str]]) -> Done:
-    """Take in results, as `Desk.record`."""
+def record(report: Report, place: Mapping[str, str], entries: Sequence[Mapping[str, Any]]) -> Done:  # Any: of `Entry`
+    """Take in results, as `tell`."""
     with listening(report):
-        return Place(**place).change(lambda desk: desk.record([Entry(**entry) for entry in entries]))
+        return change(place, lambda at: tell(at, [Entry(**entry) for entry in entries]))
 
 
 def take_back(report: Report, place: Mapping[str, str], ids: Sequence[str]) -> Done:
-    """Take back results that were typed, as `Desk.take_back`."""
-    return Place(**place).change(lambda desk: desk.take_back(ids))
+    """Take back results that were typed."""
+
+    def clear(at: Place) -> None:
+        state = at.open()[1]
+        tell(at, [Entry(key, goal=goal) for key in ids for goal in state.quantities], instead=True)
+
+    return change(place, clear)
 
 
 def mark(report: Report, place: Mapping[str, str], kind: Kind, id: str, text: str, by: str) -> Done:  # noqa: A002 - as in the file
-    """Veto, pin, lift or comment, as `Desk` does."""
+    """Veto, pin, lift or comment; others take the place of a suggestion that is vetoed."""
+    given: dict[Kind, dict[str, Any]] = {
+        "veto": {"veto": text or True},
+        "pin": {"pin": True},
+        "lift": {"veto": False, "pin": False},
+        "comment": {"comment": text or " "},
+    }
+
+    def marked(at: Place) -> object:
+        before = mark_graph(at, id, **given[kind], by=by)
+        last = before.rounds[-1] if before.rounds else ()
+        waits = kind == "veto" and not before.told and any(each.id == id for each in last)
+        return ask(dataclasses.replace(at, version="")) if waits else None
+
     with listening(report):
-        if kind == "veto":
-            return Place(**place).change(lambda desk: desk.veto(id, text, by))
-        texts = (text, by) if kind == "comment" else ()
-        return Place(**place).change(lambda desk: desk.mark(kind, id, *texts))
+        return change(place, marked)
 
 
 def undo(report: Report, place: Mapping[str, str]) -> Done:
-    """Undo the last round, as `Desk.undo`."""
-    return Place(**place).change(lambda desk: desk.undo())
+    """Take back the last change."""
+    return change(place, undo_change)
 
 
 def read_results(report: Report, place: Mapping[str, str], table: str) -> ResultsPreview:
     """Return what a table of results says, before it is taken in."""
     with listening(report):
-        books = Place(**place).desk().preview(Path(table))
-        return preview_results(books, [*find_doubts(books)])
+        return preview_results(placed(place), Path(table))
 
 
-def accept(report: Report, place: Mapping[str, str], table: str, name: str) -> Done:
-    """Take in a table of results under a name of its own next to the campaign's file; as `Desk.accept`."""
+def accept(report: Report, place: Mapping[str, str], table: str) -> Done:
+    """Take in the good rows of a table of results."""
+
+    def take(at: Place) -> None:
+        rows = [row for row in preview_results(at, Path(table)).rows if not row.problem]
+        outside = {row.id: row.smiles for row in rows if row.outside}
+        entries = [
+            Entry(row.id, text, goal, "", outside.get(row.id, "")) for row in rows for goal, text in row.values.items()
+        ]
+        tell(at, entries)
+
     with listening(report):
-        target = Path(place["path"]).with_name(name)
-        with target.open("xb") as file:
-            file.write(Path(table).read_bytes())
-        done = Place(**place).change(lambda desk: desk.accept(target))
-        (target if done.stale else Path(table)).unlink()
-        return done
+        return change(place, take)
 
 
 def explain(report: Report, place: Mapping[str, str], ids: Sequence[str]) -> tuple[Why, ...]:
@@ -143,13 +155,13 @@ def explain(report: Report, place: Mapping[str, str], ids: Sequence[str]) -> tup
     if not 0 < len(ids) <= MOST_WHY:
         raise ValueError(f"Expected between 1 and {MOST_WHY} ids. Got {len(ids)}.")
     with listening(report):
-        return why(Place(**place).desk(), ids)
+        return why(placed(place), ids)
 
 
 def look_ahead(report: Report, place: Mapping[str, str]) -> str:
     """Return whether it is enough."""
     with listening(report):
-        return enough(Place(**place).desk())
+        return enough(placed(place))
 
 
 def read_pool(
@@ -196,17 +208,17 @@ def backtest(report: Report, root: str, table: str, fields: Mapping[str, object]
 
 def list_rows(report: Report, place: Mapping[str, str], **asked: Any) -> Rows:  # Any: as `find_rows` says
     """Return some rows of a table of the campaign, as `find_rows`."""
-    return find_rows(Place(**place).desk(), **asked)
+    return find_rows(placed(place), **asked)
 
 
 def download(report: Report, place: Mapping[str, str], **asked: Any) -> str:  # Any: as `export` says
     """Return rows of a table of the campaign as a file, in base64."""
-    return base64.b64encode(export(Place(**place).desk(), **asked)).decode()
+    return base64.b64encode(export(placed(place), **asked)).decode()
 
 
 def draw(report: Report, place: Mapping[str, str]) -> str:
     """Return a figure of the campaign's progress as SVG."""
-    return draw_progress(Place(**place).desk())
+    return draw_progress(placed(place))
 
 
 PATHS = ("path", "table", "pool", "measured")
@@ -229,8 +241,6 @@ def on_copies(operation: Callable[..., object]) -> Callable[..., object]:
                 if place:
                     held.enter_context(lock_file(root, place))
                 inside = {key: copy(copies, key, value) for key, value in arguments.items()}
-                if name == "accept":
-                    copies.fetch(str(Path(campaign).with_name(arguments["name"])))
                 if name == "backtest":
                     copies.fetch(str(root / BACKTESTS))
                 if place and not CHANGES[name]:

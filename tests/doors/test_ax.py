@@ -57,7 +57,7 @@ def play_campaign(rounds, **settings):
     campaign, asked = Campaign(POOL, AGENT, **settings), []
     for _ in range(rounds):
         asked.append(campaign.ask(1)[0].id)
-        campaign.tell(asked[-1], VALUES[asked[-1]])
+        campaign.tell({asked[-1]: VALUES[asked[-1]]})
     return asked
 
 
@@ -80,13 +80,13 @@ def test_every_graph_is_tried_once_and_then_the_space_is_exhausted():
 def test_trials_in_parallel_count_as_pending():
     client, campaign = begin(), Campaign(POOL, AGENT)
     for key in play(client, 4):
-        campaign.tell(key, VALUES[key])
+        campaign.tell({key: VALUES[key]})
     trials = ask(client, 3)
     for key in trials.values():
         assert campaign.ask(1)[0].id == key
     ((index, key), *_) = trials.items()
     client.complete_trial(index, {"value": VALUES[key]})
-    campaign.tell(key, VALUES[key])
+    campaign.tell({key: VALUES[key]})
     assert [*ask(client, 2).values()] == [campaign.ask(1)[0].id for _ in range(2)]
 
 
@@ -96,10 +96,10 @@ def test_failed_trials_teach_what_fails_and_are_not_tried_again():
         index = client.attach_trial({"id": key})
         if "n1" in key:
             client.mark_trial_failed(index)
-            campaign.tell_failed(key)
+            campaign.tell({key: "failed"})
         else:
             client.complete_trial(index, {"value": VALUES[key]})
-            campaign.tell(key, VALUES[key])
+            campaign.tell({key: VALUES[key]})
     assert campaign.failing().teaches
     assert [*ask(client, 6).values()] == [campaign.ask(1)[0].id for _ in range(6)]
     assert not {*ask(client, 20).values()} & {*POOL.ids[:14]}
@@ -109,11 +109,11 @@ def test_failed_trials_teach_what_fails_and_are_not_tried_again():
 def test_abandoned_and_stopped_trials_teach_nothing_and_are_not_tried_again(end):
     client, campaign = begin(), Campaign(POOL, AGENT)
     for key in play(client, 4):
-        campaign.tell(key, VALUES[key])
+        campaign.tell({key: VALUES[key]})
     ((index, key),) = ask(client).items()
     client.attach_data(index, {"value": 99.0})
     getattr(client, end)(index)
-    campaign.veto(key)
+    campaign.mark(key, veto=True)
     assert key not in ask(client, 20).values()
     again = begin()
     for earlier in campaign.state.settled():
@@ -132,7 +132,7 @@ def test_several_objectives_and_outcome_constraints_are_goals_and_limits():
     campaign = Campaign(POOL, AGENT, goals=goals)
     for key in asked:
         for goal in goals:
-            campaign.tell(key, outcome(key)[goal.name], goal=goal.name)
+            campaign.tell({key: outcome(key)[goal.name]}, goal=goal.name)
     assert [*ask(client).values()] == [campaign.ask(1)[0].id]
 
 

@@ -29,7 +29,7 @@ def test_its_upper_bounds_choose_as_ours_do(agent):
         chosen, _ = optimize_acqf_discrete(UpperConfidenceBound(model, beta=1.0), 1, points.choices)
         (asked,) = campaign.ask(1)
         assert points.names(chosen) == [asked.id]
-        campaign.tell(asked.id, VALUES[asked.id])
+        campaign.tell({asked.id: VALUES[asked.id]})
 
 
 @pytest.mark.parametrize("agent", ["molecule-ei:warp=none", "molecule-ei"])
@@ -41,14 +41,14 @@ def test_its_expected_improvement_chooses_as_ours_does(agent):
         chosen, _ = optimize_acqf_discrete(rule, 1, points.choices)
         (asked,) = campaign.ask(1)
         assert points.names(chosen) == [asked.id]
-        campaign.tell(asked.id, VALUES[asked.id])
+        campaign.tell({asked.id: VALUES[asked.id]})
 
 
 def test_graphs_that_are_measured_pending_failed_or_vetoed_are_not_among_the_choices():
     campaign = measured(keys=POOL.ids[:4])
     campaign.ask(2)
-    campaign.tell_failed(POOL.ids[38])
-    campaign.veto(POOL.ids[39])
+    campaign.tell({POOL.ids[38]: "failed"})
+    campaign.mark(POOL.ids[39], veto=True)
     points = CampaignPoints.of(campaign, [True] * 20 + [False] * 18 + [True] * 2)
     pending = set(campaign.state.pending)
     assert points.names(points.measured) == list(POOL.ids[:4])
@@ -72,8 +72,8 @@ def measured_twice(agent, *goals):
     """A campaign with results of two goals, value and weight."""
     campaign = Campaign(POOL, agent, goals=goals)
     for key in POOL.ids[::4]:
-        campaign.tell(key, VALUES[key], goal="value")
-        campaign.tell(key, WEIGHTS[key], goal="weight")
+        campaign.tell({key: VALUES[key]}, goal="value")
+        campaign.tell({key: WEIGHTS[key]}, goal="weight")
     return campaign
 
 

@@ -45,7 +45,7 @@ def by_ax(agent, told):
 def campaign_of(agent, told):
     campaign = Campaign(POOL, agent)
     for key in told:
-        campaign.tell(key, VALUES[key])
+        campaign.tell({key: VALUES[key]})
     return campaign
 
 

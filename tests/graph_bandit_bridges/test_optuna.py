@@ -37,7 +37,7 @@ def test_a_study_tries_what_a_campaign_asks_for():
     campaign, asked = Campaign(POOL, AGENT), []
     for _ in range(4):
         asked.append(campaign.ask(1)[0].id)
-        campaign.tell(asked[-1], VALUES[asked[-1]])
+        campaign.tell({asked[-1]: VALUES[asked[-1]]})
     assert tried(study) == asked
     assert study.best_value == campaign.best
 
@@ -86,7 +86,7 @@ def test_several_objectives_and_constraints_are_goals_and_limits():
     campaign = Campaign(POOL, AGENT, goals=goals)
     for key in tried(study):
         for goal, value in zip(goals, (VALUES[key], WEIGHTS[key], WEIGHTS[key] - 18), strict=True):
-            campaign.tell(key, value, goal=goal.name)
+            campaign.tell({key: value}, goal=goal.name)
     study.optimize(objective, n_trials=1)
     assert tried(study)[-1] == campaign.ask(1)[0].id
 

@@ -50,7 +50,7 @@ def test_what_is_chosen_depends_on_the_trials_and_not_on_earlier_campaigns():
     assert first.state.pending == tuple(chosen)
     direct = Campaign(POOL, AGENT)
     for key in POOL.ids[:9]:
-        direct.tell(key, VALUES[key])
+        direct.tell({key: VALUES[key]})
     assert asked(direct) == chosen
 
 

@@ -7,8 +7,7 @@ import pytest
 from support.molecules import some_molecules
 
 import registry
-from graph_bandit_campaign import AgentChangedWarning, BatchConstraints, Campaign, Goal, Limits
-from graph_bandit_campaign.file import read_state, write_state
+from graph_bandit_campaign import AgentChangedWarning, BatchConstraints, Campaign, Goal, Limits, MissingRowsError, Store
 from graph_bandit_campaign.results.marks import LONGEST, Comment
 from graph_bandit_env import GraphPool, from_smiles
 
@@ -22,14 +21,14 @@ GOALS = [Goal("a"), Goal("b", "minimize")]
 def begin(agent=SMALL, graph_set=MOLECULES, known=0, **settings):
     campaign = Campaign(graph_set, agent, **settings)
     if known:
-        campaign.tell_many({key: VALUES[key] for key in IDS[:known]})
+        campaign.tell({key: VALUES[key] for key in IDS[:known]})
     return campaign
 
 
 def begin_with_goals(goals=GOALS, **settings):
     campaign = begin(goals=goals, **settings)
-    campaign.tell_many({key: float(k % 5) for k, key in enumerate(IDS[:8])}, goal="a")
-    campaign.tell_many({key: float(k % 3) for k, key in enumerate(IDS[2:10])}, goal="b")
+    campaign.tell({key: float(k % 5) for k, key in enumerate(IDS[:8])}, goal="a")
+    campaign.tell({key: float(k % 3) for k, key in enumerate(IDS[2:10])}, goal="b")
     return campaign
 
 
@@ -42,13 +41,13 @@ def ids_of(suggestions):
 
 def test_a_batch_holds_what_is_neither_measured_nor_pending_nor_failed_nor_vetoed():
     campaign = begin(known=2)
-    campaign.tell_failed(IDS[2])
-    campaign.veto(IDS[3])
+    campaign.tell({IDS[2]: "failed"})
+    campaign.mark(IDS[3], veto=True)
     first, second = ids_of(campaign.ask(8)), ids_of(campaign.ask(8))
     assert len({*first, *second}) == 16
     assert not {*first, *second} & set(IDS[:4])
     assert {IDS[k] for k in np.flatnonzero(campaign.on_offer())} == {*IDS} - {*IDS[:4], *first, *second}
-    campaign.withdraw(first[0])
+    campaign.mark(first[0], waits=False)
     assert first[0] in ids_of(campaign.ask(np.int64(3)))
     assert (campaign.ask(1), len(campaign.state.rounds)) == ((), 3)  # nothing is left
 
@@ -61,22 +60,23 @@ def test_only_what_is_offered_and_among_the_given_is_suggested():
 def test_results_come_in_any_order_and_replace_what_is_pending():
     campaign = begin()
     asked = ids_of(campaign.ask(3))
-    campaign.tell(asked[2], 0.5)
-    campaign.tell_failed(asked[0])
-    campaign.tell(other := next(key for key in IDS if key not in asked), 1.5)  # which nobody had asked for
+    campaign.tell({asked[2]: 0.5})
+    campaign.tell({asked[0]: "failed"})
+    other = next(key for key in IDS if key not in asked)  # which nobody had asked for
+    campaign.tell({other: 1.5})
     assert campaign.state.pending == (asked[1],)
     assert campaign.state.failed == (asked[0],)
     assert [(result.id, result.value) for result in campaign.state.measured] == [(asked[2], 0.5), (other, 1.5)]
-    campaign.tell(asked[0], 0.1)  # a failed one was tried again
+    campaign.tell({asked[0]: 0.1})  # a failed one was tried again
     assert campaign.state.failed == ()
 
 
 def test_the_mirrored_problem_has_the_same_suggestions_and_probabilities():
     up, down = begin(known=6), begin(maximize=False)
-    down.tell_many({key: -VALUES[key] for key in IDS[:6]})
-    for key, value, bound, other in ((IDS[7], 3.0, "above", "below"), (IDS[8], 0.5, "below", "above")):
-        up.tell(key, value, bound)
-        down.tell(key, -value, other)
+    down.tell({key: -VALUES[key] for key in IDS[:6]})
+    for key, bound, other in ((IDS[7], ">3", "<-3"), (IDS[8], "<0.5", ">-0.5")):
+        up.tell({key: bound})
+        down.tell({key: other})
     for one, other in zip(up.ask(4), down.ask(4), strict=True):
         assert one.id == other.id
         assert (one.mean, one.low, one.high) == pytest.approx((-other.mean, -other.high, -other.low))
@@ -94,7 +94,7 @@ def test_probability_is_that_of_a_normal_result_beyond_the_best():
 @pytest.mark.parametrize("values", [(), (5000.0,), (3.0, 3.0)])
 def test_nothing_is_predicted_before_two_results_differ(values):
     campaign = begin()
-    campaign.tell_many(dict(zip(IDS, values, strict=False)))
+    campaign.tell(dict(zip(IDS, values, strict=False)))
     for suggestion in campaign.ask(2):
         assert suggestion.mean is suggestion.std is suggestion.interval is suggestion.probability is None
 
@@ -102,7 +102,7 @@ def test_nothing_is_predicted_before_two_results_differ(values):
 def test_repeated_results_are_averaged_and_the_same_one_counts_once():
     campaign = begin("molecule-ucb:warp=none,noise_variance=1e-6", known=8)
     for _ in range(2):
-        campaign.tell(IDS[0], VALUES[IDS[0]] + 11)
+        campaign.tell({IDS[0]: VALUES[IDS[0]] + 11})
     assert len(campaign.state.measured) == 9
     assert campaign.best == campaign.state.means()[IDS[0]] == pytest.approx(VALUES[IDS[0]] + 5.5)
     assert campaign.predict()[IDS[0]].mean == pytest.approx(VALUES[IDS[0]] + 5.5, abs=0.01)
@@ -132,12 +132,12 @@ def test_who_takes_all_that_is_left_has_not_chosen():
 
 def test_a_bound_teaches_more_than_its_number_until_an_exact_value_replaces_it():
     bounded, valued, plain = begin(known=20), begin(known=20), begin(known=20)
-    bounded.tell(IDS[21], 3.0, bound="above")
-    valued.tell(IDS[21], 3.0)
+    bounded.tell({IDS[21]: f">{3.0}"})
+    valued.tell({IDS[21]: 3.0})
     assert bounded.predict()[IDS[21]].mean > valued.predict()[IDS[21]].mean + 0.05
-    bounded.tell(IDS[21], 2.0)
-    plain.tell(IDS[21], 2.0)
-    plain.tell(IDS[21], 3.0, bound="above")
+    bounded.tell({IDS[21]: 2.0})
+    plain.tell({IDS[21]: 2.0})
+    plain.tell({IDS[21]: f">{3.0}"})
     means = [[each.mean for each in campaign.predict().values()] for campaign in (bounded, plain)]
     assert means[0] == pytest.approx(means[1])
 
@@ -147,10 +147,10 @@ def test_a_bound_teaches_more_than_its_number_until_an_exact_value_replaces_it()
 
 def test_a_graph_of_several_goals_is_measured_when_each_has_a_result():
     campaign = begin_with_goals()
-    assert list(campaign.state.settled()) == list(IDS[2:8])
+    assert {*campaign.state.settled()} == {*IDS[2:8]}
     assert {*ids_of(campaign.ask(22 - 6))} == {*IDS[:2], *IDS[8:]}
-    campaign.tell(IDS[0], 1.0, goal="b")
-    campaign.tell(IDS[12], 1.0, goal="b")
+    campaign.tell({IDS[0]: 1.0}, goal="b")
+    campaign.tell({IDS[12]: 1.0}, goal="b")
     assert IDS[0] not in campaign.state.pending
     assert IDS[12] in campaign.state.pending
 
@@ -175,13 +175,13 @@ def test_limits_hold():
 def test_another_takes_the_place_of_a_veto_and_a_pin_is_in_the_next_batch():
     campaign = begin(known=8)
     before = ids_of(campaign.ask(3))
-    campaign.veto(before[1], "too greasy", by="Ada")
+    campaign.mark(before[1], veto="too greasy", by="Ada")
     (other,) = campaign.another()
     assert ids_of(campaign.state.rounds[-1]) == [before[0], before[2], other.id]
     assert other.id not in before
     worst = min(campaign.predict().values(), key=lambda each: each.mean if each.id not in IDS[:8] else np.inf).id
-    campaign.pin(worst)
-    campaign.lift(before[1])
+    campaign.mark(worst, pin=True)
+    campaign.mark(before[1], veto=False, pin=False)
     assert worst in ids_of(campaign.ask(2))
     assert (campaign.state.vetoes, campaign.state.waiting_pins()) == ({}, ())
 
@@ -189,7 +189,7 @@ def test_another_takes_the_place_of_a_veto_and_a_pin_is_in_the_next_batch():
 def test_more_pins_than_places_or_a_pin_that_breaks_a_limit_are_refused_and_change_nothing():
     made = begin(known=8)
     for key in IDS[9:12]:
-        made.pin(key)
+        made.mark(key, pin=True)
     before = made.state
     with pytest.raises(ValueError, match="pinned"):
         made.ask(2)
@@ -203,40 +203,40 @@ def test_more_pins_than_places_or_a_pin_that_breaks_a_limit_are_refused_and_chan
 
 def test_a_pin_lifts_a_veto_and_a_veto_a_pin():
     made = begin(known=8)
-    made.veto(IDS[9])
-    made.pin(IDS[9])
+    made.mark(IDS[9], veto=True)
+    made.mark(IDS[9], pin=True)
     assert (made.state.vetoed, made.state.pinned) == ((), (IDS[9],))
-    made.veto(IDS[9])
+    made.mark(IDS[9], veto=True)
     assert made.state.pinned == ()
 
 
 def test_comments_are_kept_in_order_and_once():
     made = begin(known=8)
-    made.comment(IDS[0], " looks odd ", by="Bo")
-    made.comment(IDS[9], "buy it")
-    made.comment(IDS[0], "looks odd", by="Bo")
+    made.mark(IDS[0], comment=" looks odd ", by="Bo")
+    made.mark(IDS[9], comment="buy it")
+    made.mark(IDS[0], comment="looks odd", by="Bo")
     assert made.state.comments == (Comment(IDS[0], "looks odd", "Bo"), Comment(IDS[9], "buy it"))
 
 
 def test_marks_are_saved_and_read(tmp_path):
     path = tmp_path / "campaign.json"
     made = begin(known=8, state=path)
-    made.veto(IDS[9], "no stock")
-    made.pin(IDS[10])
-    made.comment(IDS[11], "ask Ann")
+    made.mark(IDS[9], veto="no stock")
+    made.mark(IDS[10], pin=True)
+    made.mark(IDS[11], comment="ask Ann")
     again = begin(None, state=path)
     assert again.state == made.state
-    assert read_state(write_state(made.state), path) == made.state
+    assert Store(path).state == made.state
     assert IDS[9] in again.state.structures
 
 
 def test_a_withdrawn_suggestion_and_one_with_a_result_are_not_chosen_again():
     made = begin(known=8)
     first, second, third = made.ask(3)
-    made.withdraw(second.id)
-    made.veto(third.id)
-    made.tell(third.id, 5.0)  # it was measured all the same
-    made.veto(first.id)
+    made.mark(second.id, waits=False)
+    made.mark(third.id, veto=True)
+    made.tell({third.id: 5.0})  # it was measured all the same
+    made.mark(first.id, veto=True)
     (new,) = made.another()
     assert ids_of(made.state.rounds[-1]) == [third.id, new.id]
 
@@ -254,30 +254,96 @@ def test_a_reopened_campaign_goes_on_as_one_that_was_never_closed(settings, tmp_
         assert found == expected
         for goal in goals:
             for suggestion in found[:2]:
-                whole.tell(suggestion.id, VALUES[suggestion.id] * len(goal * 3), goal=goal)
-                begin(None, state=kept).tell(suggestion.id, VALUES[suggestion.id] * len(goal * 3), goal=goal)
+                whole.tell({suggestion.id: VALUES[suggestion.id] * len(goal * 3)}, goal=goal)
+                begin(None, state=kept).tell({suggestion.id: VALUES[suggestion.id] * len(goal * 3)}, goal=goal)
         for each in (whole, begin(None, state=kept)):
-            each.tell(IDS[round_number], 2.0, "above", goals[0])
+            each.tell({IDS[round_number]: f">{2.0}"}, goal=goals[0])
     assert begin(None, state=kept).state == whole.state
 
 
-def test_two_programs_do_not_overwrite_each_other_and_a_refusal_changes_nothing(tmp_path):
+def test_two_programs_take_turns_and_a_refusal_changes_nothing(tmp_path):
     one, other = (begin("random", state=tmp_path / "state.json") for _ in range(2))
-    one.tell(IDS[0], 1.0)
-    with pytest.raises(ValueError, match="Another process"):
-        other.tell(IDS[1], 1.0)
-    assert other.state.measured == ()
+    one.tell({IDS[0]: 1.0})
+    asked = ids_of(other.ask(2))
+    assert IDS[0] not in asked
+    other.tell({IDS[1]: 1.0})
+    assert not {*asked, *IDS[:2]} & {*ids_of(one.ask(3))}
     content = (tmp_path / "state.json").read_bytes()
-
-    def tell_and_ask_too_little():
-        with one.at_once():
-            one.tell(IDS[1], 1.0)
-            one.ask(0)
-
     with pytest.raises(ValueError, match="count"):
-        tell_and_ask_too_little()
+        one.ask(0)
     assert (tmp_path / "state.json").read_bytes() == content
-    assert len(one.state.measured) == 1
+    assert [result.id for result in begin(None, state=tmp_path / "state.json").state.measured] == [IDS[0], IDS[1]]
+
+
+def test_a_choice_is_made_again_if_results_come_in_meanwhile(tmp_path, monkeypatch):
+    one, other = (begin(known=4 * (not k), state=tmp_path / "state.json") for k in range(2))
+    choose = one._choose
+
+    def choose_slowly(*given):
+        if len(other.state.measured) < 5:
+            other.tell({IDS[5]: 9.0})
+        return choose(*given)
+
+    monkeypatch.setattr(one, "_choose", choose_slowly)
+    whole = begin(known=4)
+    whole.tell({IDS[5]: 9.0})
+    assert one.ask(3) == whole.ask(3)
+
+
+@pytest.mark.parametrize("path", ["state.json", None])
+def test_changes_are_undone_and_redone_one_by_one(path, tmp_path):
+    made = begin("random", known=2, state=path and tmp_path / path)
+    states = [made.state]
+    made.ask(3)
+    states.append(made.state)
+    made.tell({IDS[3]: 1.0}, by="Ann")
+    states.append(made.state)
+    made.mark(IDS[9], comment="look", pin=True)
+    states.append(made.state)
+    changes = [made.undo() for _ in range(3)]
+    assert made.state == states[0]
+    assert [(each.verb, each.by) for each in changes] == [("mark", ""), ("tell", "Ann"), ("ask", "")]
+    for state in states[1:]:
+        made.redo()
+        assert made.state == state
+    made.undo()
+    made.mark(IDS[8], pin=True)
+    with pytest.raises(ValueError, match="redo"):
+        made.redo()
+    if path:
+        assert begin(None, state=tmp_path / path).undo().verb == "mark"
+
+
+def test_a_table_is_told_again_with_corrections_and_what_is_missing_is_named(tmp_path):
+    made, table = begin(state=tmp_path / "state.json", target="y"), tmp_path / "results.csv"
+
+    def tell(*rows, **given):
+        table.write_text("\n".join(["id,y", *(f"{key},{value}" for key, value in rows)]))
+        return made.tell(table, **given)
+
+    tell((IDS[0], 1.0), (IDS[1], 2.0), (IDS[2], "failed"), (IDS[1], 2.5))
+    made.tell({IDS[0]: 1.0, IDS[3]: 4.0})
+    assert {result.sources for result in made.state.measured} == {("results.csv",), ("results.csv", ""), ("",)}
+    told = tell((IDS[0], 1.5), (IDS[1], 2.0), (IDS[2], 3.0), (IDS[1], 2.5))
+    assert [len(each) for each in (told.new, told.gone)] == [2, 1]
+    assert made.state.means() == {IDS[0]: 1.25, IDS[1]: 2.25, IDS[2]: 3.0, IDS[3]: 4.0}  # 1.0 was typed, too
+    before = made.state
+    for missing in (IDS[1], IDS[2]):
+        rows = [
+            (IDS[0], 1.5),
+            (IDS[1], 2.0),
+            *[(IDS[1], 2.5)] * (missing == IDS[2]),
+            *[(IDS[2], 3.0)] * (missing == IDS[1]),
+        ]
+        with pytest.raises(MissingRowsError, match=re.escape(missing)):
+            tell(*rows)
+        assert made.state == before
+    tell((IDS[0], 1.5), drop_missing=True)
+    assert made.state.means() == {IDS[0]: 1.25, IDS[3]: 4.0}
+    made.tell({IDS[3]: 5.0}, instead=True)
+    assert made.state.means()[IDS[3]] == 5.0
+    with pytest.raises(ValueError, match=r"results\.csv"):
+        made.tell({IDS[0]: 7.0}, instead=True)
 
 
 def test_the_default_agent_goes_by_the_batch_and_a_named_one_stays(tmp_path):
@@ -294,29 +360,32 @@ def test_the_default_agent_goes_by_the_batch_and_a_named_one_stays(tmp_path):
 
 def test_an_agent_that_has_changed_is_told(tmp_path, monkeypatch):
     path = tmp_path / "state.json"
-    begin("random", state=path).tell(IDS[0], 1.0)
+    begin("random", state=path).ask()
     monkeypatch.setattr(type(registry.make_agent("random")), "algorithm", 7, raising=False)
     with pytest.warns(AgentChangedWarning, match="algorithm 1, now 7"):
         campaign = begin(None, state=path)
-    campaign.tell(IDS[1], 2.0)
+    campaign.tell({IDS[1]: 2.0})
     assert begin("random", state=path).agent_change == ""
 
 
 REFUSED = {  # with the names that the message has
     "a number of graphs": ("count", lambda made: made.ask(0)),
-    "a value": (IDS[3], lambda made: made.tell_many({IDS[2]: 2.0, IDS[3]: float("nan")})),
-    "a side": ("bound", lambda made: made.tell(IDS[3], 3.0, ">")),
-    "a noise": (IDS[3], lambda made: made.tell(IDS[3], 3.0, noise=0.0)),
-    "a goal": ("goal", lambda made: made.tell(IDS[3], 3.0, goal="a")),
-    "an unknown graph": ("nobody", lambda made: made.tell_failed("nobody")),
-    "a measured graph": (IDS[0], lambda made: made.tell_failed(IDS[0])),
-    "a veto of a measured one": (IDS[0], lambda made: made.veto(IDS[0])),
-    "a veto of an unknown one": ("m99999", lambda made: made.veto("m99999")),
-    "a long reason": ("2,000", lambda made: made.veto(IDS[9], "x" * (LONGEST + 1))),
-    "a reason with a bell": ("x07", lambda made: made.veto(IDS[9], "bell\a")),
-    "a pin of a measured one": (IDS[0], lambda made: made.pin(IDS[0])),
-    "a lift of an unknown one": ("m99999", lambda made: made.lift("m99999")),
-    "an empty comment": ("comment", lambda made: made.comment(IDS[9], "  ")),
+    "a value": (IDS[3], lambda made: made.tell({IDS[2]: 2.0, IDS[3]: float("nan")})),
+    "a word": (IDS[3], lambda made: made.tell({IDS[2]: 1.0, IDS[3]: "much"})),
+    "an empty cell": (IDS[3], lambda made: made.tell({IDS[3]: "n.d."})),
+    "a number of other digits": ("result 1", lambda made: made.tell({IDS[3]: "\N{ARABIC-INDIC DIGIT THREE}"})),
+    "a number too small": ("1e-320", lambda made: made.tell({IDS[3]: "-1e-320"})),
+    "a noise": (IDS[3], lambda made: made.tell([(IDS[3], 3.0, 0.0)])),
+    "a goal": ("goal", lambda made: made.tell({IDS[3]: 3.0}, goal="a")),
+    "an unknown graph": ("nobody", lambda made: made.tell({"nobody": "failed"})),
+    "a measured graph": (IDS[0], lambda made: made.tell({IDS[0]: "failed"})),
+    "a veto of a measured one": (IDS[0], lambda made: made.mark(IDS[0], veto=True)),
+    "a veto of an unknown one": ("m99999", lambda made: made.mark("m99999", veto=True)),
+    "a long reason": ("2,000", lambda made: made.mark(IDS[9], veto="x" * (LONGEST + 1))),
+    "a reason with a bell": ("x07", lambda made: made.mark(IDS[9], veto="bell\a")),
+    "a pin of a measured one": (IDS[0], lambda made: made.mark(IDS[0], pin=True)),
+    "a lift of an unknown one": ("m99999", lambda made: made.mark("m99999", veto=False, pin=False)),
+    "an empty comment": ("comment", lambda made: made.mark(IDS[9], comment="  ")),
     "a seed": ("seed", lambda made: begin(seed=-1)),
     "an agent": ("nobody", lambda made: begin("nobody")),
     "an agent of molecules": ("molecule-ts", lambda made: begin("molecule-ts", GraphPool([[[1.0]]], [[]]))),
@@ -341,6 +410,6 @@ def test_what_makes_no_sense_is_refused_by_name_and_changes_nothing(name):
 
 @pytest.mark.parametrize("name", OTHER)
 def test_a_file_of_another_campaign_is_refused(name, tmp_path):
-    begin(state=tmp_path / "state.json", seed=1).tell(IDS[0], 1.0)
+    begin(state=tmp_path / "state.json", seed=1).tell({IDS[0]: 1.0})
     with pytest.raises(ValueError, match=name):
         begin(state=tmp_path / "state.json", **OTHER[name]).ask()

@@ -10,7 +10,8 @@ from graph_bandit_bridges import GraphProcessRegressor
 from graph_bandit_campaign import Campaign
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.command.suggestions import write_suggestions
-from graph_bandit_campaign.operations.desk import Desk
+from graph_bandit_campaign.operations.place import Place
+from graph_bandit_campaign.operations.verbs import ask
 from graph_bandit_campaign.pool.prepared import PrepareSettings, prepare
 from graph_bandit_env.files import read_pool
 from graph_bandit_lab import EnvironmentSettings
@@ -90,7 +91,7 @@ def test_entries_are_the_same_by_every_door(case):
     pool = read_pool("table.csv", "y", identifier="id", entry_columns=case.entry)
     known = np.flatnonzero(~np.isnan(pool.targets))
     campaign = Campaign(pool, maximize=case.aim == "maximize")
-    campaign.tell_many((pool.ids[k], pool.targets[k]) for k in known)
+    campaign.tell((pool.ids[k], pool.targets[k]) for k in known)
     run = EnvironmentSettings(graphs="table.csv", target="y", entry_column=case.entry)
     assert [answer.pool_size for answer in answers] == [len(pool)] * 2 == [case.measured + len(case.left)] * 2
     assert [each.state.leader() for each in (*answers, campaign)] == [case.best] * 3
@@ -126,7 +127,7 @@ def test_two_classes_are_chances_by_the_command_and_in_python(hit):
     yes, no = hit.split()
     write(f"CCO,{yes} CCN,{no} CCCO,{no} CCCCO, CCCl,")
     campaign = Campaign("table.csv")
-    campaign.tell_many({"a": True, "b": False, "c": False})
+    campaign.tell({"a": True, "b": False, "c": False})
     batches = [campaign.ask(9), suggest().suggested, suggest(prepared()).suggested]
     for batch in batches:
         assert len(batch) == 2
@@ -144,8 +145,8 @@ def test_the_best_pose_counts_and_names_that_repeat_are_one_molecule():
 def test_if_all_are_measured_every_door_says_so_and_names_the_best():
     write("CCO,1 CCN,3 CCCl,2")
     answer = suggest()
-    desk = Desk(Path("table-next.campaign.json").absolute(), workers=None)
+    place = Place(Path("table-next.campaign.json").absolute(), workers=None)
     campaign = Campaign(read_pool("table.csv", identifier="id"))
-    campaign.tell_many({"a": 1, "b": 3, "c": 2})
-    for said in (answer.ending, " ".join(desk.suggest().notes), campaign.ask().note):
+    campaign.tell({"a": 1, "b": 3, "c": 2})
+    for said in (answer.ending, " ".join(ask(place).notes), campaign.ask().note):
         assert "3 (b)" in said

@@ -21,7 +21,7 @@ import pytest
 from support.molecules import some_molecules
 from support.tables import read, write
 
-from graph_bandit_campaign import read_state
+from graph_bandit_campaign import Store
 from graph_bandit_cli.main import main
 
 EXPECTED = Path(__file__).with_name("golden.json")
@@ -113,8 +113,8 @@ RUNS = {
         f"{LOGP} {FAST}",
         ("results.csv", "id,logp\nm0,{0}\nm1,{1}\nm2,{2}\nm3,{3}\nm20,{20}\nm21,failed\n"),
         f"{LOGP} {FAST}",
-        f"{LOGP} {FAST} --forget",
-        f"{LOGP} {FAST} --more --n 1",
+        f"{LOGP} {FAST} --drop-missing",
+        f"{LOGP} {FAST} --next-batch --n 1",
         f"{LOGP} {FAST} --undo --n 2",
         f"{LOGP} {FAST} --again --n 3",
     ),
@@ -231,7 +231,7 @@ def outcome(steps, values):
     made = sorted(path.as_posix() for path in Path().rglob("*") if path.is_file() and path.parts[0] not in before)
     files = [path for path in made if not path.startswith((".", "ready", "again"))]
     tables = {path: numbers_of(rows) for path in files if (rows := rows_of(path)) is not None}
-    states = {path: told(read_state(Path(path).read_text(), path)) for path in files if path.endswith(".campaign.json")}
+    states = {path: told(Store(path).state) for path in files if path.endswith(".campaign.json")}
     return {"codes": codes, "files": files, "tables": tables, "campaigns": states}
 
 

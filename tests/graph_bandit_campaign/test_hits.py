@@ -17,21 +17,21 @@ VALUES = dict(zip(IDS, MOLECULES.targets.tolist(), strict=True))
 @pytest.mark.parametrize("maximize", [True, False])
 def test_of_a_class_the_probability_of_a_hit_is_predicted(agent, maximize, tmp_path):
     campaign = Campaign(MOLECULES, agent, maximize=maximize, state=tmp_path / "a.json")
-    campaign.tell_many(hits := {key: int(VALUES[key] > 2) for key in IDS[:10]})
+    campaign.tell(hits := {key: int(VALUES[key] > 2) for key in IDS[:10]})
     asked, every = campaign.ask(5), campaign.predict().values()
     chances = [each.probability for each in asked]
     assert chances == sorted(chances, reverse=True) == [campaign.predict()[each.id].probability for each in asked]
     assert all(each.mean == (each.probability if maximize else 1 - each.probability) for each in every)
     assert all(0 < each.mean < 1 and each.interval is None for each in every)
-    assert campaign.state.hits == tuple(key for key, hit in hits.items() if hit == maximize)
+    assert {*campaign.state.hits} == {key for key, hit in hits.items() if hit == maximize}
     outlook, left = campaign.outlook(), [each.probability for each in every if each.id not in hits]
     assert outlook.hits == pytest.approx(sum(left))
     assert outlook.gain == pytest.approx(sum(chances))
     assert max(chances) < outlook.batch < outlook.better <= 1
     with pytest.raises(ValueError, match=re.escape(IDS[12])):
-        campaign.tell(IDS[12], 0.5)
+        campaign.tell({IDS[12]: 0.5})
     numbers = Campaign(MOLECULES, agent, state=tmp_path / "a.json", kind="number")  # also later
-    numbers.tell(IDS[12], 0.5)
+    numbers.tell({IDS[12]: 0.5})
     assert all(each.interval for each in numbers.ask(2))
     assert Campaign(MOLECULES, agent, state=tmp_path / "a.json").state.kind == "number"
 
@@ -39,5 +39,5 @@ def test_of_a_class_the_probability_of_a_hit_is_predicted(agent, maximize, tmp_p
 @pytest.mark.parametrize(("values", "kind"), [([True, True], "class"), ([1, 1], ""), ([0, 0.5], "")])
 def test_one_class_is_a_class_if_it_is_no_number(values, kind):
     campaign = Campaign(MOLECULES, SMALL)
-    campaign.tell_many(dict(zip(IDS, values, strict=False)))
+    campaign.tell(dict(zip(IDS, values, strict=False)))
     assert campaign.state.kind == kind

@@ -16,7 +16,7 @@ POOL = from_smiles(SMILES, ids=[f"<b>{k}" for k in range(6)])
 def begin(pool=POOL, agent="molecule-ucb", **settings):
     campaign = Campaign(pool, agent, **settings)
     for goal in [each.name for each in campaign.state.goals] or [""]:
-        campaign.tell_many({campaign.ids[0]: 1.0, campaign.ids[1]: 2.0, campaign.ids[2]: 1.5}, goal)
+        campaign.tell({campaign.ids[0]: 1.0, campaign.ids[1]: 2.0, campaign.ids[2]: 1.5}, goal)
     return campaign
 
 

@@ -15,7 +15,7 @@ LINEAR, RANKED = "molecule-ucb:warp=none", "molecule-ucb"
 def measured(agent=LINEAR, keys=POOL.ids[::4], **settings):
     """A campaign with some results."""
     campaign = Campaign(POOL, agent, **settings)
-    campaign.tell_many({key: VALUES[key] for key in keys})
+    campaign.tell({key: VALUES[key] for key in keys})
     return campaign
 
 

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graph_bandit_campaign.command.asked import Asked
+from graph_bandit_campaign.campaign import Campaign
 from graph_bandit_campaign.command.settings import SuggestSettings
+from graph_bandit_campaign.command.wishes import Wishes
 from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
 from graph_bandit_campaign.constraints.batch.offers import find_offers, murcko_scaffolds
 from graph_bandit_campaign.constraints.limits.selection import Selection
 from graph_bandit_campaign.pool.block import Cells
 from graph_bandit_campaign.pool.other_columns import join_cells, list_forms, other_columns
-from graph_bandit_campaign.results.books import Books, match_molecules
-from graph_bandit_campaign.results.rows import MeasuredRow
 from graph_bandit_campaign.state import CampaignState
-from graph_bandit_env import GraphPool, MoleculeSet
+from graph_bandit_env import GraphPool, MoleculeSet, from_smiles
 
 Graphs_co = TypeVar("Graphs_co", bound=GraphPool, covariant=True)
+Molecules = TypeVar("Molecules", bound=MoleculeSet)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,60 +75,65 @@ class Offer:
 
 @dataclass(frozen=True, eq=False)
 class Known(Generic[Graphs_co]):
-    """Graphs of a pool in memory, matched with the results: all, or those that results and earlier rounds speak of."""
+    """Graphs of a pool in memory: all, or those that results and earlier rounds speak of."""
 
     in_pool: Graphs_co
     """The graphs of the pool."""
-    books: Books
-    """The results."""
     graphs: Graphs_co
-    """The same, then those that are measured or pending and not in the pool."""
+    """The same, then those that are measured, failed or pending and not in the pool."""
 
 
-def know(
-    in_pool: MoleculeSet,
-    rows: Mapping[str, Sequence[MeasuredRow]],
-    asked: Asked,
-    settings: SuggestSettings,
-    earlier: CampaignState | None,
-) -> Known[MoleculeSet]:
-    """Match molecules of a pool with results and earlier rounds.
+class Rounds(Protocol):
+    """A pool of any kind, from which rounds are chosen; `offer` takes what `know` returns."""
+
+    def search(self, names: Collection[str], smiles: Collection[str]) -> GraphPool:
+        """Return the graphs that may have some names or structures, or a first one if there are none."""
+
+    def ids(self) -> Iterable[str]:
+        """Return the ids of all graphs that are listed."""
+
+    def know(self, state: CampaignState) -> Known[Any]:
+        """Return the graphs that a campaign speaks of, or all."""
+
+    def offer(self, campaign: Campaign, known: Known[Any]) -> Offer:
+        """Return the graphs from which a batch is chosen, given a campaign with all results, and what it knows."""
+
+
+def with_outside(in_pool: Molecules, state: CampaignState, most_atoms: int) -> Known[Molecules]:
+    """Return molecules of a pool, then those that a campaign has measured, or waits for, and that are not among them.
 
     Args:
-        in_pool: the pool, or all of it that these speak of.
-        rows: rows of results of each goal, by its name.
-        asked: what is asked of the pool.
-        settings: settings of the command.
-        earlier: state of the campaign; None: there is none yet.
-
-    Raises:
-        ValueError: as `match_molecules`.
+        in_pool: the pool, or all of it that the campaign speaks of.
+        state: state of the campaign.
+        most_atoms: how many atoms a molecule may have, without hydrogens.
     """
-    structures, pending = (earlier.structures, earlier.pending) if earlier else ({}, ())
-    options = settings.trust_ids, settings.most_atoms, bool(asked.goals)
-    books, molecules = match_molecules(rows, in_pool, structures, pending, *options)
-    if settings.best_of is not None:
-        books = books.best(settings.goals[0].sign > 0)
-    return Known(in_pool, books, molecules)
+    ids, structures = {*in_pool.ids, *in_pool.aliases}, {*in_pool.smiles}
+    wanted = (*(each.id for each in state.results), *state.pending)
+    missing = (key for key in dict.fromkeys(wanted) if key not in ids and key in state.structures)
+    outside = {key: state.structures[key] for key in missing if state.structures[key] not in structures}
+    if not outside:
+        return Known(in_pool, in_pool)
+    others = from_smiles(list(outside.values()), ids=list(outside), most_atoms=most_atoms, salts=in_pool.salts)
+    return Known(in_pool, cast(Molecules, in_pool.join(others)))
 
 
 def select(
-    in_pool: MoleculeSet, cells: Cells, asked: Asked, settings: SuggestSettings, count: int
+    in_pool: MoleculeSet, cells: Cells, wishes: Wishes, settings: SuggestSettings, count: int
 ) -> tuple[Selection, BatchConstraints]:
     """Return the molecules that meet the limits and have a price if there are prices, and what a batch may hold.
 
     Args:
         in_pool: molecules of the pool.
         cells: cells of the columns that are asked for.
-        asked: what is asked of the pool.
+        wishes: what is asked of the pool.
         settings: settings of the command.
         count: how many molecules there are in all, those of the pool first.
 
     Raises:
         ValueError: if a cell cannot be read.
     """
-    columns, smiles = asked.names.read(cells, settings.skip_bad_rows), in_pool.smiles
-    selection = asked.limits.select_rows(smiles, columns, settings.processes)
+    columns, smiles = wishes.names.read(cells, settings.skip_bad_rows), in_pool.smiles
+    selection = wishes.limits.select_rows(smiles, columns, settings.processes)
     offers = find_offers(settings.terms, columns, selection)
     if settings.per is not None and settings.per not in columns.texts:
         left = np.flatnonzero(selection.mask).tolist()

@@ -1,13 +1,52 @@
-"""Read a file of graphs that are not molecules, whose results are found by ids."""
+"""Rounds on graphs that are not molecules, whose results are found by ids."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graph_bandit_campaign.campaign import Campaign
+from graph_bandit_campaign.command.pools.offer import Known, Offer
 from graph_bandit_campaign.command.pools.refusals import refuse_for_graphs
 from graph_bandit_campaign.command.settings import SuggestSettings
+from graph_bandit_campaign.constraints.batch.offers import Offers
+from graph_bandit_campaign.constraints.limits.selection import Selection
 from graph_bandit_campaign.pool.index import structure_of
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_env import GraphPool
 from graph_bandit_env.files import read_pool
+
+
+@dataclass(frozen=True)
+class GraphRounds:
+    """Graphs in memory, all of which are on offer."""
+
+    pool: GraphPool
+    """The graphs."""
+    settings: SuggestSettings
+    """Settings of the command."""
+
+    def search(self, names: Collection[str], smiles: Collection[str]) -> GraphPool:
+        """Return all graphs."""
+        return self.pool
+
+    def ids(self) -> Sequence[str]:
+        """Return the ids of all graphs."""
+        return self.pool.ids
+
+    def know(self, state: CampaignState) -> Known[GraphPool]:
+        """Return all graphs."""
+        return Known(self.pool, self.pool)
+
+    def offer(self, campaign: Campaign, known: Known[Any]) -> Offer:
+        """Return all graphs."""
+        count, terms = len(self.pool), self.settings.terms
+        selection = Selection((), np.full(count, -1), np.zeros(count, np.bool_))
+        constraints = Offers(np.full(count, terms.one_price or 0.0), [""] * count).constraints(terms, count)
+        return Offer(self.pool, self.pool, selection, constraints)
 
 
 def read_other_graphs(settings: SuggestSettings, earlier: CampaignState | None) -> tuple[GraphPool, bool]:

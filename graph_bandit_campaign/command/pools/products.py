@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graph_bandit_campaign.campaign import Campaign
-from graph_bandit_campaign.command.asked import Asked
-from graph_bandit_campaign.command.pools.offer import Known, Offer, describe_others, know, select
+from graph_bandit_campaign.command.pools.offer import Known, Offer, describe_others, select, with_outside
 from graph_bandit_campaign.command.settings import SuggestSettings
+from graph_bandit_campaign.command.wishes import Wishes
 from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
 from graph_bandit_campaign.constraints.limits.selection import Selection
 from graph_bandit_campaign.model.choice import is_possible
@@ -36,25 +36,27 @@ class ProductRounds:
     Args:
         library: the library.
         settings: settings of the command.
-        earlier: state of the campaign; None: there is none yet.
-        asked: results and limits, with the columns that they name.
+        wishes: limits and goals, with the columns that they name.
     """
 
-    known: Known[MoleculeSet]
-    """The products that results and earlier rounds speak of; another one if there are none."""
-
-    def __init__(
-        self, library: ProductLibrary, settings: SuggestSettings, earlier: CampaignState | None, asked: Asked
-    ) -> None:
-        self.library, self.settings, self.asked, self.earlier = library, settings, asked, earlier
+    def __init__(self, library: ProductLibrary, settings: SuggestSettings, wishes: Wishes) -> None:
+        self.library, self.settings, self.wishes = library, settings, wishes
         self._pool, self._columns = ProductPool(library, settings.most_atoms, settings.salts), product_columns(library)
-        names = {row.identifier for rows in asked.rows.values() for row in rows}
-        names |= {row.identifier for other in asked.others for row in other.rows if not row.smiles}
-        names |= set(map(unshield, names)) | set(earlier.structures if earlier else ())
-        names |= set(earlier.pending if earlier else ()) | settings.marked
-        self.known = self._match(self._pool.take(self._pool.find(names)) or self._pool.one())
 
-    def offer(self, campaign: Campaign) -> Offer:
+    def search(self, names: Collection[str], smiles: Collection[str]) -> MoleculeSet:
+        """Return the products of some names; products are not found by their structure."""
+        return self._pool.take(self._pool.find({*names, *map(unshield, names)})) or self._pool.one()
+
+    def ids(self) -> tuple[str, ...]:
+        """Return nothing: products are not listed."""
+        return ()
+
+    def know(self, state: CampaignState) -> Known[MoleculeSet]:
+        """Return the products that a campaign and other assays speak of."""
+        others = {row.identifier for other in self.wishes.others for row in other.rows if not row.smiles}
+        return with_outside(self.search(state.known | others, ()), state, self.settings.most_atoms)
+
+    def offer(self, campaign: Campaign, known: Known[MoleculeSet]) -> Offer:
         """Return the products that are known, and the most promising others.
 
         Raises:
@@ -73,14 +75,14 @@ class ProductRounds:
             return int(mask.sum()) >= LEAST_CHOICE * count and is_possible(count, mask, constraints)
 
         in_pool, listed = self._pool.scan(state, count, lambda new: self._select(new, len(new))[0].mask, is_enough)
-        molecules = self._match(in_pool).graphs
+        molecules = with_outside(in_pool, state, settings.most_atoms).graphs
         selection, constraints = self._select(in_pool, len(molecules))
         agent = settings.agent if settings.agent not in (None, DEFAULT) else default_agent(molecules, count)
         described = describe(molecules, agent)
         if campaign.uses_columns:
             described = self._pool.add_forecasts(described, state)
         note = f"Of {len(self.library):,} products the {listed:,} most promising ones were made"
-        note += f", and {meeting(in_pool, selection).sum():,} meet the limits" if len(self.asked.limits) else ""
+        note += f", and {meeting(in_pool, selection).sum():,} meet the limits" if len(self.wishes.limits) else ""
         note += ". All predictions and probabilities are of these: a better one may not have been made."
         note *= listed > 0
         most_taught = MOST_TAUGHT if len(state.means()) > MOST_TAUGHT else None
@@ -96,10 +98,7 @@ class ProductRounds:
 
     def _select(self, molecules: MoleculeSet, count: int) -> tuple[Selection, BatchConstraints]:
         cells = self._cells(molecules.ids, self._columns)
-        return select(molecules, cells, self.asked, self.settings, count)
-
-    def _match(self, in_pool: MoleculeSet) -> Known[MoleculeSet]:
-        return know(in_pool, self.asked.rows, self.asked, self.settings, self.earlier)
+        return select(molecules, cells, self.wishes, self.settings, count)
 
     def _cells(self, ids: Sequence[str], columns: Sequence[str]) -> Cells:
         """Return what the columns of some products say."""

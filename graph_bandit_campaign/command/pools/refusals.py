@@ -11,7 +11,7 @@ from graph_bandit_campaign.constraints.limits.wishes import Requirement
 
 ALL = """
 pool out measured n maximize minimize noise goal_kind id measured_sheet require price budget budget_only html agent seed
-undo forget again more overwrite also veto pin lift comment by
+undo drop_missing drop_source again next_batch overwrite also veto pin lift comment by
 """
 """Settings that every pool knows."""
 PRODUCTS = "smiles forbid only at_most per ignore_failures workers trust_ids most_atoms salts allow_outside"

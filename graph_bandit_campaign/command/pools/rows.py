@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from typing import cast
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from agents.molecule import MoleculeAgent, Ranks, Scales
 from graph_bandit_campaign.campaign import Campaign
-from graph_bandit_campaign.command.asked import Asked
-from graph_bandit_campaign.command.pools.offer import Known, Offer, describe_others, know, select
+from graph_bandit_campaign.command.pools.offer import Known, Offer, describe_others, select, with_outside
 from graph_bandit_campaign.command.settings import SuggestSettings
+from graph_bandit_campaign.command.wishes import Wishes
 from graph_bandit_campaign.model.goals_index import SHORT_LIST, GoalsIndex
 from graph_bandit_campaign.model.scan.best import Places
 from graph_bandit_campaign.model.scan.scan import SPARES, Found, Query, scan
-from graph_bandit_campaign.names import are_one
 from graph_bandit_campaign.pool.described import DescribedMolecules
 from graph_bandit_campaign.pool.forms import find_forms
 from graph_bandit_campaign.pool.own_columns import Features, add_results
@@ -26,7 +25,7 @@ from graph_bandit_campaign.pool.source import Source
 from graph_bandit_campaign.report.streamed import write_predictions
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.text import unshield
-from graph_bandit_env import canonical_smiles
+from graph_bandit_env import MoleculeSet, canonical_smiles
 from graph_bandit_env.pools import check_known, parent_smiles
 
 Added = list[tuple[str, tuple[float, ...]]]
@@ -51,10 +50,8 @@ class RowRounds:
     """The pool."""
     settings: SuggestSettings
     """Settings of the command."""
-    earlier: CampaignState | None
-    """State of the campaign; None: there is none yet."""
-    asked: Asked
-    """Results, limits and goals, with the columns that they name."""
+    wishes: Wishes
+    """Limits and goals, with the columns that they name."""
     features: Features
     """The user's own columns."""
     ranks: Ranks
@@ -64,82 +61,69 @@ class RowRounds:
     is_whole: bool
     """Whether all molecules are on offer, in memory; else the agent finds the most promising ones."""
 
-    @cached_property
-    def _found(self) -> tuple[Places, dict[str, Place]]:
-        """Part and row of the molecules that results and earlier rounds speak of, `(n, 2)`, and those of names.
+    def search(self, names: Collection[str], smiles: Collection[str]) -> MoleculeSet:
+        """Return the molecules that may have some names or structures, as themselves or in another form."""
+        return search(self.pool, self.settings.most_atoms, names, smiles)
 
-        Of a result whose SMILES the pool does not have, other forms are looked for.
-        """
-        rows = [row for rows in self.asked.rows.values() for row in rows]
-        rows += [
-            replace(row, identifier="") if row.smiles else row for other in self.asked.others for row in other.rows
-        ]
-        structures = dict(self.earlier.structures) if self.earlier else {}
-        names = {row.identifier for row in rows} | structures.keys()
-        names |= set(map(unshield, names)) | set(self.earlier.pending if self.earlier else ()) | self.settings.marked
-        written = {row.smiles for row in rows} | set(structures.values())
-        canonical = {canonical_smiles(text, self.settings.most_atoms) for text in written} - {""}
-        if self.pool.manifest.question.salts == "merge":
-            canonical = set(map(parent_smiles, canonical))
-        by_id, by_smiles = self.pool.find(sorted(names - {""}), sorted(canonical))
-        forms = find_forms(self.pool, canonical - by_smiles.keys())
-        every = {*by_id.values(), *by_smiles.values(), *forms}
-        return np.array(sorted(every), np.int64).reshape(-1, 2), by_id
+    def ids(self) -> Iterator[str]:
+        """Yield the ids of all molecules."""
+        for part in self.pool.parts:
+            yield from part.names()["id"].to_pylist()
 
-    @cached_property
-    def known(self) -> KnownRows:
-        """Return the molecules that results and earlier rounds speak of, or all."""
+    def know(self, state: CampaignState) -> KnownRows:
+        """Return the molecules that a campaign and other assays speak of, or all."""
         if self.is_whole:
             block = Block.join(list(self.pool.blocks(columns=self._columns)))
-            return self._match(block, self.pool.aliases(block), None)
-        return self.match(self._found[0])
+            return self._with_results(state, block, self.pool.aliases(block), None)
+        rows = [row for other in self.wishes.others for row in other.rows]
+        names = state.known | {row.identifier for row in rows if not row.smiles}
+        return self._take_known(
+            state, *find(self.pool, self.settings.most_atoms, names, {row.smiles for row in rows if row.smiles})
+        )
 
     @property
     def _columns(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((*self.asked.names.columns, *self.features.columns)))
+        return tuple(dict.fromkeys((*self.wishes.names.columns, *self.features.columns)))
 
-    def match(self, places: Places) -> KnownRows:
-        """Return some molecules of the pool, matched with the results.
+    def _take_known(self, state: CampaignState, places: Places, by_id: Mapping[str, Place]) -> KnownRows:
+        block = take(self.pool, places, self._columns)
+        return self._with_results(state, block, _aliases(block, by_id), Scales(self.pool.moments, self.ranks))
 
-        Args:
-            places: `(n, 2)`. Part and row of the molecules. If there are none, the first of the pool is taken.
-        """
-        first = next(iter(self.pool.blocks((), ()))).places[:1]
-        block = self.pool.take(places if len(places) else first, columns=self._columns)
-        name_of = dict(zip(map(tuple, block.places.tolist()), block.ids, strict=True))
-        aliases = {alias: name_of[at] for alias, at in self._found[1].items() if name_of.get(at, alias) != alias}
-        return self._match(block, aliases, Scales(self.pool.moments, self.ranks))
-
-    def _match(self, block: Block, aliases: Mapping[str, str], scales: Scales | None) -> KnownRows:
-        settings, rows = self.settings, self.asked.rows
-        plain = self.pool.molecules(block, self.features.columns, settings.skip_bad_rows, aliases)
+    def _with_results(
+        self, state: CampaignState, block: Block, aliases: Mapping[str, str], scales: Scales | None
+    ) -> KnownRows:
+        settings, columns = self.settings, self.features.columns
+        plain = self.pool.molecules(block, columns, settings.skip_bad_rows, aliases)
         in_pool = DescribedMolecules.of(plain, block.traits, scales)
         if self.is_whole:
             check_known(in_pool.columns, in_pool.column_names, str(settings.pool))
-        if any(are_one(settings.pool, path) for path in settings.measured):  # left out once is left out
-            bad = {block.cells.table.where(row) for row, _ in in_pool.skipped}
-            rows = {name: [row for row in read if row.where not in bad] for name, read in rows.items()}
-        known = know(in_pool, rows, self.asked, settings, self.earlier)
-        molecules, added = add_results(cast(DescribedMolecules, known.graphs), self.features, known.books.features)
-        return KnownRows(in_pool, known.books, molecules, block, added)
+        known = with_outside(in_pool, state, settings.most_atoms)
+        told = {key: tuple(by.get(name, np.nan) for name in columns) for key, by in state.features.items()}
+        molecules, added = add_results(known.graphs, self.features, told)
+        return KnownRows(in_pool, molecules, block, added)
 
-    def offer(self, campaign: Campaign) -> Offer:
+    def offer(self, campaign: Campaign, known: Any) -> Offer:  # Any: `KnownRows`, as `know` returns them
         """Return the molecules that are known, and the most promising others, which the agent finds in the whole pool.
+
+        Args:
+            campaign: the campaign.
+            known: the molecules that it knows.
 
         Raises:
             ValueError: if a part is damaged, or a cell cannot be read.
         """
         if self.is_whole:
-            known, settings = self.known, self.settings
             count = len(known.graphs)
-            selection, constraints = select(known.in_pool, known.block.cells, self.asked, settings, count)
+            selection, constraints = select(known.in_pool, known.block.cells, self.wishes, self.settings, count)
             note, others = selection.describe(), partial(self._others, known.block)
             return Offer(known.in_pool, known.graphs, selection, constraints, note, others=others)
-        query = self._ask(campaign)
-        found = scan(self.pool, query)
-        known = self.match(np.array(sorted({*map(tuple, self._found[0].tolist())} | found.places), np.int64))
+        query = self._ask(campaign, known)
+        found, places = scan(self.pool, query), {*map(tuple, known.block.places.tolist())}
+        aliases = dict(known.in_pool.aliases)
+        block = take(self.pool, np.array(sorted(places | found.places), np.int64), self._columns)
+        known = self._with_results(campaign.state, block, aliases, Scales(self.pool.moments, self.ranks))
         in_pool, molecules, block = known.in_pool, known.graphs, known.block
-        selection, constraints = select(in_pool, block.cells, self.asked, self.settings, len(molecules))
+        selection, constraints = select(in_pool, block.cells, self.wishes, self.settings, len(molecules))
         predictions = partial(write_predictions, self.pool, query, dict(known.added))
         others = partial(self._others, block)
         note = self._tell(found)
@@ -157,22 +141,22 @@ class RowRounds:
 
         return describe_others(cells, self.pool.columns, self.pool.forms(places), self.settings)
 
-    def _ask(self, campaign: Campaign) -> Query:
+    def _ask(self, campaign: Campaign, known: KnownRows) -> Query:
         """Return what is asked of each molecule, given the results."""
         settings, state = self.settings, campaign.state
         learners = [campaign.model(goal.name) for goal in state.goals] or [campaign.model()]
         agents = [learner for learner in learners if isinstance(learner, MoleculeAgent)]
         failing = campaign.failing()
-        in_pool, places = self.known.in_pool, map(tuple, self.known.block.places.tolist())
+        in_pool, places = known.in_pool, map(tuple, known.block.places.tolist())
         taken = {*state.settled(), *state.failed, *state.pending, *state.vetoes}
         short_list = SHORT_LIST if state.goals else agents[0].settings.short_list
         needed = settings.n * (1 if settings.at_most is None else SPARES)
         return Query(
             raters=tuple(learner.rater() for learner in agents),
             size=max(short_list, needed),
-            limits=self.asked.limits,
+            limits=self.wishes.limits,
             terms=settings.terms,
-            names=self.asked.names,
+            names=self.wishes.names,
             source=self.source,
             index=GoalsIndex.of(state) if state.goals else None,
             taken=frozenset(place for name, place in zip(in_pool.ids, places, strict=True) if name in taken),
@@ -184,7 +168,7 @@ class RowRounds:
 
     def _tell(self, result: Found) -> str:
         """Say how many molecules the limits leave, as far as it is known; an empty text without limits."""
-        limits, numbers = self.asked.limits, self.asked.names.numbers
+        limits, numbers = self.wishes.limits, self.wishes.names.numbers
         computed = [limit.text for limit in limits.requirements if limit.name not in numbers]
         computed += [f"forbid {pattern.text}" for pattern in limits.patterns]
         texts = [f"those on columns leave {result.meeting:,}"] if len(limits) > len(computed) else []
@@ -192,3 +176,34 @@ class RowRounds:
         if computed:
             texts.append(f"{', '.join(computed)} tested for the most promising molecules alone")
         return f"Limits on {result.rated:,} molecules: {'; '.join(texts)}." if texts else ""
+
+
+def search(pool: PreparedPool, most_atoms: int, names: Collection[str], smiles: Collection[str]) -> MoleculeSet:
+    """Return the molecules of a pool that may have some names or structures; of none, the first of the pool."""
+    places, by_id = find(pool, most_atoms, names, smiles)
+    block = take(pool, places, ())
+    return pool.molecules(block, (), True, _aliases(block, by_id))
+
+
+def find(
+    pool: PreparedPool, most_atoms: int, names: Collection[str], smiles: Collection[str]
+) -> tuple[Places, dict[str, Place]]:
+    """Return part and row of molecules, `(n, 2)`, and those of names; also of other forms of the structures."""
+    canonical = {canonical_smiles(text, most_atoms) for text in smiles} - {""}
+    if pool.manifest.question.salts == "merge":
+        canonical = set(map(parent_smiles, canonical))
+    by_id, by_smiles = pool.find(sorted({*names, *map(unshield, names)} - {""}), sorted(canonical))
+    found = {*by_id.values(), *by_smiles.values(), *find_forms(pool, canonical - by_smiles.keys())}
+    return np.array(sorted(found), np.int64).reshape(-1, 2), by_id
+
+
+def take(pool: PreparedPool, places: Places, columns: Sequence[str]) -> Block:
+    """Return the rows at some places; of none, the first of the pool."""
+    first = next(iter(pool.blocks((), ()))).places[:1]
+    return pool.take(places if len(places) else first, columns=columns)
+
+
+def _aliases(block: Block, by_id: Mapping[str, Place]) -> dict[str, str]:
+    """Return the names of other rows of molecules, and those that these stand for."""
+    name_of = dict(zip(map(tuple, block.places.tolist()), block.ids, strict=True))
+    return {alias: name_of[at] for alias, at in by_id.items() if name_of.get(at, alias) != alias}

@@ -81,8 +81,8 @@ def finished(path="old.campaign.json", **settings):
     names = [goal.name for goal in settings.get("goals", ())] or [""]
     made.ask(3)
     for name in names:
-        made.tell_many({"x": 5.0, "y": 6.0}, goal=name)
-        made.tell("3", 7.0, "above", goal=name)
+        made.tell({"x": 5.0, "y": 6.0}, goal=name)
+        made.tell({"3": f">{7.0}"}, goal=name)
     return path
 
 

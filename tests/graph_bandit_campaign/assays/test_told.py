@@ -18,7 +18,7 @@ RELATED = {key: VALUES[key] for key in POOL.ids[20:55]}
 
 def campaign(also=None, sign=1, **settings):
     made = Campaign(POOL, maximize=sign > 0, also=also, **settings)
-    made.tell_many({key: sign * VALUES[key] for key in KNOWN if key not in made.state.settled()})
+    made.tell({key: sign * VALUES[key] for key in KNOWN if key not in made.state.settled()})
     return made
 
 
@@ -64,7 +64,7 @@ def test_each_of_several_goals_is_taught_with_its_own_correlation():
     goals = [Goal("logp"), Goal("minus")]
     told = Campaign(POOL, goals=goals, also={"rlm": RELATED})
     for goal, sign in (("logp", 1), ("minus", -1)):
-        told.tell_many({key: sign * VALUES[key] for key in KNOWN}, goal=goal)
+        told.tell({key: sign * VALUES[key] for key in KNOWN}, goal=goal)
     assert told.correlations("logp")["rlm"].value > 0.4
     assert told.correlations("minus")["rlm"].value < -0.4
     assert told.correlations() == told.correlations("logp")
@@ -78,7 +78,7 @@ def test_graphs_that_are_no_molecules_are_taught_by_their_ids():
     errors = []
     for also in (None, {"old": {key: -3 * value for key, value in values.items()}}):
         made = Campaign(pool, also=also)
-        made.tell_many({key: values[key] for key in pool.ids[:6]})
+        made.tell({key: values[key] for key in pool.ids[:6]})
         predictions = made.predict()
         errors.append(np.mean([abs(predictions[key].mean - values[key]) for key in pool.ids[6:]]))
     assert errors[1] < errors[0]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from graph_bandit_campaign import CampaignState
 from graph_bandit_campaign.command.kept import ONCE, PATHS, files_of, keep_command, repeat_command
 from graph_bandit_campaign.command.settings import SuggestSettings
-from graph_bandit_campaign.file import read_state, write_state
+from graph_bandit_campaign.store import read_file, write_file
 
 WORDS = st.text("ab ü漢=:<>'\"\\#%", min_size=1, max_size=5).map(str.strip).filter(lambda text: text.strip("."))
 FILES = st.text("ab ü漢#%'=", min_size=1, max_size=5).map(str.strip).filter(bool)
@@ -50,7 +50,7 @@ def commands(draw):
 def kept(command):
     """The command as a campaign's file has it, read from its text."""
     state = CampaignState("random", True, 0, command=keep_command(command))
-    return read_state(write_state(state), command.state)
+    return read_file(write_file(state), command.state)[0]
 
 
 def parts_of(command):
@@ -87,8 +87,8 @@ def test_any_command_is_repeated_as_it_was_given(tmp_path, monkeypatch, given_fi
 def test_a_command_of_other_types_is_refused(tmp_path, fields_of_command):
     command = {"pool": "p.csv", "out": "o.csv", "maximize": ["a"], **fields_of_command} if fields_of_command else {}
     text = json.dumps(
-        {"format": 1, "agent": "random", "maximize": True, "seed": 0, "command": command}
-        | {key: [] for key in ("measured", "failed", "pending", "rounds")}
+        {"format": 4, "agent": "random", "maximize": True, "seed": 0, "command": command}
+        | {key: [] for key in ("measured", "failures", "pending", "rounds")}
     )
     with pytest.raises(ValueError, match="Expected"):
-        repeat_command(read_state(text, tmp_path), tmp_path / "o.campaign.json")
+        repeat_command(read_file(text.encode(), tmp_path)[0], tmp_path / "o.campaign.json")

@@ -195,11 +195,11 @@ def test_a_link_and_its_target_are_one_campaign(folder):
         (folder / name).mkdir()
     assert suggest(out="there/out.csv") == 0
     make_link("here/link.csv", folder / "there" / "out.csv")
-    assert suggest("--more", out="here/link.csv") == 0
+    assert suggest("--next-batch", out="here/link.csv") == 0
     assert [path.name for path in (folder / "here").iterdir()] == ["link.csv"]
     assert (folder / "here" / "link.csv").is_symlink()
     pending = {row["id"] for row in read("there/out.csv")}
-    assert not pending & set(suggested("--more", out="there/out.csv"))
+    assert not pending & set(suggested("--next-batch", out="there/out.csv"))
 
 
 def test_a_file_that_was_changed_is_not_overwritten_unasked(folder, capsys):
@@ -207,10 +207,10 @@ def test_a_file_that_was_changed_is_not_overwritten_unasked(folder, capsys):
     assert suggest(*files, agent="random") == 0
     (folder / "all.csv").write_text("changed")
     before = {path: path.read_bytes() for path in folder.glob("*.*")}
-    assert suggest("--more", *files, agent="random") == 1
+    assert suggest("--next-batch", *files, agent="random") == 1
     assert re.search("all.csv.*--overwrite", capsys.readouterr().err)
     assert {path: path.read_bytes() for path in before} == before
-    assert suggest("--more", "--overwrite", *files, agent="random") == 0
+    assert suggest("--next-batch", "--overwrite", *files, agent="random") == 0
     assert (folder / "all.csv").read_text() != "changed"
 
 

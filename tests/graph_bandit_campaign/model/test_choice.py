@@ -144,7 +144,7 @@ def test_as_few_likely_failures_come_back_as_a_batch_needs(data):
 
 def begin(name="molecule-ucb:short_list=12"):
     campaign = Campaign(MOLECULES, name)
-    campaign.tell_many(dict(zip(MOLECULES.ids[:10], MOLECULES.targets[:10].tolist(), strict=True)))
+    campaign.tell(dict(zip(MOLECULES.ids[:10], MOLECULES.targets[:10].tolist(), strict=True)))
     return campaign
 
 
@@ -191,7 +191,7 @@ def test_prices_that_differ_are_weighed_for_several_goals_and_a_budget_holds():
     def chosen(**given):
         campaign = Campaign(MOLECULES, "molecule-ucb:short_list=20", goals=[Goal("a"), Goal("b", "minimize")])
         for name, period in (("a", 5), ("b", 3)):
-            campaign.tell_many({key: float(k % period) for k, key in enumerate(MOLECULES.ids[:8])}, goal=name)
+            campaign.tell({key: float(k % period) for k, key in enumerate(MOLECULES.ids[:8])}, goal=name)
         return [MOLECULES.ids.index(each.id) for each in campaign.ask(6, constraints=BatchConstraints(**given))]
 
     prices = np.where(np.arange(30) % 2, 1000.0, 1.0)

@@ -26,9 +26,9 @@ def campaign(order=LEARNT, **settings):
 
 def tell(made, k):
     if FAILS[k]:
-        made.tell_failed(IDS[k])
+        made.tell({IDS[k]: "failed"})
     else:
-        made.tell(IDS[k], float(MOLECULES.targets[k]))
+        made.tell({IDS[k]: float(MOLECULES.targets[k])})
 
 
 def chosen(made, count, **settings):
@@ -71,9 +71,9 @@ def test_failures_without_a_cause_leave_the_others_near_the_share_so_far():
         order = draws.permutation(40)
         for k in order[:30]:
             if draws.random() < 0.3:
-                made.tell_failed(IDS[k])
+                made.tell({IDS[k]: "failed"})
             else:
-                made.tell(IDS[k], float(MOLECULES.targets[k]))
+                made.tell({IDS[k]: float(MOLECULES.targets[k])})
         forecast = made.failing()
         assert forecast.teaches
         away.append(forecast.probability[order[30:]].mean() - len(made.state.failed) / 30)
@@ -92,9 +92,9 @@ def test_any_agent_leaves_out_other_graphs_that_are_likely_to_fail(agent):
     made, stars = Campaign(pool, agent), np.arange(24) < 12
     for k in range(0, 24, 2):
         if stars[k]:
-            made.tell_failed(pool.ids[k])
+            made.tell({pool.ids[k]: "failed"})
         else:
-            made.tell(pool.ids[k], k / 10)
+            made.tell({pool.ids[k]: k / 10})
     assert np.array_equal(made.failing().likely, stars)
     assert not {suggestion.id for suggestion in made.ask(6)} & {pool.ids[k] for k in range(12)}
 
@@ -103,10 +103,10 @@ def test_failures_teach_with_several_goals_too():
     made = Campaign(MOLECULES, "molecule-ucb:short_list=20", goals=[Goal("a"), Goal("b", "minimize")])
     for k in LEARNT:
         if FAILS[k]:
-            made.tell_failed(IDS[k])
+            made.tell({IDS[k]: "failed"})
         else:
-            made.tell(IDS[k], float(k % 5), goal="a")
-            made.tell(IDS[k], float(k % 3), goal="b")
-    made.tell(IDS[FAILING[0]], 1.0, goal="a")  # it failed in the other assay
+            made.tell({IDS[k]: float(k % 5)}, goal="a")
+            made.tell({IDS[k]: float(k % 3)}, goal="b")
+    made.tell({IDS[FAILING[0]]: 1.0}, goal="a")  # it failed in the other assay
     assert np.array_equal(made.failing().likely, FAILS)
     assert not FAILS[chosen(made, 15)].any()

@@ -50,7 +50,7 @@ def test_a_loop_of_asking_and_telling_finds_better_products_than_chance():
 
     campaign = Campaign(LIBRARY, seed=0)
     for count in (30, 10):
-        campaign.tell_many({suggestion.id: value(suggestion.id) for suggestion in campaign.ask(count)})
+        campaign.tell({suggestion.id: value(suggestion.id) for suggestion in campaign.ask(count)})
     every = np.add.outer(*effects)
     assert campaign.best > np.quantile(every, 0.95)
     assert len(campaign.ids) < 300
@@ -58,13 +58,13 @@ def test_a_loop_of_asking_and_telling_finds_better_products_than_chance():
 
 def test_a_product_can_be_told_before_it_was_looked_at_and_a_file_continues(state):
     campaign = Campaign(LIBRARY, state=state)
-    campaign.tell(PRODUCTS[3].id, 2.0)
-    campaign.tell_failed(PRODUCTS[4].id)
+    campaign.tell({PRODUCTS[3].id: 2.0})
+    campaign.tell({PRODUCTS[4].id: "failed"})
     asked = [suggestion.id for suggestion in campaign.ask(3)]
     continued = Campaign(LIBRARY, state=state)
     assert continued.state == campaign.state
     assert {PRODUCTS[3].id, PRODUCTS[4].id, *asked} <= {*continued.ids}
-    continued.tell(asked[0], 1.0)
+    continued.tell({asked[0]: 1.0})
     assert not {*asked, PRODUCTS[3].id, PRODUCTS[4].id} & {suggestion.id for suggestion in continued.ask(5)}
 
 
@@ -79,7 +79,7 @@ def test_a_product_that_cannot_be_made_is_refused_with_the_reason():
     library = amides(["CC(=O)O", "OC(=O)CC(F)C(=O)O"], ["NC", "NCC"])
     campaign = Campaign(library)
     with pytest.raises(ValueError, match="`acid1.amine0`"):
-        campaign.tell("acid1+amine0", 1.0)
+        campaign.tell({"acid1+amine0": 1.0})
     assert {suggestion.id for suggestion in campaign.ask(2)} == {"acid0+amine0", "acid0+amine1"}
 
 
@@ -88,7 +88,7 @@ def test_equal_products_are_one_molecule_that_is_known_by_both_names():
     molecules = ProductPool(library).take(np.arange(2))
     assert (len(molecules), molecules.aliases) == (1, {"acid1+amine0": "acid0+amine0"})
     campaign = Campaign(library)
-    campaign.tell("acid1+amine0", 2.0)
+    campaign.tell({"acid1+amine0": 2.0})
     assert campaign.state.means() == {"acid0+amine0": 2.0}
 
 
@@ -103,7 +103,7 @@ def test_the_model_learns_how_much_blocks_tell():
         campaign = Campaign(LIBRARY, seed=0)
         for _ in range(2):
             ids = [suggestion.id for suggestion in campaign.ask(80)]
-            campaign.tell_many({name: float(told[LIBRARY.number_of(name)]) for name in ids})
+            campaign.tell({name: float(told[LIBRARY.number_of(name)]) for name in ids})
         campaign.ask(1)
         shares.append(campaign.shares()["building blocks"])
     assert shares[0] > 0.5 > shares[1]

@@ -16,7 +16,7 @@ KNOWN = dict(zip(MOLECULES.ids[:9], MOLECULES.targets.tolist(), strict=False))
 
 def begin(agent=None, maximize=True, sign=1):
     campaign = Campaign(MOLECULES, agent, maximize=maximize)
-    campaign.tell_many({name: sign * value for name, value in KNOWN.items()})
+    campaign.tell({name: sign * value for name, value in KNOWN.items()})
     return campaign
 
 
@@ -42,14 +42,14 @@ def test_a_larger_score_is_better_if_small_values_are_wanted_too():
 def test_there_are_none_before_two_results_differ():
     campaign = Campaign(MOLECULES)
     assert campaign.reasons(MOLECULES.ids[:2]) == {}
-    campaign.tell_many(dict.fromkeys(MOLECULES.ids[:4], 1.0))
+    campaign.tell(dict.fromkeys(MOLECULES.ids[:4], 1.0))
     assert campaign.reasons(MOLECULES.ids[:2]) == {}
 
 
 def test_each_of_several_goals_has_its_own():
     campaign = Campaign(MOLECULES, goals=[Goal("logp"), Goal("cost", "minimize")])
-    campaign.tell_many(KNOWN, goal="logp")
-    campaign.tell_many({name: -value for name, value in KNOWN.items()}, goal="cost")
+    campaign.tell(KNOWN, goal="logp")
+    campaign.tell({name: -value for name, value in KNOWN.items()}, goal="cost")
     ids = MOLECULES.ids[-3:]
     assert campaign.reasons(ids, "logp") == campaign.reasons(ids, "cost")
     assert campaign.reasons(ids, "logp").keys() == set(ids)

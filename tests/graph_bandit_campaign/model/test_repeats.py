@@ -20,7 +20,7 @@ def begin(noise, sign=1.0):
     campaign = Campaign(MOLECULES, AGENT, maximize=sign > 0)
     order = np.argsort(-MOLECULES.targets)[:40]
     results = sign * (MOLECULES.targets[order] + noise * generator.normal(size=40))
-    campaign.tell_many(dict(zip([MOLECULES.ids[k] for k in order], results.tolist(), strict=True)))
+    campaign.tell(dict(zip([MOLECULES.ids[k] for k in order], results.tolist(), strict=True)))
     return campaign
 
 

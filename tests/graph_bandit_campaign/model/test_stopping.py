@@ -13,7 +13,7 @@ AGENT = "molecule-ucb:short_list=20"
 
 def begin(count=20, sign=1.0, agent=AGENT):
     campaign = Campaign(MOLECULES, agent, maximize=sign > 0)
-    campaign.tell_many({key: sign * VALUES[key] for key in MOLECULES.ids[:count]})
+    campaign.tell({key: sign * VALUES[key] for key in MOLECULES.ids[:count]})
     return campaign
 
 
@@ -45,9 +45,9 @@ def test_small_values_are_large_ones_with_another_sign():
 
 def test_failed_molecules_and_those_not_on_offer_are_not_to_be_found():
     campaign = Campaign(MOLECULES, AGENT, offered=np.arange(40) < 21)
-    campaign.tell_many({key: VALUES[key] for key in MOLECULES.ids[:20]})
+    campaign.tell({key: VALUES[key] for key in MOLECULES.ids[:20]})
     assert campaign.outlook().better > 0
-    campaign.tell_failed(MOLECULES.ids[20])
+    campaign.tell({MOLECULES.ids[20]: "failed"})
     assert campaign.outlook().better == 0
 
 

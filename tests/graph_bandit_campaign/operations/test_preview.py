@@ -7,8 +7,9 @@ import networkx as nx
 import pytest
 from support.tables import write
 
+from graph_bandit_campaign import Place, Source, prepare, preview_pool, preview_results
 from graph_bandit_campaign import PrepareSettings as Prepare
-from graph_bandit_campaign import Source, prepare, preview_pool
+from graph_bandit_cli.main import main
 
 
 @pytest.fixture(autouse=True)
@@ -43,3 +44,27 @@ def test_a_prepared_pool_is_described():
     prepare(Prepare(Path("pool.csv"), Path("prepared"), workers=None))
     preview = preview_pool(Source(path=Path("prepared")))
     assert (preview.count, [column.name for column in preview.columns]) == (2, ["price"])
+
+
+def test_results_are_shown_row_by_row_with_what_is_wrong_and_what_was_known(tmp_path):
+    write("pool.csv", [("id", "smiles"), ("a", "CCO"), ("b", "CCN"), ("c", "CCCl"), ("d", "CCCO")])
+    write("known.csv", [("id", "y"), ("a", 1), ("b", 2)])
+    command = ["suggest", "pool.csv", "--measured", "known.csv", "--maximize", "y", "--n", "1", "--out", "out.csv"]
+    assert main([*command, "--agent", "random"]) == 0
+    rows = [
+        ("Name", "Y", "note"),
+        ("a", "1,5", ""),
+        ("b", "2", ""),
+        ("c", "n.d.", ""),
+        ("d", "much", ""),
+        ("nobody", "3", ""),
+    ]
+    write("plate.csv", rows, ";")
+    shown = preview_results(Place(tmp_path / "out.campaign.json", workers=None), Path("plate.csv"), {"id": "Name"})
+    assert (shown.taken, shown.columns) == ({"id": "Name", "smiles": "", "y": "Y"}, ("Name", "Y", "note"))
+    said = [(row.id, row.smiles, dict(row.values), bool(row.problem), dict(row.before)) for row in shown.rows]
+    assert said[:2] == [("a", "CCO", {"y": "1.5"}, False, {"y": "1"}), ("b", "CCN", {"y": "2"}, False, {})]
+    assert [(row.where, bool(row.problem)) for row in shown.rows[2:]] == [
+        ("plate.csv, line 6", True),
+        ("plate.csv, line 5", True),
+    ]

@@ -28,7 +28,6 @@ def test_a_command_that_stays_in_the_folder_is_let_through(root):
 
 
 LINKS = {
-    "o.results.csv": {},
     "o.csv": {},
     "o.campaign.json": {},
     "p.csv": {},

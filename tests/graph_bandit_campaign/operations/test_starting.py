@@ -6,7 +6,7 @@ import pytest
 from support.molecules import some_molecules
 from support.tables import read, write
 
-from graph_bandit_campaign import Desk, Moved, remove_unfinished, start
+from graph_bandit_campaign import Moved, Place, Store, ask, remove_unfinished, start
 from graph_bandit_campaign.operations.starting import folder_name
 from graph_bandit_cli.main import main
 
@@ -17,6 +17,7 @@ FIELDS = {"maximize": ["logp"], "n": 3}
 
 @pytest.fixture
 def root(tmp_path, monkeypatch):
+    monkeypatch.setattr(Store, "clock", staticmethod(lambda: "now"))
     monkeypatch.chdir(tmp_path)
     write("up.csv", [("id", "smiles"), *zip(NAMES, MOLECULES.smiles, strict=True)])
     write("res.csv", [("id", "logp"), *zip(NAMES[:6], MOLECULES.targets.tolist(), strict=False)])
@@ -39,7 +40,7 @@ def test_a_campaign_is_what_the_command_writes_in_its_folder(root, monkeypatch):
     command = ["suggest", "pool.csv", "--measured", "results-1.csv", "--maximize", "logp", "--n", "3"]
     assert main([*command, "--out", "suggestions.csv", "--predictions", "predictions.csv"]) == 0
     assert state.read_text() == content
-    assert Desk(state, root, workers=None).suggest().suggested == told.suggested
+    assert ask(Place(state, root, workers=None)).suggested == told.suggested
 
 
 WRONG = [{"n": 0}, {"maximize": ["nothing"], "n": "x"}, {"maximize": []}]

@@ -1,7 +1,5 @@
 """Columns of the user's own, from the tables and files of `suggest` to the agent's door."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +7,7 @@ from support.molecules import some_molecules
 from support.tables import write
 
 import registry
-from graph_bandit_campaign import Campaign, read_state
+from graph_bandit_campaign import Campaign, Store
 from graph_bandit_cli.main import main
 from graph_bandit_env import from_smiles
 
@@ -93,7 +91,7 @@ def test_other_embeddings_are_another_question(seen):
     for scale in (1, 1, 2):
         np.savez("prints.npz", ids=[*SMILES], values=scale * np.arange(len(SMILES), dtype=float))
         assert suggest("--features", "prints.npz") == 0
-        rounds.append(len(read_state(Path("out.campaign.json").read_text(), "out").rounds))
+        rounds.append(len(Store("out.campaign.json").state.rounds))
     assert rounds == [1, 1, 2]
 
 
@@ -120,6 +118,6 @@ def test_bad_columns_are_told_and_nothing_is_written(seen, cells, column, place,
 def test_agents_on_flat_features_predict_by_columns_alone(agent):
     molecules = from_smiles(list(SMILES.values()), columns={"dock": list(DOCK.values())})
     campaign = Campaign(molecules, f"{agent}:features=columns", maximize=True)
-    campaign.tell_many({name: float(k) for k, name in enumerate(molecules.ids) if k % 2 == 0})  # falls with the column
+    campaign.tell({name: float(k) for k, name in enumerate(molecules.ids) if k % 2 == 0})  # falls with the column
     predicted = campaign.model().predict_means()
     assert np.corrcoef(predicted, list(DOCK.values()))[0, 1] < -0.95

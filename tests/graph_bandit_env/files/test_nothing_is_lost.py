@@ -178,7 +178,7 @@ def write_text(file, text):
 def test_a_campaign_begins_with_what_people_have(tmp_path, make):
     campaign = Campaign(make(tmp_path))
     (first,) = campaign.ask()
-    campaign.tell_many([(first.id, 1.0), (first.id, 1.0)])
+    campaign.tell([(first.id, 1.0), (first.id, 1.0)])
     assert [result.value for result in campaign.state.measured] == [1.0]
 
 

@@ -1,39 +1,51 @@
 import pytest
 
-from graph_bandit_campaign.results.books import match_results
+from graph_bandit_campaign.results.doubts import find_conflicts
+from graph_bandit_campaign.results.matched import match_rows
+from graph_bandit_campaign.results.matching import Matcher
 from graph_bandit_campaign.results.rows import BadResultsError, MeasuredRow
+from graph_bandit_campaign.state import CampaignState
+from graph_bandit_campaign.verbs import tell
 from graph_bandit_env import GraphPool, from_smiles
 
 POOL = from_smiles(["CCO", "c1ccccc1", "CCN"], ids=["a", "b", "c"])
+OWN = ("dock", "dose")
 
 
 def match(*rows, files=("results.csv",), pool=POOL):
-    places = [f"{file}, line {line}" for file in files for line in range(2, 2 + len(rows) // len(files))]
-    measured = [MeasuredRow(place, *row) for place, row in zip(places, rows, strict=True)]
-    return match_results({"": measured}, pool)
+    places = [(file, f"{file}, line {line}") for file in files for line in range(2, 2 + len(rows) // len(files))]
+    measured = [MeasuredRow(where, *row, table=file) for (file, where), row in zip(places, rows, strict=True)]
+    matcher = Matcher(pool, {}, False, 99)
+    return match_rows({"": measured}, matcher.find, OWN, sources={file: file for file in files}), matcher.outside
 
 
-def pairs(books):
-    """Return ids and exact values, row by row."""
-    return tuple((each.id, each.value) for each in books.results if not each.bound)
+def told(*rows, **given):
+    return tell(CampaignState("random", True, 0), match(*rows, **given)[0])
+
+
+def pairs(state):
+    """Return ids and exact values."""
+    return tuple((each.id, each.value) for each in state.measured if not each.bound)
 
 
 def test_names_come_first_then_canonical_smiles():
-    books = match(("a", "", 1.0), ("", "C1=CC=CC=C1", 2.0), ("other", "NCC", 3.0))
-    assert pairs(books) == (("a", 1.0), ("b", 2.0), ("c", 3.0))
-    assert not books.outside
+    rows = ("a", "", 1.0), ("", "C1=CC=CC=C1", 2.0), ("other", "NCC", 3.0)
+    assert pairs(told(*rows)[0]) == (("a", 1.0), ("b", 2.0), ("c", 3.0))
+    assert not match(*rows)[1]
 
 
 def test_molecules_outside_the_pool_are_kept_with_their_values():
-    books = match(("x", "OCCC", 1.0), ("", "CCCO", 2.0), ("", "CCCCO", 3.0), ("y", "CCl", "failed"))
-    assert pairs(books) == (("x", 1.0), ("x", 2.0), ("CCCCO", 3.0))
-    assert books.outside == {"x": "CCCO", "CCCCO": "CCCCO"}
-    assert books.failed == ()
+    rows = ("x", "OCCC", 1.0), ("", "CCCO", 2.0), ("", "CCCCO", 3.0), ("y", "CCl", "failed"), ("z", "CI", "pending")
+    state, outside = told(*rows)[0], match(*rows)[1]
+    assert pairs(state) == (("CCCCO", 3.0), ("x", 1.0), ("x", 2.0))
+    assert outside == {"x": "CCCO", "CCCCO": "CCCCO", "y": "CCl", "z": "CI"}
+    assert (state.failed, state.pending) == (("y",), ("z",))
 
 
 def test_a_value_settles_what_failed_or_was_under_way():
-    books = match(("a", "", "failed"), ("b", "", "pending"), ("a", "", 1.0), ("c", "", "failed"), ("c", "", "failed"))
-    assert (pairs(books), books.failed, books.pending) == ((("a", 1.0),), ("c",), ("b",))
+    rows = ("a", "", "failed"), ("b", "", "pending"), ("a", "", 1.0), ("c", "", "failed"), ("c", "", "failed")
+    state = told(*rows)[0]
+    assert (pairs(state), state.failed, state.pending) == ((("a", 1.0),), ("c",), ("b",))
 
 
 @pytest.mark.parametrize(
@@ -52,17 +64,17 @@ def test_rows_whose_molecule_is_unclear_are_named(row, message):
 
 def test_equal_rows_count_once_and_others_of_the_same_molecule_beside_each_other():
     rows = (("a", "", 1.0), ("a", "", 1.5), ("b", "", 2.0))
-    books = match(*rows, *rows, files=("one.csv", "two.csv"))
-    assert pairs(books) == (("a", 1.0), ("a", 1.5), ("b", 2.0))
-    assert books.repeated == 3
+    state, said = told(*rows, *rows, files=("one.csv", "two.csv"))
+    assert pairs(state) == (("a", 1.0), ("a", 1.5), ("b", 2.0))
+    assert {result.sources for result in state.measured} == {("one.csv", "two.csv")}
+    assert (said.twice, said.replicates) == (3, ("a",))
 
 
 @pytest.mark.parametrize(("cell", "side"), [(">2", "above"), ("≥ 2", "above"), ("<=2", "below"), ("<2", "below")])
 def test_bounds_have_a_side_and_equal_ones_count_once(cell, side):
-    books = match(("a", "", 2.0, cell), ("b", "", 1.0), ("a", "", 2.0, cell), ("b", "", 9.0, cell))
-    assert [(each.id, each.value, each.bound) for each in books.results if each.bound] == [("a", 2.0, side)]
-    assert books.bounds == {"a": cell}
-    assert (pairs(books), books.repeated) == ((("b", 1.0),), 1)
+    state, said = told(("a", "", 2.0, cell), ("b", "", 1.0), ("a", "", 2.0, cell), ("b", "", 9.0, cell))
+    assert [(each.id, each.value, each.bound) for each in state.counted() if each.bound] == [("a", 2.0, side)]
+    assert (pairs(state), said.twice) == ((("b", 1.0),), 1)
 
 
 @pytest.mark.parametrize(
@@ -72,41 +84,38 @@ def test_bounds_have_a_side_and_equal_ones_count_once(cell, side):
         ([("a", "", "failed"), ("a", "", 3.0, ">3")], ">3, failed"),
         ([("a", "", 2.0), ("a", "", 3.0, ">3")], "2, >3"),
         ([("a", "", 2.0), ("a", "", 1.0, "<1")], "2, <1"),
-        ([("a", "", 3.0, ">3"), ("a", "", 2.0, "<2")], ">3, <2"),
+        ([("a", "", 3.0, ">3"), ("a", "", 2.0, "<2")], "<2, >3"),
         ([("a", "", 2.0), ("a", "", 4.0), ("a", "", 3.0, ">3"), ("a", "", 3.0, "<=3")], ""),
         ([("a", "", 3.0), ("a", "", 2.0, ">2"), ("a", "", 4.0, ">4")], "3, >2, >4"),
-        ([("a", "", 3.0), ("a", "", 4.0, "<4"), ("a", "", 2.0, "<2")], "3, <4, <2"),
+        ([("a", "", 3.0), ("a", "", 4.0, "<4"), ("a", "", 2.0, "<2")], "3, <2, <4"),
         ([("a", "", 3.0), ("a", "", 3.0, ">=3"), ("a", "", 3.0, "<=3")], ""),
         ([("a", "", 2.0), ("a", "", 9.0), ("a", "", "pending")], ""),
         ([("a", "", "failed"), ("b", "", 1.0)], ""),
     ],
 )
 def test_what_cannot_be_true_together_is_named(rows, text):
-    assert match(*rows).conflicts == ({"a": text} if text else {})
+    assert find_conflicts(told(*rows)[0]) == ({"a": text} if text else {})
 
 
 def test_a_merged_row_of_the_pool_is_known_by_its_own_name_too():
     pool = from_smiles(["CCO", "OCC", "C"], ids=["a", "twin", "c"])
-    assert pairs(match(("twin", "", 1.0), pool=pool)) == (("a", 1.0),)
+    assert pairs(told(("twin", "", 1.0), pool=pool)[0]) == (("a", 1.0),)
 
 
 def test_columns_of_a_molecule_have_the_mean_of_what_its_rows_know():
     nan = float("nan")
-    books = match(
+    matched, _ = match(
         ("a", "", 1.0, "", (1.0, nan)),
         ("", "OCC", "failed", "", (4.0, 2.0)),
         ("b", "", 2.0, "", (nan, nan)),
         ("x", "CCl", 3.0, "", (nan, 5.0)),
     )
-    assert {name: list(map(str, values)) for name, values in books.features.items()} == {
-        "a": ["2.5", "2.0"],
-        "x": ["nan", "5.0"],
-    }
+    assert matched.features == {"a": {"dock": 2.5, "dose": 2.0}, "x": {"dose": 5.0}}
 
 
 @pytest.mark.parametrize(("name", "found"), [("net-1", "net-1"), ("=a", "=a"), ("'=a", "'=a"), ("''=a", "'=a")])
 def test_other_graphs_are_found_by_their_ids_alone_also_as_a_spreadsheet_has_them(name, found):
     pool = GraphPool([[[1.0]]] * 3, [[]] * 3, ids=("net-1", "=a", "'=a"))
-    assert pairs(match((name, "", 1.0), pool=pool)) == ((found, 1.0),)
+    assert pairs(told((name, "", 1.0), pool=pool)[0]) == ((found, 1.0),)
     with pytest.raises(BadResultsError, match="line 2"):
         match(("", "CCO", 1.0), pool=pool)

@@ -1,0 +1,186 @@
+"""The verbs of a campaign for people at a page and for programs: tell, ask, mark, undo and redo."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from graph_bandit_campaign.command.inputs import search_pool
+from graph_bandit_campaign.command.settings import SuggestSettings
+from graph_bandit_campaign.command.suggestions import write_suggestions
+from graph_bandit_campaign.operations.place import Place
+from graph_bandit_campaign.pool.index import structure_of
+from graph_bandit_campaign.report.answer import Answer
+from graph_bandit_campaign.results.matched import match_rows
+from graph_bandit_campaign.results.matching import Matcher
+from graph_bandit_campaign.results.rows import MeasuredRow
+from graph_bandit_campaign.results.typed import Entry, read_entries
+from graph_bandit_campaign.state import CampaignState
+from graph_bandit_campaign.store import Change
+from graph_bandit_campaign.verbs import Told
+from graph_bandit_campaign.verbs import mark as mark_graph
+from graph_bandit_campaign.verbs import tell as tell_results
+from graph_bandit_env import GraphPool
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A round of suggestions, in texts."""
+
+    round: int
+    """Its number; 1 is the first."""
+    suggested: tuple[str, ...]
+    """Ids of the graphs, the best first."""
+    columns: tuple[str, ...]
+    """Names of the columns of the table of suggestions."""
+    rows: tuple[tuple[str, ...], ...]
+    """A row for each suggestion: predictions, nearest measured molecules, reasons, prices and the pool's columns."""
+    notes: tuple[str, ...]
+    """Sentences about tables, limits, results to check, and what else is to be known."""
+    outlook: str
+    """Whether the pool holds a better graph, and whether to stop; empty if the agent cannot say."""
+
+
+def in_texts(answer: Answer, remarks: Sequence[str]) -> Asked:
+    """Put an answer into texts.
+
+    Args:
+        answer: the answer of `suggest`.
+        remarks: remarks about the tables.
+    """
+    columns, *rows = answer.rows()
+    parts = (f"{answer.pool_size:,} {answer.noun}, {len(answer.state.measured):,} results", *remarks)
+    notes = [f"{', '.join(parts)}.", answer.agent_change, *answer.notes, answer.bill.sentence(), answer.way]
+    return Asked(
+        round=len(answer.state.rounds),
+        suggested=tuple(suggestion.id for suggestion in answer.suggested),
+        columns=tuple(columns),
+        rows=tuple(map(tuple, rows)),
+        notes=tuple(filter(None, notes)),
+        outlook="" if answer.outlook is None else answer.outlook.sentence(answer.target),
+    )
+
+
+def ask(place: Place, changes: Mapping[str, object] | None = None, next_batch: bool = False) -> Asked:
+    """Suggest what to measure next: what waits, if nothing was told or changed since.
+
+    Args:
+        place: the campaign.
+        changes: settings of the command to change, of `CHANGEABLE`.
+        next_batch: suggest another batch although no result came in.
+
+    Raises:
+        ValueError, OSError, ImportError: as `suggest`, or if another setting is to be changed.
+    """
+    store, state = place.open()
+    return in_texts(*write_suggestions(replace(place.settings(state, changes), next_batch=next_batch), store))
+
+
+def tell(place: Place, results: Sequence[Entry], instead: bool = False, by: str = "") -> Told:
+    """Take in results, all of them or none.
+
+    Args:
+        place: the campaign.
+        results: the results.
+        instead: whether values replace those that were told of their graphs before, and empty ones remove them; else
+            they are replicates.
+        by: who tells them.
+
+    Raises:
+        ValueError: if one cannot be understood, or its graph is not found.
+    """
+    store, state = place.open()
+    settings, kind, told = place.settings(state), state.kind, list[Told]()
+    empty = [each for each in results if instead and not str(each.value).strip()]
+    results = [each for each in results if each not in empty]
+    cleared = [(each.id, each.goal * bool(state.goals)) for each in empty]
+    rows: dict[str, list[MeasuredRow]] = {}
+    for goal in dict.fromkeys(each.goal for each in results):
+        read, kind = read_entries([each for each in results if each.goal == goal], kind)
+        has_failed = not goal and all(row.value == "failed" for row in read)
+        names = state.quantities if has_failed or not (goal or state.goals) else (goal,)
+        if not {*names} <= {*state.quantities}:
+            raise ValueError(f"Expected `goal` to be one of {', '.join(state.quantities)}. Got {goal!r}.")
+        for name in names:
+            rows.setdefault(name * bool(state.goals), []).extend(read)
+    every = [row for read in rows.values() for row in read]
+    pool = known_or_found(settings, state, {row.identifier for row in every}, {row.smiles for row in every} - {""})
+    matcher = None if pool is None else Matcher(pool, state.structures, settings.trust_ids, settings.most_atoms)
+
+    def find(row: MeasuredRow) -> tuple[str, str]:
+        return matcher.find(row) if matcher else (row.identifier, "")
+
+    matched = match_rows(rows, find, several=bool(state.goals))
+    if pool is not None and matcher is not None:
+        ids = {each.id for each in matched.results}
+        structures = {key: structure_of(pool, k) for k, key in enumerate(pool.ids) if key in ids} | matcher.outside
+        matched = replace(matched, structures=structures, outside=frozenset(matcher.outside))
+
+    def change(newest: CampaignState | None) -> CampaignState:
+        after, answer = tell_results(
+            replace(newest or state, kind=kind), matched, (), False, instead, by, store.clock(), cleared
+        )
+        told[:] = [answer]
+        return after
+
+    store.change("tell", change, about_results([*matched.results, *empty]), by)
+    return told[0]
+
+
+def about_results(results: Sequence[object]) -> str:
+    """Say how many results there are."""
+    return "1 result" if len(results) == 1 else f"{len(results):,} results"
+
+
+def known_or_found(
+    settings: SuggestSettings, state: CampaignState, names: Collection[str], smiles: Collection[str] = ()
+) -> GraphPool | None:
+    """Return the graphs of a pool that may have some names or structures; None if the campaign knows all of them."""
+    return None if not smiles and state.known.issuperset(names) else search_pool(settings, names, smiles)
+
+
+def mark(
+    place: Place,
+    id: str,  # noqa: A002 - as in the file
+    veto: bool | str | None = None,
+    pin: bool | None = None,
+    comment: str = "",
+    waits: bool | None = None,
+    by: str = "",
+) -> CampaignState:
+    """Veto or pin a graph, or take that back; keep a comment; or say that nobody measures it, as `Campaign.mark`.
+
+    Raises:
+        ValueError: if there is no such graph, it is measured, or a text is too long.
+    """
+    store, state = place.open()
+    pool = known_or_found(place.settings(state), state, [id])
+    key, structures = id, dict[str, str]()
+    if pool is not None:
+        row = MeasuredRow("", id, "", "pending")
+        key = Matcher(pool, {}, False, 1).find(row)[0]
+        structures = {key: structure_of(pool, pool.ids.index(key))}
+
+    def change(newest: CampaignState | None) -> CampaignState:
+        after = mark_graph(newest or state, key, veto, pin, comment, waits, by)
+        return replace(after, structures={**after.structures, **structures})
+
+    return store.change("mark", change, key, by)
+
+
+def undo(place: Place) -> Change:
+    """Take back the last change, and return it.
+
+    Raises:
+        ValueError: if there is none.
+    """
+    return place.open()[0].undo()
+
+
+def redo(place: Place) -> Change:
+    """Make the change again that was undone last, and return it.
+
+    Raises:
+        ValueError: if there is none.
+    """
+    return place.open()[0].redo()

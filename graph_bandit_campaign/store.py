@@ -1,0 +1,338 @@
+"""The file of a campaign: read and replaced as a whole under a lock, with the states that can be undone and redone."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import hashlib
+import json
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from filelock import FileLock
+
+from graph_bandit_campaign.state import CampaignState
+from graph_bandit_env.storage import find_file, replace_file
+
+FORMAT = 4
+MOST = 20  # changes that can be undone
+
+
+class ChangedError(ValueError):
+    """Another process has changed a campaign meanwhile.
+
+    Args:
+        path: path of its file.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        super().__init__(f"Expected {path} as this campaign left it. Another process wrote to it. Open it again.")
+
+
+class StaleError(ValueError):
+    """A campaign has changed since somebody looked at it."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change of a campaign that can be taken back, or made again."""
+
+    verb: str
+    """What was called: `tell`, `ask`, `mark`."""
+    about: str
+    """What it was about, for people."""
+    by: str
+    """Who did it; empty if nobody said."""
+    at: str
+    """When, in UTC."""
+    other: Any
+    """What makes the state before it, or after it, of the state on the other side."""
+
+
+class Store:
+    """The state of a campaign, in a file or in memory. Changes of several processes come one after the other.
+
+    Args:
+        path: path of the file, or of a symbolic link to it; None: nothing is saved.
+
+    Raises:
+        ValueError: if the folder does not exist, or the file does not hold a campaign.
+    """
+
+    state: CampaignState | None
+    """The campaign when it was last read or changed here; None: it has not begun."""
+    past: tuple[Change, ...] = ()
+    """The last changes, the newest last."""
+    future: tuple[Change, ...] = ()
+    """What was undone since, the next to be redone last."""
+
+    @staticmethod
+    def clock() -> str:
+        """Return the time, in UTC, to the second."""
+        return datetime.now(UTC).isoformat(timespec="seconds").removesuffix("+00:00") + "Z"
+
+    def __init__(self, path: str | Path | None) -> None:
+        self.path, self.state = None if path is None else find_file(Path(path)), None
+        if self.path is not None and not self.path.parent.is_dir():
+            raise ValueError(f"Expected the folder of {self.path} to exist. Make it first.")
+        self._text: bytes | None = None
+        self._together = False
+        self.read()
+
+    def twin(self) -> Store:
+        """Return a copy in memory."""
+        made = copy.copy(self)
+        made.path = None
+        return made
+
+    def locked(self) -> AbstractContextManager[object]:
+        """Keep other processes from changing the campaign, for a `with` block; it waits for those that do so now."""
+        if self.path is None:
+            return nullcontext()
+        return FileLock(self.path.with_name(f".{self.path.name}.lock"), is_singleton=True)
+
+    def read(self) -> CampaignState | None:
+        """Return the campaign as its file has it now.
+
+        Raises:
+            ValueError: if the file does not hold a campaign.
+        """
+        if self.path is None or self._together:
+            return self.state
+        text = self.path.read_bytes() if self.path.is_file() else None
+        if text != self._text:
+            self.state, self.past, self.future = (None, (), ()) if text is None else read_file(text, self.path)
+            self._text = text
+        return self.state
+
+    @property
+    def version(self) -> str:
+        """Return a digest of the file when it was last read or written here; an empty text without one."""
+        return "" if self._text is None else digest_of(self._text)
+
+    def change(
+        self, verb: str, make: Callable[[CampaignState | None], CampaignState], about: str = "", by: str = ""
+    ) -> CampaignState:
+        """Change the newest state, and save it; what changes nothing is not saved.
+
+        Args:
+            verb: what is done; an empty text if it cannot be undone.
+            make: returns the state after the change; if it raises, nothing has changed.
+            about: what it is about, for people.
+            by: who does it.
+        """
+        with nullcontext() if self._together else self.locked():
+            before = self.read()
+            after = make(before)
+            if after != before or not (self._text or self._together or self.path is None):
+                past = self.past
+                if verb and before is not None:
+                    other = difference(_plain(after), _plain(before))
+                    past = (*past, Change(verb, about, by, self.clock(), other))[-MOST:]
+                self._save(after, past, () if verb else self.future)
+        return after
+
+    def begin(self, state: CampaignState) -> bool:
+        """Take a state that no change has saved yet, if there is none, and return whether it was taken."""
+        if is_new := self.read() is None:
+            self.state = state
+        return is_new
+
+    def name_of(self, path: Path) -> str:
+        """Return the path of a file from the folder of the campaign's file, so that both may move together."""
+        return path.as_posix() if self.path is None else portable(path, self.path.parent)
+
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        """Save the changes of a `with` block once, at its end; if the block or saving fails, undo all of them.
+
+        Raises:
+            ChangedError: a ValueError, if another process has changed the campaign since `read`.
+        """
+        before, self._together = (self.state, self.past, self.future), True
+        try:
+            yield
+            with self.locked():
+                if self.path is not None and (self.path.read_bytes() if self.path.is_file() else None) != self._text:
+                    raise ChangedError(self.path)
+                self._together = False
+                if self.state is not None and self.state is not before[0]:
+                    self._save(self.state, self.past, self.future)
+        except BaseException:
+            self.state, self.past, self.future = before
+            raise
+        finally:
+            self._together = False
+
+    def undo(self) -> Change:
+        """Take back the last change, and return it.
+
+        Raises:
+            ValueError: if there is none.
+        """
+        return self._step(back=True)
+
+    def redo(self) -> Change:
+        """Make the change again that was undone last, and return it.
+
+        Raises:
+            ValueError: if there is none.
+        """
+        return self._step(back=False)
+
+    def _step(self, back: bool) -> Change:
+        with nullcontext() if self._together else self.locked():
+            self.read()
+            steps = self.past if back else self.future
+            if not steps or self.state is None:
+                raise ValueError(f"Expected a change to {'undo' if back else 'redo'}. There is none.")
+            change, here = steps[-1], _plain(self.state)
+            there = apply(here, change.other)
+            moved = replace(change, other=difference(there, here))
+            past = self.past[:-1] if back else (*self.past, moved)
+            future = (*self.future, moved) if back else self.future[:-1]
+            self._save(msgspec.convert(there, CampaignState), past, future)
+        return change
+
+    def _save(self, state: CampaignState, past: tuple[Change, ...], future: tuple[Change, ...]) -> None:
+        if self.path is not None and not self._together:
+            text = write_file(state, past, future)
+            replace_file(self.path, text)
+            self._text = text
+        self.state, self.past, self.future = state, past, future
+
+
+def _plain(state: CampaignState) -> dict[str, Any]:
+    plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(state))
+    return plain
+
+
+def difference(here: Any, there: Any) -> Any:
+    """Return what `apply` makes `there` of `here` with: of mappings and lists the parts that differ.
+
+    Args:
+        here: a value of JSON.
+        there: another one.
+    """
+    if isinstance(here, dict) and isinstance(there, dict):
+        other = {key: difference(here.get(key), value) for key, value in there.items() if here.get(key) != value}
+        return {"keys": other, "gone": [key for key in here if key not in there]}
+    if isinstance(here, list) and isinstance(there, list):
+        shorter = min(len(here), len(there))
+        begin = next((k for k in range(shorter) if here[k] != there[k]), shorter)
+        end = next((k for k in range(shorter - begin) if here[-1 - k] != there[-1 - k]), shorter - begin)
+        return {"from": begin, "to": len(here) - end, "put": [*there[begin : len(there) - end]]}
+    return {"is": there}
+
+
+def apply(here: Any, other: Any) -> Any:
+    """Return the value on the other side of a `difference`.
+
+    Args:
+        here: the value on this side.
+        other: the difference.
+    """
+    if "is" in other:
+        return other["is"]
+    if "put" in other:
+        return [*here[: other["from"]], *other["put"], *here[other["to"] :]]
+    kept = {key: value for key, value in here.items() if key not in other["gone"]}
+    return kept | {key: apply(here.get(key), value) for key, value in other["keys"].items()}
+
+
+def write_file(state: CampaignState, past: tuple[Change, ...] = (), future: tuple[Change, ...] = ()) -> bytes:
+    """Write the file of a campaign, which people can read too."""
+    steps = {"past": [*map(dataclasses.asdict, past)], "future": [*map(dataclasses.asdict, future)]}
+    return json.dumps({"format": FORMAT, **_plain(state), **steps}, indent=1, allow_nan=False).encode() + b"\n"
+
+
+def read_file(text: bytes, path: Path) -> tuple[CampaignState, tuple[Change, ...], tuple[Change, ...]]:
+    """Read the file of a campaign: its state, what can be undone, and what can be redone.
+
+    Args:
+        text: the content of the file.
+        path: of the file, for messages.
+
+    Raises:
+        ValueError: if it is not a campaign, or one of another format; the message names what is wrong.
+    """
+    try:
+        fields = msgspec.json.decode(text.decode("utf-8-sig"), type=dict[str, object])
+        if (number := fields.pop("format", None)) != FORMAT:
+            raise ValueError(f"Expected a campaign of format {FORMAT}. {path} has format {number}.")
+        steps = [msgspec.convert(fields.pop(name, ()), tuple[Change, ...]) for name in ("past", "future")]
+        state = msgspec.convert(fields, CampaignState)
+        unknown = _unknown(fields, _plain(state))
+        if odd := unknown | {"measured", "failures", "pending", "rounds"} - fields.keys():
+            raise msgspec.ValidationError(f"Missing or unknown: {', '.join(sorted(odd))}")
+        return state, steps[0], steps[1]
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ValueError(
+            f"Expected {path} to be the file of a campaign. {str(error).rstrip('.')}. Correct the file, or move it "
+            "away to start a new campaign."
+        ) from error
+
+
+def _unknown(given: object, kept: object) -> set[str]:
+    """Return keys of a file, at any depth, that nothing was read from."""
+    if isinstance(given, dict) and isinstance(kept, dict):
+        return (given.keys() - kept.keys()).union(*(_unknown(given[k], kept[k]) for k in given.keys() & kept.keys()))
+    pairs = zip(given, kept, strict=True) if isinstance(given, list) and isinstance(kept, list) else ()
+    return {name for pair in pairs for name in _unknown(*pair)}
+
+
+def portable(path: Path, folder: Path) -> str:
+    """Return the path of a file from a folder, as all systems write it.
+
+    Args:
+        path: path of the file.
+        folder: the folder.
+    """
+    whole = path.parent.resolve() / path.name
+    try:
+        return Path(os.path.relpath(whole, folder)).as_posix()
+    except ValueError:  # Windows: it is on another drive
+        return whole.as_posix()
+
+
+def digest_of(content: bytes) -> str:
+    """Return a digest of the content of a file: 16 hexadecimal digits.
+
+    Args:
+        content: all of it.
+    """
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+def read_digest(path: Path) -> str:
+    """Return `digest_of` what a file holds; an empty text if there is none."""
+    if not path.is_file():
+        return ""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+
+
+def refuse_others(paths: Iterable[Path], own: Collection[str], overwrite: bool, advice: str = "") -> None:
+    """Refuse to replace files that the command did not write, or that were changed since.
+
+    Args:
+        paths: files that are to be written.
+        own: digests of what the command wrote, or is about to write.
+        overwrite: whether the user asked for it.
+        advice: what else the user may do.
+
+    Raises:
+        ValueError: if there is such a file.
+    """
+    for path in () if overwrite else paths:
+        if read_digest(path) not in ("", *own):
+            raise ValueError(
+                f"Expected {path} as this command wrote it, or no such file. It is another one, or was changed since. "
+                f"{advice}{' ' * bool(advice)}Move it away, or pass --overwrite to replace it."
+            )

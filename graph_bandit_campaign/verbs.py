@@ -1,0 +1,239 @@
+"""How a campaign changes: what is told of results, and what people mark. Pure functions of its state."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from graph_bandit_campaign.results.marks import Comment, Veto, check_text
+from graph_bandit_campaign.results.matched import Matched
+from graph_bandit_campaign.results.measurement import TYPED, Fact, Failure, Measurement, Result
+from graph_bandit_campaign.state import CampaignState, Suggestion
+from graph_bandit_campaign.text import listed
+
+
+class MissingRowsError(ValueError):
+    """A table lacks rows that were told from it before."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a call of `tell` has changed."""
+
+    new: tuple[str, ...] = ()
+    """Results that are new, as "m1 4.5"."""
+    twice: int = 0
+    """How many of the results given were known before, or given twice."""
+    replicates: tuple[str, ...] = ()
+    """Graphs with several values, one of which is new."""
+    gone: tuple[str, ...] = ()
+    """Results that were corrected or removed."""
+
+    def sentences(self) -> list[str]:
+        """Say what is not as one would expect."""
+        found = "1 result was" if self.twice == 1 else f"{self.twice:,} results were"
+        texts = [f"{found} known already, or given twice."] * bool(self.twice)
+        texts += [f"Several values, which are averaged: {listed(self.replicates)}."] * bool(self.replicates)
+        return texts + [f"Corrected or removed: {listed(self.gone)}."] * bool(self.gone)
+
+
+def tell(
+    state: CampaignState,
+    matched: Matched,
+    tables: Collection[str] = (),
+    drop_missing: bool = False,
+    instead: bool = False,
+    by: str = "",
+    at: str = "",
+    cleared: Collection[tuple[str, str]] = (),
+) -> tuple[CampaignState, Told]:
+    """Take in results; of tables that are given as a whole, what they said before and do not say now is corrected.
+
+    Args:
+        state: the campaign.
+        matched: the results.
+        tables: sources that are given as a whole.
+        drop_missing: whether results of graphs that such a table no longer has are removed.
+        instead: whether a value of a graph replaces those that were typed of it before, and is no replicate.
+        by: who tells them.
+        at: when.
+        cleared: ids and goals whose typed values are removed.
+
+    Raises:
+        MissingRowsError: a ValueError, if such a table lacks rows that it had, and `drop_missing` is False.
+        ValueError: if a graph is said to have failed that is measured, or a value is to replace one of a table.
+    """
+    before: dict[Fact, Result] = {result.fact: result for result in state.results}
+    given = Counter((result.fact, source) for result in matched.results for source in result.sources)
+    if not drop_missing:
+        _refuse_missing(before.values(), given, matched, tables)
+    kept: dict[Fact, Result] = {}
+    for fact, result in before.items():
+        left = tuple(each for each in result.sources if each not in tables or given[fact, each])
+        kept |= {fact: result if left == result.sources else replace(result, sources=left)} if left else {}
+    replaced = {*cleared, *(result.fact[:2] for result in matched.results if instead)}
+    valued = {result.fact[:2] for result in matched.results if isinstance(result, Measurement)}
+    for fact, result in list(kept.items()):
+        if fact[:2] in replaced and not given[fact, TYPED]:
+            if result.sources != (TYPED,):
+                raise ValueError(
+                    f"Expected to replace a typed value. `{fact[0]}` is {result.text} in {result.sources[0]}."
+                )
+            del kept[fact]
+        elif isinstance(result, Failure) and result.sources == (TYPED,) and fact[:2] in valued:
+            del kept[fact]  # it was measured after all
+    for result in matched.results:
+        known = kept.get(result.fact) or replace(result, round=len(state.rounds), by=by, at=at)
+        sources = tuple(dict.fromkeys((*known.sources, *result.sources)))
+        kept[result.fact] = replace(known, sources=sources)
+    told = {fact for fact, _ in given}
+    others = [
+        fact
+        for fact in told & before.keys()
+        if given[fact, TYPED] or any(not given[fact, each] for each in before[fact].sources)
+    ]
+    results = sorted(kept.values(), key=_order)
+    measured = tuple(result for result in results if isinstance(result, Measurement))
+    failures = tuple(result for result in results if isinstance(result, Failure))
+    typed = {result.id for result in matched.results if isinstance(result, Failure) and TYPED in result.sources}
+    changed = before.keys() ^ kept.keys()
+    structures = {**state.structures, **matched.structures}
+    features = {**state.features, **matched.features}
+    after = replace(
+        state,
+        measured=measured,
+        failures=failures,
+        pending=(),
+        structures=structures,
+        features=features,
+        told=state.told or bool(changed),
+    )
+    if wrong := typed & after.settled().keys():
+        raise ValueError(f"Expected a candidate without a value to have failed. `{min(wrong)}` is measured.")
+    suggested = [each.id for batch in state.rounds for each in batch if each.id in {fact[0] for fact in changed}]
+    waiting = (key for key in matched.pending if key not in matched.outside or key in state.pending)
+    new = [fact for fact in kept if fact not in before]
+    several = Counter(result.fact[:2] for result in measured if not result.bound)
+    return after.waiting_for((*state.pending, *waiting, *suggested)), Told(
+        new=tuple(f"{kept[fact].id} {kept[fact].text}" for fact in new),
+        twice=given.total() - len(told) + len(others),
+        replicates=tuple(dict.fromkeys(fact[0] for fact in new if several[fact[:2]] > 1)),
+        gone=tuple(f"{before[fact].id} {before[fact].text}" for fact in before if fact not in kept),
+    )
+
+
+def _refuse_missing(
+    before: Iterable[Result], given: Counter[tuple[Fact, str]], matched: Matched, tables: Collection[str]
+) -> None:
+    """Refuse tables that lack rows that were told from them: all of a graph, or one of its values."""
+    had = Counter((source, *result.fact[:2]) for result in before for source in result.sources if source in tables)
+    have = Counter((source, *fact[:2]) for fact, source in given)
+    lost = [place for place, count in had.items() if place not in matched.rows or (have[place] and have[place] < count)]
+    if lost:
+        names = listed([f"{name}{f' ({goal})' * bool(goal)}" for _, name, goal in sorted(lost)])
+        tables_of = listed(sorted({source for source, _, _ in lost}))
+        raise MissingRowsError(
+            f"Expected the rows again that {tables_of} had before. Missing: {names}. Put them back, or pass "
+            "--drop-missing to remove these results from the campaign."
+        )
+
+
+def _order(result: Result) -> tuple[object, ...]:
+    value = result.value if isinstance(result, Measurement) else 0.0
+    return result.round, result.id, result.goal, value, result.fact[3], result.fact[4] or 0.0
+
+
+def drop(state: CampaignState, source: str) -> CampaignState:
+    """Remove the results that a table alone holds.
+
+    Args:
+        state: the campaign.
+        source: the table, as in `sources` of results.
+
+    Raises:
+        ValueError: if no result is of that table.
+    """
+    if not any(source in result.sources for result in state.results):
+        raise ValueError(f"Expected a table of which results are known. None is of {source}.")
+    return tell(state, Matched(), [source], drop_missing=True)[0]
+
+
+def mark(
+    state: CampaignState,
+    key: str,
+    veto: bool | str | None = None,
+    pin: bool | None = None,
+    comment: str = "",
+    waits: bool | None = None,
+    by: str = "",
+) -> CampaignState:
+    """Veto or pin a graph, or take that back; keep a comment; or say that nobody measures it.
+
+    A veto lifts a pin, and the other way round. None of them teaches anything about other graphs.
+
+    Args:
+        state: the campaign.
+        key: id of the graph.
+        veto: True, or why, if it is not to be suggested; False to lift a veto.
+        pin: whether it is to be in the next batch, whatever the agent thinks of it.
+        comment: a text to keep about it.
+        waits: whether it is being measured; False: nobody measures it, and it can be suggested again.
+        by: who says so.
+
+    Raises:
+        ValueError: if it is measured, or a text is too long or has characters that cannot be printed.
+    """
+    by, now, wanted = check_text("by", by), len(state.rounds), veto not in (None, False)
+    vetoes, comments = state.vetoes, state.comments
+    if wanted and key in state.settled():
+        raise ValueError(f"Expected a candidate that is not measured yet. `{key}` is, and is not suggested again.")
+    if pin and key in {*state.settled(), *state.failed}:
+        raise ValueError(f"Expected a candidate that can be suggested. `{key}` is measured, or has failed.")
+    said = Veto(key, check_text("reason", veto if isinstance(veto, str) else ""), by, now)
+    before = vetoes.get(key)
+    if wanted and (before is None or (before.reason, before.by) != (said.reason, said.by)):
+        vetoes = {**{name: each for name, each in vetoes.items() if name != key}, key: said}
+    if veto is False or pin:
+        vetoes = {name: each for name, each in vetoes.items() if name != key}
+    out = {key} if wanted or pin is False else set()
+    pinned = dict.fromkeys((*(name for name in state.pinned if name not in out), *[key] * bool(pin)))
+    idle = {key} if wanted or waits is False else set()
+    text = check_text("comment", comment)
+    if comment and not text:
+        raise ValueError(f"Expected a comment on `{key}` that says something. Got none.")
+    if text and not any((key, text, by) == (each.id, each.text, each.by) for each in comments):
+        comments = (*comments, Comment(key, text, by, now))
+    after = replace(
+        state,
+        vetoed=(*vetoes.values(),),
+        pinned=(*pinned,),
+        pending=tuple(name for name in state.pending if name not in idle),
+        comments=comments,
+    )
+    return after.waiting_for((*after.pending, key)) if waits else after
+
+
+def add_round(state: CampaignState, suggested: Sequence[Suggestion]) -> CampaignState:
+    """Suggest graphs, which are pending from now on."""
+    after = replace(state, rounds=(*state.rounds, tuple(suggested)), told=False)
+    return after.waiting_for((*state.pending, *(each.id for each in suggested)))
+
+
+def without_last_round(state: CampaignState | None) -> CampaignState:
+    """Return a campaign as if its last round had not been suggested; results stay.
+
+    Raises:
+        ValueError: if there was no round yet.
+    """
+    if state is None or not state.rounds:
+        raise ValueError("Expected a round to undo. Nothing was suggested yet.")
+    rounds, last = state.rounds[:-1], {each.id for each in state.rounds[-1]}
+    return replace(
+        state,
+        rounds=rounds,
+        measured=tuple(replace(each, round=min(each.round, len(rounds))) for each in state.measured),
+        failures=tuple(replace(each, round=min(each.round, len(rounds))) for each in state.failures),
+        pending=tuple(key for key in state.pending if key not in last),
+        told=True,
+    )
