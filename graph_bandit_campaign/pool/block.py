@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +14,20 @@ from agents.traits import Traits
 from graph_bandit_campaign.text import unshield
 from graph_bandit_env.tables import NO_ENTRY, EntryColumns, Table, same_cell
 
+if TYPE_CHECKING:
+    from rdkit.Chem import Mol
+
 SHOWN = 10  # bad cells in a message
+KEPT = 4096  # molecules that are parsed once: those of a block; one takes some 10 kB
+
+
+@lru_cache(maxsize=KEPT)
+def molecule_of(smiles: str) -> Mol:
+    """Return the molecule of a canonical SMILES, which must not be changed."""
+    from rdkit import Chem, rdBase
+
+    with rdBase.BlockLogs():
+        return Chem.MolFromSmiles(smiles)
 
 
 @dataclass(frozen=True, eq=False)

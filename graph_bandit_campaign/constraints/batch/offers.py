@@ -12,7 +12,7 @@ from graph_bandit_campaign.constraints.batch.batch import BatchConstraints, Term
 from graph_bandit_campaign.constraints.limits.columns import LimitColumns, need_column
 from graph_bandit_campaign.constraints.limits.selection import Selection
 from graph_bandit_campaign.names import find_column
-from graph_bandit_campaign.pool.parsing import molecule_of
+from graph_bandit_campaign.pool.block import molecule_of
 
 SCAFFOLD = "scaffold"  # a group that is computed, unless the pool has a column of this name
 

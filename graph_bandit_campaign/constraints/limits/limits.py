@@ -16,8 +16,8 @@ from graph_bandit_campaign.constraints.limits.properties import PROPERTIES, find
 from graph_bandit_campaign.constraints.limits.selection import Selection, Step
 from graph_bandit_campaign.constraints.limits.wishes import Choice, Requirement
 from graph_bandit_campaign.names import find_column
+from graph_bandit_campaign.pool.block import molecule_of
 from graph_bandit_campaign.pool.index import PoolLike
-from graph_bandit_campaign.pool.parsing import molecule_of
 from graph_bandit_campaign.workers import map_in_processes
 from graph_bandit_env import MoleculeSet
 from graph_bandit_env.pools import is_bare_salt

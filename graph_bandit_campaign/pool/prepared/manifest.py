@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
@@ -12,13 +11,13 @@ from typing import Annotated, TypeVar
 
 import msgspec
 
+from agents.traits import TRAITS
 from graph_bandit_env.pools import Salts
 from graph_bandit_env.storage import replace_file
 
-FORMAT = 6  # of parts and manifest; raise it when their content changes
+FORMAT = 7  # of parts and manifest; raise it when their content changes
 MANIFEST, QUESTION = "manifest.json", "prepare.json"
 MERGED, DROPPED, BAD_ROWS = "merged.parquet", "dropped.parquet", "bad_rows.csv"
-OWN = "column:"  # in front of the names of the table's other columns
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
 T = TypeVar("T")
@@ -76,19 +75,10 @@ class Question:
             if given not in (None, "smiles", prepared) and given.casefold() not in map(str.casefold, also):
                 raise ValueError(f"Expected `--{flag}` as the pool was prepared with, `{prepared}`. Got `{given}`.")
 
-    def check_folder(self, folder: Path, earlier: Question) -> None:
-        """Refuse a folder that was begun with another question.
-
-        Raises:
-            ValueError: if it was.
-        """
-        if earlier.key != self.key:
-            before, now = map(dataclasses.asdict, (earlier, self))
-            differ = [name for name in now if name != "files" and before[name] != now[name]]
-            raise ValueError(
-                f"Expected the folder {folder} to hold this pool. It was begun with other "
-                f"{', '.join(differ) or 'files'}. Give the same, choose another --out, or delete the folder."
-            )
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Return the traits that are not computed."""
+        return tuple(name for name in TRAITS if name not in self.traits)
 
     @property
     def key(self) -> str:
@@ -98,29 +88,16 @@ class Question:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PartRecord:
-    """A part of the pool."""
-
-    rows: Count
-    """Rows in the file: molecules."""
-    bytes: Count
-    sha256: str
-    dropped: Count
-    """Rows to leave out: duplicates, and rows whose id another molecule has, too."""
-    duplicates: Count
-    """Rows of any part that are duplicates of molecules of this one."""
-
-    def __post_init__(self) -> None:
-        if not self.dropped <= self.rows <= self.bytes:  # a molecule takes more than a byte
-            raise ValueError(f"Expected a part to have at most {self.bytes:,} rows. Got {self.rows:,}")
-
-
-@dataclass(frozen=True, kw_only=True)
 class Manifest:
     """The content of a finished pool."""
 
     question: Question
-    parts: tuple[PartRecord, ...]
+    parts: tuple[str, ...]
+    """SHA-256 digest of the file of each part."""
+    molecules: Count
+    """How many there are."""
+    merged: Count
+    """Rows that repeat a molecule."""
     bad: Count
     """Rows of the table that were left out; `bad_rows.csv` lists them."""
     moments: dict[str, dict[str, list[float]]] = field(default_factory=dict)
@@ -133,16 +110,6 @@ class Manifest:
     """Other columns in which rows of one entry differ."""
     shared: tuple[str, ...] = ()
     """Names that are left out, since several entries have them."""
-
-    @property
-    def molecules(self) -> int:
-        """Return how many molecules the pool has."""
-        return sum(part.rows - part.dropped for part in self.parts)
-
-    @property
-    def merged(self) -> int:
-        """Return how many rows repeat a molecule."""
-        return sum(part.duplicates for part in self.parts)
 
 
 def part_path(folder: Path, number: int) -> Path:
@@ -176,4 +143,6 @@ def read_json(path: Path, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except msgspec.DecodeError as error:
-        raise ValueError(f"Expected {path} as `graph-bandit prepare` wrote it. Got: {error}.") from error
+        raise ValueError(
+            f"Expected {path} as this `graph-bandit prepare` writes it. Got: {error}. Prepare it again."
+        ) from error

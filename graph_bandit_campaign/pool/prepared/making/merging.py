@@ -13,14 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agents.traits import NUMBERS, Moments
-from graph_bandit_campaign.pool.prepared.columns import own
 from graph_bandit_campaign.pool.prepared.making.source import LONGEST, BadRow
 from graph_bandit_campaign.pool.prepared.manifest import (
     BAD_ROWS,
     DROPPED,
     MERGED,
     Manifest,
-    PartRecord,
     Question,
     part_path,
     read_json,
@@ -36,7 +34,6 @@ if TYPE_CHECKING:
 
 ROW = (1 << 32) - 1  # of a place: part number, then row in the part
 SCRATCH = "merging"  # folder for what does not fit into memory
-AT_A_TIME = 4096  # rows that are written
 MEMORY = "200MB"  # of the data base, which writes to the folder what takes more
 PARTS = """
 CREATE VIEW parts AS
@@ -72,9 +69,18 @@ SELECT 1 FROM (SELECT kept, same_cell({cell}) AS cell FROM copies) WHERE cell !=
 GROUP BY kept HAVING count(DISTINCT cell) > 1 LIMIT 1
 """
 DROPPED_ROWS = f"""
-SELECT place >> 32 AS part, place & {ROW} FROM (SELECT place FROM bad UNION ALL SELECT place FROM repeated) ORDER BY ALL
+SELECT place >> 32 AS part, place & {ROW} AS row FROM (SELECT place FROM bad UNION ALL SELECT place FROM repeated)
+ORDER BY ALL
+"""
+MERGED_ROWS = f"""
+SELECT copies.kept >> 32 AS part, copies.kept & {ROW} AS kept, alias, line, written, {{columns}} FROM copies
+WHERE place != copies.kept ORDER BY copies.kept, place
 """
 SHARED = "SELECT name FROM every GROUP BY name HAVING count(DISTINCT entry) > 1"
+COUNTS = """
+SELECT (SELECT count(*) FROM parts) - (SELECT count(*) FROM bad) - (SELECT count(*) FROM repeated),
+    (SELECT count(*) FROM repeated)
+"""
 BAD_NAMES = """
 SELECT own.file, own.line, own.written, bad.name, other.file, other.line FROM bad
 JOIN parts own USING (place) JOIN parts other ON other.place = bad.other
@@ -111,17 +117,14 @@ def merge(folder: Path, question: Question, entry: tuple[str, ...]) -> Manifest:
             entry += structures
             differing, shared = _find_drops(base, cells, entry, question.is_guessed)
         words = {name: _column(base, f"SELECT {cells[name]} FROM parts ORDER BY place") for name in entry}
-        _write(base, folder / DROPPED, DROPPED_ROWS, ["part", "row"])
-        _write(
-            base,
-            folder / MERGED,
-            f"""SELECT kept >> 32, kept & {ROW}, alias, line, written, {", ".join(cells.values())} FROM copies
-            WHERE place != kept ORDER BY copies.kept, place""",
-            ["part", "kept", "alias", "line", "written", *map(own, cells)],
-        )
+        _write(base, folder / DROPPED, DROPPED_ROWS)
+        _write(base, folder / MERGED, MERGED_ROWS.format(columns=", ".join(cells.values())))
         bad = [row for path in paths for row in read_json(path.with_suffix(".json"), list[BadRow])]
-        bad += _list_bad_names(base, question)
-        records = _describe_parts(base, paths)
+        for file, line, written, name, other, its_line in base.execute(BAD_NAMES).fetchall():
+            where = f"{question.files[other].name}, " * (len(question.files) > 1)
+            problem = f"`{name[:LONGEST]}` is another molecule in {where}{question.unit} {its_line}."
+            bad.append((file, line, written[:LONGEST], problem))
+        (molecules, merged) = base.execute(COUNTS).fetchall()[0]
     named = [(question.files[index].name, str(row), shield(text), problem) for index, row, text, problem in sorted(bad)]
     bad_rows = io.StringIO()
     csv.writer(bad_rows, lineterminator="\n").writerows([("file", question.unit, "text", "problem"), *named])
@@ -130,7 +133,9 @@ def merge(folder: Path, question: Question, entry: tuple[str, ...]) -> Manifest:
         folder,
         Manifest(
             question=question,
-            parts=records,
+            parts=tuple(map(sha256_of, paths)),
+            molecules=molecules,
+            merged=merged,
             bad=len(bad),
             entry=dict(EntryColumns.of(words).words),
             differing=tuple(differing),
@@ -172,45 +177,10 @@ def _column(base: duckdb.DuckDBPyConnection, query: str) -> list[str]:
     return [text for (text,) in base.execute(query).fetchall()]
 
 
-def _write(base: duckdb.DuckDBPyConnection, path: Path, query: str, names: Sequence[str]) -> None:
-    """Write the rows of a query to a Parquet file, with these names of columns."""
-    import pyarrow as pa
-    from pyarrow.parquet import ParquetWriter
-
-    reader = base.sql(query).to_arrow_reader(AT_A_TIME)
-    schema = pa.schema([field.with_name(name) for field, name in zip(reader.schema, names, strict=True)])
-    with path.open("wb") as file:
-        with ParquetWriter(file, schema, compression="zstd", write_page_checksum=True) as writer:
-            for batch in reader:
-                writer.write_batch(batch.rename_columns(names))
+def _write(base: duckdb.DuckDBPyConnection, path: Path, query: str) -> None:
+    base.sql(query).write_parquet(str(path), compression="zstd")
+    with path.open("rb+") as file:
         os.fsync(file.fileno())
-
-
-def _list_bad_names(base: duckdb.DuckDBPyConnection, question: Question) -> list[BadRow]:
-    """Return the rows whose name different entries have."""
-    rows = list[BadRow]()
-    for file, line, written, name, other, its_line in base.execute(BAD_NAMES).fetchall():
-        where = f"{question.files[other].name}, " * (len(question.files) > 1)
-        problem = f"`{name[:LONGEST]}` is another molecule in {where}{question.unit} {its_line}."
-        rows.append((file, line, written[:LONGEST], problem))
-    return rows
-
-
-def _describe_parts(base: duckdb.DuckDBPyConnection, paths: Sequence[Path]) -> tuple[PartRecord, ...]:
-    from pyarrow.parquet import read_metadata
-
-    dropped = dict(base.execute(f"SELECT part, count(*) FROM ({DROPPED_ROWS}) GROUP BY part").fetchall())
-    duplicates = dict(base.execute("SELECT kept >> 32, count(*) FROM repeated GROUP BY 1").fetchall())
-    return tuple(
-        PartRecord(
-            rows=read_metadata(path).num_rows,
-            bytes=path.stat().st_size,
-            sha256=sha256_of(path),
-            dropped=dropped.get(number, 0),
-            duplicates=duplicates.get(number, 0),
-        )
-        for number, path in enumerate(paths)
-    )
 
 
 def _add_up(folder: Path, manifest: Manifest) -> Manifest:

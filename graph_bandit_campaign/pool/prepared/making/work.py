@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agents.traits import Traits, compute_traits
-from graph_bandit_campaign.pool.prepared.columns import KNOWN, own, to_arrow, traits_left_out
 from graph_bandit_campaign.pool.prepared.making.source import LONGEST, BadRow
 from graph_bandit_campaign.pool.prepared.manifest import Question, part_path, software, write_json
+from graph_bandit_campaign.pool.prepared.part import KNOWN, own, to_arrow
 from graph_bandit_env.pools import canonical_smiles, may_be_form, parent_smiles, smiles_problem
 from graph_bandit_env.storage import replace_file
 
@@ -64,7 +64,6 @@ def encode(table: pa.Table, question: Question) -> tuple[bytes, list[BadRow]]:
     prints = [name.removesuffix("_bins") for name in names if name.endswith("_bins")]
     options = {
         "compression": "zstd",
-        "write_page_checksum": True,
         "use_dictionary": [f"{name}_counts.list.element" for name in prints] + ["file"],
         "column_encoding": {f"{name}_bins.list.element": "DELTA_BINARY_PACKED" for name in prints},
     }
@@ -113,4 +112,4 @@ def _problem(written: str, canonical: str, question: Question) -> str:
 
 
 def _traits(smiles: Sequence[str], question: Question) -> Traits:
-    return compute_traits(smiles, question.traits, question.stereo, traits_left_out(question.traits))
+    return compute_traits(smiles, question.traits, question.stereo, question.left_out)

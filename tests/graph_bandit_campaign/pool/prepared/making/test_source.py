@@ -3,7 +3,7 @@ import pytest
 from support.messy import assert_as_in_memory, messy_table, prepare_small
 
 from graph_bandit_campaign import PrepareSettings
-from graph_bandit_campaign.pool.prepared.making.source import Source
+from graph_bandit_campaign.pool.prepared.making.source import ask
 from graph_bandit_campaign.results.rows import Columns
 from graph_bandit_env.tables import describe_shared, open_table
 from graph_bandit_lab.design.own_graphs import PoolFile, read_own_graphs
@@ -52,12 +52,12 @@ def test_columns_of_structures_and_names_are_found_alike(tmp_path, name, text, i
     path.write_text(text)
     with open_table(path) as table:
         naming = Columns("y").naming_of(table)
-    source = Source(PrepareSettings(path, tmp_path / "out"))
+    question, said = ask(PrepareSettings(path, tmp_path / "out"))
     pool = prepare_small(path, tmp_path / "out")
     expected = assert_as_in_memory(pool, path, ())
     assert (expected.ids, len(expected.remarks)) == (ids, remarks)
-    assert (naming.smiles, naming.identifier or None) == (source.smiles, source.identifier)
-    assert [*source.remarks, *describe_shared(pool.manifest.shared)] == [*expected.remarks]
+    assert (naming.smiles, naming.identifier or None) == (question.smiles, question.identifier)
+    assert [*said, *describe_shared(pool.manifest.shared)] == [*expected.remarks]
     assert read_own_graphs(PoolFile(source=str(path))).contents.remarks == expected.remarks
 
 
