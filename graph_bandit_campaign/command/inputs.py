@@ -21,10 +21,9 @@ from graph_bandit_campaign.command.pools.refusals import refuse_for_products
 from graph_bandit_campaign.command.pools.rows import RowRounds
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.constraints.batch.offers import Offers
-from graph_bandit_campaign.constraints.limits.selection import Selection
+from graph_bandit_campaign.constraints.limits.limits import Selection
 from graph_bandit_campaign.names import are_one, split_name
-from graph_bandit_campaign.pool.budget import find_most_rows, refuse_large
-from graph_bandit_campaign.pool.descriptors import reads_graphs, reads_stereo
+from graph_bandit_campaign.pool.descriptors import find_most_rows, reads_graphs, reads_stereo, refuse_large
 from graph_bandit_campaign.pool.own_columns import Features, rank_own_columns
 from graph_bandit_campaign.pool.prepared import PreparedPool, open_table_pool
 from graph_bandit_campaign.results.books import match_results

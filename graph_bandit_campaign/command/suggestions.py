@@ -18,7 +18,7 @@ from graph_bandit_campaign.command.kept import keep_command
 from graph_bandit_campaign.command.pools.offer import Offer
 from graph_bandit_campaign.command.question import Question, mark, take_over
 from graph_bandit_campaign.command.settings import SuggestSettings
-from graph_bandit_campaign.constraints.batch.bill import Bill
+from graph_bandit_campaign.constraints.batch.batch import Bill
 from graph_bandit_campaign.file import (
     TYPED_IN,
     CampaignFile,

@@ -13,9 +13,8 @@ from graph_bandit_campaign.command.asked import Asked
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
 from graph_bandit_campaign.constraints.batch.offers import find_offers, murcko_scaffolds
-from graph_bandit_campaign.constraints.limits.selection import Selection
-from graph_bandit_campaign.pool.block import Cells
-from graph_bandit_campaign.pool.other_columns import join_cells, list_forms, other_columns
+from graph_bandit_campaign.constraints.limits.limits import Selection
+from graph_bandit_campaign.pool.block import Cells, join_cells, list_forms, other_columns
 from graph_bandit_campaign.results.books import Books, match_molecules
 from graph_bandit_campaign.results.rows import MeasuredRow
 from graph_bandit_campaign.state import CampaignState

@@ -14,9 +14,8 @@ from graph_bandit_campaign.campaign import Campaign
 from graph_bandit_campaign.command.asked import Asked
 from graph_bandit_campaign.command.pools.offer import Known, Offer, describe_others, know, select
 from graph_bandit_campaign.command.settings import SuggestSettings
-from graph_bandit_campaign.model.goals_index import SHORT_LIST, GoalsIndex
-from graph_bandit_campaign.model.scan.best import Places
-from graph_bandit_campaign.model.scan.scan import SPARES, Found, Query, scan
+from graph_bandit_campaign.model.goals_choice import SHORT_LIST, GoalsIndex
+from graph_bandit_campaign.model.scan import SPARES, Found, Places, Query, scan
 from graph_bandit_campaign.names import are_one
 from graph_bandit_campaign.pool.described import DescribedMolecules
 from graph_bandit_campaign.pool.forms import find_forms

@@ -14,6 +14,7 @@ import msgspec
 from agents.traits import TRAITS
 from graph_bandit_env.pools import Salts
 from graph_bandit_env.storage import replace_file
+from graph_bandit_env.tables import describe_shared
 
 FORMAT = 7  # of parts and manifest; raise it when their content changes
 MANIFEST, QUESTION = "manifest.json", "prepare.json"
@@ -23,24 +24,41 @@ Count = Annotated[int, msgspec.Meta(ge=0)]
 T = TypeVar("T")
 
 
+def software() -> dict[str, str]:
+    """Return the versions that SMILES and traits depend on."""
+    return {name: version(name) for name in ("graph-bandit-env", "rdkit")}
+
+
+def sha256_of(path: Path) -> str:
+    """Return a digest of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 @dataclass(frozen=True, kw_only=True)
 class TableFile:
-    """A file of the table."""
+    """The file of the table."""
 
     name: str
     bytes: Count
     modified: float
     """Seconds since 1970."""
-    sha256: str
+    sha256: str = ""
+
+    @classmethod
+    def of(cls, path: Path, digest: bool = True) -> TableFile:
+        """Describe a file, with its digest or without."""
+        status = path.stat()
+        digested = sha256_of(path) if digest else ""
+        return cls(name=path.name, bytes=status.st_size, modified=status.st_mtime, sha256=digested)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
     """All that the content of a prepared pool depends on."""
 
-    format: int
-    files: tuple[TableFile, ...]
-    """The table, in the order in which it is read."""
+    file: TableFile
+    """The table."""
     unit: str
     """Word for a row of it: "line", "row" or "record"."""
     decimal: str
@@ -61,8 +79,9 @@ class Question:
     part_rows: int
     block: int
     """Rows of the table that make one block of a part."""
-    versions: dict[str, str]
+    versions: dict[str, str] = field(default_factory=software)
     """Software that traits and SMILES depend on."""
+    format: int = FORMAT
 
     def refuse_others(self, name: str | None, smiles: str, sheet: str | None, also: Collection[str] = ()) -> None:
         """Refuse names of columns and a sheet that are neither those of the pool nor among `also`.
@@ -82,9 +101,9 @@ class Question:
 
     @property
     def key(self) -> str:
-        """Return a digest; names and times of files do not count."""
-        files = tuple(replace(file, name="", modified=0.0) for file in self.files)
-        return hashlib.sha256(msgspec.json.encode(replace(self, files=files), order="sorted")).hexdigest()[:32]
+        """Return a digest; name and time of the file do not count."""
+        content = replace(self, file=replace(self.file, name="", modified=0.0))
+        return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()[:32]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,12 +113,12 @@ class Manifest:
     question: Question
     parts: tuple[str, ...]
     """SHA-256 digest of the file of each part."""
-    molecules: Count
-    """How many there are."""
     merged: Count
     """Rows that repeat a molecule."""
     bad: Count
     """Rows of the table that were left out; `bad_rows.csv` lists them."""
+    molecules: Count = 0
+    """How many there are."""
     moments: dict[str, dict[str, list[float]]] = field(default_factory=dict)
     """`agents.molecule.Moments` of the numbers of each trait over the molecules of the pool."""
     entries: str = ""
@@ -111,21 +130,20 @@ class Manifest:
     shared: tuple[str, ...] = ()
     """Names that are left out, since several entries have them."""
 
+    def describe(self) -> str:
+        """Say how many molecules there are, how they are named, and what was merged or left out."""
+        name = self.question.identifier
+        texts = [f"named by `{name}`" if name else "named by their SMILES, since the table has no names"]
+        texts += [f"with {', '.join(self.entry)} as part of each entry"] * bool(self.entry)
+        texts += describe_shared(self.shared)
+        texts += [f"{self.merged:,} rows of equal molecules merged"] * bool(self.merged)
+        texts += [f"{self.bad:,} bad rows left out ({BAD_ROWS})"] * bool(self.bad)
+        return ", ".join([f"{self.molecules:,} molecules", *texts])
+
 
 def part_path(folder: Path, number: int) -> Path:
     """Return the path of a part."""
     return folder / f"part-{number:05d}.parquet"
-
-
-def software() -> dict[str, str]:
-    """Return the versions that SMILES and traits depend on."""
-    return {name: version(name) for name in ("graph-bandit-env", "rdkit")}
-
-
-def sha256_of(path: Path) -> str:
-    """Return a digest of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def write_json(path: Path, content: object) -> None:
@@ -143,6 +161,4 @@ def read_json(path: Path, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except msgspec.DecodeError as error:
-        raise ValueError(
-            f"Expected {path} as this `graph-bandit prepare` writes it. Got: {error}. Prepare it again."
-        ) from error
+        raise ValueError(f"Expected {path} as this version writes it. Got: {error}. Prepare the pool again.") from error

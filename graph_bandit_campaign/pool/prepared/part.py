@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow.parquet import ParquetFile
 
-KNOWN = ("file", "row", "id", "written", "smiles")
-"""Columns of every part: number of the file of the table, row as people count, id (null where the table has none),
-SMILES as the table has it, and canonical SMILES."""
+KNOWN = ("row", "id", "written", "smiles")
+"""Columns of every part: row as people count, id (null where the table has none), SMILES as the table has it, and
+canonical SMILES."""
 REPEATED = ("part", "kept", "alias", "line", "written")
 """Columns of the rows that repeat molecules: part and row of the molecule, its other name, row as people count, and
 SMILES as the table has it."""
@@ -48,9 +48,9 @@ def to_arrow(traits: Traits) -> dict[str, pa.Array]:
         offsets = pa.array(counts.offsets.astype(np.int32))
         for column, entries in zip(columns_of(name), (counts.bins, counts.counts), strict=True):
             columns[column] = pa.ListArray.from_arrays(offsets, pa.array(entries, pa.uint16()))
-    for name, numbers in traits.numbers.items():
+    for trait, numbers in traits.numbers.items():
         flat = pa.array(numbers.ravel(), pa.float32())
-        columns[name] = pa.FixedSizeListArray.from_arrays(flat, numbers.shape[1])
+        columns[trait] = pa.FixedSizeListArray.from_arrays(flat, numbers.shape[1])
     return columns
 
 
@@ -87,7 +87,7 @@ class PreparedPart:
         names = question.traits if traits is None else tuple(traits)
         columns = [name for name in dict.fromkeys((*columns, *self._manifest.entry)) if name in question.columns]
         wanted = [*KNOWN, *map(own, columns), *(column for name in names for column in columns_of(name))]
-        more, dropped = self.aliases() if columns else None, self._dropped() if rows is None else None
+        more, dropped = self.aliases() if columns else None, self._dropped()
         with self._open() as file:
             begin = 0
             for group in range(file.num_row_groups):
@@ -184,14 +184,14 @@ class PreparedPart:
                 every = texts[name] + more[own(name)].to_pylist()
                 texts[name] = [every[k] for k in order.tolist()]
         question = self._manifest.question
-        header = Table(Path(question.files[0].name), (question.smiles,), (), question.unit, decimal=question.decimal)
+        header = Table(Path(question.file.name), (question.smiles,), (), question.unit, decimal=question.decimal)
         places = np.stack([np.full(len(rows), self.number), rows], axis=1)
         cells = Cells(owners, lines, texts, header, EntryColumns(self._manifest.entry))
         return Block(places, ids, written, smiles, self._traits(table, traits), cells)
 
     def _traits(self, table: pa.Table, names: Sequence[str]) -> Traits:
         """Return the traits of the rows of a table, as copies: a view would keep the whole table in memory."""
-        counts, numbers = {}, {}
+        counts, numbers = dict[Any, Counts](), {}
         for name in names:
             columns = [table[column].combine_chunks() for column in columns_of(name)]
             if name in NUMBERS:

@@ -7,7 +7,6 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from numpy.typing import ArrayLike
 from agents.traits import Moments
 from graph_bandit_campaign.pool.block import Block
 from graph_bandit_campaign.pool.described import DescribedMolecules
-from graph_bandit_campaign.pool.prepared.manifest import BAD_ROWS, FORMAT, MANIFEST, Manifest, read_json
+from graph_bandit_campaign.pool.prepared.manifest import BAD_ROWS, FORMAT, MANIFEST, Manifest, read_json, software
 from graph_bandit_campaign.pool.prepared.part import REMEDY, PreparedPart
 from graph_bandit_env import MoleculeSet, canonical_smiles
 from graph_bandit_env.extras import require
@@ -61,24 +60,15 @@ class PreparedPool:
         """
         folder = Path(folder)
         if not (folder / MANIFEST).is_file():
-            raise FileNotFoundError(
-                f"Expected {folder} to be a prepared pool. It has no {MANIFEST}. `graph-bandit prepare` makes one, or "
-                "continues one that it began."
-            )
+            text = f"Expected {folder} to be a prepared pool. It has no {MANIFEST}."
+            raise FileNotFoundError(f"{text} `graph-bandit prepare` makes one, or continues one that it began.")
         for module in ("pyarrow", "rdkit"):
             require(module, "Reading a prepared pool")
         manifest = read_json(folder / MANIFEST, Manifest)
-        if manifest.question.format != FORMAT:
-            raise ValueError(
-                f"Expected a prepared pool of format {FORMAT}. {folder} has format {manifest.question.format}. Prepare "
-                "it again."
-            )
-        before, now = manifest.question.versions["rdkit"], version("rdkit")
-        if before != now:
-            raise ValueError(
-                f"Expected {folder} to be prepared with RDKit {now}, which is installed. It was prepared with "
-                f"{before}, whose fingerprints may differ. Install that version, or prepare the pool again."
-            )
+        made, now = manifest.question, software()
+        for name, here, there in (("format", FORMAT, made.format), ("RDKit", now["rdkit"], made.versions["rdkit"])):
+            if here != there:
+                raise ValueError(f"Expected {folder} to have {name} {here}. It has {there}. Prepare the pool again.")
         pool = cls(folder, manifest)
         if missing := next((part.path for part in pool.parts if not part.path.is_file()), None):
             raise ValueError(f"Expected part {missing}. There is no such file. {REMEDY}")
@@ -239,7 +229,7 @@ class PreparedPool:
             OSError: if their list is missing.
         """
         with self.bad_rows.open(encoding="utf-8", newline="") as file:
-            return [(int(row), problem) for _, row, _, problem in list(csv.reader(file))[1:]]
+            return [(int(row), problem) for row, _, problem in list(csv.reader(file))[1:]]
 
     def digest(self, columns: Sequence[str]) -> str:
         """Return a digest of the cells of columns; an empty text for none.

@@ -8,29 +8,16 @@ import hashlib
 import json
 import re
 import shutil
-import sys
-from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import mkdtemp
 
 from filelock import FileLock
-from tqdm import tqdm
 
 from graph_bandit_campaign.pool.prepared.making.merging import SCRATCH, merge
-from graph_bandit_campaign.pool.prepared.making.source import ask, read_chunks
-from graph_bandit_campaign.pool.prepared.making.work import make_part
-from graph_bandit_campaign.pool.prepared.manifest import (
-    BAD_ROWS,
-    MANIFEST,
-    QUESTION,
-    Manifest,
-    Question,
-    part_path,
-    read_json,
-    write_json,
-)
+from graph_bandit_campaign.pool.prepared.making.work import ask, make_part, read_chunks
+from graph_bandit_campaign.pool.prepared.manifest import MANIFEST, QUESTION, Question, part_path, read_json, write_json
 from graph_bandit_campaign.pool.prepared.pool import PreparedPool
 from graph_bandit_campaign.pool.prepared.settings import PrepareSettings
 from graph_bandit_campaign.pool.source import Source
@@ -38,15 +25,11 @@ from graph_bandit_campaign.workers import results_of
 from graph_bandit_env.pools import BadRowsError
 from graph_bandit_env.storage import make_room, open_cache
 from graph_bandit_env.tables import describe_shared, refuse_differing
-from graph_bandit_lab.execution import choose_workers
 
 SMALL = 300_000  # bytes; a smaller table is read by this process itself, before others have started
 LOCK = "driver.lock"
 OURS = re.compile(rf"^{LOCK}$|\.part$")  # what may be in a folder before the first part
-KEPT = (
-    "Finished parts are kept: give the same command again, with fewer --workers, or with a lower --most-atoms in a new "
-    "folder."
-)
+KEPT = "Finished parts are kept: give the same command again, with fewer --workers."
 
 
 def prepare(settings: PrepareSettings) -> PreparedPool:
@@ -76,9 +59,8 @@ def prepare(settings: PrepareSettings) -> PreparedPool:
         with FileLock(settings.out / LOCK):
             pool = make_pool(settings, question)
     except KeyboardInterrupt:
-        text = f"Finished parts are kept in {settings.out}: give the same command again to continue."
-        raise KeyboardInterrupt(text) from None
-    print(f"{settings.out}: {_describe(pool.manifest)}.")
+        raise KeyboardInterrupt(f"Finished parts are kept in {settings.out}: give the same command again.") from None
+    print(f"{settings.out}: {pool.manifest.describe()}.")
     return pool
 
 
@@ -115,7 +97,7 @@ def open_table_pool(source: Source, stereo: bool = False) -> tuple[PreparedPool,
     )
     question, remarks = ask(settings)
     name = hashlib.sha256(json.dumps([question.key, *source.entry_columns]).encode()).hexdigest()
-    workers = source.workers if sum(file.bytes for file in question.files) > SMALL else None
+    workers = source.workers if question.file.bytes > SMALL else None
     settings = replace(settings, out=cache / f"{name}.pool", ignore_column=question.columns, workers=workers)
     with FileLock(settings.out.with_suffix(".lock")):  # another process may prepare the same table: it is waited for
         settings.out.mkdir(exist_ok=True)
@@ -143,10 +125,7 @@ def make_pool(settings: PrepareSettings, question: Question) -> PreparedPool:
     _tidy(out, "part-*.json")
     pool = PreparedPool.open(settings.out)
     if missing := [name for name in settings.entry_column if name not in pool.manifest.entry]:
-        raise ValueError(
-            f"Expected `{missing[0]}` to be part of the entries of {settings.out}, which is finished. Choose another "
-            "--out."
-        )
+        raise ValueError(f"Expected `{missing[0]}` to be part of entries of {settings.out}. Choose another --out.")
     return pool
 
 
@@ -159,17 +138,12 @@ def _check_folder(folder: Path, question: Question) -> None:
     if (folder / QUESTION).is_file():
         earlier = read_json(folder / QUESTION, Question)
         if earlier.key != question.key:
-            fields = (field.name for field in dataclasses.fields(Question) if field.name != "files")
+            fields = (field.name for field in dataclasses.fields(Question) if field.name != "file")
             differ = [name for name in fields if getattr(earlier, name) != getattr(question, name)]
-            raise ValueError(
-                f"Expected the folder {folder} to hold this pool. It was begun with other "
-                f"{', '.join(differ) or 'files'}. Give the same, choose another --out, or delete the folder."
-            )
+            text = f"Expected {folder} to hold this pool. It was begun with other {', '.join(differ) or 'tables'}."
+            raise ValueError(f"{text} Give the same, choose another --out, or delete the folder.")
     elif folder.is_dir() and (other := next((p.name for p in folder.iterdir() if not OURS.search(p.name)), None)):
-        raise ValueError(
-            f"Expected {folder} to be a new folder, or one that `graph-bandit prepare` began. It has {other}. Choose "
-            "another --out."
-        )
+        raise ValueError(f"Expected {folder} to be new, or to hold a prepared pool. It has {other}. Choose another.")
 
 
 def _tidy(folder: Path, *patterns: str) -> None:
@@ -185,25 +159,10 @@ def _make_parts(out: Path, settings: PrepareSettings, question: Question) -> Non
     Raises:
         ValueError: if the table is damaged, or changes while it is read.
     """
-    open_workers, _ = choose_workers(settings.workers, settings.scheduler)
     missing = (
         (number, table, problems, question)
         for number, (table, problems) in enumerate(read_chunks(settings.pool, question))
         if not part_path(out, number).is_file()
     )
-    done = results_of(
-        open_workers(), partial(make_part, out), missing, lambda number, *_: part_path(out, number).name, KEPT
-    )
-    with closing(done), tqdm(unit=" rows", unit_scale=True, disable=None, smoothing=0, file=sys.stderr) as bar:
-        for rows in done:
-            bar.update(rows)
-
-
-def _describe(manifest: Manifest) -> str:
-    name = manifest.question.identifier
-    named = f"named by `{name}`" if name else "named by their SMILES, since the table has no names"
-    named += f", with {', '.join(manifest.entry)} as part of each entry" * bool(manifest.entry)
-    merged = f", {manifest.merged:,} rows of equal molecules merged" * bool(manifest.merged)
-    bad = f", {manifest.bad:,} bad rows left out ({BAD_ROWS})" * bool(manifest.bad)
-    shared = "".join(f", {remark}" for remark in describe_shared(manifest.shared))
-    return f"{manifest.molecules:,} molecules, {named}{shared}{merged}{bad}"
+    where = settings.workers, settings.scheduler
+    sum(results_of(partial(make_part, out), missing, where, "part-{:05d}.parquet", KEPT, "rows"))
