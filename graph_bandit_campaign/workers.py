@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import BrokenExecutor
 from contextlib import closing, contextmanager
 from contextvars import ContextVar
-from multiprocessing import get_context
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from graph_bandit_lab.execution import SchedulerLostError, Workers, run_in_parallel
+from tqdm import tqdm
 
-S = TypeVar("S")
+from graph_bandit_lab.execution import SchedulerLostError, choose_workers, run_in_parallel
+
 T = TypeVar("T")
-MOST_PROCESSES = 61  # Windows cannot wait for more
 
 
 LISTENER: ContextVar[Callable[[str], None] | None] = ContextVar("LISTENER", default=None)
@@ -41,53 +40,45 @@ def say(line: str) -> None:
 
 
 def results_of(
-    workers: Workers,
     call: Callable[..., T],
     arguments: Iterable[tuple[object, ...]],
-    name: Callable[..., str],
+    workers: tuple[int | None, str | None],
+    name: str,
     kept: str,
+    unit: str,
+    total: int | None = None,
 ) -> Generator[T]:
-    """Yield the results of calls in the order in which they come.
+    """Yield the results of calls in the order in which they come, and show how many there are.
 
     Args:
-        workers: make the calls, and are shut down at the end, or abandoned if anything is raised.
-        call: a function that can be sent to them.
+        call: a function that can be sent to processes.
         arguments: the arguments of each call.
-        name: given the arguments of a call, names it in messages.
+        workers: number of processes and address of a Dask scheduler, as `choose_workers` takes them.
+        name: names a call in messages, formatted with its arguments.
         kept: says in messages what becomes of what was finished.
+        unit: word for a call.
+        total: how many calls there are; None: results are counts of these units.
 
     Raises:
         ChildProcessError: an OSError, if two workers die over the same call.
         SchedulerLostError: an OSError, if a cluster cannot be reached any more.
     """
+    open_workers, _ = choose_workers(*workers)
+    bar: tqdm[Any] = tqdm(total=total, unit=f" {unit}", unit_scale=total is None, disable=None, file=sys.stderr)
     try:
-        with closing(run_in_parallel(call, arguments, workers)) as results:
-            for given, result in results:
+        with bar, closing(run_in_parallel(call, arguments, open_workers())) as results:
+            for done, (given, result) in enumerate(results, start=1):
                 if isinstance(result, deaths()):
-                    raise ChildProcessError(
-                        f"Two workers died over {name(*given)}, perhaps for lack of memory, or over a "
-                        f"molecule that RDKit cannot bear. {kept}"
-                    ) from result
+                    text = f"Two workers died over {name.format(*given)}, perhaps for lack of memory. {kept}"
+                    raise ChildProcessError(text) from result
                 if isinstance(result, Exception):
                     raise result
+                bar.update(result if total is None else 1)  # type: ignore[arg-type]
+                if total is not None:
+                    say(f"{done:,} of {total:,} {unit} are done.")
                 yield result
     except SchedulerLostError as error:
         raise SchedulerLostError(f"The scheduler cannot be reached any more. {kept}") from error
-
-
-def map_in_processes(call: Callable[[S], T], parts: Sequence[S], workers: int) -> list[T]:
-    """Return the results of calls in the order of their arguments, in processes of their own if there are several.
-
-    Args:
-        call: a function that can be sent to them.
-        parts: its argument in each call.
-        workers: most processes; with more than one, the script needs the guard `if __name__ == "__main__":`.
-    """
-    if min(workers, len(parts)) < 2:
-        return list(map(call, parts))
-    count = min(workers, len(parts), MOST_PROCESSES)
-    with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
-        return list(pool.map(call, parts))
 
 
 def deaths() -> tuple[type[BaseException], ...]:

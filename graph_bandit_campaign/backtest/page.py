@@ -1,25 +1,177 @@
-"""Show a backtest, as a page and in the terminal, in the same sentences and tables."""
+"""Compare the players of a backtest in pairs of equal starts; show it on a page and in the terminal alike."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import cycle
+from typing import NamedTuple
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
+from scipy import stats
 
+from graph_bandit_campaign.backtest.plays import RANDOM, Play, Task, random_order
 from graph_bandit_campaign.backtest.settings import BacktestSettings
-from graph_bandit_campaign.backtest.summary import RARE, SHUFFLES, Curves, Floats, Interval, Summary, interval
 from graph_bandit_campaign.backtest.table import TOP, Table
 from graph_bandit_lab.reports import COLORS, DASHES, STYLE, print_columns, templates, to_svg
 from graph_bandit_lab.storage import software_versions
 
+Floats = NDArray[np.float64]
 SHOWN = ("graph-bandit-env", "torch", "rdkit")  # whose versions the page names
 GREY = "#7A7A7A"  # random choice
 WIDE = (12.4, 4.8)  # inches
 MANY_TIES = 2 * TOP  # so many molecules that share the tenth best value leave little to find
+DRAWS = 4000  # of the bootstrap
+SHUFFLES = 2000
+RARE = 0.01  # a verdict needs a difference that as few shuffles of the values reach
+
+
+class Interval(NamedTuple):
+    """A mean over starts, and its 95 % interval."""
+
+    mean: float
+    low: float
+    high: float
+
+
+def interval(values: Floats) -> Interval:
+    """Return the mean of `values` `(starts,)` and its interval; of curves `(starts, t)`, three curves `(t,)`.
+
+    It is a bootstrap over the starts, the same draws for all that is compared. The percentiles are those that are right
+    for the mean of few normal numbers ("expanded percentiles", Hesterberg 2015), since the usual ones are too narrow
+    for ten starts.
+    """
+    starts = len(values)
+    weights = np.random.default_rng(0).multinomial(starts, np.full(starts, 1 / starts), DRAWS) / starts
+    tail = float(stats.norm.cdf(math.sqrt(starts / (starts - 1)) * stats.t.ppf(0.025, starts - 1)))
+    low, high = np.quantile(weights @ values, [tail, 1 - tail], axis=0)
+    return Interval(values.mean(axis=0), low, high)
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """The plays of one player with one size of batch."""
+
+    label: str
+    """Its name, with the size of the batch if several are compared."""
+    table: Table
+    """The table that was played."""
+    orders: Sequence[NDArray[np.int64]]
+    """The molecules in the order measured within the budget, from each start."""
+    by_chance: Sequence[NDArray[np.int64]]
+    """All molecules, in the order of random choice from each start."""
+
+    @cached_property
+    def best(self) -> Floats:
+        """Return the best value so far, `(starts, budget)`."""
+        best = np.maximum if self.table.maximize else np.minimum
+        return np.stack([best.accumulate(self.table.values[order]) for order in self.orders])
+
+    @cached_property
+    def top_found(self) -> Floats:
+        """Return how many of the ten best are found, `(starts, budget)`."""
+        return np.stack([self.table.count_best(order) for order in self.orders]).astype(np.float64)
+
+    @cached_property
+    def good(self) -> Floats:
+        """Return how many of the good molecules (`Table.good`) were found within the budget, `(starts,)`."""
+        return np.array([self.table.count_best(order, self.table.good)[-1] for order in self.orders], np.float64)
+
+    @cached_property
+    def as_many(self) -> Floats:
+        """Return how many measurements random choice from the same start needs to find as many, `(starts,)`."""
+        counts = [self.table.count_best(order, self.table.good) for order in self.by_chance]
+        return np.array([np.argmax(count >= wanted) + 1.0 for count, wanted in zip(counts, self.good, strict=True)])
+
+    @property
+    def scores(self) -> Floats:
+        """Return how many of the ten best were known on average over all measurements after the start, `(starts,)`."""
+        return np.asarray(self.top_found[:, self.table.start :].mean(axis=1), np.float64)
+
+    @property
+    def at_end(self) -> Floats:
+        """Return how many of the ten best were found within the budget, `(starts,)`."""
+        return self.top_found[:, -1]
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """The plays of a backtest, compared."""
+
+    table: Table
+    """The table that was played."""
+    advisors: Sequence[Curves]
+    """Agents that would give the suggestions."""
+    others: Sequence[Curves]
+    """What they are compared with; random choice comes first."""
+    starts: int
+    """How many random starts were played."""
+
+    @property
+    def random(self) -> Curves:
+        """Return random choice."""
+        return self.others[0]
+
+    @cached_property
+    def best(self) -> Curves:
+        """Return the agent that served best: most of the ten best known, on average over the measurements."""
+        return max(self.advisors, key=lambda player: player.scores.mean())
+
+    def luck(self, player: Curves, n: int, at_end: bool) -> float:
+        """Return the share of shuffles of the values in which a player differs as much from random choice.
+
+        If values have nothing to do with structures, whatever a player measures next is a random draw of what is left.
+        So its choices stay as they are, and the values are shuffled among the molecules, for all starts at once: starts
+        that measure the same molecules share their luck. Differences of the same sign are counted.
+
+        Args:
+            player: the player.
+            n: how many of the best molecules are looked for.
+            at_end: whether those found within the budget count, as in `Curves.good`; else as in `Curves.scores`.
+        """
+        rewards, budget, start = self.table.rewards, self.table.budget, self.table.start
+        threshold = np.partition(rewards, -n)[-n]
+        above, equal = rewards > threshold, rewards == threshold
+        best = above + equal * ((n - above.sum()) / equal.sum())
+        shares = np.minimum(np.arange(budget, 0, -1), budget - start) / (budget - start)
+        weights = np.zeros(len(rewards))
+        for sign, curves in ((1, player), (-1, self.random)):
+            for order in curves.orders:
+                weights[order] += sign * (np.ones(budget) if at_end else shares) / self.starts
+        generator = np.random.default_rng(0)
+        drawn = np.array([weights @ generator.permutation(best) for _ in range(SHUFFLES)])
+        observed, rounding = weights @ best, 1e-9
+        as_much = min((drawn >= observed - rounding).sum(), (drawn <= observed + rounding).sum())
+        return float((1 + as_much) / (1 + SHUFFLES))
+
+
+def summarize(
+    table: Table, seed: int, starts: int, plays: Mapping[Task, Play], advisors: Sequence[Task], others: Sequence[Task]
+) -> Summary:
+    """Compare plays.
+
+    Args:
+        table: the table.
+        seed: seed of the backtest.
+        starts: how many starts were played.
+        plays: plays of each player from each start.
+        advisors: agents and batches, with any start.
+        others: what they are compared with; random choice is added, and comes first.
+    """
+    several = len({task.batch for task in (*advisors, *others)}) > 1
+    whole = [random_order(len(table.values), seed, start) for start in range(starts)]
+
+    def curves(task: Task) -> Curves:
+        label = f"{task.player}, batches of {task.batch}" if several and task.player != RANDOM else task.player
+        return Curves(label, table, [plays[task._replace(start=start)].order for start in range(starts)], whole)
+
+    return Summary(table, [*map(curves, advisors)], [*map(curves, (Task(RANDOM, 1, 0), *others))], starts)
 
 
 def interval_text(interval: Interval, digits: int = 1, sign: bool = False) -> str:
@@ -43,73 +195,44 @@ def verdicts(summary: Summary) -> list[list[str]]:
 def _verdict(summary: Summary, player: Curves, who: str) -> list[str]:
     table, random = summary.table, summary.random
     gain, good = interval(player.scores - random.scores), interval(player.good - random.good)
-    if table.good == TOP:  # a small table: the best 5 % are among the ten best
-        good = gain
+    is_small = table.good == TOP  # the best 5 % are among the ten best
     ties = int((table.values == table.tenth_best).sum())
     luck, luck_good = summary.luck(player, TOP, at_end=False), summary.luck(player, table.good, at_end=True)
-    rare, rare_good = luck <= RARE, luck_good <= RARE and good is not gain
-    if gain.low > 0 and rare:
-        headline = "It would have helped."
-    elif gain.high < 0 and rare:
-        headline = "It would have done harm: random choice knew more of the ten best."
-    elif good.low > 0 and rare_good:
-        headline = "It would have helped to find good molecules; whether the very best ones too cannot be told."
-    elif good.high < 0 and rare_good:
-        headline = "It would have done harm: random choice found more good molecules."
-    elif ties >= MANY_TIES:
-        headline = "Whether it would have helped cannot be told: the ten best are tied with others."
-    else:
-        headline = "It would not have helped, as far as can be told: the difference may be luck."
+    is_rare, is_good_rare = luck <= RARE, luck_good <= RARE and not is_small
+    headlines = {
+        "It would have helped.": gain.low > 0 and is_rare,
+        "It would have done harm: random choice knew more of the ten best.": gain.high < 0 and is_rare,
+        "It would have helped to find good molecules; perhaps not the very best ones.": good.low > 0 and is_good_rare,
+        "It would have done harm: random choice found more good molecules.": good.high < 0 and is_good_rare,
+        "Whether it would have helped cannot be told: the ten best are tied with others.": ties >= MANY_TIES,
+        "It would not have helped, as far as can be told: the difference may be luck.": True,
+    }
     reasons = [
-        f"Within {table.budget} measurements, {player.at_end.mean():.1f} of the ten best molecules were found, and "
-        f"{random.at_end.mean():.1f} by random choice. Averaged over the measurements after the start, the difference "
-        f"is {interval_text(gain, 2, sign=True)}. If the values were shuffled among the molecules, "
-        f"{100 * luck:.2g} % of {SHUFFLES:,} shuffles would give as much; more than {100 * RARE:g} % counts as luck.",
+        f"The mean difference from random choice in how many of the ten best are known is "
+        f"{interval_text(gain, 2, sign=True)}. If the values were shuffled among the molecules, {100 * luck:.2g} % of "
+        f"{SHUFFLES:,} shuffles would give as much; more than {100 * RARE:g} % counts as luck.",
     ]
     if ties >= MANY_TIES:
         reasons.append(
-            f"{ties:,} of {len(table.values):,} molecules share the tenth best value, {table.tenth_best:g}, and "
-            "each of them can be one of the ten best, so random choice finds such ones soon. If the value is a bound, "
-            "such as >8, only exact values can tell these molecules apart."
+            f"{ties:,} of {len(table.values):,} molecules share the tenth best value, {table.tenth_best:g}, so random "
+            "choice finds such ones soon. If the value is a bound, such as >8, only exact values can tell them apart."
         )
-    if good is not gain:
-        reasons.append(
-            f"Of the {good_text(table)}, {player.good.mean():.1f} were found, and {random.good.mean():.1f} by random "
-            f"choice. The difference is {interval_text(good, sign=True)}, which {100 * luck_good:.2g} % of "
-            "the shuffles would give."
-        )
-    if gain.low > 0 or good.low > 0:
-        needed = interval_text(interval(player.as_many), 0)
-        reasons.append(f"Random choice would have needed {needed} measurements to find as many of them.")
-    return [who + headline, *reasons]
+    if not is_small:
+        difference = f"{interval_text(good, sign=True)}, which {100 * luck_good:.2g} % of the shuffles would give"
+        reasons.append(f"The difference in how many of the {good_text(table)} were found is {difference}.")
+    return [who + next(text for text, holds in headlines.items() if holds), *reasons]
 
 
 def comparisons(summary: Summary) -> list[str]:
     """Compare the best agent with everything else but random choice."""
     best, sentences = summary.best, []
     for other in (*summary.advisors, *summary.others[1:]):
-        if other is best:
-            continue
         gain = interval(best.scores - other.scores)
-        if gain.low > 0:
-            word = "knew more of the ten best than"
-        elif gain.high < 0:
-            word = "knew fewer of the ten best than"
-        else:
-            word = "cannot be told from"
-        sentences.append(f"{best.label} {word} {other.label}: {interval_text(gain, 2, sign=True)} on average.")
+        word = "knew more than" if gain.low > 0 else "knew fewer than" if gain.high < 0 else "cannot be told from"
+        if other is not best:
+            mean = interval_text(gain, 2, sign=True)
+            sentences.append(f"{best.label} {word} {other.label}: {mean} of the ten best on average.")
     return sentences
-
-
-def reliability(summary: Summary) -> list[str]:
-    """Say of each agent that predicts how many molecules were promised to beat the best so far, and how many did."""
-    return [
-        f"{player.label}: of {count:,} suggested molecules, {promised:.1f} were promised to beat the best value "
-        f"measured before their batch (the sum of the probabilities), and {came} did."
-        for player in summary.advisors
-        for count, promised, came in [player.forecasts]
-        if count
-    ]
 
 
 def rows(summary: Summary) -> list[tuple[str, ...]]:
@@ -180,7 +303,6 @@ def render_page(summary: Summary, settings: BacktestSettings, notes: Sequence[st
             notes=notes,
             verdicts=verdicts(summary),
             comparisons=comparisons(summary),
-            reliability=reliability(summary),
             rows=rows(summary),
             lines=lines_of(summary),
             progress=to_svg(progress_figure(summary, settings.target)),
@@ -196,5 +318,5 @@ def print_summary(summary: Summary) -> None:
     print()
     for answer in verdicts(summary):
         print("\n  ".join(answer))
-    for sentence in [*comparisons(summary), *reliability(summary)]:
+    for sentence in comparisons(summary):
         print(sentence)

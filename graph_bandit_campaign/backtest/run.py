@@ -10,14 +10,13 @@ import msgspec
 import numpy as np
 import pandas as pd
 
-from graph_bandit_campaign.backtest.page import print_summary, render_page
-from graph_bandit_campaign.backtest.plays import ALONE, RANDOM, Play, Task, play, play_tasks
-from graph_bandit_campaign.backtest.settings import BASELINES, FOREST, SIMILARITY, BacktestSettings
-from graph_bandit_campaign.backtest.summary import summarize
+from graph_bandit_campaign.backtest.page import print_summary, render_page, summarize
+from graph_bandit_campaign.backtest.plays import RANDOM, Play, Task, play, play_admitted
+from graph_bandit_campaign.backtest.settings import BASELINES, SIMILARITY, BacktestSettings
 from graph_bandit_campaign.backtest.table import Table, read_table
 from graph_bandit_campaign.model.learner import Learner, default_agent
 from graph_bandit_campaign.text import shield
-from graph_bandit_env.extras import is_installed
+from graph_bandit_campaign.workers import results_of
 from graph_bandit_env.storage import find_file, replace_file
 from graph_bandit_lab import AgentSpec
 from graph_bandit_lab.storage import software_versions, sole_driver
@@ -25,9 +24,7 @@ from graph_bandit_lab.storage import software_versions, sole_driver
 RESULTS, SETTINGS, PAGE = "results.csv", "backtest.json", "backtest.html"
 FORECAST = "probability_of_beating_best"
 COLUMNS = ("player", "batch", "start", "measurement", "id", "value", "best_so_far", "top_ten_found", FORECAST)
-AGENT = "version of "  # begins the name of what the plays of one agent alone depend on
-TAUGHT = "The other assays teach each agent that is not said to be without them."
-NO_FOREST = "The random forest is left out: it needs scikit-learn (pip install 'graph-bandit-env[backtest]')."
+KEPT = "Finished plays are kept: give the same command with fewer --workers."
 
 
 class Saved(msgspec.Struct):
@@ -61,16 +58,11 @@ def read_saved(folder: Path, question: Mapping[str, str | int]) -> Saved:
         saved = msgspec.json.decode(path.read_bytes(), type=Saved)
     except (msgspec.MsgspecError, RecursionError) as error:
         raise ValueError(f"Expected {path} of a backtest. Got: {error}. Choose another --out.") from error
-    differ = [
-        f"{name} {saved.question.get(name)}, now {value}"
-        for name, value in question.items()
-        if saved.question.get(name, value if name.startswith(AGENT) else None) != value
-    ]
+    pairs = [(name, saved.question.get(name, value), value) for name, value in question.items()]
+    differ = [f"{name} {before}, now {value}" for name, before, value in pairs if before != value]
     if differ:
-        raise ValueError(
-            f"Expected {folder} to hold plays of the same backtest. It was made with {', '.join(differ)}. Choose "
-            "another --out, or delete the folder."
-        )
+        text = f"Expected {folder} to hold plays of the same backtest. It was made with {', '.join(differ)}."
+        raise ValueError(f"{text} Choose another --out, or delete the folder.")
     return Saved(saved.question | dict(question), plays=saved.plays)
 
 
@@ -93,8 +85,8 @@ def run_backtest(settings: BacktestSettings) -> pd.DataFrame:
         The results: a row for each measurement of each player from each start.
 
     Raises:
-        ValueError, OSError: if a table cannot be read or is too small, an agent is unknown or does not learn from
-            other assays that are given, or the folder holds another backtest.
+        ValueError, OSError: if a table cannot be read or is too small, an agent is unknown, or the folder
+            holds another backtest.
         ImportError: if a package that reads the table is not installed.
     """
     AgentSpec.admit(settings.agents)
@@ -110,8 +102,8 @@ def run_backtest(settings: BacktestSettings) -> pd.DataFrame:
         "seed": settings.seed,
         **software_versions(),
     }
-    for agent in sorted({task.agent for task in (*advisors, *others)} - {SIMILARITY, FOREST}):
-        question[AGENT + agent] = Learner(table.molecules, agent, sources=table.sources).algorithm
+    for agent in sorted({task.player for task in (*advisors, *others)} - {SIMILARITY}):
+        question[f"version of {agent}"] = Learner(table.molecules, agent).algorithm
     tasks = [task._replace(start=start) for start in range(settings.starts) for task in (*advisors, *others)]
     with sole_driver(settings.out):
         saved = read_saved(settings.out, question)
@@ -128,7 +120,10 @@ def run_backtest(settings: BacktestSettings) -> pd.DataFrame:
             flush=True,
         )
         replace_file(settings.out / SETTINGS, msgspec.json.encode(saved, enc_hook=str))
-        for task, finished in play_tasks(table, missing, settings.seed, settings.workers):
+        calls, name = ((table, task, settings.seed) for task in missing), "`{1.player}`"
+        workers = settings.workers, None
+        played = results_of(play_admitted, calls, workers, name, KEPT, "plays", len(missing)) if missing else ()
+        for task, finished in played:
             plays[task] = finished
             saved.plays.append((task, finished.order.tolist(), finished.probabilities.tolist()))
             replace_file(settings.out / SETTINGS, msgspec.json.encode(saved, enc_hook=str))
@@ -158,12 +153,8 @@ def choose_players(settings: BacktestSettings, table: Table) -> tuple[list[Task]
         for batch in settings.n
         for agent in settings.agents or (default_agent(table.molecules, batch),)
     ]
-    alone = [task._replace(player=task.player + ALONE) for task in advisors] if table.sources else []
-    baselines = [name for name in settings.baselines if name != "forest" or is_installed("sklearn")]
-    others = [Task(BASELINES[name], batch, 0) for name in baselines for batch in settings.n]
-    others = [*alone, *(task for task in others if task not in advisors)]
+    others = [Task(BASELINES[name], batch, 0) for name in settings.baselines for batch in settings.n]
+    others = [task for task in others if task not in advisors]
     remarks = ", ".join(table.remarks)
     notes = [f"{remarks[:1].upper()}{remarks[1:]}."] if remarks else []
-    notes += [TAUGHT] if table.sources else []
-    notes += [NO_FOREST] if len(baselines) < len(settings.baselines) else []
     return advisors, others, notes

@@ -12,9 +12,9 @@ from graph_bandit_campaign.flags import NONE, Salts, check_flags, check_least
 from graph_bandit_campaign.pool.source import Source, check_features, split_features
 from graph_bandit_lab import count_cores
 
-Baseline = Literal["greedy", "similarity", "forest"]
-GREEDY, SIMILARITY, FOREST = "molecule-greedy", "similarity to the best", "random forest"
-BASELINES: dict[Baseline, str] = {"greedy": GREEDY, "similarity": SIMILARITY, "forest": FOREST}
+Baseline = Literal["greedy", "similarity"]
+SIMILARITY = "similarity to the best"
+BASELINES: dict[Baseline, str] = {"greedy": "molecule-greedy", "similarity": SIMILARITY}
 LEAST_STARTS = 5  # fewer tell nothing of how much the result depends on the start
 
 
@@ -36,8 +36,8 @@ class BacktestSettings:
     agents: Annotated[tuple[str, ...], NONE] = ()
     """Agents that choose, with settings after a colon. None: the one that `suggest` takes for a batch of that size."""
     baselines: tuple[Baseline, ...] = tuple(BASELINES)
-    """Compared with the agents, as random choice is: molecule-greedy, the molecules most similar to the best one so
-    far, and a random forest (the extra `backtest`)."""
+    """Compared with the agents, as random choice is: molecule-greedy, and the molecules most similar to the best one so
+    far."""
     start: int | None = None
     """How many molecules are measured first, at random; None: as many as the largest batch, at least 10."""
     budget: int | None = None
@@ -46,9 +46,6 @@ class BacktestSettings:
     """Number of random starts, at least 5: fewer hardly show how much the result depends on the start."""
     seed: int = 0
     """Seed of all randomness."""
-    also: Annotated[tuple[str, ...], NONE, tyro.conf.UseAppendAction] = ()
-    """Table of results of another assay, FILE or FILE:COLUMN, as `suggest` reads it. They teach the agents from the
-    start, and each of --agents also plays without them, to show what they add. Give --also once for each such table."""
     features: Annotated[tuple[str, ...], NONE] = ()
     """Columns of numbers of your own, or files of embeddings, as `suggest` reads them."""
     smiles: str = "smiles"

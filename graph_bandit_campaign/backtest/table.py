@@ -5,21 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from statistics import median
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.contract import SourceResults
-from graph_bandit_campaign.assays.tables import OtherAssays, match_other_tables, read_other_tables
-from graph_bandit_campaign.assays.told import read_also
 from graph_bandit_campaign.backtest.settings import BacktestSettings
-from graph_bandit_campaign.names import find_column, split_name
+from graph_bandit_campaign.names import find_column
 from graph_bandit_campaign.pool.block import Block
-from graph_bandit_campaign.pool.budget import find_most_rows, refuse_large
-from graph_bandit_campaign.pool.descriptors import reads_graphs
+from graph_bandit_campaign.pool.descriptors import find_most_rows, reads_graphs, refuse_large
 from graph_bandit_campaign.pool.own_columns import Features
 from graph_bandit_campaign.pool.prepared import PreparedPool, open_table_pool
 from graph_bandit_campaign.results.matched import match_rows
@@ -53,10 +48,6 @@ class Table:
     """How many molecules are measured in all; fewer than K."""
     remarks: tuple[str, ...] = ()
     """Remarks about the table, for people."""
-    sources: tuple[SourceResults, ...] = ()
-    """Results of other assays, which agents learn from."""
-    others: tuple[object, ...] = ()
-    """Digests of these results, which say whether plays are of the same question."""
 
     @property
     def rewards(self) -> NDArray[np.float64]:
@@ -89,8 +80,8 @@ class Table:
         return np.asarray(above + np.minimum(equal, ties), np.int64)
 
     def digest(self) -> str:
-        """Return a short text that differs for tables with other molecules, values, columns or other assays."""
-        names = [self.molecules.ids, self.molecules.smiles, self.molecules.column_names, *self.others]
+        """Return a short text that differs for tables with other molecules, values or columns."""
+        names = [self.molecules.ids, self.molecules.smiles, self.molecules.column_names]
         content = hashlib.sha256(json.dumps(names).encode())
         for numbers in (self.values, self.molecules.columns):
             content.update(np.ascontiguousarray(numbers, "<f8").tobytes())
@@ -98,24 +89,19 @@ class Table:
 
 
 def read_table(settings: BacktestSettings) -> Table:
-    """Read the molecules that have a value, and results of other assays.
+    """Read the molecules that have a value.
 
     Raises:
-        ValueError, OSError: if a table cannot be read, has too few values, or is too small for start and budget; or if
-            another assay has the values that are replayed.
+        ValueError, OSError: if a table cannot be read, has too few values, or is too small for start and budget.
         ImportError: if a package that reads the table is not installed.
     """
-    every, state, also, remarks = _read(settings)
+    every, state, remarks = _read(settings)
     values_of = _values(state)
     means = {identifier: sum(values) / len(values) for identifier, values in values_of.items()}
     known = [k for k, identifier in enumerate(every.ids) if identifier in means]
     if len(known) < LEAST:
-        raise ValueError(
-            f"Expected at least {LEAST} molecules with a number in column `{settings.target}`. {settings.table} has "
-            f"{len(known)}: with so few, the random start already finds much of what there is to find."
-        )
-    sources = read_also(also.values, every, settings.most_atoms)
-    _refuse_answers(also, {every.smiles[k]: means[every.ids[k]] for k in known})
+        text = f"Expected at least {LEAST} molecules with a number in column `{settings.target}`."
+        raise ValueError(f"{text} {settings.table} has {len(known)}, of which a random start finds much.")
     molecules = every.take(known)
     values = np.array([means[identifier] for identifier in molecules.ids])
     if np.ptp(values) == 0:
@@ -135,14 +121,12 @@ def read_table(settings: BacktestSettings) -> Table:
         settings.maximize is not None,
         settings.first,
         _choose_budget(settings, len(known)),
-        (*(text.format(count) for text, count in counts.items() if count), *remarks, *also.remarks),
-        sources,
-        tuple(also.content),
+        (*(text.format(count) for text, count in counts.items() if count), *remarks),
     )
 
 
-def _read(settings: BacktestSettings) -> tuple[MoleculeSet, CampaignState, OtherAssays, list[str]]:
-    """Return molecules with the user's own columns, their results, those of other assays, and remarks on sheets."""
+def _read(settings: BacktestSettings) -> tuple[MoleculeSet, CampaignState, list[str]]:
+    """Return molecules with the user's own columns, their results, and remarks on sheets."""
     source, target, table = settings.source, settings.target, settings.table
     pool, remarks = (PreparedPool.open(table), []) if table.is_dir() else open_table_pool(source)
     made = pool.manifest.question
@@ -154,8 +138,7 @@ def _read(settings: BacktestSettings) -> tuple[MoleculeSet, CampaignState, Other
     header = tables.Table(table, (*filter(None, (made.smiles, made.identifier)), *pool.columns), ())
     target = find_column(target, pool.columns, str(table)) or target
     list(header.rows([target, *source.columns]))  # there are no rows; a column that is missing is refused
-    assays = {name for _, name in map(split_name, settings.also) if name}
-    refuse_differing(pool.manifest.differing, {target, *source.columns, *settings.ignore_column, *assays}, table.name)
+    refuse_differing(pool.manifest.differing, {target, *source.columns, *settings.ignore_column}, table.name)
     molecules = pool.load(own, settings.skip_bad_rows)
     check_known(molecules.columns, own, str(table))
     cells = Block.join(list(pool.blocks((), [target]))).cells
@@ -165,42 +148,16 @@ def _read(settings: BacktestSettings) -> tuple[MoleculeSet, CampaignState, Other
     try:
         results = ResultTables([body], body.sheet or None).read(Columns(target, "id"))
     except NoResultsError as error:
-        raise ValueError(
-            f"Expected numbers in column `{target}` of {table}. Got none: a backtest replays values that are known."
-        ) from error
+        raise ValueError(f"Expected numbers to replay in column `{target}` of {table}. Got none.") from error
     matched = match_rows({"": results.rows}, Matcher(molecules, {}, False, MOST_ATOMS).find)
     state, _ = tell(CampaignState("", settings.maximize is not None, 0), matched)
-    read = read_other_tables(settings.also, made.identifier, made.smiles, [settings.target], [table])
-    also = match_other_tables(read, molecules, settings.most_atoms)
-    return features.add_to(molecules, {}), state, also, remarks + results.remarks
-
-
-def _refuse_answers(also: OtherAssays, means: Mapping[str, float]) -> None:
-    """Refuse an assay with the values that are replayed, such as one in a copy of the table.
-
-    Args:
-        also: results of other assays.
-        means: value of each molecule that is replayed, by its SMILES.
-
-    Raises:
-        ValueError: if there is one.
-    """
-    for name, told in also.values.items():
-        shared = [(told[smiles], mean) for smiles, mean in means.items() if smiles in told]
-        equal = [isinstance(given[0], float) and math.isclose(given[0], mean) for given, mean in shared]
-        if len(equal) >= LEAST and all(equal):
-            raise ValueError(
-                f"Expected results of another assay in `{name}` for `--also`. Its values of all {len(equal)} molecules "
-                "that the table has, too, are those that are replayed. Leave it out."
-            )
+    return features.add_to(molecules, {}), state, remarks + results.remarks
 
 
 def _values(state: CampaignState) -> dict[str, list[float]]:
     """Return the values of each molecule, or bounds that count as such.
 
-    Those are bounds from the side of worse values, and others no better than the median.
-
-    A molecule that is only known to be worse than a good value may be good or bad.
+    Those are bounds from the side of worse values, and others no better than the median. A molecule that is only known to be worse than a good value may be good or bad.
     """
     counted, sign = state.counted(), 1.0 if state.maximize else -1.0
     exact = [result.value for result in counted if not result.bound]
@@ -217,9 +174,8 @@ def _choose_budget(settings: BacktestSettings, count: int) -> int:
     budget = settings.budget or max(min(count // 4, MOST), start + 2 * largest)
     most = count - 1 if settings.budget else count // 2
     if not start < budget <= most:
-        raise ValueError(
-            f"Expected `--budget` to be more than the {start} random measurements (--start) and at most {most}, for a "
-            f"table of {count} molecules. Got {budget}; without one, it is two batches or more. Lower --n or --start, "
-            "or give another --budget."
+        text = (
+            f"Expected `--budget` to be more than the {start} of `--start` and at most {most}, for {count} molecules."
         )
+        raise ValueError(f"{text} Got {budget}; without one, it is two batches or more. Lower --n or --start.")
     return budget

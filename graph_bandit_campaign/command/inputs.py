@@ -19,8 +19,7 @@ from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.command.wishes import Wishes, read_wishes
 from graph_bandit_campaign.model.made import ProductPool
 from graph_bandit_campaign.names import are_one, split_name
-from graph_bandit_campaign.pool.budget import find_most_rows, refuse_large
-from graph_bandit_campaign.pool.descriptors import reads_graphs, reads_stereo
+from graph_bandit_campaign.pool.descriptors import find_most_rows, reads_graphs, reads_stereo, refuse_large
 from graph_bandit_campaign.pool.own_columns import Features, rank_own_columns
 from graph_bandit_campaign.pool.prepared import PreparedPool, open_table_pool
 from graph_bandit_campaign.results.rows import Columns, ResultTables

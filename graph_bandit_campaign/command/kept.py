@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 import msgspec
 
 from graph_bandit_campaign.command.settings import SuggestSettings
-from graph_bandit_campaign.constraints.limits.patterns import FILES
+from graph_bandit_campaign.constraints.limits.wishes import FILES
 from graph_bandit_campaign.names import split_name
 from graph_bandit_campaign.pool.source import EMBEDDINGS
 from graph_bandit_campaign.state import CampaignState, Kept

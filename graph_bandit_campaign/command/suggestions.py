@@ -20,7 +20,7 @@ from graph_bandit_campaign.command.pools.offer import Known, Offer
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.command.telling import tell_tables
 from graph_bandit_campaign.command.wishes import spell_goals
-from graph_bandit_campaign.constraints.batch.bill import Bill
+from graph_bandit_campaign.constraints.batch.batch import Bill
 from graph_bandit_campaign.model.learner import DEFAULT, AgentChangedWarning
 from graph_bandit_campaign.model.reasons import Neighbour, nearest_measured
 from graph_bandit_campaign.opening import Given

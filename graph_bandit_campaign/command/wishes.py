@@ -11,8 +11,7 @@ from graph_bandit_campaign.constraints.batch.offers import find_offer_columns
 from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals, spell
 from graph_bandit_campaign.constraints.limits.columns import ColumnNames
 from graph_bandit_campaign.constraints.limits.limits import Limits
-from graph_bandit_campaign.constraints.limits.properties import find_property
-from graph_bandit_campaign.constraints.limits.wishes import Requirement
+from graph_bandit_campaign.constraints.limits.wishes import Requirement, find_property
 from graph_bandit_campaign.names import find_column
 from graph_bandit_campaign.results.reading import Read, read_results
 from graph_bandit_campaign.results.rows import Columns, ResultTables

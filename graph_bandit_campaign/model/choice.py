@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 
@@ -14,8 +13,6 @@ from graph_bandit_campaign.checks import TooFewLeftError
 from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
 from graph_bandit_campaign.model.goals_choice import GoalsChooser
 from graph_bandit_campaign.state import CampaignState, Suggestion
-
-ROUNDING = 1e-9  # share of the budget by which sums of decimal prices may miss it
 
 
 def choose_batch(
@@ -53,39 +50,51 @@ def choose_batch(
     left = np.array(mask, np.bool_)
     left[list(pending)] = False
     check_batch(count, left, constraints)
-    left &= constraints.known(len(left))
-    space = _Space(constraints, len(left))
-    if not isinstance(agent, GoalsChooser | ModelAgent) and len(np.unique(space.weighed[left])) > 1:
-        raise ValueError(
-            f"Expected an agent that weighs prices, since prices differ. {type(agent).__name__} does not. Choose one "
-            "of the `gp-` or `molecule-` agents, let prices count for a budget alone, or leave them out."
-        )
+    prices, groups = constraints.costs(len(left)), constraints.group_numbers(len(left))
+    weighed = np.ones(len(left)) if constraints.budget_only else prices
+    left &= ~np.isnan(prices)
+    if not isinstance(agent, GoalsChooser | ModelAgent) and len(np.unique(weighed[left])) > 1:
+        text = f"Expected an agent that weighs prices, since they differ. {type(agent).__name__} does not."
+        raise ValueError(f"{text} Choose a `gp-` or `molecule-` agent, or let prices count for a budget alone.")
     chosen: list[int] = []
+
+    def fits(more: Sequence[int] = ()) -> NDArray[np.bool_]:
+        """Return which graphs could join those chosen and some more, `(K,)`; these could not."""
+        batch = [*chosen, *more]
+        numbers, sizes = np.unique(groups[batch], return_counts=True)
+        room: NDArray[np.bool_] = prices <= constraints.money - prices[batch].sum()
+        room &= ~np.isin(groups, numbers[sizes >= (constraints.at_most or len(left))])
+        room[batch] = False
+        return room
+
+    def ask(wanted: int) -> list[int]:
+        """Let the agent choose up to so many more graphs; one, if it cannot choose several."""
+        waiting, is_free = [*pending, *chosen], constraints.prices is None and constraints.groups is None
+        if isinstance(agent, GoalsChooser):
+            differ = len(np.unique(weighed[left])) > 1
+            return agent.choose(wanted, left, waiting, *((weighed, fits) if differ else ()))
+        if isinstance(agent, ModelAgent) and not is_free:
+            return agent.select_priced(None, wanted, weighed, left, waiting, fits)
+        if isinstance(agent, BatchAgent):
+            return agent.select_batch(None, wanted, left, waiting)
+        return [agent.select_action(None, left)]
+
     for graph in kept:
-        if len(chosen) == count or not space.fits(chosen)[graph]:
-            raise ValueError(
-                f"Expected a batch with places for {len(kept)} candidates that are pinned or kept. It has {count}, "
-                "within its budget and caps. Lift some, or ask for more."
-            )
+        if len(chosen) == count or not fits()[graph]:
+            text = f"Expected a batch with places for {len(kept)} candidates that are pinned or kept."
+            raise ValueError(f"{text} It has {count}, within its budget and caps. Lift some, or ask for more.")
         chosen.append(graph)
         left[graph] = False
     while len(chosen) < count:
-        left &= space.fits(chosen)
+        left &= fits()
         wanted = min(count - len(chosen), int(left.sum()))
         if not wanted:
             break
-        for graph in _ask(agent, wanted, left, pending, chosen, space):
-            if not space.fits(chosen)[graph]:
+        for graph in ask(wanted):
+            if not fits()[graph]:
                 break
             chosen.append(graph)
             left[graph] = False
-    if len(chosen) < (count if constraints.budget is None else 1):
-        raise TooFewLeftError(
-            f"Expected a pool from which {count} candidates can be chosen, within the budget and with at most "
-            f"{constraints.at_most or 'any number'} of each group. {len(chosen)} can. Ask for fewer, or "
-            "allow more.",
-            len(chosen),
-        )
     return chosen
 
 
@@ -100,25 +109,18 @@ def check_batch(count: int, mask: NDArray[np.bool_], constraints: BatchConstrain
     Raises:
         ValueError: as `choose_batch`, which also refuses agents.
     """
-    prices, groups = constraints.costs(len(mask)), constraints.group_numbers(len(mask))
-    left = mask & constraints.known(len(mask))
-    if int(left.sum()) < count:
-        with_price = "" if prices is None else " with a known price"
-        text = f"Expected no more candidates than are left{with_price}, {left.sum()}. Got {count}."
-        raise TooFewLeftError(text, int(left.sum()))
-    allowed = most_allowed(left, groups, constraints.at_most)
+    prices = constraints.costs(len(mask))
+    left = mask & ~np.isnan(prices)
+    allowed = most_allowed(left, constraints)
     if allowed < count:
-        raise TooFewLeftError(
-            f"Expected groups from which {count} candidates can be chosen, at most {constraints.at_most} of each. "
-            f"Those that are left allow {allowed}. Ask for {allowed}, or allow more of each group.",
-            allowed,
-        )
-    if prices is not None and not (prices[left] <= _money(constraints)).any():
-        raise TooFewLeftError(
-            f"Expected a budget that pays for a candidate. The cheapest of {left.sum()} costs {prices[left].min():g}, "
-            f"and the budget is {constraints.budget:g}.",
-            0,
-        )
+        priced = " with a known price" * (constraints.prices is not None)
+        capped = f" and at most {constraints.at_most} of a group" * (constraints.at_most is not None)
+        text = f"Expected no more candidates{priced}{capped} than can be chosen, {allowed}. Got {count}."
+        raise TooFewLeftError(text, allowed)
+    if not (prices[left] <= constraints.money).any():
+        cheapest = f"The cheapest of {left.sum()} costs {prices[left].min():g}"
+        text = f"Expected a budget that pays for a candidate. {cheapest}, and the budget is {constraints.budget:g}."
+        raise TooFewLeftError(text, 0)
 
 
 def check_kept(ids: Sequence[str], index_of: Mapping[str, int], mask: NDArray[np.bool_]) -> list[int]:
@@ -190,65 +192,12 @@ def spare_likely(
     return spared(bisect_left(every, True, key=lambda back: is_possible(count, spared(back), constraints)))
 
 
-def _money(constraints: BatchConstraints) -> float:
-    return math.inf if constraints.budget is None else constraints.budget * (1 + ROUNDING)
-
-
-def most_allowed(mask: NDArray[np.bool_], groups: NDArray[np.int64] | None, at_most: int | None) -> int:
-    """Return how many of the graphs that `mask` allows a batch may hold with at most so many of one group.
+def most_allowed(mask: NDArray[np.bool_], constraints: BatchConstraints) -> int:
+    """Return how many of the graphs that `mask` allows a batch may hold within the caps on groups.
 
     Args:
         mask: `(K,)` bool. Graphs that can be chosen.
-        groups: `(K,)` group of each; None: there are no caps.
-        at_most: how many of one group the batch may hold; None: any number.
+        constraints: the caps.
     """
-    if groups is None or at_most is None:
-        return int(mask.sum())
-    _, sizes = np.unique(groups[mask], return_counts=True)
-    return int(np.minimum(sizes, at_most).sum())
-
-
-class _Space:
-    """What a batch has space for: money, and places in groups."""
-
-    def __init__(self, constraints: BatchConstraints, size: int) -> None:
-        costs, groups = constraints.costs(size), constraints.group_numbers(size)
-        self.prices = np.ones(size) if costs is None else costs
-        self.weighed = np.ones(size) if constraints.budget_only else self.prices
-        self.groups = np.arange(size) if groups is None else groups
-        self.money = _money(constraints)
-        self.at_most = constraints.at_most or size
-        self.is_free = costs is None and groups is None
-
-    def fits(self, chosen: Sequence[int]) -> NDArray[np.bool_]:
-        """Return which graphs could join those chosen, `(K,)`, if they were not among them."""
-        affordable: NDArray[np.bool_] = self.prices <= self.money - self.prices[list(chosen)].sum()
-        return affordable & self.has_room(chosen)
-
-    def has_room(self, chosen: Sequence[int]) -> NDArray[np.bool_]:
-        """Return which graphs could join those chosen for any money, `(K,)`; those chosen could not."""
-        numbers, sizes = np.unique(self.groups[list(chosen)], return_counts=True)
-        room: NDArray[np.bool_] = ~np.isin(self.groups, numbers[sizes >= self.at_most])
-        room[list(chosen)] = False
-        return room
-
-
-def _ask(
-    agent: Agent | GoalsChooser,
-    count: int,
-    mask: NDArray[np.bool_],
-    pending: Sequence[int],
-    chosen: Sequence[int],
-    space: _Space,
-) -> list[int]:
-    """Let an agent choose up to `count` more graphs; one, if it cannot choose several."""
-    waiting, so_far = [*pending, *chosen], [*chosen]
-    if isinstance(agent, GoalsChooser):
-        if len(np.unique(space.weighed[mask])) == 1:
-            return agent.choose(count, mask, waiting)
-        return agent.choose(count, mask, waiting, space.weighed, lambda new: space.fits([*so_far, *new]))
-    if isinstance(agent, ModelAgent) and not space.is_free:
-        return agent.select_priced(None, count, space.weighed, mask, waiting, lambda new: space.fits([*so_far, *new]))
-    if isinstance(agent, BatchAgent):
-        return agent.select_batch(None, count, mask, waiting)
-    return [agent.select_action(None, mask)]
+    _, sizes = np.unique(constraints.group_numbers(len(mask))[mask], return_counts=True)
+    return int(np.minimum(sizes, constraints.at_most or len(mask)).sum())

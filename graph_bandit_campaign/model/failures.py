@@ -82,9 +82,7 @@ class FailureForecast:
         limit, so_far = f"more than {percent(self.bound)}", f"{self.failed} of {self.tried} have failed so far."
         if mask is None:
             return f"Candidates that fail with {limit} probability are suggested only if there are no others. {so_far}"
-        number = int((mask & self.likely).sum())
-        counted = "1 candidate is" if number == 1 else f"{number:,} candidates are" if number else "No candidate is"
-        return f"{counted} likely to fail (with {limit} probability). {so_far}"
+        return f"Likely to fail (with {limit} probability): {(mask & self.likely).sum():,} candidates. {so_far}"
 
 
 class FailureLearner:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agents.contract import Agent
 from graph_bandit_campaign.constraints.goals.goal import Goal
-from graph_bandit_campaign.constraints.goals.utility import LEAST_STD, Floats, meets, utility
+from graph_bandit_campaign.constraints.goals.utility import chance_to_meet, meets, utility
 from graph_bandit_campaign.model.learner import expect
 from graph_bandit_campaign.state import CampaignState, Suggestion
 
@@ -66,26 +64,16 @@ def join_forecasts(state: CampaignState, forecasts: Sequence[tuple[Suggestion, .
         state: state of the campaign.
         forecasts: for each goal, the prediction for each of n graphs.
     """
-    probabilities = front_probabilities(state, forecasts)
-    forecasts = [
-        tuple(_in_range(goal, suggestion) for suggestion in forecast) if goal.has_range else forecast
-        for goal, forecast in zip(state.goals, forecasts, strict=True)
-    ]
-    names = [goal.name for goal in state.goals]
-    return tuple(
-        Suggestion(suggestions[0].id, probability=probability, by_goal=dict(zip(names, suggestions, strict=True)))
-        for probability, suggestions in zip(probabilities, zip(*forecasts, strict=True), strict=True)
-    )
-
-
-def _in_range(goal: Goal, forecast: Suggestion) -> Suggestion:
-    """Return the prediction with the probability that a result, taken as normal, is in the range of the goal."""
-    if forecast.mean is None or forecast.result_std is None:
-        return forecast
-    normal = NormalDist(forecast.mean, max(forecast.result_std, LEAST_STD))
-    above = 0.0 if goal.low is None else normal.cdf(goal.low)
-    below = 1.0 if goal.high is None else normal.cdf(goal.high)
-    return replace(forecast, probability=below - above)
+    joined = list[Suggestion]()
+    for probability, each in zip(front_probabilities(state, forecasts), zip(*forecasts, strict=True), strict=True):
+        by_goal = {goal.name: forecast for goal, forecast in zip(state.goals, each, strict=True)}
+        for goal in state.goals:
+            told = by_goal[goal.name]
+            if goal.has_range and told.mean is not None and told.result_std is not None:
+                chance = chance_to_meet(goal, np.array(told.mean), np.array(told.result_std))
+                by_goal[goal.name] = replace(told, probability=float(chance))
+        joined.append(Suggestion(each[0].id, probability=probability, by_goal=by_goal))
+    return tuple(joined)
 
 
 def front_probabilities(state: CampaignState, forecasts: Sequence[tuple[Suggestion, ...]]) -> list[float | None]:
@@ -114,24 +102,12 @@ def front_probabilities(state: CampaignState, forecasts: Sequence[tuple[Suggesti
     step = max(1, ENTRIES // (DRAWS * len(goals)))
     for start in range(0, count, step):
         values = means[:, None, start : start + step] + normal.T[:, :, None] * stds[:, None, start : start + step]
-        probabilities += _share_on_front(goals, values, front).tolist()
+        wanted = np.all([meets(goal, drawn) for goal, drawn in zip(goals, values, strict=True)], axis=0)
+        utilities = np.array([utility(goal, drawn) for goal, drawn in zip(goals, values, strict=True)])
+        for point in front[:, :, None, None]:
+            wanted &= ~((point >= utilities).all(axis=0) & (point > utilities).any(axis=0))
+        probabilities += wanted.mean(axis=0).tolist()
     return probabilities
-
-
-def _share_on_front(goals: tuple[Goal, ...], values: Floats, front: Floats) -> Floats:
-    """Return the share of draws in which graphs are on the front; `values` is `(G, draws, n)`."""
-    wanted: NDArray[np.bool_] = np.ones(values.shape[1:], np.bool_)
-    for goal, drawn in zip(goals, values, strict=True):
-        wanted &= meets(goal, drawn)
-    utilities = [utility(goal, drawn) for goal, drawn in zip(goals, values, strict=True)]
-    for point in front:
-        as_good, better = np.ones(wanted.shape, np.bool_), np.zeros(wanted.shape, np.bool_)
-        for mine, theirs in zip(point, utilities, strict=True):
-            as_good &= mine >= theirs
-            better |= mine > theirs
-        wanted &= ~(as_good & better)
-    share: Floats = wanted.mean(axis=0)
-    return share
 
 
 def expect_all(

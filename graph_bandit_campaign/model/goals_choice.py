@@ -1,22 +1,143 @@
-"""Choose a batch for several goals by what each graph may turn out to be."""
+"""Weigh graphs for several goals, and choose a batch by what each graph may turn out to be."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.beliefs import order_by_digest
+from agents.beliefs import order_by_digest, short_list
 from agents.contract import Agent, ModelAgent
-from graph_bandit_campaign.constraints.goals.utility import Floats, meets
-from graph_bandit_campaign.model.goals_index import SHORT_LIST, GoalsIndex, choose_short_list
+from graph_bandit_campaign.constraints.goals.goal import Goal
+from graph_bandit_campaign.constraints.goals.utility import Floats, chance_to_meet, meets, utility, utility_moments
 from graph_bandit_campaign.pool.index import PoolIndex
 from graph_bandit_campaign.state import CampaignState
 
 ALGORITHM = 2  # to be raised when equal results give another choice; 1 drew by the order of the pool
 PRICE_WEIGHT = 0.5  # standard deviations by which what is e times as dear has to be better: as for one goal
+SHORT_LIST = 1000  # graphs among which a batch is chosen, with their joint covariance
+WAYS = 64  # to weigh the goals, for the short list
+TIE = 1e-6  # weight of the sum over the goals, which decides between graphs that are equal for a way to weigh them
+DIGITS = 9  # to which worths are rounded: smaller differences are rounding errors
+
+Moments = tuple[Floats, Floats]
+"""Mean and standard deviation of the value of each graph, `(n,)` each."""
+
+
+class Scale:
+    """How values of several goals are weighed against each other.
+
+    Args:
+        goals: G goals that are not limits.
+        values: the results of each, at least two different ones.
+    """
+
+    def __init__(self, goals: Sequence[Goal], values: Sequence[Floats]) -> None:
+        self.goals = list(goals)
+        utilities = [utility(goal, results) for goal, results in zip(goals, values, strict=True)]
+        self._weights = np.array([goal.weight or 0.0 for goal in goals])
+        self._deviations = np.array([results.std() for results in values])
+        if self._weights.any():
+            spread = [(scores.mean(), scores.std()) for scores in utilities]
+        else:
+            worst = [  # results that are all in the range of a target tell no scale
+                min(scores.min(), scores.max() - results.std()) if goal.aim == "target" else scores.min()
+                for goal, scores, results in zip(goals, utilities, values, strict=True)
+            ]
+            spread = [(low, scores.max() - low) for low, scores in zip(worst, utilities, strict=True)]
+        self._begin, self._unit = np.array([(begin, unit or 1.0) for begin, unit in spread]).T
+
+    def ways(self, count: int, generator: np.random.Generator) -> Floats:
+        """Return directions, or the weights again and again: `(count, G)`."""
+        if self._weights.any():
+            return np.tile(self._weights, (count, 1))
+        normal = np.abs(generator.standard_normal((count, len(self.goals))))
+        return np.asarray(normal / np.linalg.norm(normal, axis=1, keepdims=True), np.float64)
+
+    def worth(self, bounds: Sequence[tuple[Floats, Floats]], way: Floats, handicap: Floats | None = None) -> Floats:
+        """Return the index of n graphs.
+
+        Args:
+            bounds: for each goal, lower and upper bounds of the values, `(n,)` each.
+            way: `(G,)`. A direction or the weights.
+            handicap: `(n,)`. What is taken off each goal, in standard deviations of its results; None: nothing.
+        """
+        moments = [utility_moments(goal, *ends) for goal, ends in zip(self.goals, bounds, strict=True)]
+        means, stds = (np.stack(moment, axis=-1) / self._unit for moment in zip(*moments, strict=True))
+        means = means - self._begin / self._unit
+        if handicap is not None:
+            means = means - handicap[:, None] * (self._deviations / self._unit)
+        if self._weights.any():
+            return np.asarray((means * way).sum(axis=-1) + np.sqrt(((stds * way) ** 2).sum(axis=-1)), np.float64)
+        hoped = means + stds
+        return np.asarray((hoped / way).min(axis=-1) + TIE * hoped.sum(axis=-1), np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class GoalsIndex:
+    """What each graph is worth for each of many ways to weigh the goals, given its forecasts alone.
+
+    A graph takes part in the ways whose level is below its probability to meet all limits: so a limit counts by its
+    probability, and what a graph is worth does not depend on the others.
+    """
+
+    scale: Scale
+    """How the goals are weighed against each other."""
+    wanted: tuple[int, ...]
+    """Places of the goals that are pursued, among all goals."""
+    limits: tuple[tuple[int, Goal], ...]
+    """The limits that have results, each with its place among all goals."""
+    ways: Floats
+    """`(WAYS, G)`. Directions, or the weights."""
+    levels: Floats
+    """`(WAYS,)`. Probabilities, evenly spaced and in random order."""
+
+    @staticmethod
+    def of(state: CampaignState) -> GoalsIndex | None:
+        """Return the index by the results of a campaign; None while no goal has two different ones."""
+        values = [np.array(list(view.means().values())) for view in state.views()]
+        differing = [g for g, results in enumerate(values) if len(set(results.tolist())) > 1]
+        wanted = [g for g in differing if state.goals[g].aim != "limit"]
+        if not wanted:
+            return None
+        generator = np.random.default_rng([state.seed, len(state.measured), WAYS, 1])
+        scale = Scale([state.goals[g] for g in wanted], [values[g] for g in wanted])
+        limits = tuple((g, state.goals[g]) for g in differing if g not in wanted)
+        levels = generator.permutation((np.arange(WAYS) + 0.5) / WAYS)
+        return GoalsIndex(scale, tuple(wanted), limits, scale.ways(WAYS, generator), levels)
+
+    def worths(self, forecasts: Sequence[Moments], handicap: Floats | None = None) -> list[Floats]:
+        """Return what n graphs are worth for each way, `(n,)` each; -inf where they do not take part.
+
+        Args:
+            forecasts: of all goals.
+            handicap: `(n,)`. What prices take off, as in `Scale.worth`; None: nothing.
+        """
+        bounds = [(mean - std, mean + std) for mean, std in (forecasts[g] for g in self.wanted)]
+        chance = np.ones(len(forecasts[0][0]))
+        for g, limit in self.limits:
+            chance *= chance_to_meet(limit, *forecasts[g])
+        ways = zip(self.ways, self.levels, strict=True)
+        return [np.where(chance > level, self.scale.worth(bounds, way, handicap), -np.inf) for way, level in ways]
+
+
+def choose_short_list(worths: Sequence[Floats], names: Sequence[str], size: int, seed: int) -> NDArray[np.int64]:
+    """Return the places of the graphs that are among the best for one of many ways to weigh the goals.
+
+    Args:
+        worths: what n graphs are worth for each way.
+        names: n different names, which choose among equal ranks.
+        size: how many are wanted.
+        seed: seed of that choice.
+    """
+    ranks = np.full(len(names), np.inf)
+    for worth in worths:
+        rounded = np.round(worth, DIGITS)
+        ranks = np.minimum(ranks, len(names) - np.searchsorted(np.sort(rounded), rounded, side="right"))
+    return short_list(-ranks, names, size, seed)
 
 
 class GoalsChooser:
@@ -43,11 +164,8 @@ class GoalsChooser:
     """
 
     def __init__(self, state: CampaignState, agents: Sequence[Agent], index: PoolIndex) -> None:
-        self._index = index
-        self._state, self._first = state, cast(ModelAgent, agents[0])
-        self._values = [
-            Values(cast(ModelAgent, agent), goal.sign) for goal, agent in zip(state.goals, agents, strict=True)
-        ]
+        self._state, self._index = state, index
+        self._agents, self._signs = cast(Sequence[ModelAgent], agents), [goal.sign for goal in state.goals]
 
     def choose(
         self,
@@ -72,27 +190,31 @@ class GoalsChooser:
         """
         index = GoalsIndex.of(self._state)
         if index is None and prices is not None:
-            return self._first.select_priced(None, count, prices, mask, pending, fits)
+            return self._agents[0].select_priced(None, count, prices, mask, pending, fits)
         if index is None:
-            return self._first.select_batch(None, count, mask, pending)
+            return self._agents[0].select_batch(None, count, mask, pending)
         generator = np.random.default_rng([self._state.seed, len(self._state.measured), len(pending)])
-        scale, forecasts = index.scale, [self._values[g] for g in index.wanted]
+        scale = index.scale
         handicap = _handicap(prices, mask)
         near = self._short_list(index, np.flatnonzero(mask), handicap, max(SHORT_LIST, count))
         settled_of = [{self._index.index_of[key] for key in self._state.of(goal).means()} for goal in scale.goals]
         imagine = [
-            values.imagine_bounds(near, [k for k in pending if k not in settled])
-            for values, settled in zip(forecasts, settled_of, strict=True)
+            self._agents[g].imagine_bounds(near, [k for k in pending if k not in settled])
+            for g, settled in zip(index.wanted, settled_of, strict=True)
         ]
         allowed = np.ones((count, len(near)), np.bool_)
         for g, limit in index.limits:
-            allowed &= meets(limit, self._values[g].draw(near, count, int(generator.integers(2**31))))
+            drawn = self._agents[g].draw_rewards(near, count, int(generator.integers(2**31)))
+            allowed &= meets(limit, self._signs[g] * drawn)
         surest = allowed.mean(axis=0)
         latest: int | None = None
         chosen: list[int] = []
         for way, meeting in zip(scale.ways(count, generator), allowed, strict=True):
             last = [None if latest is None or near[latest] in settled else latest for settled in settled_of]
-            worth = scale.worth([bounds(at) for bounds, at in zip(imagine, last, strict=True)], way, handicap[near])
+            ends = [bounds_at(at) for bounds_at, at in zip(imagine, last, strict=True)]
+            pairs = zip(scale.goals, ends, strict=True)
+            bounds = [(low, high) if goal.sign > 0 else (-high, -low) for goal, (low, high) in pairs]
+            worth = scale.worth(bounds, way, handicap[near])
             out = set(chosen)
             if fits is not None:
                 out |= set(np.flatnonzero(~fits([near[k] for k in chosen])[near]).tolist())
@@ -110,8 +232,8 @@ class GoalsChooser:
         """Return the most promising candidates, in an order that does not go by that of the pool."""
         names, seed = [self._index.names[k] for k in candidates.tolist()], self._state.seed
         if len(candidates) > size:
-            predicted = [values.predict() for values in self._values]
-            forecasts = [(mean[candidates], std[candidates]) for mean, std in predicted]
+            pairs = zip(self._signs, (agent.predict() for agent in self._agents), strict=True)
+            forecasts = [(sign * told.mean[candidates], told.std[candidates]) for sign, told in pairs]
             kept = choose_short_list(index.worths(forecasts, handicap[candidates]), names, size, seed)
             candidates, names = candidates[kept], [names[k] for k in kept.tolist()]
         return [int(k) for k in candidates[order_by_digest(names, seed)]]
@@ -123,36 +245,3 @@ def _handicap(prices: Floats | None, mask: NDArray[np.bool_]) -> Floats:
     if prices is not None:
         handicap[mask] = PRICE_WEIGHT * np.log(prices[mask] / prices[mask].min())
     return handicap
-
-
-class Values:
-    """What an agent expects of the values of a goal.
-
-    Args:
-        agent: trained on rewards, which are the values times the sign.
-        sign: -1 or 1.
-    """
-
-    def __init__(self, agent: ModelAgent, sign: float) -> None:
-        self._agent, self._sign = agent, sign
-
-    def predict(self) -> tuple[Floats, Floats]:
-        """Return the mean and the standard deviation of the value of each graph, `(K,)` each."""
-        prediction = self._agent.predict()
-        return self._sign * np.asarray(prediction.mean, np.float64), np.asarray(prediction.std, np.float64)
-
-    def draw(self, index: Sequence[int], count: int, seed: int) -> Floats:
-        """Return joint draws of the values of n graphs, `(count, n)`; see `ModelAgent.draw_rewards`."""
-        return self._sign * self._agent.draw_rewards(index, count, seed)
-
-    def imagine_bounds(
-        self, index: Sequence[int], pending: Sequence[int]
-    ) -> Callable[[int | None], tuple[Floats, Floats]]:
-        """Return a function that imagines results and returns bounds; see `ModelAgent.imagine_bounds`."""
-        imagine = self._agent.imagine_bounds(index, pending)
-
-        def bounds(at: int | None) -> tuple[Floats, Floats]:
-            low, high = imagine(at)
-            return (low, high) if self._sign > 0 else (-high, -low)
-
-        return bounds

@@ -54,22 +54,19 @@ def describe_change(earlier: CampaignState | None, now: CampaignState, count: in
         now: the campaign with the agent that chooses.
         count: how many graphs are to be chosen.
     """
-    change, since = "", "since this campaign was last written"
-    if earlier and earlier.agent == now.agent and earlier.algorithm != now.algorithm:
-        change = f"(algorithm {earlier.algorithm}, now {now.algorithm}): suggestions may differ."
-    elif earlier and earlier.agent != now.agent and now.by_default and earlier.rounds:
-        change = f"({earlier.agent}, now {now.agent}, the default for a batch of {count}): suggestions may differ. "
-        change += f"Name {earlier.agent} to keep it."
-    texts = [f"The agent has changed {since} {change}"] if change else []
-    versions = []
-    if earlier and earlier.goals:
-        versions.append(("The choice for several goals", earlier.goals_algorithm, now.goals_algorithm))
-    if earlier and have_failed(earlier):
-        versions.append(("The model of failures", earlier.failures_algorithm, now.failures_algorithm))
-    for what, before, after in versions:
-        if before != after:
-            texts.append(f"{what} has changed {since} (algorithm {before}, now {after}): suggestions may differ.")
-    return " ".join(texts)
+    if earlier is None:
+        return ""
+    is_same = earlier.agent == now.agent
+    versions = (
+        ("agent", now.by_default and earlier.rounds, earlier.agent, now.agent),
+        ("algorithm", is_same, earlier.algorithm, now.algorithm),
+        ("choice for several goals", earlier.goals, earlier.goals_algorithm, now.goals_algorithm),
+        ("model of failures", have_failed(earlier), earlier.failures_algorithm, now.failures_algorithm),
+    )
+    changes = [f"{what} {old}, now {new}" for what, is_used, old, new in versions if is_used and old != new]
+    keep = "" if is_same else f" {now.agent} is the default for a batch of {count}; name {earlier.agent} to keep it."
+    text = "Since this campaign was last written, the choice has changed"
+    return f"{text} ({'; '.join(changes)}): suggestions may differ.{keep}" if changes else ""
 
 
 def choose_results(rewards: NDArray[np.float64], most: int) -> NDArray[np.bool_]:
@@ -129,36 +126,20 @@ class Learner:
         sources: Sequence[SourceResults] = (),
     ) -> None:
         self.graph_set, self.spec, self.most, self.sources = graph_set, spec, most, sources
-        self._several = several_goals
-        name = AgentSpec.parse(spec).name
+        self._several, name = several_goals, AgentSpec.parse(spec).name
         if registry.agent_needs(name) == "molecules" and not isinstance(graph_set, MoleculeSetLike):
             raise ValueError(f"Agent `{name}` needs molecules. Choose another agent, or make a MoleculeSet.")
         self._model: Agent = self._make()
-        agent = self._model
-        self.has_posterior = isinstance(agent, ModelAgent)
-        if isinstance(graph_set, KernelPool) and not self._takes_kernel and getattr(agent, "reads", None):
-            raise ValueError(
-                f"Agent `{spec}` does not read the kernel of the pool, which is all that is known. Choose one that "
-                "does, such as `gntk-ucb:kernel=custom`."
-            )
-        self.uses_columns = bool(getattr(agent, "uses_columns", False))
-        columns = getattr(graph_set, "columns", None)
-        if columns is not None and np.size(columns) and not self.uses_columns:
-            raise ValueError(
-                f"Agent `{spec}` does not use columns. Choose one that does, such as `molecule-ucb`, or leave out the "
-                "columns of the molecules."
-            )
-        if several_goals and not self.has_posterior:
-            raise ValueError(
-                f"Agent `{spec}` cannot choose for several goals, which needs joint draws. Choose one of the "
-                "`gp-` or `molecule-` agents, or one goal."
-            )
-        if sources and not self.has_posterior:
-            raise ValueError(
-                f"Expected one of the `molecule-` or `gp-` agents with results of other assays. Got agent `{spec}`."
-            )
-        self.algorithm = int(getattr(agent, "algorithm", 1))
+        self.algorithm = int(getattr(self._model, "algorithm", 1))
+        self.has_posterior = isinstance(self._model, ModelAgent)
+        self.uses_columns = bool(getattr(self._model, "uses_columns", False))
         self._trained: dict[str, tuple[object, Agent]] = {}
+        if isinstance(graph_set, KernelPool) and not self._takes_kernel and getattr(self._model, "reads", None):
+            raise ValueError(f"Agent `{spec}` does not read the kernel of the pool. Try `gntk-ucb:kernel=custom`.")
+        if np.size(getattr(graph_set, "columns", ())) and not self.uses_columns:
+            raise ValueError(f"Agent `{spec}` does not use columns. Try `molecule-ucb`, or leave them out.")
+        self._check("choose for several goals", several_goals)
+        self._check("learn from results of other assays", sources)
 
     def check_results(self, state: CampaignState) -> None:
         """Refuse results with a noise of their own, or of a class, if the agent cannot use them.
@@ -166,17 +147,13 @@ class Learner:
         Raises:
             ValueError: if there is one.
         """
-        noisy = next((result for result in state.measured if result.noise is not None), None)
-        if noisy is not None and not self.has_posterior:
-            raise ValueError(
-                f"Agent `{self.spec}` cannot use the noise of a result. `{noisy.id}` has one. Choose one of the "
-                "`gp-` or `molecule-` agents, or leave out the noises."
-            )
-        if state.kind == "class" and not self.has_posterior:
-            raise ValueError(
-                f"Agent `{self.spec}` cannot predict classes. Choose one of the `gp-` or `molecule-` agents, or take "
-                f'{state.target or "the goal"} as numbers: `kind="number"`, or `--goal-kind COLUMN=number`.'
-            )
+        self._check("use the noise of a result", any(result.noise is not None for result in state.measured))
+        numbers = 'take them as numbers (`kind="number"`, `--goal-kind COLUMN=number`)'
+        self._check(f"predict classes: {numbers}", state.kind == "class")
+
+    def _check(self, ability: str, is_needed: object) -> None:
+        if is_needed and not self.has_posterior:
+            raise ValueError(f"Agent `{self.spec}` cannot {ability}. Choose one of the `gp-` or `molecule-` agents.")
 
     def learn(self, state: CampaignState, index_of: Mapping[str, int], fresh: bool = False) -> Agent:
         """Return an agent trained on all measurements that count.
@@ -197,11 +174,8 @@ class Learner:
             measured = tuple(
                 replace(result, value=CUT, bound="above" if result.value > CUT else "below") for result in measured
             )
-        key = tuple(
-            (measurement.id, measurement.value, measurement.bound, measurement.noise) for measurement in measured
-        )
         trained = self._trained.get(state.target)
-        if fresh or trained is None or trained[0] != key:
+        if fresh or trained is None or trained[0] != measured:
             sequence = np.random.SeedSequence([state.seed, count])
             agent = self._begin(int(sequence.generate_state(1)[0]))
             indices = np.array([index_of[measurement.id] for measurement in measured], np.int64)
@@ -220,7 +194,7 @@ class Learner:
                     agent.update_noisy(None, indices[noisy], rewards[noisy], noises[noisy])
             if left.any():
                 agent.update(None, indices[left], rewards[left])
-            self._trained[state.target] = trained = key, agent
+            self._trained[state.target] = trained = measured, agent
         return trained[1]
 
     def process(self) -> ProcessAgent[Any]:

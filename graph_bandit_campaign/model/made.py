@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from agents.products import BlockKernel
 from graph_bandit_campaign.assays.told import OtherAssay
-from graph_bandit_campaign.checks import nearest_id
 from graph_bandit_campaign.constraints.goals.goal import Goal
 from graph_bandit_campaign.constraints.limits.limits import Limits
 from graph_bandit_campaign.model.learner import default_agent
-from graph_bandit_campaign.model.products import MOST, BlockBeliefs, ProductLists, read_kernels
+from graph_bandit_campaign.model.products import MOST, BlockBeliefs
 from graph_bandit_campaign.pool.descriptors import describe
 from graph_bandit_campaign.pool.index import MaskLike
 from graph_bandit_campaign.state import CampaignState
@@ -44,7 +43,8 @@ class ProductPool:
 
     @cached_property
     def _kernels(self) -> list[list[BlockKernel]]:
-        return read_kernels(self.library)
+        parts = self.library.parts
+        return [[BlockKernel.of_smiles(slot.smiles) for slot in part.slots] for part in parts]
 
     def find(self, names: Iterable[str]) -> Numbers:
         """Return the numbers of the products that there are of some ids, in increasing order."""
@@ -99,7 +99,7 @@ class ProductPool:
         beliefs, taken = self._learn(state)
         molecules, listed = self.take(np.array(sorted(taken), np.int64)), 0
         least = LEAST_CHOICE * count + (0 if molecules is None else len(molecules))
-        for numbers in ProductLists(beliefs, state.seed).after(taken):
+        for numbers in beliefs.lists(taken, state.seed):
             listed += len(numbers)
             products = self.take(numbers)
             if products is not None and (meeting := np.flatnonzero(mask(products))).size:
@@ -161,10 +161,7 @@ class MadeProducts:
         also: Mapping[str, OtherAssay] | None = None,
     ) -> None:
         if offered is not None or goals or (saved and saved.goals):
-            raise ValueError(
-                "Expected one goal, and no `offered`, with a library of products, which is never listed. Give `Limits` "
-                "to `ask` to leave some out."
-            )
+            raise ValueError("Expected one goal, and `Limits` in place of `offered`, with a library of products.")
         self._pool, state = ProductPool(library), saved or CampaignState("", True, 0)
         ids = (*state.structures, *state.settled(), *state.failed, *state.pending, *state.pinned)
         numbers = self._pool.find(chain(ids, *(also or {}).values()))
@@ -172,10 +169,8 @@ class MadeProducts:
         for name, smiles in zip(self.molecules.ids, self.molecules.smiles, strict=True):
             before = state.structures.get(name, smiles)
             if smiles not in (before, self.molecules.standard_smiles(canonical_smiles(before) or before)):
-                raise ValueError(
-                    f"Expected `{name}` to be {before}, as in earlier rounds. The library makes {smiles} of these "
-                    "blocks. Correct the library, or choose another `state` to start a new campaign."
-                )
+                text = f"Expected `{name}` to be {before}, as in earlier rounds. The library now makes {smiles} of it."
+                raise ValueError(f"{text} Correct the library, or start a new campaign.")
 
     def add(self, ids: Iterable[str]) -> bool:
         """Make further products; return whether there are any that were not in memory.
@@ -191,9 +186,7 @@ class MadeProducts:
         for name in new:
             number = library.number_of(name)
             if number is None:
-                near = nearest_id(name, self.molecules.ids)
-                hint = f" Did you mean `{near}`?" if near else ""
-                raise ValueError(f"Expected the id of a product of the library. Got {name!r}.{hint}")
+                raise ValueError(f"Expected the id of a product of the library. Got {name!r}.")
             if problem := library.make([number])[0].problem:
                 raise ValueError(f"Expected the id of a product that can be made. `{name}` cannot: {problem}")
         if new and (products := self._pool.take(self._pool.find(new))):

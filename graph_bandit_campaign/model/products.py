@@ -29,7 +29,7 @@ class BlockBeliefs:
 
     Args:
         library: the library.
-        kernels: those of the blocks of each slot of each reaction, as `read_kernels` returns them.
+        kernels: those of the blocks of each slot of each reaction.
         numbers: numbers of the products with results.
         rewards: their values; large ones are wanted.
     """
@@ -65,7 +65,7 @@ class BlockBeliefs:
             means[own] = [of_taught.get(*pair) for pair in zip(numbers[own].tolist(), means[own].tolist(), strict=True)]
         return means
 
-    def promising(self, count: int, listed: Collection[int], generator: np.random.Generator) -> Numbers:
+    def _promising(self, count: int, listed: Collection[int], generator: np.random.Generator) -> Numbers:
         """Return products that are not listed, by mean and standard deviation, best first.
 
         They are the best sums over slots and pairs, and changes of one block in the best products so far.
@@ -91,33 +91,22 @@ class BlockBeliefs:
         order = np.argsort(-np.concatenate(bounds), kind="stable")
         return np.concatenate(numbers)[order]
 
-
-class ProductLists:
-    """Lists of promising products, and some at random.
-
-    Args:
-        beliefs: what results tell of the blocks.
-        seed: seed of all that is drawn.
-    """
-
-    def __init__(self, beliefs: BlockBeliefs, seed: int) -> None:
-        self.library, self._beliefs, self._seed = beliefs.library, beliefs, seed
-
-    def after(self, taken: Collection[int]) -> Iterator[Numbers]:
+    def lists(self, taken: Collection[int], seed: int) -> Iterator[Numbers]:
         """Yield lists of different products, the most promising first, until `MOST` are listed or none is left.
 
-        Before two results differ, every block is in as many products as any other of its slot.
+        Some of each list are drawn at random. Before two results differ, every block is in as many products as any
+        other of its slot.
 
         Args:
             taken: products that are not listed.
+            seed: seed of all that is drawn.
         """
         listed, size = set(taken), FIRST_LIST
-        key = (len(self._beliefs.numbers),)
-        generator = np.random.default_rng(np.random.SeedSequence(self._seed, spawn_key=key))
+        generator = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(len(self.numbers),)))
         most = min(MOST + len(listed), len(self.library))
         while len(listed) < most:
             size = min(size, most - len(listed))
-            new = self._beliefs.promising(size, listed, generator).tolist()
+            new = self._promising(size, listed, generator).tolist()
             chosen = dict.fromkeys(new[: size - round(AT_RANDOM * size)])
             enough = size + len(listed)  # so many different ones hold `size` that are not listed
             others = (self._spread(enough, generator), self.library.draw(enough, generator))
@@ -139,11 +128,6 @@ class ProductLists:
             for number, part in enumerate(self.library.parts)
         ]
         return np.array([*dict.fromkeys(np.stack(every, axis=1).reshape(-1).tolist())], np.int64)
-
-
-def read_kernels(library: ProductLibrary) -> list[list[BlockKernel]]:
-    """Return the kernel of the blocks of each slot of each reaction."""
-    return [[BlockKernel.of_smiles(slot.smiles) for slot in part.slots] for part in library.parts]
 
 
 def _shuffled(size: int, count: int, generator: np.random.Generator) -> Numbers:

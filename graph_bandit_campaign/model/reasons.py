@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from agents.contract import Agent, ModelAgent
 from agents.molecule import MoleculeAgent, mask_atoms
-from graph_bandit_campaign.pool.parsing import molecule_of
+from graph_bandit_campaign.pool.block import molecule_of
 from graph_bandit_campaign.state import CampaignState
 
 MOST_PARTS = 4  # on a card; the smaller ones are added up

@@ -49,20 +49,16 @@ class Outlook:
     def sentence(self, target: str) -> str:
         """Say it in sentences, with what the rule to stop says."""
         limit, share = percent(STOP), percent(min(max(self.better, 1 / DRAWS), 1 - 1 / DRAWS))  # draws are never sure
-        remain = "almost certainly remain ({})" if self.better > 0.995 else "remain with a probability of {}"
         advice = f"That is below {limit}: stop." if self.stop else f"Stop when this falls below {limit}."
-        what = f"Candidates with a better {target}" if self.hits is None else "Hits"
-        sentences = [f"{what} {remain.format(share)}. {advice}"]
+        held, verb, sentences = f"a better {target}", "has", list[str]()
         if self.hits is not None:
-            expected = f"About {self.hits:.1f} hits are expected among the {self.left:,} candidates without a result."
-            sentences.insert(0, expected)
+            held, verb = "a hit", "is"
+            sentences.append(f"About {self.hits:.1f} hits are expected among the {self.left:,} without a result.")
+        sentences.append(f"The pool still holds {held} with a probability of {share}. {advice}")
         if self.count:
-            those = f"at least one of the {self.count} pending ones" if self.count > 1 else "the pending one"
-            better = f"has a better {target}" if self.hits is None else "is a hit"
-            sentences.append(f"The chance that {those} {better} is {percent(self.batch)}.")
-        if self.again is not None:
-            sentences.append(self.again.sentence(target))
-        return " ".join(sentences)
+            batch = percent(self.batch)
+            sentences.append(f"One of the {self.count} pending ones {verb} {held} with a probability of {batch}.")
+        return " ".join([*sentences, *([self.again.sentence(target)] if self.again else [])])
 
 
 def look_ahead(
@@ -124,11 +120,8 @@ class Repeat:
 
     def sentence(self, target: str) -> str:
         """Say what the second measurement is worth."""
-        more = "" if self.first is None else f", a first measurement by {self.first:.2g} on average"
-        return (
-            f"{self.id} is worth measuring twice: that is expected to improve the {target} of the one named best "
-            f"by {self.worth:.2g}{more}."
-        )
+        more = "" if self.first is None else f", and a first measurement {self.first:.2g} on average"
+        return f"{self.id} is worth measuring twice: that is expected to gain {self.worth:.2g} in {target}{more}."
 
 
 def find_repeat(

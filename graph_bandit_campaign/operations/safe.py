@@ -9,7 +9,7 @@ from pathlib import Path
 import registry
 from graph_bandit_campaign.command.kept import files_of
 from graph_bandit_campaign.command.settings import SuggestSettings
-from graph_bandit_campaign.constraints.limits.patterns import names_file
+from graph_bandit_campaign.constraints.limits.wishes import names_file
 from graph_bandit_lab import AgentSpec
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from graph_bandit_campaign.command.suggestions import Opened, open_campaign
-from graph_bandit_campaign.constraints.limits.patterns import smarts_problem
+from graph_bandit_campaign.constraints.limits.wishes import smarts_problem
 from graph_bandit_campaign.model.front import find_front
 from graph_bandit_campaign.model.reasons import nearest_measured, score_atoms
 from graph_bandit_campaign.operations.place import Place

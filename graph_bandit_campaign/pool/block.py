@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.traits import Traits
-from graph_bandit_campaign.text import unshield
+from graph_bandit_campaign.text import listed, unshield
 from graph_bandit_env.tables import NO_ENTRY, EntryColumns, Table, same_cell
 
-SHOWN = 10  # bad cells in a message
+if TYPE_CHECKING:
+    from rdkit.Chem import Mol
+
+DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+")
+OTHER_FORMS = "other_forms"
+BETWEEN = " | "  # what rows of one molecule say differently
+KEPT = 4096  # molecules that are parsed once: those of a block; one takes some 10 kB
+
+
+@lru_cache(maxsize=KEPT)
+def molecule_of(smiles: str) -> Mol:
+    """Return the molecule of a canonical SMILES, which must not be changed."""
+    from rdkit import Chem, rdBase
+
+    with rdBase.BlockLogs():
+        return Chem.MolFromSmiles(smiles)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,16 +69,12 @@ class Cells:
                 if are_prices and value <= 0:
                     raise ValueError(f"expected a price above 0 in `{column}`. Got {value:g}.")
             except ValueError as error:
-                problems.append(f"  {self.table.where(int(self.rows[k]))}: {error}")
+                problems.append(f"{self.table.where(int(self.rows[k]))}: {error}")
             else:
                 values[k] = value
         if problems and not skip_bad:
-            kind, listed = "prices" if are_prices else "numbers", "\n".join(problems[:SHOWN])
-            more = f"\n  and {len(problems) - SHOWN} more" if len(problems) > SHOWN else ""
-            raise ValueError(
-                f"Expected {kind} in column `{column}`. {len(problems)} cells are bad:\n{listed}{more}\nCorrect them "
-                "(and prepare a prepared pool again), or pass --skip-bad-rows to count these values as not known."
-            )
+            text = f"Expected {'prices' if are_prices else 'numbers'} in column `{column}`. Got: {listed(problems)}"
+            raise ValueError(f"{text} Correct these cells, or pass --skip-bad-rows to count them as not known.")
         return values
 
     def words(self, column: str) -> list[str]:
@@ -139,3 +153,41 @@ class Block:
             Traits.stack([block.traits for block in blocks]),
             Cells(np.concatenate(owners), rows, texts, first.cells.table, first.cells.entry),
         )
+
+
+def other_columns(names: Iterable[str], shown: Iterable[str | None]) -> tuple[str, ...]:
+    """Return the columns that nothing else in the suggestions shows, whose capitals do not count.
+
+    Args:
+        names: columns of the pool, without those of names and SMILES.
+        shown: columns that are shown, and those of measured values: what the pool has there does not count as results.
+    """
+    taken = {name.casefold() for name in shown if name}
+    return tuple(name for name in names if name and name.casefold() not in taken)
+
+
+def list_forms(forms: Sequence[Sequence[tuple[str, str]]]) -> dict[str, list[str]]:
+    """Return a column of the suggestions with names and SMILES of their other rows in the pool; none without any."""
+    texts = [
+        ", ".join(name if name == smiles else f"{name} ({smiles})" for name, smiles in sorted(rows)) for rows in forms
+    ]
+    return {OTHER_FORMS: texts} if any(texts) else {}
+
+
+def join_cells(cells: Cells, count: int) -> dict[str, list[str]]:
+    """Return a text for each of some molecules in each column; what its rows say differently stands side by side.
+
+    Args:
+        cells: cells of the columns.
+        count: how many molecules there are.
+    """
+    joined = {}
+    for name in cells.texts:
+        different: list[dict[str, None]] = [{} for _ in range(count)]
+        for owner, text in zip(cells.owners.tolist(), cells.words(name), strict=True):
+            if cells.table.decimal == "," and DECIMAL_COMMA.fullmatch(text):
+                text = text.replace(",", ".")
+            if text:
+                different[owner][text] = None
+        joined[name] = list(map(BETWEEN.join, different))
+    return joined

@@ -25,13 +25,7 @@ class DescribedMolecules(MoleculeSet):
 
     @classmethod
     def of(cls, molecules: MoleculeSet, traits: Traits, scales: Scales | None = None) -> Self:
-        """Return the same molecules with traits and scales.
-
-        Raises:
-            ValueError: if the traits are those of another number of molecules.
-        """
-        if len(traits) != len(molecules):
-            raise ValueError(f"Expected traits of {len(molecules)} molecules. Got those of {len(traits)}.")
+        """Return the same molecules with their traits, and with scales."""
         described = cls.__new__(cls)
         described.__dict__.update(molecules.__dict__)
         described.traits, described.scales = traits, scales

@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from graph_bandit_campaign.pool.parsing import molecule_of
+from graph_bandit_campaign.pool.block import molecule_of
 from graph_bandit_campaign.pool.prepared import Place, PreparedPool
 from graph_bandit_env.pools import parent_smiles
 from graph_bandit_env.tables import split_entry
@@ -16,11 +16,11 @@ from graph_bandit_env.tables import split_entry
 if TYPE_CHECKING:
     from rdkit.Chem.MolStandardize.rdMolStandardize import TautomerEnumerator
 
-NEUTRAL = ("[N+](=O)[O-]", "O=[N+]([O-])")  # nitro groups have charges, but are not salts
+NEUTRAL = re.compile(r"\[N\+\]\(=O\)\[O-\]|O=\[N\+\]\(\[O-\]\)")  # nitro groups have charges, but are not salts
 ATOM = re.compile(r"\[\d*([A-Z][a-z]?|[a-z]{1,2})[^\]]*\]|(Cl|Br|[BCNOPSFIbcnops])")
 NONMETALS = frozenset({"B", "C", "N", "O", "F", "Si", "P", "S", "Cl", "Ge", "As", "Se", "Br", "Te", "I", "At"})
 KEPT = 65_536  # molecules, of each of which the skeleton takes 0.3 ms, and the canonical tautomer far more
-OTHER_FORM = r"[.+/\\]|-\]|-\d\]"  # fragments, charges, and double bonds that tautomers may lack
+OTHER_FORM = re.compile(r"[.+/\\]|-\]|-\d\]")  # fragments, charges, and double bonds that tautomers may lack
 
 
 def find_forms(pool: PreparedPool, smiles: Collection[str]) -> set[Place]:
@@ -37,22 +37,14 @@ def find_forms(pool: PreparedPool, smiles: Collection[str]) -> set[Place]:
     Raises:
         ValueError: if a part is damaged.
     """
-    import pyarrow.compute as pc
-
     if not smiles:
         return set()
     _, neutral = pool.find((), sorted({tautomer for text in smiles for tautomer in tautomers(text)}))
-    wanted, formulas = set(map(skeleton, smiles)), {formula for text in smiles for formula in _formulas(text)}
-    found = set(neutral.values())
+    found, others = set(neutral.values()), Parents(smiles)
     for part in pool.parts:
-        names = part.names()
-        bare = names["smiles"]
-        for group in NEUTRAL:
-            bare = pc.replace_substring(bare, group, "")
-        others = names.filter(pc.match_substring_regex(bare, OTHER_FORM)).to_pydict()
-        for row, text in zip(others["row"], others["smiles"], strict=True):
-            if not formulas.isdisjoint(_formulas(text)) and skeleton(text) in wanted:
-                found.add((part.number, row))
+        for row, _, text in zip(*part.names(), strict=True):
+            if OTHER_FORM.search(NEUTRAL.sub("", text)) and others.alike(text):
+                found.add((part.number, int(row)))
     return found
 
 
@@ -81,9 +73,12 @@ class Parents:
 
     def find(self, smiles: str) -> list[str]:
         """Return the molecules with the same parent as a SMILES."""
+        return [text for text in self.alike(smiles) if parent_of(text) == parent_of(smiles)]
+
+    def alike(self, smiles: str) -> list[str]:
+        """Return the molecules with the elements and bonds of a SMILES, as all with the same parent have them."""
         likely = dict.fromkeys(chain.from_iterable(self._alike.get(formula, ()) for formula in _formulas(smiles)))
-        alike = [text for text in likely if skeleton(text) == skeleton(smiles)]
-        return [text for text in alike if parent_of(text) == parent_of(smiles)]
+        return [text for text in likely if skeleton(text) == skeleton(smiles)]
 
     @cached_property
     def _alike(self) -> dict[tuple[str, ...], list[str]]:

@@ -48,8 +48,7 @@ class PoolIndex:
         """
         identifier = self.aliases.get(identifier, identifier)
         if identifier not in self.index_of:
-            nearest = nearest_id(str(identifier), self.ids)
-            hint = f" Did you mean `{nearest}`?" if nearest else ""
+            hint = f" Did you mean `{near}`?" if (near := nearest_id(str(identifier), self.ids)) else ""
             raise ValueError(f"Expected an id of the pool. Got {identifier!r}.{hint}")
         return identifier
 
@@ -83,10 +82,9 @@ class PoolIndex:
             ValueError: if it has another shape, or entries other than True and False.
         """
         mask = np.ones(len(self.ids), np.bool_) if given is None else np.array(given)
-        if mask.shape != (len(self.ids),):
-            raise ValueError(f"Expected `{name}` of shape `({len(self.ids)},)`. Got `{mask.shape}`.")
-        if mask.dtype != np.bool_:
-            raise ValueError(f"Expected `{name}` to be True or False for each candidate. Got {mask.dtype}.")
+        if mask.shape != (len(self.ids),) or mask.dtype != np.bool_:
+            got = f"Got {mask.dtype} of shape `{mask.shape}`."
+            raise ValueError(f"Expected `{name}` to be True or False for each of {len(self.ids)} candidates. {got}")
         return mask
 
     def suggestible(self) -> NDArray[np.bool_]:

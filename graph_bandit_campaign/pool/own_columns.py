@@ -2,66 +2,32 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, SupportsIndex
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agents.molecule import Ranks, Scales
 from graph_bandit_campaign.pool.described import DescribedMolecules
 from graph_bandit_campaign.pool.prepared import PreparedPool
-from graph_bandit_campaign.pool.prepared.manifest import MANIFEST
 from graph_bandit_env import MoleculeSet
 from graph_bandit_env.files import Embeddings, read_embeddings
-from graph_bandit_env.storage import replace_file
+from graph_bandit_env.pools import check_known
 from graph_bandit_env.tables import NO_ENTRY, EntryColumns
-
-FORMAT = 2  # of the files; raise it when their content changes
-
-Floats = NDArray[np.float64]
 
 
 def rank_own_columns(pool: PreparedPool, columns: Sequence[str], skip_bad: bool) -> Ranks:
     """Rank columns over the whole pool; a cell that is not a number counts as not known if `skip_bad` is set.
 
-    The values of a column in increasing order, 8 bytes for each molecule, are kept in a hidden file of the folder, if
-    it is not read-only: the next time they are not read again, and other processes read of them what they need.
-
     Raises:
         ValueError: if a cell is not a number, and `skip_bad` is False; a column has no number at all, or a part is
             damaged.
     """
-    made = hashlib.sha256((pool.folder / MANIFEST).read_bytes()).hexdigest()
-    keys = {name: hashlib.sha256(json.dumps([FORMAT, made, name, skip_bad]).encode()).hexdigest() for name in columns}
-    paths = {name: pool.folder / f".ranks-{key[:16]}.f64" for name, key in keys.items()}
-    kept: dict[str, Floats] = {name: _open(path) for name, path in paths.items() if path.is_file()}
-    if missing := [name for name in columns if name not in kept]:
-        values = np.concatenate([block.numbers(missing, skip_bad) for block in pool.blocks((), missing)])
-        for name, column in zip(missing, values.T, strict=True):
-            kept[name] = np.sort(column[~np.isnan(column)])
-            if not len(kept[name]):
-                raise ValueError(f"Expected at least one number in column `{name}` of {pool.folder}. Got none.")
-            with suppress(OSError):  # the folder is read-only, or full
-                replace_file(paths[name], kept[name].astype("<f8").tobytes())
-                kept[name] = _open(paths[name])
-    return Ranks.of_runs([(kept[name],) for name in columns])
-
-
-class KeptValues(np.memmap[Any, np.dtype[np.float64]]):
-    """Values in a file, of which other processes are sent the name."""
-
-    def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[Callable[[Path], KeptValues], tuple[Path]]:
-        return _open, (Path(str(self.filename)),)
-
-
-def _open(path: Path) -> KeptValues:
-    """Return the values in a file, which is read as far as they are used."""
-    return KeptValues(path, "<f8", "r")
+    if not columns:
+        return Ranks.of_runs([])
+    values = np.concatenate([block.numbers(columns, skip_bad) for block in pool.blocks((), columns)])
+    check_known(values, columns, str(pool.folder))
+    return Ranks.of(values)
 
 
 def add_results(
@@ -113,12 +79,8 @@ class Features:
         self.entry = frozenset(entry.names)
         self.columns, self.embeddings = tuple(columns), tuple(map(read_embeddings, files))
         for path, embeddings in zip(files, self.embeddings, strict=True):
-            target = next((name for name in targets if f"{embeddings.source}:{name}" in embeddings.names), None)
-            if target is not None:
-                raise ValueError(
-                    f"Expected features without the target, which is to be predicted. {path} has a column `{target}`. "
-                    "Leave it out."
-                )
+            if target := next((name for name in targets if f"{embeddings.source}:{name}" in embeddings.names), ""):
+                raise ValueError(f"Expected features without the target. {path} has a column `{target}`. Leave it out.")
 
     @property
     def count(self) -> int:
@@ -150,25 +112,18 @@ class Features:
             molecules: all molecules, or some of them with ranks of all.
             count: how many molecules there are in all.
         """
-        if molecules.scales and molecules.scales.ranks:
-            runs = molecules.scales.ranks.runs
-        else:
-            runs = tuple((np.sort(column[~np.isnan(column)]),) for column in molecules.columns.T)
-        values = dict(zip(molecules.column_names, runs, strict=True))
-        groups: list[tuple[str, tuple[str, ...], str]] = [
-            (name, (name,), "") for name in self.columns if name not in self.entry
-        ]
+        ranks = molecules.scales.ranks if molecules.scales else None
+        values = dict(zip(molecules.column_names, (ranks or Ranks.of(molecules.columns)).values, strict=True))
+        groups: list[tuple[str, tuple[str, ...], list[str]]] = []
+        groups += [(name, (name,), []) for name in self.columns if name not in self.entry]
         for read in self.embeddings:
             left_out = f", without {', '.join(read.left_out)}" * bool(read.left_out)
-            groups.append((read.source, read.names, f"{len(read.names):,} numbers{left_out}"))
+            groups.append((read.source, read.names, [f"{len(read.names):,} numbers{left_out}"]))
         texts = []
-        for title, names, content in groups:
-            unknown = max(count - sum(map(len, values[name])) for name in names)
-            ends = [{end for run in values[name] if len(run) for end in (run[0], run[-1])} for name in names]
-            alike = sum(len(different) < 2 for different in ends)
-            notes = [content] * bool(content)
+        for title, names, notes in groups:
+            unknown = max(count - len(values[name]) for name in names)
+            alike = sum(len({*values[name][:1], *values[name][-1:]}) < 2 for name in names)
             notes += [f"not known for {unknown:,} molecules, taken as an average one"] * bool(unknown)
-            which = f"{alike:,} of them " * (len(names) > 1)
-            notes += [f"{which}equal for all molecules, not used"] * bool(alike)
+            notes += [f"{alike:,} equal for all molecules, not used"] * bool(alike)
             texts.append(f"{title} ({'; '.join(notes)})" if notes else title)
         return texts

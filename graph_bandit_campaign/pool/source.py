@@ -64,11 +64,7 @@ def check_features(features: Sequence[str], quantities: Sequence[str], smiles: s
     """
     columns, files = split_features(features)
     taken = {*map(str.casefold, (*quantities, smiles, identifier or "id"))}
-    if used := [column for column in columns if column.casefold() in taken]:
-        raise ValueError(
-            f"Expected `--features` to be other columns than the target, the SMILES and the names. Got `{used[0]}`; "
-            "capitals do not count."
-        )
     names = (*columns, *(path.name for path in files))
-    if not all(names) or len(set(names)) < len(names):
-        raise ValueError(f"Expected `--features` with different names. Got {', '.join(features)}.")
+    if not all(names) or len(set(names)) < len(names) or not taken.isdisjoint(map(str.casefold, columns)):
+        text = "Expected different `--features`, other columns than the target, the SMILES and the names."
+        raise ValueError(f"{text} Got {', '.join(features)}.")

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from agents.contract import Correlation
-from graph_bandit_campaign.constraints.batch.bill import Bill
+from graph_bandit_campaign.constraints.batch.batch import Bill
 from graph_bandit_campaign.constraints.goals.goal import Goal
 from graph_bandit_campaign.model.front import find_front
 from graph_bandit_campaign.model.reasons import NEIGHBOURS, Neighbour, Reason
 from graph_bandit_campaign.model.stopping import Outlook
-from graph_bandit_campaign.pool.other_columns import OTHER_FORMS
+from graph_bandit_campaign.pool.block import OTHER_FORMS
 from graph_bandit_campaign.report.tables import is_number
 from graph_bandit_campaign.results.doubts import find_doubts
 from graph_bandit_campaign.state import CampaignState, Suggestion

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from graph_bandit_campaign.constraints.limits.selection import Selection
+from graph_bandit_campaign.constraints.limits.limits import Selection
 from graph_bandit_campaign.report.answer import Answer, Quantities
 from graph_bandit_campaign.state import Suggestion
 from graph_bandit_campaign.text import shield, short

@@ -14,7 +14,7 @@ from graph_bandit_campaign.campaign import Campaign
 from graph_bandit_campaign.constraints.batch.offers import find_offers
 from graph_bandit_campaign.model.front import join_forecasts
 from graph_bandit_campaign.model.learner import read_prediction
-from graph_bandit_campaign.model.scan.scan import Query, visit_parts
+from graph_bandit_campaign.model.scan import Query, visit_parts
 from graph_bandit_campaign.pool.prepared import Block, PreparedPool
 from graph_bandit_campaign.report.answer import Answer, Quantities
 from graph_bandit_campaign.report.predictions import heading, prediction_row, states_of

@@ -21,12 +21,11 @@ from agents import LARGEST_REWARD
 from graph_bandit_campaign.names import find_column
 from graph_bandit_campaign.report.tables import write_table
 from graph_bandit_campaign.text import listed
-from graph_bandit_env.tables import Table, open_table
+from graph_bandit_env.tables import open_table
 
 MOST_BYTES = 4 << 20  # of a table of values that are read
 SAID_BYTES = 4096  # at the end of what a program printed
 PAUSE = 1.0  # seconds; Windows hears of Ctrl-C between two looks at the programs
-PATIENCE = 3.0  # seconds from the wish that a program ends to its end
 LONGEST_ID = 60  # characters of an id in a remark
 NEW_GROUP = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)  # of Windows
 
@@ -43,10 +42,8 @@ def split_command(text: str) -> list[str]:
     first = words[0] if words else ""
     path = shutil.which(first) if first else None
     if path is None:
-        raise ValueError(
-            f"Expected `--score` to begin with a program that can be run. Got {first!r}. Give its path, or first the "
-            "program that runs it, as in `python dock.py`. No shell reads the command."
-        )
+        text = f"Expected `--score` to begin with a program that can be run, as in `python dock.py`. Got {first!r}."
+        raise ValueError(f"{text} No shell reads the command.")
     return [path, *words[1:]]
 
 
@@ -80,7 +77,6 @@ class Program:
 
     def __init__(self, command: Sequence[str], molecules: Mapping[str, str], timeout: float) -> None:
         self.molecules, self._timeout, self._is_gone = molecules, timeout, False
-        self._started: list[psutil.Process] = []
         self._folder = TemporaryDirectory(prefix="graph-bandit-screen-", ignore_cleanup_errors=True)
         folder = Path(self._folder.name)
         self._output, self._said = folder / "values.csv", folder / "printed.txt"
@@ -104,37 +100,34 @@ class Program:
                 problem = f"the program ended with code {code}" * (code != 0)
             except subprocess.TimeoutExpired:
                 problem = f"the program took more than {self._timeout:g} s"
-                self.stop()
-                with suppress(subprocess.TimeoutExpired):
-                    self._process.wait(PATIENCE)
             return self._read(problem)
         finally:
-            self.stop(force=True)
+            self.stop()
             self._process.wait()
             self._folder.cleanup()
             self._is_gone = True
 
-    def stop(self, force: bool = False) -> None:
-        """Ask the program, and all that it has started, also in sessions of their own, to end; or end it by force."""
+    def stop(self) -> None:
+        """End the program, and all that it has started, also in sessions of their own."""
         if self._is_gone:  # its number may be that of another process by now
             return
+        started = list[psutil.Process]()
         with suppress(psutil.Error):
-            self._started += psutil.Process(self._process.pid).children(recursive=True)
+            started = psutil.Process(self._process.pid).children(recursive=True)
         if hasattr(os, "killpg") and hasattr(signal, "SIGKILL"):
             with suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, signal.SIGKILL if force else signal.SIGTERM)
-        for process in (*self._started, self._process):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        for process in (*started, self._process):
             with suppress(psutil.Error):
-                (process.kill if force else process.terminate)()
+                process.kill()
 
     def _read(self, problem: str) -> Outcome:
-        said, values, remarks = _tail(self._said), dict[str, float | None](), list[str]()
-        if not problem:
-            try:
-                found, remarks = read_values(self._output, self.molecules)
-                values = {name: found.get(name) for name in self.molecules}
-            except (ValueError, OSError) as error:
-                problem = f"the program wrote no table of values: {error}"
+        said = _tail(self._said)
+        try:
+            found, remarks = ({}, []) if problem else read_values(self._output, self.molecules)
+        except (ValueError, OSError) as error:
+            found, remarks, problem = {}, [], f"the program wrote no table of values: {error}"
+        values = {} if problem else {name: found.get(name) for name in self.molecules}
         return Outcome(self.molecules, values, problem, said, remarks)
 
 
@@ -176,11 +169,6 @@ def score(
         finally:
             for program in running.values():
                 program.stop()
-            try:
-                wait(running, PATIENCE)
-            finally:  # also after a second Ctrl-C
-                for program in running.values():
-                    program.stop(force=True)
 
 
 def read_values(path: Path, wanted: Collection[str]) -> tuple[dict[str, float | None], list[str]]:
@@ -197,29 +185,20 @@ def read_values(path: Path, wanted: Collection[str]) -> tuple[dict[str, float | 
         ValueError: if it is another kind of file, or has more than a few megabytes.
         FileNotFoundError: if there is none.
     """
-    values, unknown, again = dict[str, float | None](), list[str](), list[str]()
+    values, ignored = dict[str, float | None](), list[str]()
     with open_table(path) as table:
         if path.stat().st_size > MOST_BYTES:
             raise ValueError(f"Expected at most {MOST_BYTES >> 20} MB. Got more.")
         columns = [find_column(name, table.columns, path.name) or name for name in ("id", "value")]
         for _, (name, cell) in table.rows(columns):
-            if name not in wanted:
-                unknown.append(repr(name[:LONGEST_ID]))
-            elif name in values:
-                again.append(repr(name[:LONGEST_ID]))
-            else:
-                values[name] = _number(table, cell)
-    remarks = [f"rows of unknown ids were ignored: {listed(unknown, 3)}"] * bool(unknown)
-    remarks += [f"second rows of an id were ignored: {listed(again, 3)}"] * bool(again)
-    return values, remarks
-
-
-def _number(table: Table, cell: str) -> float | None:
-    try:
-        value = table.number(cell)
-    except ValueError:
-        return None
-    return value if value is not None and abs(value) <= LARGEST_REWARD else None
+            if name not in wanted or name in values:
+                ignored.append(repr(name[:LONGEST_ID]))
+                continue
+            values[name] = None
+            with suppress(ValueError):  # it is no number
+                value = table.number(cell)
+                values[name] = value if value is not None and abs(value) <= LARGEST_REWARD else None
+    return values, [f"rows of unknown or repeated ids were ignored: {listed(ignored, 3)}"] * bool(ignored)
 
 
 def _tail(path: Path) -> str:

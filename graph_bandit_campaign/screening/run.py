@@ -5,19 +5,20 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from pathlib import Path
 
-from graph_bandit_campaign.checks import TooFewLeftError
+from graph_bandit_campaign.checks import TooFewLeftError, check_value
 from graph_bandit_campaign.command.suggestions import write_suggestions
+from graph_bandit_campaign.report.tables import write_table
 from graph_bandit_campaign.screening.program import Outcome, score, split_command
-from graph_bandit_campaign.screening.scores import Scores
 from graph_bandit_campaign.screening.settings import ScreenSettings
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.store import Store, read_digest
-from graph_bandit_campaign.text import duration, short, unshield
+from graph_bandit_campaign.text import duration, shield, short, unshield
 from graph_bandit_env.files import is_file_of_graphs
-from graph_bandit_env.storage import find_file
+from graph_bandit_env.storage import find_file, replace_file
 from graph_bandit_env.tables import open_table
 from graph_bandit_lab import count_cores
 from graph_bandit_lab.storage import sole_driver
@@ -25,6 +26,7 @@ from graph_bandit_lab.storage import sole_driver
 MOST_REMARKS = 3  # of a round, on what the program did
 SHOWN = 200  # characters of the last line that a program printed
 STOPS = ("SIGTERM", "SIGHUP")
+FAILED = "failed"
 
 
 def screen(settings: ScreenSettings) -> dict[str, float | None]:
@@ -51,8 +53,7 @@ def screen(settings: ScreenSettings) -> dict[str, float | None]:
         try:
             loop.play()
         except KeyboardInterrupt:
-            text = "All values that came in are stored: give the same command again to go on."
-            raise KeyboardInterrupt(text) from None
+            raise KeyboardInterrupt("All values so far are stored: give the same command again to go on.") from None
     files = (settings.out, settings.batch_table, settings.state, settings.html)
     print("\n" + "\n".join(str(path) for path in files if path is not None))
     return dict(loop.scores)
@@ -94,18 +95,11 @@ class _Screen:
         state, table = self._state(), self.settings.batch_table
         if not state.rounds:
             return {}
-        written = dict[str, str]()
+        smiles_of = dict(state.structures)
         if read_digest(table) in state.written:
             with open_table(table) as opened:
-                written = {unshield(name): smiles for _, (name, smiles) in opened.rows(("id", "smiles"))}
-        smiles_of = {**state.structures, **written}
-        names = [suggestion.id for suggestion in state.rounds[-1] if suggestion.id not in self.scores]
-        if unknown := [name for name in names if name not in smiles_of]:
-            raise ValueError(
-                f"Expected a SMILES of `{unknown[0]}`, which is suggested, in {self.settings.state}. Got none. Move "
-                "the file away to start a new campaign."
-            )
-        return {name: smiles_of[name] for name in names}
+                smiles_of |= {unshield(name): smiles for _, (name, smiles) in opened.rows(("id", "smiles"))}
+        return {each.id: smiles_of[each.id] for each in state.rounds[-1] if each.id not in self.scores}
 
     def _choose(self, count: int) -> bool:
         """Choose a batch of so many molecules, or of as many as are left; return whether there are any."""
@@ -150,12 +144,64 @@ class _Screen:
                     self.scores.add(held, molecules, order)
                     held = {}
         if held:
+            problem = f"The program gave none for the first {len(held)}{': ' * bool(last.problem)}{last.problem}."
             raise ChildProcessError(
-                f"Expected a value of one molecule at least. The program gave none for the first {len(held)}"
-                f"{': ' * bool(last.problem)}{last.problem}. Nothing was stored. Correct the program, and give the "
-                f"command again; or, if these molecules are to blame, write them to {self.settings.out} as failed. The "
-                f"program printed:\n{last.said or '(nothing)'}"
+                f"Expected a value of one molecule at least. {problem} Nothing was stored. Correct the program. It "
+                f"printed:\n{last.said or '(nothing)'}"
             )
+
+
+class Scores(dict[str, float | None]):
+    """The values so far, by id; None where the program failed.
+
+    Args:
+        path: the table: id, smiles, and the value or `failed`. It is read if it is there.
+        name: name of the column of the values.
+
+    Raises:
+        ValueError: if the file is another table.
+    """
+
+    smiles: dict[str, str]
+    """SMILES of these molecules, by id."""
+
+    def __init__(self, path: Path, name: str) -> None:
+        super().__init__()
+        self._path, self._name, self.smiles = path, name, {}
+        advice = "Give earlier results with --measured, and another --out; or move the file away."
+        if not path.exists():
+            return
+        with open_table(path) as table:
+            if table.columns != ("id", "smiles", name):
+                got = f"Got {', '.join(table.columns)}."
+                raise ValueError(f"Expected {path} with the columns id, smiles, {name}. {got} {advice}")
+            for number, (written, smiles, cell) in table.rows(table.columns):
+                identifier = unshield(written)
+                try:
+                    if not (identifier and smiles) or identifier in self:
+                        raise ValueError("Expected a SMILES, and an id that no other row has.")
+                    value = None if cell.lower() == FAILED else check_value(identifier, float(cell))
+                except ValueError as error:
+                    raise ValueError(f"{table.where(number)}: {error} {advice}") from error
+                self[identifier], self.smiles[identifier] = value, smiles
+        if table.problems:
+            raise ValueError(f"{table.where(table.problems[0][0])}: {table.problems[0][1]}")
+
+    def add(self, values: Mapping[str, float | None], smiles_of: Mapping[str, str], order: Iterable[str]) -> None:
+        """Take in values, and replace the table.
+
+        Args:
+            values: values by id, None where the program failed.
+            smiles_of: SMILES of these molecules.
+            order: ids of all that was suggested, in whose order rows are written. Others come first.
+        """
+        every, rank_of = {**self, **values}, {identifier: number for number, identifier in enumerate(order)}
+        self.clear()
+        self.update((name, every[name]) for name in sorted(every, key=lambda name: rank_of.get(name, -1)))
+        self.smiles |= {name: smiles_of[name] for name in values}
+        table = [("id", "smiles", self._name)]
+        table += [(shield(name), self.smiles[name], FAILED if y is None else repr(y)) for name, y in self.items()]
+        replace_file(self._path, write_table(self._path, table))
 
 
 @contextmanager

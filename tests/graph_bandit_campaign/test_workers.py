@@ -5,7 +5,6 @@ import os
 import pytest
 
 from graph_bandit_campaign.workers import results_of
-from graph_bandit_lab.execution import Processes
 
 
 def die(number):
@@ -15,4 +14,4 @@ def die(number):
 @pytest.mark.slow
 def test_two_deaths_at_one_call_are_an_error_that_names_it():
     with pytest.raises(ChildProcessError, match="part 5"):
-        list(results_of(Processes(1), die, [(5,)], lambda number: f"part {number}", "Kept."))
+        list(results_of(die, [(5,)], (1, None), "part {}", "Kept.", "parts", 1))

@@ -2,7 +2,7 @@
 
 from graph_bandit_campaign import Campaign
 from graph_bandit_campaign.backtest.run import read_saved
-from graph_bandit_campaign.constraints.limits.patterns import read_pattern
+from graph_bandit_campaign.constraints.limits.wishes import Pattern
 from graph_bandit_campaign.pool.prepared import PreparedPool
 from graph_bandit_campaign.screening.program import read_values
 from graph_bandit_env import from_smiles, from_smiles_csv
@@ -66,7 +66,7 @@ def read_plays(path):
 
 
 def read_smarts(path):
-    return read_pattern(str(path)).smarts
+    return Pattern.parse(str(path)).smarts
 
 
 READERS = {

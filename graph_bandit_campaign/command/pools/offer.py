@@ -14,9 +14,8 @@ from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.command.wishes import Wishes
 from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
 from graph_bandit_campaign.constraints.batch.offers import find_offers, murcko_scaffolds
-from graph_bandit_campaign.constraints.limits.selection import Selection
-from graph_bandit_campaign.pool.block import Cells
-from graph_bandit_campaign.pool.other_columns import join_cells, list_forms, other_columns
+from graph_bandit_campaign.constraints.limits.limits import Selection
+from graph_bandit_campaign.pool.block import Cells, join_cells, list_forms, other_columns
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_env import GraphPool, MoleculeSet, from_smiles
 

@@ -13,7 +13,7 @@ from graph_bandit_campaign.command.pools.offer import Known, Offer
 from graph_bandit_campaign.command.pools.refusals import refuse_for_graphs
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.constraints.batch.offers import Offers
-from graph_bandit_campaign.constraints.limits.selection import Selection
+from graph_bandit_campaign.constraints.limits.limits import Selection
 from graph_bandit_campaign.pool.index import structure_of
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_env import GraphPool

@@ -15,7 +15,7 @@ from graph_bandit_campaign.command.pools.offer import Known, Offer, describe_oth
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.command.wishes import Wishes
 from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
-from graph_bandit_campaign.constraints.limits.selection import Selection
+from graph_bandit_campaign.constraints.limits.limits import Selection
 from graph_bandit_campaign.model.choice import is_possible
 from graph_bandit_campaign.model.learner import DEFAULT, default_agent
 from graph_bandit_campaign.model.made import LEAST_CHOICE, MOST_TAUGHT, ProductPool

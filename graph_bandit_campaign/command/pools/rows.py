@@ -14,9 +14,8 @@ from graph_bandit_campaign.campaign import Campaign
 from graph_bandit_campaign.command.pools.offer import Known, Offer, describe_others, select, with_outside
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.command.wishes import Wishes
-from graph_bandit_campaign.model.goals_index import SHORT_LIST, GoalsIndex
-from graph_bandit_campaign.model.scan.best import Places
-from graph_bandit_campaign.model.scan.scan import SPARES, Found, Query, scan
+from graph_bandit_campaign.model.goals_choice import SHORT_LIST, GoalsIndex
+from graph_bandit_campaign.model.scan import SPARES, Found, Places, Query, scan
 from graph_bandit_campaign.pool.described import DescribedMolecules
 from graph_bandit_campaign.pool.forms import find_forms
 from graph_bandit_campaign.pool.own_columns import Features, add_results

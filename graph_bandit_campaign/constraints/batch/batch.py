@@ -1,9 +1,9 @@
-"""Limit what a batch costs, and how many graphs of one group it holds."""
+"""Limit what a batch costs, and how many graphs of one group it holds; and tell what suggestions cost."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from graph_bandit_campaign.checks import check_integer
 from graph_bandit_campaign.flags import check_flags
+
+ROUNDING = 1e-9  # share of the budget by which sums of decimal prices may miss it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,10 +72,7 @@ class BatchConstraints:
             prices = np.asarray(self.prices, np.float64)
             known = prices[~np.isnan(prices)]
             if prices.ndim > 1 or not ((known > 0) & (known < math.inf)).all() or known.size < (prices.ndim == 0):
-                raise ValueError(
-                    f"Expected `prices` to be positive and finite, one number or one each, NaN where a price is not "
-                    f"known. Got {self.prices!r}."
-                )
+                raise ValueError(f"Expected positive, finite `prices`, NaN if one is not known. Got {self.prices!r}.")
         if self.budget is not None and (self.prices is None or not 0 < self.budget < math.inf):
             raise ValueError(f"Expected `budget` to be positive and finite, with `prices`. Got {self.budget!r}.")
         if self.budget_only and self.budget is None:
@@ -83,38 +82,97 @@ class BatchConstraints:
         if self.at_most is not None:
             check_integer("at_most", self.at_most, smallest=1)
 
-    def costs(self, count: int) -> NDArray[np.float64] | None:
-        """Return the price of each of `count` graphs, `(count,)`; None if prices do not count.
+    @property
+    def money(self) -> float:
+        """Return what the batch may cost, and what sums of decimal prices may miss it by; infinite without a budget."""
+        return math.inf if self.budget is None else self.budget * (1 + ROUNDING)
+
+    def costs(self, count: int) -> NDArray[np.float64]:
+        """Return the price of each of `count` graphs, `(count,)`; 1 if prices do not count.
 
         Raises:
             ValueError: if there are prices of another number of graphs.
         """
-        if self.prices is None:
-            return None
-        prices = np.asarray(self.prices, np.float64)
+        prices = np.asarray(1.0 if self.prices is None else self.prices, np.float64)
         if prices.ndim and len(prices) != count:
             raise ValueError(f"Expected a price of each of {count} candidates. Got {len(prices)}.")
         return np.broadcast_to(prices, (count,))
 
-    def known(self, count: int) -> NDArray[np.bool_]:
-        """Return which of `count` graphs have a known price, `(count,)`; all of them if prices do not count.
-
-        Raises:
-            ValueError: as `costs`.
-        """
-        costs = self.costs(count)
-        return np.ones(count, np.bool_) if costs is None else ~np.isnan(costs)
-
-    def group_numbers(self, count: int) -> NDArray[np.int64] | None:
-        """Return the group of each of `count` graphs as a number, `(count,)`; None without groups.
+    def group_numbers(self, count: int) -> NDArray[np.int64]:
+        """Return the group of each of `count` graphs as a number, `(count,)`; without groups, one for each.
 
         Raises:
             ValueError: if there are groups of another number of graphs.
         """
-        if self.groups is None:
-            return None
-        if len(self.groups) != count:
-            raise ValueError(f"Expected a group of each of {count} candidates. Got {len(self.groups)}.")
+        groups = [""] * count if self.groups is None else self.groups
+        if len(groups) != count:
+            raise ValueError(f"Expected a group of each of {count} candidates. Got {len(groups)}.")
         number_of: dict[str, int] = {}
-        numbers = [number_of.setdefault(group or f"\0{k}", k) for k, group in enumerate(self.groups)]
-        return np.array(numbers, np.int64)
+        return np.array([number_of.setdefault(group or f"\0{k}", k) for k, group in enumerate(groups)], np.int64)
+
+
+@dataclass(frozen=True)
+class Bill:
+    """What suggestions cost, and of which groups they are."""
+
+    terms: Terms
+    """Prices, budget and groups, in the user's words."""
+    prices: Mapping[str, float]
+    """Price of each suggestion, by its id; empty if prices do not count."""
+    differ: bool
+    """Whether prices of the pool differ and are weighed, so that they change what is suggested."""
+    groups: Mapping[str, str]
+    """Group of each suggestion, by its id, empty where it has none; empty without caps."""
+
+    @classmethod
+    def of(cls, chosen: Sequence[str], ids: Sequence[str], constraints: BatchConstraints, terms: Terms) -> Bill:
+        """Return the bill of some suggestions.
+
+        Args:
+            chosen: ids of the suggestions.
+            ids: ids of all molecules.
+            constraints: prices and groups of all molecules.
+            terms: what the user said.
+        """
+        place_of = {identifier: k for k, identifier in enumerate(ids)}
+        costs, groups = constraints.costs(len(ids)), constraints.groups
+        prices = {} if constraints.prices is None else {key: float(costs[place_of[key]]) for key in chosen}
+        differ = len(np.unique(costs[~np.isnan(costs)])) > 1 and not terms.budget_only
+        return cls(terms, prices, differ, {} if groups is None else {key: groups[place_of[key]] for key in chosen})
+
+    def sentence(self) -> str:
+        """Say what the suggestions cost, what is left of the budget, and what the cap is; empty without either."""
+        parts, terms, total = list[str](), self.terms, sum(self.prices.values())
+        if self.prices:
+            left = "" if terms.budget is None else money(max(0.0, terms.budget - total))
+            budget = f", of a budget of {money(terms.budget or 0)}: {left} is left" * bool(left)
+            parts.append(f"{len(self.prices)} suggested: they cost {money(total)} in all{budget}.")
+        if self.differ:
+            instead = " To let prices count for the budget alone, pass --budget-only." * (terms.budget is not None)
+            parts.append(f"Prices were weighed: an expensive molecule had to be better than a cheap one.{instead}")
+        if terms.budget is not None and len(self.prices) < terms.count:
+            parts.append(f"Nothing else on offer is that cheap, so there are fewer than the {terms.count} asked for.")
+        if terms.at_most is not None:
+            different = len({group for group in self.groups.values() if group})
+            alone = sum(not group for group in self.groups.values())
+            without = f", and {alone:,} without one" * bool(alone)
+            parts.append(f"At most {terms.at_most} of a {terms.per}: there are {different:,} different ones{without}.")
+        return " ".join(parts)
+
+    def heading(self) -> list[str]:
+        """Return the names of the columns of `cells`."""
+        return ["price"] * bool(self.prices) + ["group"] * bool(self.groups)
+
+    def cells(self, identifier: str) -> list[str]:
+        """Return price and group of a suggestion as text, those that there are."""
+        return [text for _, text in self.lines(identifier)]
+
+    def lines(self, identifier: str) -> list[tuple[str, str]]:
+        """Return price and group of a suggestion, those that there are, each after its name."""
+        prices = [("price", money(self.prices[identifier]))] if self.prices else []
+        return prices + ([(self.terms.per or "", self.groups[identifier])] if self.groups else [])
+
+
+def money(amount: float) -> str:
+    """Write an amount with up to two decimals, and a smaller one with four digits."""
+    return f"{amount:.4g}" if abs(amount) < 0.01 else f"{amount:.2f}".rstrip("0").rstrip(".")

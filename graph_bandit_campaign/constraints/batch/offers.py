@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from graph_bandit_campaign.constraints.batch.batch import BatchConstraints, Terms
 from graph_bandit_campaign.constraints.limits.columns import LimitColumns, need_column
-from graph_bandit_campaign.constraints.limits.selection import Selection
+from graph_bandit_campaign.constraints.limits.limits import Selection
 from graph_bandit_campaign.names import find_column
-from graph_bandit_campaign.pool.parsing import molecule_of
+from graph_bandit_campaign.pool.block import molecule_of
 
 SCAFFOLD = "scaffold"  # a group that is computed, unless the pool has a column of this name
 

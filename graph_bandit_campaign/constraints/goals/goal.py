@@ -36,15 +36,11 @@ class Goal:
     def __post_init__(self) -> None:
         check_flags(self)
         if not self.name or self.aim not in get_args(Aim):
-            raise ValueError(
-                f"Expected a name, and one of {', '.join(get_args(Aim))}. Got {self.name!r}, {self.aim!r}."
-            )
+            raise ValueError(f"Expected a name and one of {get_args(Aim)}. Got {self.name!r}, {self.aim!r}.")
         ends = [end for end in (self.low, self.high) if end is not None]
         if self.has_range != bool(ends) or not all(map(math.isfinite, ends)) or ends != sorted(ends):
-            wanted = "a range from a smaller to a larger finite number" if self.has_range else "no range"
-            raise ValueError(
-                f"Expected `{self.name}` with {wanted}, since its aim is {self.aim}. Got {self.low} to {self.high}."
-            )
+            wanted = f"`{self.name}` with {'a finite' if self.has_range else 'no'} range, since its aim is {self.aim}"
+            raise ValueError(f"Expected {wanted}. Got {self.low} to {self.high}.")
         if self.weight is not None and (self.aim == "limit" or not 0 < self.weight < math.inf):
             raise ValueError(f"Expected a positive weight, and none of a limit. Got {self.weight} for {self.name}.")
 
@@ -90,10 +86,8 @@ def check_goals(goals: Sequence[Goal]) -> tuple[Goal, ...]:
     """
     names, wanted = [goal.name for goal in goals], [goal for goal in goals if goal.aim != "limit"]
     if not wanted or len(set(names)) < len(names):
-        raise ValueError(
-            "Expected goals of different names, and at least one other than limits. Got "
-            f"{', '.join(goal.text for goal in goals) or 'none'}."
-        )
+        got = ", ".join(goal.text for goal in goals) or "none"
+        raise ValueError(f"Expected goals of different names, and at least one other than limits. Got {got}.")
     without = [goal.name for goal in wanted if goal.weight is None]
     if 0 < len(without) < len(wanted):
         raise ValueError(f"Expected weights for all goals or for none. Without a weight: {', '.join(without)}.")

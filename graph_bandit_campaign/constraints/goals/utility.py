@@ -60,5 +60,12 @@ def meets(goal: Goal, values: Floats) -> NDArray[np.bool_]:
     return (low < values) & (values < high) if goal.strict else (low <= values) & (values <= high)
 
 
+def chance_to_meet(goal: Goal, mean: Floats, std: Floats) -> Floats:
+    """Return the probability that normal values are in the range of a goal, `(n,)`."""
+    low, high = _ends(goal)
+    spread = np.maximum(std, LEAST_STD)
+    return np.asarray(ndtr((high - mean) / spread) - ndtr((low - mean) / spread), np.float64)
+
+
 def _ends(goal: Goal) -> tuple[float, float]:
     return -np.inf if goal.low is None else goal.low, np.inf if goal.high is None else goal.high

@@ -1,34 +1,91 @@
-"""Limits on the molecules that may be suggested."""
+"""Limits on the molecules that may be suggested, and what they leave."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import partial
-from importlib import import_module
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import starmap
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graph_bandit_campaign.constraints.limits.columns import LimitColumns, check_cells, need_column
-from graph_bandit_campaign.constraints.limits.patterns import Pattern, read_pattern
-from graph_bandit_campaign.constraints.limits.properties import PROPERTIES, find_property
-from graph_bandit_campaign.constraints.limits.selection import Selection, Step
-from graph_bandit_campaign.constraints.limits.wishes import Choice, Requirement
+from graph_bandit_campaign.constraints.limits.wishes import PROPERTIES, Choice, Pattern, Requirement, find_property
 from graph_bandit_campaign.names import find_column
+from graph_bandit_campaign.pool.block import molecule_of
 from graph_bandit_campaign.pool.index import PoolLike
-from graph_bandit_campaign.pool.parsing import molecule_of
-from graph_bandit_campaign.workers import map_in_processes
+from graph_bandit_campaign.workers import results_of
 from graph_bandit_env import MoleculeSet
 from graph_bandit_env.pools import is_bare_salt
-
-if TYPE_CHECKING:
-    from rdkit.Chem import Mol
 
 Test = Requirement | Pattern
 CHUNK = 1000  # molecules that a process takes at a time
 LONG = 20_000  # ms of one process; above that several are faster, the time to start them included
-PARSING, SMARTS, CATALOG = 100, 20, 1700  # ms for 1,000 molecules of 25 atoms, as in PROPERTIES
+PARSING = 100  # ms for 1,000 molecules of 25 atoms
+
+
+@dataclass(frozen=True)
+class Step:
+    """A limit, and what it leaves of the molecules that those before it left."""
+
+    text: str
+    """The limit as written."""
+    left: int
+    """How many molecules it leaves."""
+    unknown: int = 0
+    """How many others do not meet it because their value is not known."""
+    source: str = ""
+    """Where the values come from: "a column" or "computed"; empty where it can be only one of them."""
+
+    def describe(self) -> str:
+        """Say how many molecules the limit leaves."""
+        unknown = f"not known for {self.unknown:,}" * bool(self.unknown)
+        remarks = ", ".join(filter(None, [self.source, unknown]))
+        return f"{self.text}{f' ({remarks})' * bool(remarks)} leaves {self.left:,}"
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """The molecules that limits leave."""
+
+    steps: Sequence[Step]
+    """The limits in the order in which they were tested, the cheap ones first."""
+    failed: NDArray[np.int64]
+    """`(K,)`. Index in `steps` of the first limit that a molecule does not meet; -1 if it meets all."""
+    unknown: NDArray[np.bool_]
+    """`(K,)`. Whether a molecule does not meet that limit because its value is not known."""
+    rows: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
+    """`(R,)`. Which rows of the columns meet all limits on columns; a molecule may have several."""
+
+    @property
+    def mask(self) -> NDArray[np.bool_]:
+        """Return which molecules meet all limits, `(K,)`."""
+        return self.failed < 0
+
+    def reason(self, index: int) -> str:
+        """Return the limit that excludes a molecule; an empty text if it meets all."""
+        step = int(self.failed[index])
+        return "" if step < 0 else self.steps[step].text + " (not known)" * bool(self.unknown[index])
+
+    def describe(self) -> str:
+        """Say how many molecules each limit leaves, one after the other; an empty text without limits."""
+        steps = ", then ".join(step.describe() for step in self.steps)
+        return f"Limits on {len(self.failed):,} molecules: {steps}." if steps else ""
+
+    def with_known(self, name: str, known: NDArray[np.bool_]) -> Selection:
+        """Return the selection without the molecules that have no known value in a column; itself if there are none.
+
+        Args:
+            name: name of the column.
+            known: `(K,)`. Whether the value of a molecule is known.
+        """
+        lost = self.mask & ~known
+        if not lost.any():
+            return self
+        step = Step(name, int((self.mask & known).sum()), int(lost.sum()), "a column")
+        failed = np.where(lost, len(self.steps), self.failed)
+        return replace(self, steps=(*self.steps, step), failed=failed, unknown=self.unknown | lost)
 
 
 class Limits:
@@ -52,7 +109,7 @@ class Limits:
                 raise TypeError(f"Expected `{name}` to be a list of texts. Got {given!r}. Write [{given!r}].")
         self.requirements = tuple(dict.fromkeys(map(Requirement.parse, require)))
         self.choices = tuple(dict.fromkeys(map(Choice.parse, only)))
-        self.patterns = tuple(dict.fromkeys(map(read_pattern, forbid)))
+        self.patterns = tuple(dict.fromkeys(map(Pattern.parse, forbid)))
 
     def __len__(self) -> int:
         """Return how many limits there are."""
@@ -83,10 +140,8 @@ class Limits:
     ) -> Selection:
         """Return which molecules meet all limits, and which limit excludes each of the others; as `mask`."""
         if not isinstance(molecules, MoleculeSet):
-            raise TypeError(
-                f"Expected molecules in memory, a MoleculeSet. Got {type(molecules).__name__}. Of a prepared pool give "
-                "`pool.load(columns)`; one that does not fit into memory is tested by `graph-bandit suggest --require`."
-            )
+            text = f"Expected molecules in memory, a MoleculeSet. Got {type(molecules).__name__}."
+            raise TypeError(f"{text} Of a prepared pool give `pool.load(columns)`.")
         own = zip(molecules.column_names, molecules.columns.T.tolist(), strict=True)
         given: dict[str, Sequence[object]] = {**dict(own), **(columns or {})}
         numbers, texts = self.find_columns(given, "the columns")
@@ -137,7 +192,12 @@ class Limits:
         owners, rows = np.asarray(columns.owners, np.int64), np.ones(len(columns.owners), np.bool_)
         failed, unknown = np.full(len(smiles), -1, np.int64), np.zeros(len(smiles), np.bool_)
         steps: list[Step] = []
-        for limit, meets, known in self._on_columns(columns):
+        on_columns, others = self.split(columns.numbers)
+        cells_of: list[tuple[Choice | Requirement, Sequence[Any]]] = [(c, columns.texts[c.name]) for c in self.choices]
+        cells_of += [(limit, columns.numbers[limit.name]) for limit in on_columns.requirements]
+        for limit, cells in cells_of:
+            meets = np.array([*map(limit.accepts, cells)], np.bool_)
+            known = np.array([cell == cell and cell != "" for cell in cells], np.bool_)  # NaN is not equal to itself
             after, has_value = np.zeros(len(smiles), np.bool_), np.zeros(len(smiles), np.bool_)
             has_value[owners[rows & known]] = True
             rows &= meets
@@ -147,8 +207,8 @@ class Limits:
             unknown[lost] = ~has_value[lost]
             source = "a column" if isinstance(limit, Requirement) else ""
             steps.append(Step(limit.text, int(after.sum()), int(unknown[lost].sum()), source))
-        tests: list[Test] = [limit for limit in self.requirements if limit.name not in columns.numbers]
-        tests = sorted([*tests, *self.patterns], key=cost_of)
+        tests: list[Test] = [*others.requirements, *self.patterns]
+        tests.sort(key=lambda test: test.cost)
         left = np.flatnonzero(failed < 0)
         tested, unknown[left] = find_failures(tests, [smiles[k] for k in left.tolist()], workers)
         failed[left] = np.where(tested < 0, -1, tested + len(steps))
@@ -182,26 +242,6 @@ class Limits:
         patterns = sorted([limit.catalog, *sorted(limit.smarts)] for limit in self.patterns)
         return [numbers, texts, patterns]
 
-    def _on_columns(
-        self, columns: LimitColumns
-    ) -> Iterable[tuple[Requirement | Choice, NDArray[np.bool_], NDArray[np.bool_]]]:
-        """Yield each limit on a column, which rows meet it, and in which rows the value is known."""
-        for choice in self.choices:
-            cells = columns.texts[choice.name]
-            meets = np.array([cell in choice.values for cell in cells], np.bool_)
-            yield choice, meets, np.array([*map(bool, cells)], np.bool_)
-        for requirement in self.requirements:
-            if requirement.name in columns.numbers:
-                values = np.array(columns.numbers[requirement.name], np.float64)
-                yield requirement, np.array([*map(requirement.accepts, values)], np.bool_), ~np.isnan(values)
-
-
-def cost_of(test: Test) -> int:
-    """Return about how long a test takes, in ms for 1,000 molecules."""
-    if isinstance(test, Requirement):
-        return PROPERTIES[find_property(test.name)][2]
-    return CATALOG if test.catalog else SMARTS * len(test.smarts)
-
 
 def find_failures(tests: Sequence[Test], smiles: Sequence[str], workers: int = 1) -> NDArray[np.int64]:
     """Find the first limit that each molecule does not meet; no later one is computed.
@@ -214,39 +254,22 @@ def find_failures(tests: Sequence[Test], smiles: Sequence[str], workers: int = 1
     Returns:
         `(2, K)`. The index of the limit, -1 if the molecule meets all; and 1 if its property could not be computed.
     """
-    parts = [smiles[start : start + CHUNK] for start in range(0, len(smiles), CHUNK)] if tests else []
-    is_long = (PARSING + sum(map(cost_of, tests))) * len(parts) > LONG
-    found = map_in_processes(partial(_find_here, tuple(tests)), parts, workers if is_long else 1)
-    failures = [failure for part in found for failure in part] or [(-1, False)] * len(smiles)
+    parts = [(k, tuple(tests), smiles[k : k + CHUNK]) for k in range(0, len(smiles), CHUNK)] if tests else []
+    found: Iterable[tuple[int, list[tuple[int, bool]]]] = starmap(_find_here, parts)
+    if workers > 1 and (PARSING + sum(test.cost for test in tests)) * len(parts) > LONG:
+        kept, unit = "Nothing was changed.", "thousands"
+        found = results_of(_find_here, parts, (workers, None), "molecules from {} on", kept, unit, len(parts))
+    failures = [failure for _, part in sorted(found) for failure in part] or [(-1, False)] * len(smiles)
     return np.array(failures, np.int64).reshape(-1, 2).T
 
 
-def _find_here(tests: Sequence[Test], smiles: Sequence[str]) -> list[tuple[int, bool]]:
+def _find_here(number: int, tests: Sequence[Test], smiles: Sequence[str]) -> tuple[int, list[tuple[int, bool]]]:
     from rdkit import rdBase
 
-    checks = [_check_of(test) for test in tests]
-    failures = []
+    checks, failures = [test.checker() for test in tests], []
     with rdBase.BlockLogs():
         for text in smiles:
             molecule = molecule_of(text)
             answers = ((k, meets is None) for k, check in enumerate(checks) if not (meets := check(molecule)))
             failures.append(next(answers, (-1, False)))
-    return failures
-
-
-def _check_of(test: Test) -> Callable[[Mol], bool | None]:
-    """Return a function that says whether a molecule meets a limit; None if that is not known."""
-    if isinstance(test, Pattern):
-        has_match = test.matcher()
-        return lambda molecule: not has_match(molecule)
-    module, function, _ = PROPERTIES[find_property(test.name)]
-    compute = getattr(import_module(f"rdkit.Chem.{module}"), function)
-
-    def check(molecule: Mol) -> bool | None:
-        try:
-            value = float(compute(molecule))
-        except (ValueError, RuntimeError):  # RDKit cannot compute it
-            return None
-        return test.accepts(value) if value == value else None
-
-    return check
+    return number, failures

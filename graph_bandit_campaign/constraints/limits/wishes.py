@@ -1,11 +1,23 @@
-"""Read limits on columns and properties as people write them: `mw<500`, `logp=1..4`, `stock=yes`. No numpy."""
+"""Read limits as people write them: `mw<500`, `logp=1..4`, `stock=yes`, and substructures. No numpy."""
 
 from __future__ import annotations
 
 import csv
 import math
+import os
 import re
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from graph_bandit_campaign.text import listed
+from graph_bandit_env.extras import require
+
+if TYPE_CHECKING:
+    from rdkit.Chem import Mol
 
 NUMBER = r"[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?"
 # A name may hold operators itself, as in `logD (pH=7.4)<3`: the last one counts, since none can stand in a number.
@@ -14,7 +26,35 @@ WRITTEN = re.compile(
     rf"(?:(?P<value>{NUMBER})|(?P<low>{NUMBER})?\.\.(?P<high>{NUMBER})?)\s*",
     re.DOTALL,
 )
+FILES = (".txt", ".smarts", ".sma")  # an entry that ends so is a file
+MOST_CHARACTERS = 5000  # of a SMARTS
+SMARTS, CATALOG = 20, 1700  # ms for 1,000 molecules of 25 atoms
 FORMS = "`mw<500`, `qed>=0.5`, `hbd=2`, or `logp=1..4`"
+# The module of RDKit, its function that takes a molecule, and the time for 1,000 molecules of 25 atoms, in ms: only the
+# order of these counts, so that the cheap ones come first.
+PROPERTIES = {
+    "charge": ("rdmolops", "GetFormalCharge", 1),
+    "heavy_atoms": ("Lipinski", "HeavyAtomCount", 1),
+    "heteroatoms": ("rdMolDescriptors", "CalcNumHeteroatoms", 1),
+    "mw": ("Descriptors", "MolWt", 2),
+    "exact_mass": ("Descriptors", "ExactMolWt", 2),
+    "rings": ("rdMolDescriptors", "CalcNumRings", 1),
+    "aromatic_rings": ("rdMolDescriptors", "CalcNumAromaticRings", 2),
+    "fraction_sp3": ("rdMolDescriptors", "CalcFractionCSP3", 2),
+    "tpsa": ("rdMolDescriptors", "CalcTPSA", 8),
+    "hbd": ("rdMolDescriptors", "CalcNumHBD", 10),
+    "hba": ("rdMolDescriptors", "CalcNumHBA", 20),
+    "rotatable_bonds": ("rdMolDescriptors", "CalcNumRotatableBonds", 80),
+    "stereocentres": ("rdMolDescriptors", "CalcNumAtomStereoCenters", 30),
+    "molar_refractivity": ("Crippen", "MolMR", 230),
+    "logp": ("Crippen", "MolLogP", 230),
+    "qed": ("QED", "qed", 1000),
+}
+
+
+def find_property(name: str) -> str:
+    """Return the name of a property, whose capitals do not count; an empty text if there is none."""
+    return name.casefold() if name.casefold() in PROPERTIES else ""
 
 
 @dataclass(frozen=True)
@@ -42,10 +82,8 @@ class Requirement:
         match = WRITTEN.fullmatch(text)
         ends = [] if not match else [float(match[end]) for end in ("value", "low", "high") if match[end] is not None]
         if not match or not ends or (match["value"] is None and match["sign"] != "="):
-            raise ValueError(
-                f"Expected a limit such as {FORMS}. Got {text!r}. Numbers have a decimal point and no unit; in a "
-                "shell, put the limit in quotation marks."
-            )
+            shell = "Numbers have a decimal point and no unit; in a shell, put the limit in quotation marks."
+            raise ValueError(f"Expected a limit such as {FORMS}. Got {text!r}. {shell}")
         sign = match["sign"].replace("≤", "<=").replace("≥", ">=")
         if match["value"] is not None:
             value = float(match["value"])
@@ -64,6 +102,24 @@ class Requirement:
     def accepts(self, value: float) -> bool:
         """Return whether a number meets the limit; one that is not known (NaN) does not."""
         return self.low < value < self.high if self.strict else self.low <= value <= self.high
+
+    @property
+    def cost(self) -> int:
+        """Return about how long the property takes, in ms for 1,000 molecules."""
+        return PROPERTIES[find_property(self.name)][2]
+
+    def checker(self) -> Callable[[Mol], bool | None]:
+        """Return what says whether the property of a molecule meets the limit; None if RDKit cannot compute it."""
+        module, function, _ = PROPERTIES[find_property(self.name)]
+        compute = getattr(import_module(f"rdkit.Chem.{module}"), function)
+
+        def check(molecule: Mol) -> bool | None:
+            with suppress(ValueError, RuntimeError):
+                value = float(compute(molecule))
+                return None if math.isnan(value) else self.accepts(value)
+            return None
+
+        return check
 
 
 @dataclass(frozen=True)
@@ -93,3 +149,90 @@ class Choice:
         if not name or not sign or not values or not all(values):
             raise ValueError(f"Expected a column and its values, as `stock=yes` or `vendor=A,B`. Got {text!r}.")
         return cls(text.strip(), name, frozenset(values))
+
+    def accepts(self, cell: str) -> bool:
+        """Return whether a cell meets the limit."""
+        return cell in self.values
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """Substructures that a molecule must not have."""
+
+    text: str
+    """The entry as written."""
+    catalog: str = ""
+    """Name of a catalog, as RDKit writes it; empty if there are SMARTS."""
+    smarts: tuple[str, ...] = ()
+    """SMARTS."""
+
+    @classmethod
+    def parse(cls, text: str) -> Pattern:
+        """Read the name of a catalog, the path of a file with a SMARTS a line, or a SMARTS.
+
+        Lines of a file that begin with `#` are comments. A name may follow the SMARTS after a blank.
+
+        Raises:
+            ValueError: if it is none of these, or a line of the file is not a SMARTS.
+            OSError: if the file cannot be read.
+            ImportError: if RDKit is not installed.
+        """
+        text = text.strip()
+        catalogs = catalog_names()
+        if text.casefold() in catalogs:
+            return cls(text.casefold(), catalog=catalogs[text.casefold()])
+        smarts = {"": text}
+        if names_file(text):
+            lines = enumerate(Path(text).read_text(encoding="utf-8-sig").splitlines(), start=1)
+            words = {number: line.split()[0] for number, line in lines if line.strip()}
+            smarts = {f"line {number}: ": word for number, word in words.items() if not word.startswith("#")}
+        problems = [f"{line}{problem}" for line, one in smarts.items() if (problem := smarts_problem(one))]
+        if problems or not smarts:
+            kinds = f"a SMARTS, a file with one a line ({', '.join(FILES)}), or one of {', '.join(catalogs)}"
+            raise ValueError(f"Expected a substructure to forbid: {kinds}. {listed(problems) or f'{text} has none.'}")
+        return cls(text, smarts=tuple(dict.fromkeys(smarts.values())))
+
+    @property
+    def cost(self) -> int:
+        """Return about how long it takes, in ms for 1,000 molecules of 25 atoms."""
+        return CATALOG if self.catalog else SMARTS * len(self.smarts)
+
+    def checker(self) -> Callable[[Mol], bool]:
+        """Return what says whether a molecule has none of the substructures; it cannot be sent to another process."""
+        from rdkit import Chem
+        from rdkit.Chem import FilterCatalog
+
+        if self.catalog:
+            parameters: Any = FilterCatalog.FilterCatalogParams()  # Any: RDKit's stubs lack members of these classes
+            parameters.AddCatalog(getattr(parameters.FilterCatalogs, self.catalog))
+            catalog: Any = FilterCatalog.FilterCatalog(parameters)
+            return lambda molecule: not catalog.HasMatch(molecule)
+        queries = [Chem.MolFromSmarts(text) for text in self.smarts]
+        return lambda molecule: not any(molecule.HasSubstructMatch(query) for query in queries)
+
+
+def catalog_names() -> dict[str, str]:
+    """Return the names of RDKit's catalogs in small letters, each with the name that RDKit gives it."""
+    require("rdkit", "Looking for substructures")
+    from rdkit.Chem import FilterCatalog
+
+    kinds: Any = FilterCatalog.FilterCatalogParams.FilterCatalogs
+    return {name.lower(): name for name in kinds.names}
+
+
+def names_file(text: str) -> bool:
+    """Return whether an entry is the path of a file: by its ending, or since there is one in a folder that it names."""
+    path = Path(text.strip())
+    in_folder = path.name != text.strip()  # `CO` may be a file, too
+    return path.suffix.lower() in FILES or (in_folder and os.path.isfile(path))
+
+
+def smarts_problem(text: str) -> str:
+    """Say why a text is not a SMARTS; return an empty text if it is one."""
+    from rdkit import Chem, rdBase
+
+    if len(text) > MOST_CHARACTERS:
+        return f"Got a text of {len(text):,} characters; a SMARTS may have {MOST_CHARACTERS:,}."
+    with rdBase.BlockLogs():
+        query = Chem.MolFromSmarts(text) if text and not text.split()[1:] else None
+    return "" if query is not None and query.GetNumAtoms() else f"RDKit reads no SMARTS from {text!r}."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
@@ -12,36 +11,54 @@ from typing import Annotated, TypeVar
 
 import msgspec
 
+from agents.traits import TRAITS
 from graph_bandit_env.pools import Salts
 from graph_bandit_env.storage import replace_file
+from graph_bandit_env.tables import describe_shared
 
-FORMAT = 6  # of parts and manifest; raise it when their content changes
+FORMAT = 7  # of parts and manifest; raise it when their content changes
 MANIFEST, QUESTION = "manifest.json", "prepare.json"
 MERGED, DROPPED, BAD_ROWS = "merged.parquet", "dropped.parquet", "bad_rows.csv"
-OWN = "column:"  # in front of the names of the table's other columns
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
 T = TypeVar("T")
 
 
+def software() -> dict[str, str]:
+    """Return the versions that SMILES and traits depend on."""
+    return {name: version(name) for name in ("graph-bandit-env", "rdkit")}
+
+
+def sha256_of(path: Path) -> str:
+    """Return a digest of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 @dataclass(frozen=True, kw_only=True)
 class TableFile:
-    """A file of the table."""
+    """The file of the table."""
 
     name: str
     bytes: Count
     modified: float
     """Seconds since 1970."""
-    sha256: str
+    sha256: str = ""
+
+    @classmethod
+    def of(cls, path: Path, digest: bool = True) -> TableFile:
+        """Describe a file, with its digest or without."""
+        status = path.stat()
+        digested = sha256_of(path) if digest else ""
+        return cls(name=path.name, bytes=status.st_size, modified=status.st_mtime, sha256=digested)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
     """All that the content of a prepared pool depends on."""
 
-    format: int
-    files: tuple[TableFile, ...]
-    """The table, in the order in which it is read."""
+    file: TableFile
+    """The table."""
     unit: str
     """Word for a row of it: "line", "row" or "record"."""
     decimal: str
@@ -62,8 +79,9 @@ class Question:
     part_rows: int
     block: int
     """Rows of the table that make one block of a part."""
-    versions: dict[str, str]
+    versions: dict[str, str] = field(default_factory=software)
     """Software that traits and SMILES depend on."""
+    format: int = FORMAT
 
     def refuse_others(self, name: str | None, smiles: str, sheet: str | None, also: Collection[str] = ()) -> None:
         """Refuse names of columns and a sheet that are neither those of the pool nor among `also`.
@@ -76,43 +94,16 @@ class Question:
             if given not in (None, "smiles", prepared) and given.casefold() not in map(str.casefold, also):
                 raise ValueError(f"Expected `--{flag}` as the pool was prepared with, `{prepared}`. Got `{given}`.")
 
-    def check_folder(self, folder: Path, earlier: Question) -> None:
-        """Refuse a folder that was begun with another question.
-
-        Raises:
-            ValueError: if it was.
-        """
-        if earlier.key != self.key:
-            before, now = map(dataclasses.asdict, (earlier, self))
-            differ = [name for name in now if name != "files" and before[name] != now[name]]
-            raise ValueError(
-                f"Expected the folder {folder} to hold this pool. It was begun with other "
-                f"{', '.join(differ) or 'files'}. Give the same, choose another --out, or delete the folder."
-            )
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Return the traits that are not computed."""
+        return tuple(name for name in TRAITS if name not in self.traits)
 
     @property
     def key(self) -> str:
-        """Return a digest; names and times of files do not count."""
-        files = tuple(replace(file, name="", modified=0.0) for file in self.files)
-        return hashlib.sha256(msgspec.json.encode(replace(self, files=files), order="sorted")).hexdigest()[:32]
-
-
-@dataclass(frozen=True, kw_only=True)
-class PartRecord:
-    """A part of the pool."""
-
-    rows: Count
-    """Rows in the file: molecules."""
-    bytes: Count
-    sha256: str
-    dropped: Count
-    """Rows to leave out: duplicates, and rows whose id another molecule has, too."""
-    duplicates: Count
-    """Rows of any part that are duplicates of molecules of this one."""
-
-    def __post_init__(self) -> None:
-        if not self.dropped <= self.rows <= self.bytes:  # a molecule takes more than a byte
-            raise ValueError(f"Expected a part to have at most {self.bytes:,} rows. Got {self.rows:,}")
+        """Return a digest; name and time of the file do not count."""
+        content = replace(self, file=replace(self.file, name="", modified=0.0))
+        return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()[:32]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,9 +111,14 @@ class Manifest:
     """The content of a finished pool."""
 
     question: Question
-    parts: tuple[PartRecord, ...]
+    parts: tuple[str, ...]
+    """SHA-256 digest of the file of each part."""
+    merged: Count
+    """Rows that repeat a molecule."""
     bad: Count
     """Rows of the table that were left out; `bad_rows.csv` lists them."""
+    molecules: Count = 0
+    """How many there are."""
     moments: dict[str, dict[str, list[float]]] = field(default_factory=dict)
     """`agents.molecule.Moments` of the numbers of each trait over the molecules of the pool."""
     entries: str = ""
@@ -134,31 +130,20 @@ class Manifest:
     shared: tuple[str, ...] = ()
     """Names that are left out, since several entries have them."""
 
-    @property
-    def molecules(self) -> int:
-        """Return how many molecules the pool has."""
-        return sum(part.rows - part.dropped for part in self.parts)
-
-    @property
-    def merged(self) -> int:
-        """Return how many rows repeat a molecule."""
-        return sum(part.duplicates for part in self.parts)
+    def describe(self) -> str:
+        """Say how many molecules there are, how they are named, and what was merged or left out."""
+        name = self.question.identifier
+        texts = [f"named by `{name}`" if name else "named by their SMILES, since the table has no names"]
+        texts += [f"with {', '.join(self.entry)} as part of each entry"] * bool(self.entry)
+        texts += describe_shared(self.shared)
+        texts += [f"{self.merged:,} rows of equal molecules merged"] * bool(self.merged)
+        texts += [f"{self.bad:,} bad rows left out ({BAD_ROWS})"] * bool(self.bad)
+        return ", ".join([f"{self.molecules:,} molecules", *texts])
 
 
 def part_path(folder: Path, number: int) -> Path:
     """Return the path of a part."""
     return folder / f"part-{number:05d}.parquet"
-
-
-def software() -> dict[str, str]:
-    """Return the versions that SMILES and traits depend on."""
-    return {name: version(name) for name in ("graph-bandit-env", "rdkit")}
-
-
-def sha256_of(path: Path) -> str:
-    """Return a digest of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def write_json(path: Path, content: object) -> None:
@@ -176,4 +161,4 @@ def read_json(path: Path, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except msgspec.DecodeError as error:
-        raise ValueError(f"Expected {path} as `graph-bandit prepare` wrote it. Got: {error}.") from error
+        raise ValueError(f"Expected {path} as this version writes it. Got: {error}. Prepare the pool again.") from error

@@ -1,4 +1,4 @@
-"""Read a part of a prepared pool, as a whole or block by block."""
+"""The parts of a prepared pool: their columns, and how they are read block by block."""
 
 from __future__ import annotations
 
@@ -6,25 +6,52 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.traits import NUMBERS, Counts, Traits
 from graph_bandit_campaign.pool.block import Block, Cells
-from graph_bandit_campaign.pool.prepared.columns import (
-    KNOWN,
-    columns_of,
-    from_arrow,
-    own,
-    traits_left_out,
-)
 from graph_bandit_campaign.pool.prepared.manifest import DROPPED, MERGED, Manifest, part_path, sha256_of
 from graph_bandit_env.tables import EntryColumns, Table, split_entry, write_entry
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow.parquet import ParquetFile
+
+KNOWN = ("row", "id", "written", "smiles")
+"""Columns of every part: row as people count, id (null where the table has none), SMILES as the table has it, and
+canonical SMILES."""
+REPEATED = ("part", "kept", "alias", "line", "written")
+"""Columns of the rows that repeat molecules: part and row of the molecule, its other name, row as people count, and
+SMILES as the table has it."""
+REMEDY = "Copy it from a backup, or delete the folder and prepare the pool again."
+
+
+def own(name: str) -> str:
+    """Return the column of a part that holds a column of the table."""
+    return f"column:{name}"
+
+
+def columns_of(trait: str) -> tuple[str, ...]:
+    """Return the columns of a trait."""
+    return (trait,) if trait in NUMBERS else (f"{trait}_bins", f"{trait}_counts")
+
+
+def to_arrow(traits: Traits) -> dict[str, pa.Array]:
+    """Return the traits of K molecules as columns of K rows."""
+    import pyarrow as pa
+
+    columns = {}
+    for name, counts in traits.counts.items():
+        offsets = pa.array(counts.offsets.astype(np.int32))
+        for column, entries in zip(columns_of(name), (counts.bins, counts.counts), strict=True):
+            columns[column] = pa.ListArray.from_arrays(offsets, pa.array(entries, pa.uint16()))
+    for trait, numbers in traits.numbers.items():
+        flat = pa.array(numbers.ravel(), pa.float32())
+        columns[trait] = pa.FixedSizeListArray.from_arrays(flat, numbers.shape[1])
+    return columns
 
 
 class PreparedPart:
@@ -38,10 +65,7 @@ class PreparedPart:
 
     def __init__(self, folder: Path, manifest: Manifest, number: int) -> None:
         self.number, self._folder, self._manifest = number, folder, manifest
-        self.record, self.path = manifest.parts[number], part_path(folder, number)
-
-    def __len__(self) -> int:
-        return self.record.rows - self.record.dropped
+        self.path = part_path(folder, number)
 
     def blocks(
         self,
@@ -54,64 +78,59 @@ class PreparedPart:
         Args:
             traits: names of traits to read; None: all that the pool has.
             columns: other columns of the table to read.
-            rows: rows of the file to read, in increasing order; None: those with molecules that count.
+            rows: rows of the file to read; None: those with molecules that count.
 
         Raises:
             ValueError: if the file is damaged or missing.
         """
-        rows = self.kept_rows if rows is None else rows
-        more = self.aliases() if columns or self._manifest.entry else None
+        question = self._manifest.question
+        names = question.traits if traits is None else tuple(traits)
+        columns = [name for name in dict.fromkeys((*columns, *self._manifest.entry)) if name in question.columns]
+        wanted = [*KNOWN, *map(own, columns), *(column for name in names for column in columns_of(name))]
+        more, dropped = self.aliases() if columns else None, self._dropped()
         with self._open() as file:
             begin = 0
             for group in range(file.num_row_groups):
                 end = begin + file.metadata.row_group(group).num_rows
-                inside = rows[np.searchsorted(rows, begin) : np.searchsorted(rows, end)]
-                if len(inside):
-                    yield self._block(file, group, begin, inside, traits, columns, more)
+                if rows is None or ((begin <= rows) & (rows < end)).any():
+                    table = file.read_row_group(group, wanted, use_threads=False)
+                    every = np.arange(begin, begin + len(table))
+                    kept = np.setdiff1d(every, dropped) if rows is None else np.intersect1d(every, rows)
+                    if len(kept):
+                        yield self._block(table.take(kept - begin), kept, names, columns, more)
                 begin = end
 
-    def names(self) -> pa.Table:
-        """Return number `row`, name `id` and text `smiles` of the entry in each row that counts.
+    def names(self) -> tuple[NDArray[np.int64], list[str], list[str]]:
+        """Return the rows that count, and name and text of the entry in each.
 
         Raises:
             ValueError: if the file is damaged or missing.
         """
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        entry, rows = tuple(self._manifest.entry), self.kept_rows
         with self._open() as file:
-            table = file.read(["id", "smiles", *map(own, entry)], use_threads=False).take(rows)
-        texts = pa.array(_entries_of(table, entry), pa.large_string()) if entry else table["smiles"]
-        shared = pc.is_in(table["id"], pa.array(self._manifest.shared, pa.large_string()))
-        return pa.table({"row": rows, "id": pc.coalesce(pc.if_else(shared, None, table["id"]), texts), "smiles": texts})
+            table = file.read(["id", "smiles", *map(own, self._manifest.entry)], use_threads=False)
+        rows = np.setdiff1d(np.arange(len(table)), self._dropped())
+        return rows, *self._named(table.take(rows))
 
     def aliases(self) -> pa.Table:
-        """Return the rows that repeat molecules of this part: row `kept` of these, `alias`, `line`, and cells.
+        """Return the rows that repeat molecules of this part, with the columns `REPEATED` and those of the table.
 
         Raises:
             ValueError: if their file is damaged or missing.
         """
-        return self._rows_of(MERGED, self.record.duplicates)
+        return self._rows_of(MERGED).rename_columns([*REPEATED, *map(own, self._manifest.question.columns)])
 
-    @property
-    def kept_rows(self) -> NDArray[np.int64]:
-        """Return the rows of the file with molecules that count, in increasing order."""
-        dropped = self._rows_of(DROPPED, self.record.dropped)["row"].to_numpy()
-        return np.delete(np.arange(self.record.rows), dropped)
+    def _dropped(self) -> NDArray[np.int64]:
+        rows: NDArray[np.int64] = self._rows_of(DROPPED)["row"].to_numpy()
+        return rows
 
-    def _rows_of(self, name: str, count: int) -> pa.Table:
-        """Return the rows of this part, of which there are `count`, in a file of the pool."""
+    def _rows_of(self, name: str) -> pa.Table:
+        """Return the rows of this part in a file of the pool."""
         import pyarrow.compute as pc
         from pyarrow.parquet import ParquetFile
 
-        path = self._folder / name
-        with _refuse_damage(path), ParquetFile(path, page_checksum_verification=True) as file:
+        with _refuse_damage(self._folder / name), ParquetFile(self._folder / name) as file:
             table = file.read(use_threads=False)
-            table = table.filter(pc.equal(table["part"], self.number))
-            if len(table) != count:
-                raise OSError(f"{len(table)} rows of part {self.number} instead of {count}")
-        return table
+            return table.filter(pc.equal(table["part"], self.number))
 
     @contextmanager
     def _open(self) -> Iterator[ParquetFile]:
@@ -119,7 +138,7 @@ class PreparedPart:
         from pyarrow.parquet import ParquetFile
 
         with _refuse_damage(self.path):
-            if self._digest != self.record.sha256:  # pyarrow may end the process where its own metadata are damaged
+            if self._digest != self._manifest.parts[self.number]:  # pyarrow may end the process if metadata are damaged
                 raise OSError("a damaged file, or that of another part")
             with ParquetFile(self.path) as file:
                 _refuse_repeated_texts(file)
@@ -130,34 +149,30 @@ class PreparedPart:
     def _digest(self) -> str:
         return sha256_of(self.path)
 
+    def _named(self, table: pa.Table) -> tuple[list[str], list[str]]:
+        """Return name and text of the entry in each row of a table that has the columns of a part."""
+        entry, shared, smiles = tuple(self._manifest.entry), {*self._manifest.shared}, table["smiles"].to_pylist()
+        if entry:
+            cells = zip(*(table[own(name)].to_pylist() for name in entry), strict=True)
+            smiles = [
+                write_entry(text, dict(zip(entry, row, strict=True))) for text, row in zip(smiles, cells, strict=True)
+            ]
+        named = zip(table["id"].to_pylist(), smiles, strict=True)
+        return [text if not name or name in shared else name for name, text in named], smiles
+
     def _block(
         self,
-        file: ParquetFile,
-        group: int,
-        begin: int,
+        table: pa.Table,
         rows: NDArray[np.int64],
-        traits: Sequence[str] | None,
+        traits: Sequence[str],
         columns: Sequence[str],
         more: pa.Table | None,
     ) -> Block:
-        question, entry = self._manifest.question, tuple(self._manifest.entry)
-        names = question.traits if traits is None else tuple(traits)
-        columns = [name for name in dict.fromkeys((*columns, *entry)) if name in question.columns]
-        wanted = [*KNOWN, *map(own, columns), *(column for name in names for column in columns_of(name))]
-        table = file.read_row_group(group, wanted, use_threads=False)
-        if len(rows) < len(table):
-            table = table.take(rows - begin)
-        smiles, written = _entries_of(table, entry), table["written"].to_pylist()
-        if entry:
-            written = [f"{text}{split_entry(own_text)[1]}" for text, own_text in zip(written, smiles, strict=True)]
-        given, shared = table["id"].to_pylist(), {*self._manifest.shared}
-        ids = [text if not name or name in shared else name for name, text in zip(given, smiles, strict=True)]
-        places = np.stack([np.full(len(rows), self.number), rows], axis=1)
-        read = from_arrow(table, names, question.stereo, traits_left_out(question.traits))
-        return Block(places, ids, written, smiles, read, self._cells(table, rows, columns, more))
-
-    def _cells(self, table: pa.Table, rows: NDArray[np.int64], columns: Sequence[str], more: pa.Table | None) -> Cells:
-        """Return the cells of molecules, and of rows that repeat them, by molecule and place."""
+        """Return the molecules in some rows; their cells, and those of rows that repeat them, by molecule and place."""
+        ids, smiles = self._named(table)
+        written = [
+            f"{text}{split_entry(entry)[1]}" for text, entry in zip(table["written"].to_pylist(), smiles, strict=True)
+        ]
         owners, lines = np.arange(len(rows)), table["row"].to_numpy()
         texts = {name: table[own(name)].to_pylist() for name in columns}
         if more is not None:
@@ -169,8 +184,24 @@ class PreparedPart:
                 every = texts[name] + more[own(name)].to_pylist()
                 texts[name] = [every[k] for k in order.tolist()]
         question = self._manifest.question
-        header = Table(Path(question.files[0].name), (question.smiles,), (), question.unit, decimal=question.decimal)
-        return Cells(owners, lines, texts, header, EntryColumns(self._manifest.entry))
+        header = Table(Path(question.file.name), (question.smiles,), (), question.unit, decimal=question.decimal)
+        places = np.stack([np.full(len(rows), self.number), rows], axis=1)
+        cells = Cells(owners, lines, texts, header, EntryColumns(self._manifest.entry))
+        return Block(places, ids, written, smiles, self._traits(table, traits), cells)
+
+    def _traits(self, table: pa.Table, names: Sequence[str]) -> Traits:
+        """Return the traits of the rows of a table, as copies: a view would keep the whole table in memory."""
+        counts, numbers = dict[Any, Counts](), {}
+        for name in names:
+            columns = [table[column].combine_chunks() for column in columns_of(name)]
+            if name in NUMBERS:
+                numbers[name] = columns[0].flatten().to_numpy().reshape(len(table), -1).copy()
+                continue
+            offsets = columns[0].offsets.to_numpy().astype(np.int64)
+            inside = slice(offsets[0], offsets[-1])
+            entries = [column.values.to_numpy()[inside].copy() for column in columns]
+            counts[name] = Counts(offsets - offsets[0], *entries)
+        return Traits(len(table), counts, numbers, self._manifest.question.stereo, self._manifest.question.left_out)
 
 
 def _refuse_repeated_texts(file: ParquetFile) -> None:
@@ -183,18 +214,6 @@ def _refuse_repeated_texts(file: ParquetFile) -> None:
     for column in (group.column(number) for group in groups for number in range(group.num_columns)):
         if column.physical_type == "BYTE_ARRAY" and any("DICTIONARY" in encoding for encoding in column.encodings):
             raise OSError(f"column {column.path_in_schema} with repeated texts")
-
-
-REMEDY = "Copy it from a backup, or delete the folder and prepare the pool again."
-
-
-def _entries_of(table: pa.Table, entry: Sequence[str]) -> list[str]:
-    """Return the text of the entry in each row of a table that has the columns of a part."""
-    smiles: list[str] = table["smiles"].to_pylist()
-    if not entry:
-        return smiles
-    cells = zip(*(table[own(name)].to_pylist() for name in entry), strict=True)
-    return [write_entry(text, dict(zip(entry, row, strict=True))) for text, row in zip(smiles, cells, strict=True)]
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -16,13 +16,7 @@ from numpy.typing import ArrayLike
 from agents.traits import Moments
 from graph_bandit_campaign.pool.block import Block
 from graph_bandit_campaign.pool.described import DescribedMolecules
-from graph_bandit_campaign.pool.prepared.manifest import (
-    BAD_ROWS,
-    FORMAT,
-    MANIFEST,
-    Manifest,
-    read_json,
-)
+from graph_bandit_campaign.pool.prepared.manifest import BAD_ROWS, FORMAT, MANIFEST, Manifest, read_json, software
 from graph_bandit_campaign.pool.prepared.part import REMEDY, PreparedPart
 from graph_bandit_env import MoleculeSet, canonical_smiles
 from graph_bandit_env.extras import require
@@ -66,30 +60,18 @@ class PreparedPool:
         """
         folder = Path(folder)
         if not (folder / MANIFEST).is_file():
-            raise FileNotFoundError(
-                f"Expected {folder} to be a prepared pool. It has no {MANIFEST}. `graph-bandit prepare` makes one, or "
-                "continues one that it began."
-            )
+            text = f"Expected {folder} to be a prepared pool. It has no {MANIFEST}."
+            raise FileNotFoundError(f"{text} `graph-bandit prepare` makes one, or continues one that it began.")
         for module in ("pyarrow", "rdkit"):
             require(module, "Reading a prepared pool")
         manifest = read_json(folder / MANIFEST, Manifest)
-        if manifest.question.format != FORMAT:
-            raise ValueError(
-                f"Expected a prepared pool of format {FORMAT}. {folder} has format {manifest.question.format}. Prepare "
-                "it again."
-            )
-        before, now = manifest.question.versions["rdkit"], version("rdkit")
-        if before != now:
-            raise ValueError(
-                f"Expected {folder} to be prepared with RDKit {now}, which is installed. It was prepared with "
-                f"{before}, whose fingerprints may differ. Install that version, or prepare the pool again."
-            )
+        made, now = manifest.question, software()
+        for name, here, there in (("format", FORMAT, made.format), ("RDKit", now["rdkit"], made.versions["rdkit"])):
+            if here != there:
+                raise ValueError(f"Expected {folder} to have {name} {here}. It has {there}. Prepare the pool again.")
         pool = cls(folder, manifest)
-        for part in pool.parts:
-            size = part.path.stat().st_size if part.path.is_file() else None
-            if size != part.record.bytes:
-                got = "There is no such file" if size is None else f"It has {size:,}"
-                raise ValueError(f"Expected part {part.path} of {part.record.bytes:,} bytes. {got}. {REMEDY}")
+        if missing := next((part.path for part in pool.parts if not part.path.is_file()), None):
+            raise ValueError(f"Expected part {missing}. There is no such file. {REMEDY}")
         return pool
 
     def __len__(self) -> int:
@@ -163,17 +145,16 @@ class PreparedPool:
         Raises:
             ValueError: if a part is damaged.
         """
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
+        wanted_ids, wanted_smiles = {*ids}, {*smiles}
         by_id, by_smiles = dict[str, Place](), dict[str, Place]()
         for part in self.parts if ids or smiles else ():
-            names, aliases = part.names(), part.aliases()
-            searches = [(names, "id", "row", ids, by_id), (names, "smiles", "row", smiles, by_smiles)]
-            for table, column, row, wanted, places in (*searches, (aliases, "alias", "kept", ids, by_id)):
-                mask = pc.is_in(table[column], value_set=pa.array(wanted, table[column].type))
-                found = table.select([column, row]).filter(mask).to_pydict()
-                places |= {text: (part.number, k) for text, k in zip(found[column], found[row], strict=True)}
+            rows, names, texts = part.names()
+            repeated = part.aliases()
+            kept, aliases = (repeated[name].to_pylist() for name in ("kept", "alias"))
+            named = chain(zip(names, rows.tolist(), strict=True), zip(aliases, kept, strict=True))
+            by_id |= {name: (part.number, row) for name, row in named if name in wanted_ids}
+            pairs = zip(texts, rows.tolist(), strict=True)
+            by_smiles |= {text: (part.number, row) for text, row in pairs if text in wanted_smiles}
         return by_id, by_smiles
 
     def forms(self, places: ArrayLike) -> list[list[tuple[str, str]]]:
@@ -248,7 +229,7 @@ class PreparedPool:
             OSError: if their list is missing.
         """
         with self.bad_rows.open(encoding="utf-8", newline="") as file:
-            return [(int(row), problem) for _, row, _, problem in list(csv.reader(file))[1:]]
+            return [(int(row), problem) for row, _, problem in list(csv.reader(file))[1:]]
 
     def digest(self, columns: Sequence[str]) -> str:
         """Return a digest of the cells of columns; an empty text for none.
@@ -263,10 +244,9 @@ class PreparedPool:
 
     def aliases(self, block: Block) -> dict[str, str]:
         """Return the other names of molecules, and the names in a block of all of them that these stand for."""
-        begins, aliases = np.searchsorted(block.places[:, 0], np.arange(len(self.parts))), dict[str, str]()
-        for part, begin in zip(self.parts, begins.tolist(), strict=True):
-            repeated, rows = part.aliases(), part.kept_rows
-            places = begin + np.searchsorted(rows, repeated["kept"].to_numpy())
-            names = zip(repeated["alias"].to_pylist(), places.tolist(), strict=True)
-            aliases |= {alias: block.ids[row] for alias, row in names if alias is not None}
+        id_of, aliases = dict(zip(map(tuple, block.places.tolist()), block.ids, strict=True)), dict[str, str]()
+        for part in self.parts:
+            repeated = part.aliases()
+            pairs = zip(repeated["alias"].to_pylist(), repeated["kept"].to_pylist(), strict=True)
+            aliases |= {alias: id_of[part.number, row] for alias, row in pairs if alias is not None}
         return aliases

@@ -18,8 +18,7 @@ class PrepareSettings:
     """Prepare a pool of any size once, so that it can be read part by part."""
 
     pool: tyro.conf.Positional[Path]
-    """Table of molecules: .csv, .tsv, .txt, .smi or .sdf (each also .gz), .xlsx, or .parquet. Or a folder of such
-    tables with equal columns, which are read in the order of their names."""
+    """Table of molecules: .csv, .tsv, .txt, .smi or .sdf (each also .gz), .xlsx, or .parquet."""
     out: Path
     """Folder for the prepared pool. The same command continues one that is not finished."""
     smiles: str = "smiles"
@@ -60,10 +59,7 @@ class PrepareSettings:
         if self.part_rows < 1 or self.part_rows % self.block:
             raise ValueError(f"Expected `--part-rows` to be a multiple of {self.block}. Got {self.part_rows}.")
         object.__setattr__(self, "traits", tuple(self.traits))
-        unknown = [name for name in self.traits if name not in TRAITS]
-        if unknown or not self.traits or len(set(self.traits)) < len(self.traits):
-            raise ValueError(
-                f"Expected `--traits` to be some of {', '.join(TRAITS)}. Got {', '.join(self.traits) or 'none'}."
-            )
+        if not self.traits or {*self.traits}.difference(TRAITS):
+            raise ValueError(f"Expected `--traits` to be some of {', '.join(TRAITS)}. Got {self.traits}.")
         if self.out.resolve() == self.pool.resolve():
             raise ValueError(f"Expected `--out` to be another folder than the table's. Got {self.out} for both.")

@@ -6,9 +6,8 @@ import pytest
 from scipy import stats
 from support.molecules import some_molecules
 
-from graph_bandit_campaign.backtest.page import verdicts
+from graph_bandit_campaign.backtest.page import interval, summarize, verdicts
 from graph_bandit_campaign.backtest.plays import Play, Task, random_order
-from graph_bandit_campaign.backtest.summary import interval, summarize
 from graph_bandit_campaign.backtest.table import Table
 
 MOLECULES = some_molecules(40)
@@ -17,24 +16,20 @@ TABLE = Table(MOLECULES, VALUES, maximize=True, start=4, budget=20)
 BEST_FIRST, WORST_FIRST = range(39, -1, -1), range(40)
 
 
-def play_after_start(start, chosen, probabilities=()):
+def play_after_start(start, chosen):
     """Measure the molecules `chosen` after a random start, then what is left."""
     first = random_order(40, 0, start)[:4].tolist()
     rest = [k for k in (*chosen, *range(40)) if k not in first]
     order = np.array([*first, *dict.fromkeys(rest)])[:20]
-    told = np.full(20, np.nan)
-    told[4 : 4 + len(probabilities)] = probabilities
-    return Play(order, told)
+    return Play(order, np.full(20, np.nan))
 
 
-def summary(*orders, others=(WORST_FIRST,), starts=6, probabilities=(), table=TABLE):
+def summary(*orders, others=(WORST_FIRST,), starts=6, table=TABLE):
     """Return a summary of agents that measure molecules in an order, whatever comes back."""
     named = {f"agent{k}": order for k, order in enumerate(orders or [BEST_FIRST])}
     tasks = [Task(name, 4, 0) for name in (*named, *(f"other{k}" for k in range(len(others))))]
     plays = {
-        task._replace(start=start): play_after_start(
-            start, order(start) if callable(order) else order, probabilities if task.player in named else ()
-        )
+        task._replace(start=start): play_after_start(start, order(start) if callable(order) else order)
         for task, order in zip(tasks, (*named.values(), *others), strict=True)
         for start in range(starts)
     }
@@ -67,18 +62,6 @@ def test_scores_average_over_the_measurements_after_the_start():
     order = play_after_start(2, range(39, -1, -1)).order
     expected = np.mean([sum(molecule >= 30 for molecule in order[: t + 1]) for t in range(4, 20)])
     assert agent.scores[2] == pytest.approx(expected)
-
-
-def test_forecasts_are_compared_with_the_best_before_their_batch():
-    found = summary(probabilities=[0.5, 0.3, 0.01, 0.9])
-    count, promised, beaten = found.advisors[0].forecasts
-    assert (count, promised) == (4 * 6, pytest.approx(6 * 1.71))
-    came = 0
-    for k in range(6):
-        order = play_after_start(k, range(39, -1, -1)).order
-        came += sum(molecule > max(order[:4]) for molecule in order[4:8])  # several of one batch may beat it
-    assert beaten == came
-    assert found.others[1].forecasts == (0, 0.0, 0)
 
 
 def test_ten_starts_cover_a_mean_as_often_as_promised():

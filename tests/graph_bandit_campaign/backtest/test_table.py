@@ -26,11 +26,6 @@ def table(path, **more):
     return read_table(BacktestSettings(path, path.parent / "out", **{"maximize": "y", **more}))
 
 
-def write_assay(folder):
-    rows = [(SMILES[k], 3 * VALUES[k]) for k in range(20, 55)]
-    return str(write(folder / "rlm.csv", [("smiles", "rlm"), *rows, ("CCCCCCCCO", 0.0)]))
-
-
 def test_values_are_read_as_suggest_reads_results(tmp_path):
     changes = {0: "failed", 1: "", 2: ">4.5", 3: "1.0"}
     found = table(write_table(tmp_path, changes, [("m3", SMILES[3], "3.0")]))
@@ -71,29 +66,15 @@ def test_the_budget_is_a_quarter_of_the_table_or_two_batches(tmp_path):
             table(path, **given)
 
 
-def test_results_of_other_assays_are_a_part_of_the_table(tmp_path):
-    (rlm,) = table(write_table(tmp_path), also=(write_assay(tmp_path),)).sources
-    told = dict(zip(rlm.graphs, rlm.values.tolist(), strict=True))
-    assert told == {"CCCCCCCCO": 0.0, **{SMILES[k]: 3 * VALUES[k] for k in range(20, 55)}}
-
-
 @pytest.mark.parametrize("features", [(), ("dock",)])
 def test_a_prepared_pool_is_replayed_as_its_table(tmp_path, features):
     changes = {0: "failed", 1: "", 2: ">4.5", 3: "1.0"}
     more = [("again3", SMILES[3], 3.0, 8, ""), ("salt", "[Na+].CC(=O)[O-]", "-0.5", 1, "")]
     dock = ["" if k == 9 else k % 7 for k in range(60)]
     path = write_table(tmp_path, changes, more, dock=dock, rat=[-value for value in VALUES])
-    given = {"features": features, "also": (write_assay(tmp_path), f"{path}:rat"), "ignore_column": ("dock",)}
+    given = {"features": features, "ignore_column": ("dock", "rat")}
     pool = prepare_in_parts(path, tmp_path / "pool", 16, ignore_column=("y", "dock", "rat"))
     plain, prepared = table(path, **given), table(pool, **given)
     assert prepared.digest() == plain.digest(), "so a backtest of the one goes on with the other"
     assert (prepared.remarks, prepared.budget) == (plain.remarks, plain.budget)
     assert set(plain.molecules.traits.names) <= set(prepared.molecules.traits.names)
-
-
-@pytest.mark.parametrize("is_prepared", [False, True])
-def test_a_copy_of_the_values_is_refused(tmp_path, is_prepared):
-    path = write_table(tmp_path)
-    (tmp_path / "copy.csv").write_bytes(path.read_bytes())
-    with pytest.raises(ValueError, match="copy"):
-        table(prepare_in_parts(path, tmp_path / "pool", 32) if is_prepared else path, also=(f"{tmp_path}/copy.csv:y",))

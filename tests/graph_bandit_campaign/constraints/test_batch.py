@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from graph_bandit_campaign import Limits
-from graph_bandit_campaign.constraints.batch.batch import BatchConstraints, Terms
-from graph_bandit_campaign.constraints.batch.bill import Bill
+from graph_bandit_campaign.constraints.batch.batch import BatchConstraints, Bill, Terms
 from graph_bandit_campaign.constraints.batch.offers import find_offer_columns, find_offers, murcko_scaffolds
 from graph_bandit_campaign.constraints.limits.columns import LimitColumns
 

@@ -79,8 +79,8 @@ def test_every_agent_chooses_what_the_next_on_its_list_would_be(data):
     at_most, budget = data.draw(st.integers(1, 3)), data.draw(st.sampled_from([None, 6.0, 9.0, 20.0]))
     mask = np.array(data.draw(st.lists(st.booleans(), min_size=size, max_size=size)))
     constraints = BatchConstraints(prices=prices, budget=budget, groups=groups, at_most=at_most)
-    left = mask & constraints.known(size)
-    allowed = most_allowed(left, constraints.group_numbers(size), at_most)
+    left = mask & ~np.isnan(prices)
+    allowed = most_allowed(left, constraints)
     if not allowed or min(np.array(prices)[left]) > (budget or np.inf):
         return
     count = data.draw(st.integers(1, allowed))
@@ -96,7 +96,7 @@ def test_every_agent_chooses_what_the_next_on_its_list_would_be(data):
 def test_caps_need_no_agent_that_weighs_prices(groups, at_most):
     constraints = BatchConstraints(groups=groups, at_most=at_most, prices=3.0, budget=1e6)
     mask = np.ones(len(groups), bool)
-    count = most_allowed(mask, constraints.group_numbers(len(groups)), at_most)
+    count = most_allowed(mask, constraints)
     listed = BatchConstraints(groups=groups, at_most=at_most)
     for agent in (InOrder(), BatchInOrder()):
         assert choose_batch(agent, count, mask, (), constraints) == go_down_the_list(count, mask, listed)
@@ -112,7 +112,7 @@ def test_as_many_are_allowed_as_the_largest_choice_holds(data):
         if all(number <= at_most for group, number in Counter(chosen).items() if group):
             largest = max(largest, len(chosen))
     constraints = BatchConstraints(groups=groups, at_most=at_most)
-    assert most_allowed(np.ones(len(groups), bool), constraints.group_numbers(len(groups)), at_most) == largest
+    assert most_allowed(np.ones(len(groups), bool), constraints) == largest
 
 
 def spare_few(count, likely, probability, constraints):

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from graph_bandit_campaign import CampaignState, Goal, Measurement
-from graph_bandit_campaign.model.goals_choice import GoalsChooser
-from graph_bandit_campaign.model.goals_index import Scale
+from graph_bandit_campaign.model.goals_choice import GoalsChooser, Scale
 
 IDS = tuple(f"m{k}" for k in range(200))
 INDEX = SimpleNamespace(ids=IDS, names=IDS, index_of={name: k for k, name in enumerate(IDS)})

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from agents.products import BlockKernel
 from graph_bandit_campaign.model import products
-from graph_bandit_campaign.model.products import BlockBeliefs, ProductLists, read_kernels
+from graph_bandit_campaign.model.products import BlockBeliefs
 from graph_bandit_env.pools.products import Part, ProductLibrary, Slot, example_library
 
 pytest.importorskip("rdkit")
@@ -12,8 +13,12 @@ LIBRARY = example_library()
 
 
 def lists_after(library, numbers, values, taken, seed=0):
-    beliefs = BlockBeliefs(library, read_kernels(library), numbers, values)
-    return ProductLists(beliefs, seed).after(taken)
+    return beliefs_of(library, numbers, values).lists(taken, seed)
+
+
+def beliefs_of(library, numbers, values):
+    kernels = [[BlockKernel.of_smiles(slot.smiles) for slot in part.slots] for part in library.parts]
+    return BlockBeliefs(library, kernels, numbers, values)
 
 
 def small_library():
@@ -61,7 +66,7 @@ def test_the_first_list_holds_the_best_of_sums_that_few_results_teach():
 def test_blocks_predict_products_and_a_result_is_not_predicted_by_itself():
     measured = LIBRARY.draw(400, np.random.default_rng(1))
     values = additive_values(LIBRARY)
-    beliefs = BlockBeliefs(LIBRARY, read_kernels(LIBRARY), measured.tolist(), values[measured].tolist())
+    beliefs = beliefs_of(LIBRARY, measured.tolist(), values[measured].tolist())
     others = np.setdiff1d(LIBRARY.draw(400, np.random.default_rng(2)), measured)
     forecasts = beliefs.forecasts(np.concatenate([measured, others]))
     known, new = forecasts[: len(measured)], forecasts[len(measured) :]

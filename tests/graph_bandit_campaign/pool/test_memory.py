@@ -3,7 +3,7 @@ from types import SimpleNamespace
 import pytest
 
 from graph_bandit_campaign import SuggestSettings, suggest
-from graph_bandit_campaign.pool import budget as memory
+from graph_bandit_campaign.pool import descriptors as memory
 
 
 @pytest.fixture

@@ -1,15 +1,10 @@
 """Own columns help to predict on a prepared pool as they do in memory."""
 
-import pickle
-
 import numpy as np
 import pytest
 from support.molecules import some_molecules
 from support.prepared import prepare_in_parts, suggest
 from support.tables import write
-
-from graph_bandit_campaign.pool.own_columns import rank_own_columns
-from graph_bandit_campaign.pool.prepared import PreparedPool
 
 COUNT = 100
 MOLECULES = some_molecules(COUNT)
@@ -51,22 +46,3 @@ def prepared(tables):
 def test_suggestions_are_those_of_the_pool_in_memory(results, more, tables, prepared, tmp_path):
     plain, _ = suggest(tables / "pool.csv", tables / results, tmp_path / "plain.csv", *OWN, *more)
     assert suggest(prepared, tables / results, tmp_path / "streamed.csv", *OWN, *more)[0] == plain
-
-
-def ranks_of(folder, *columns):
-    return rank_own_columns(PreparedPool.open(folder), columns, skip_bad=False)
-
-
-def test_ranks_are_kept_in_the_folder(tables, tmp_path):
-    folder = prepare_in_parts(tables / "pool.csv", tmp_path / "pool", 64, ignore_column=("dock",))
-    first = ranks_of(folder, "dock", "shape")
-    files = sorted(folder.glob(".ranks-*"))
-    before = [path.stat().st_mtime_ns for path in files]
-    assert len(files) == 2
-    again = ranks_of(folder, "shape", "dock")
-    assert [path.stat().st_mtime_ns for path in files] == before, "nothing was written again"
-    np.testing.assert_array_equal(again.values[1], first.values[0])
-    packed, expected = pickle.dumps(again), first.values[0].copy()
-    assert len(packed) < 2000, "files are named, not sent"
-    np.testing.assert_array_equal(pickle.loads(packed).values[1], expected)
-    np.testing.assert_array_equal(ranks_of(folder, "dock").values[0], expected)

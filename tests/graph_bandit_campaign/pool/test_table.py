@@ -9,7 +9,7 @@ from support.tables import read as read_table
 
 from graph_bandit_campaign import Limits
 from graph_bandit_campaign.constraints.limits.columns import ColumnNames
-from graph_bandit_campaign.pool.other_columns import join_cells, list_forms
+from graph_bandit_campaign.pool.block import join_cells, list_forms
 from graph_bandit_campaign.pool.prepared import Block, open_table_pool
 from graph_bandit_campaign.pool.source import Source
 from graph_bandit_cli.main import main

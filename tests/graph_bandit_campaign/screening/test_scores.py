@@ -2,7 +2,7 @@
 
 import pytest
 
-from graph_bandit_campaign.screening.scores import Scores
+from graph_bandit_campaign.screening.run import Scores
 
 SMILES = {"b": "CCO", "a": "C", "=1+1": "CC", "a b": "CCC", "-rf": "CCCC", "'-x": "CN"}
 

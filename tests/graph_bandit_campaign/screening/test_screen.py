@@ -12,7 +12,7 @@ from support.tables import write
 
 from graph_bandit_campaign import ScreenSettings, screen
 from graph_bandit_campaign.screening import run
-from graph_bandit_campaign.screening.scores import Scores
+from graph_bandit_campaign.screening.run import Scores
 
 pytest.importorskip("rdkit")
 SMILES = {f"m{3 * length + k}": "C" * (length + 2) + end for length in range(8) for k, end in enumerate("ONF")}

@@ -13,19 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agents.traits import NUMBERS, Moments
-from graph_bandit_campaign.pool.prepared.columns import own
-from graph_bandit_campaign.pool.prepared.making.source import LONGEST, BadRow
-from graph_bandit_campaign.pool.prepared.manifest import (
-    BAD_ROWS,
-    DROPPED,
-    MERGED,
-    Manifest,
-    PartRecord,
-    Question,
-    part_path,
-    read_json,
-    sha256_of,
-)
+from graph_bandit_campaign.pool.prepared.making.work import LONGEST, BadRow
+from graph_bandit_campaign.pool.prepared.manifest import DROPPED, MERGED, Manifest, Question, read_json, sha256_of
 from graph_bandit_campaign.pool.prepared.pool import PreparedPool
 from graph_bandit_campaign.text import shield
 from graph_bandit_env.storage import replace_file
@@ -36,7 +25,6 @@ if TYPE_CHECKING:
 
 ROW = (1 << 32) - 1  # of a place: part number, then row in the part
 SCRATCH = "merging"  # folder for what does not fit into memory
-AT_A_TIME = 4096  # rows that are written
 MEMORY = "200MB"  # of the data base, which writes to the folder what takes more
 PARTS = """
 CREATE VIEW parts AS
@@ -72,11 +60,16 @@ SELECT 1 FROM (SELECT kept, same_cell({cell}) AS cell FROM copies) WHERE cell !=
 GROUP BY kept HAVING count(DISTINCT cell) > 1 LIMIT 1
 """
 DROPPED_ROWS = f"""
-SELECT place >> 32 AS part, place & {ROW} FROM (SELECT place FROM bad UNION ALL SELECT place FROM repeated) ORDER BY ALL
+SELECT place >> 32 AS part, place & {ROW} AS row FROM (SELECT place FROM bad UNION ALL SELECT place FROM repeated)
+ORDER BY ALL
+"""
+MERGED_ROWS = f"""
+SELECT copies.kept >> 32 AS part, copies.kept & {ROW} AS kept, alias, line, written, {{columns}} FROM copies
+WHERE place != copies.kept ORDER BY copies.kept, place
 """
 SHARED = "SELECT name FROM every GROUP BY name HAVING count(DISTINCT entry) > 1"
 BAD_NAMES = """
-SELECT own.file, own.line, own.written, bad.name, other.file, other.line FROM bad
+SELECT own.line, own.written, bad.name, other.line FROM bad
 JOIN parts own USING (place) JOIN parts other ON other.place = bad.other
 """
 
@@ -97,46 +90,49 @@ def merge(folder: Path, question: Question, entry: tuple[str, ...]) -> Manifest:
     """
     import duckdb
 
-    count = sum(1 for _ in folder.glob("part-*.parquet"))
-    paths = [part_path(folder, number) for number in range(count)]
+    paths = sorted(folder.glob("part-*.parquet"))
     cells = {name: f"c{k}" for k, name in enumerate(question.columns)}
     with duckdb.connect(config={"memory_limit": MEMORY, "threads": 1, "temp_directory": str(folder / SCRATCH)}) as base:
         base.create_function("same_cell", same_cell, ["VARCHAR"], "VARCHAR")
         text, texts = "VARCHAR", "VARCHAR[]"
         base.create_function("entry_of", _entry_of, [text, texts, texts], text)
         base.execute("SET VARIABLE paths = ?", [[*map(str, paths)]])
-        base.execute(PARTS.format(columns=", ".join(("file", "line", "id", "written", "smiles", *cells.values()))))
+        base.execute(PARTS.format(columns=", ".join(("line", "id", "written", "smiles", *cells.values()))))
         differing, shared = _find_drops(base, cells, entry, question.is_guessed)
         if structures := tuple(name for name, are in differing.items() if are):
             entry += structures
             differing, shared = _find_drops(base, cells, entry, question.is_guessed)
         words = {name: _column(base, f"SELECT {cells[name]} FROM parts ORDER BY place") for name in entry}
-        _write(base, folder / DROPPED, DROPPED_ROWS, ["part", "row"])
-        _write(
-            base,
-            folder / MERGED,
-            f"""SELECT kept >> 32, kept & {ROW}, alias, line, written, {", ".join(cells.values())} FROM copies
-            WHERE place != kept ORDER BY copies.kept, place""",
-            ["part", "kept", "alias", "line", "written", *map(own, cells)],
-        )
+        _write(base, folder / DROPPED, DROPPED_ROWS)
+        _write(base, folder / MERGED, MERGED_ROWS.format(columns=", ".join(cells.values())))
         bad = [row for path in paths for row in read_json(path.with_suffix(".json"), list[BadRow])]
-        bad += _list_bad_names(base, question)
-        records = _describe_parts(base, paths)
-    named = [(question.files[index].name, str(row), shield(text), problem) for index, row, text, problem in sorted(bad)]
-    bad_rows = io.StringIO()
-    csv.writer(bad_rows, lineterminator="\n").writerows([("file", question.unit, "text", "problem"), *named])
-    replace_file(folder / BAD_ROWS, bad_rows.getvalue().encode())
-    return _add_up(
-        folder,
-        Manifest(
-            question=question,
-            parts=records,
-            bad=len(bad),
-            entry=dict(EntryColumns.of(words).words),
-            differing=tuple(differing),
-            shared=tuple(sorted(shared)),
-        ),
+        for line, written, name, other in base.execute(BAD_NAMES).fetchall():
+            problem = f"`{name[:LONGEST]}` is another molecule in {question.unit} {other}."
+            bad.append((line, written[:LONGEST], problem))
+        merged = len(_column(base, "SELECT place FROM repeated"))
+    manifest = Manifest(
+        question=question,
+        parts=tuple(map(sha256_of, paths)),
+        merged=merged,
+        bad=len(bad),
+        entry=dict(EntryColumns.of(words).words),
+        differing=tuple(differing),
+        shared=tuple(sorted(shared)),
     )
+    pool, table = PreparedPool(folder, manifest), io.StringIO()
+    shielded = [(row, shield(text), problem) for row, text, problem in sorted(bad)]
+    csv.writer(table, lineterminator="\n").writerows([(question.unit, "text", "problem"), *shielded])
+    replace_file(pool.bad_rows, table.getvalue().encode())
+    content, moments, molecules = hashlib.sha256(), dict[str, Moments](), 0
+    for block in pool.blocks([name for name in NUMBERS if name in question.traits]):
+        molecules += len(block)
+        pairs = zip(block.ids, block.smiles, strict=True)
+        content.update("".join(f"{json.dumps(pair)}\n" for pair in pairs).encode())
+        for name, numbers in block.traits.numbers.items():
+            more = Moments.of(numbers)
+            moments[name] = moments[name].merge(more) if name in moments else more
+    lists = {name: added.to_dict() for name, added in moments.items()}
+    return replace(manifest, molecules=molecules, moments=lists, entries=content.hexdigest()[:32])
 
 
 def _entry_of(smiles: str, names: list[str], cells: list[str]) -> str:
@@ -172,55 +168,7 @@ def _column(base: duckdb.DuckDBPyConnection, query: str) -> list[str]:
     return [text for (text,) in base.execute(query).fetchall()]
 
 
-def _write(base: duckdb.DuckDBPyConnection, path: Path, query: str, names: Sequence[str]) -> None:
-    """Write the rows of a query to a Parquet file, with these names of columns."""
-    import pyarrow as pa
-    from pyarrow.parquet import ParquetWriter
-
-    reader = base.sql(query).to_arrow_reader(AT_A_TIME)
-    schema = pa.schema([field.with_name(name) for field, name in zip(reader.schema, names, strict=True)])
-    with path.open("wb") as file:
-        with ParquetWriter(file, schema, compression="zstd", write_page_checksum=True) as writer:
-            for batch in reader:
-                writer.write_batch(batch.rename_columns(names))
+def _write(base: duckdb.DuckDBPyConnection, path: Path, query: str) -> None:
+    base.sql(query).write_parquet(str(path), compression="zstd")
+    with path.open("rb+") as file:
         os.fsync(file.fileno())
-
-
-def _list_bad_names(base: duckdb.DuckDBPyConnection, question: Question) -> list[BadRow]:
-    """Return the rows whose name different entries have."""
-    rows = list[BadRow]()
-    for file, line, written, name, other, its_line in base.execute(BAD_NAMES).fetchall():
-        where = f"{question.files[other].name}, " * (len(question.files) > 1)
-        problem = f"`{name[:LONGEST]}` is another molecule in {where}{question.unit} {its_line}."
-        rows.append((file, line, written[:LONGEST], problem))
-    return rows
-
-
-def _describe_parts(base: duckdb.DuckDBPyConnection, paths: Sequence[Path]) -> tuple[PartRecord, ...]:
-    from pyarrow.parquet import read_metadata
-
-    dropped = dict(base.execute(f"SELECT part, count(*) FROM ({DROPPED_ROWS}) GROUP BY part").fetchall())
-    duplicates = dict(base.execute("SELECT kept >> 32, count(*) FROM repeated GROUP BY 1").fetchall())
-    return tuple(
-        PartRecord(
-            rows=read_metadata(path).num_rows,
-            bytes=path.stat().st_size,
-            sha256=sha256_of(path),
-            dropped=dropped.get(number, 0),
-            duplicates=duplicates.get(number, 0),
-        )
-        for number, path in enumerate(paths)
-    )
-
-
-def _add_up(folder: Path, manifest: Manifest) -> Manifest:
-    """Return a manifest with the moments of all numbers, and a digest of names and entries in their order."""
-    content, moments = hashlib.sha256(), dict[str, Moments]()
-    for block in PreparedPool(folder, manifest).blocks([name for name in NUMBERS if name in manifest.question.traits]):
-        pairs = zip(block.ids, block.smiles, strict=True)
-        content.update("".join(f"{json.dumps(pair)}\n" for pair in pairs).encode())
-        for name, numbers in block.traits.numbers.items():
-            more = Moments.of(numbers)
-            moments[name] = moments[name].merge(more) if name in moments else more
-    lists = {name: added.to_dict() for name, added in moments.items()}
-    return replace(manifest, moments=lists, entries=content.hexdigest()[:32])

@@ -3,48 +3,33 @@
 from __future__ import annotations
 
 import atexit
+import dataclasses
 import hashlib
 import json
+import re
 import shutil
-import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import Never
 
 from filelock import FileLock
-from tqdm import tqdm
 
 from graph_bandit_campaign.pool.prepared.making.merging import SCRATCH, merge
-from graph_bandit_campaign.pool.prepared.making.source import Source
-from graph_bandit_campaign.pool.prepared.making.work import make_part
-from graph_bandit_campaign.pool.prepared.manifest import (
-    BAD_ROWS,
-    MANIFEST,
-    QUESTION,
-    Manifest,
-    Question,
-    part_path,
-    read_json,
-    write_json,
-)
+from graph_bandit_campaign.pool.prepared.making.work import ask, make_part, read_chunks
+from graph_bandit_campaign.pool.prepared.manifest import MANIFEST, QUESTION, Question, part_path, read_json, write_json
 from graph_bandit_campaign.pool.prepared.pool import PreparedPool
 from graph_bandit_campaign.pool.prepared.settings import PrepareSettings
-from graph_bandit_campaign.pool.source import Source as PoolSource
+from graph_bandit_campaign.pool.source import Source
 from graph_bandit_campaign.workers import results_of
 from graph_bandit_env.pools import BadRowsError
 from graph_bandit_env.storage import make_room, open_cache
 from graph_bandit_env.tables import describe_shared, refuse_differing
-from graph_bandit_lab.execution import choose_workers
 
 SMALL = 300_000  # bytes; a smaller table is read by this process itself, before others have started
 LOCK = "driver.lock"
-KEPT = (
-    "Finished parts are kept: give the same command again, with fewer --workers, or with a lower --most-atoms in a new "
-    "folder."
-)
+OURS = re.compile(rf"^{LOCK}$|\.part$")  # what may be in a folder before the first part
+KEPT = "Finished parts are kept: give the same command again, with fewer --workers."
 
 
 def prepare(settings: PrepareSettings) -> PreparedPool:
@@ -65,23 +50,21 @@ def prepare(settings: PrepareSettings) -> PreparedPool:
         OSError: if a file cannot be written, as on a full disk. Finished parts stay.
         KeyboardInterrupt: after Ctrl-C.
     """
-    source = Source(settings)
-    for remark in source.remarks:
+    question, remarks = ask(settings)
+    for remark in remarks:
         print(f"{remark[:1].upper()}{remark[1:]}.")
-    question = source.ask()
     _check_folder(settings.out, question)  # before a lock is put into it
     settings.out.mkdir(parents=True, exist_ok=True)
     try:
         with FileLock(settings.out / LOCK):
-            pool = make_pool(settings, source, question)
+            pool = make_pool(settings, question)
     except KeyboardInterrupt:
-        text = f"Finished parts are kept in {settings.out}: give the same command again to continue."
-        raise KeyboardInterrupt(text) from None
-    print(f"{settings.out}: {_describe(pool.manifest)}.")
+        raise KeyboardInterrupt(f"Finished parts are kept in {settings.out}: give the same command again.") from None
+    print(f"{settings.out}: {pool.manifest.describe()}.")
     return pool
 
 
-def open_table_pool(source: PoolSource, stereo: bool = False) -> tuple[PreparedPool, list[str]]:
+def open_table_pool(source: Source, stereo: bool = False) -> tuple[PreparedPool, list[str]]:
     """Prepare a table into the cache folder, unless that was done before, and open it.
 
     Args:
@@ -112,46 +95,37 @@ def open_table_pool(source: PoolSource, stereo: bool = False) -> tuple[PreparedP
         part_rows=2 * PrepareSettings.block,  # so that all processes have something to do
         workers=source.workers,
     )
-    table = Source(settings)
-    question = table.ask()
+    question, remarks = ask(settings)
     name = hashlib.sha256(json.dumps([question.key, *source.entry_columns]).encode()).hexdigest()
-    workers = source.workers if sum(file.bytes for file in question.files) > SMALL else None
-    settings = replace(settings, out=cache / f"{name}.pool", ignore_column=table.columns, workers=workers)
+    workers = source.workers if question.file.bytes > SMALL else None
+    settings = replace(settings, out=cache / f"{name}.pool", ignore_column=question.columns, workers=workers)
     with FileLock(settings.out.with_suffix(".lock")):  # another process may prepare the same table: it is waited for
-        if (settings.out / MANIFEST).is_file():
-            try:
-                PreparedPool.open(settings.out)
-            except ValueError:  # damaged
-                shutil.rmtree(settings.out)
         settings.out.mkdir(exist_ok=True)
-        pool = make_pool(settings, table, question)
+        pool = make_pool(settings, question)
     settings.out.touch()
     make_room(cache)
     if pool.manifest.bad and not source.skip_bad_rows:
         raise BadRowsError(str(source.path), question.unit, pool.read_bad_rows())
-    return pool, [*table.remarks, *describe_shared(pool.manifest.shared)]
+    return pool, [*remarks, *describe_shared(pool.manifest.shared)]
 
 
-def make_pool(settings: PrepareSettings, source: Source, question: Question) -> PreparedPool:
+def make_pool(settings: PrepareSettings, question: Question) -> PreparedPool:
     """Make what is missing of a pool."""
     out = settings.out.resolve()  # workers may be in other folders
     _check_folder(out, question)
     if not (out / MANIFEST).is_file():
         _tidy(out)
         write_json(out / QUESTION, question)
-        _make_parts(out, source, settings, question)
+        _make_parts(out, settings, question)
         manifest = merge(out, question, settings.entry_column)
         refuse_differing(manifest.differing, settings.ignore_column, str(settings.pool))
         if not manifest.molecules:
             raise BadRowsError(str(settings.pool), question.unit, PreparedPool(out, manifest).read_bad_rows())
         write_json(out / MANIFEST, manifest)
-    _tidy(out, "part-*.json", QUESTION)
+    _tidy(out, "part-*.json")
     pool = PreparedPool.open(settings.out)
     if missing := [name for name in settings.entry_column if name not in pool.manifest.entry]:
-        raise ValueError(
-            f"Expected `{missing[0]}` to be part of the entries of {settings.out}, which is finished. Choose another "
-            "--out."
-        )
+        raise ValueError(f"Expected `{missing[0]}` to be part of entries of {settings.out}. Choose another --out.")
     return pool
 
 
@@ -161,17 +135,15 @@ def _check_folder(folder: Path, question: Question) -> None:
     Raises:
         ValueError: if it does.
     """
-    if (folder / MANIFEST).is_file():
-        question.check_folder(folder, read_json(folder / MANIFEST, Manifest).question)
-    elif (folder / QUESTION).is_file():
-        question.check_folder(folder, read_json(folder / QUESTION, Question))
-    elif folder.is_dir():
-        for path in folder.iterdir():
-            if path.name != LOCK and not path.name.endswith(".part"):
-                raise ValueError(
-                    f"Expected {folder} to be a new folder, or one that `graph-bandit prepare` began. It has "
-                    f"{path.name}. Choose another --out."
-                )
+    if (folder / QUESTION).is_file():
+        earlier = read_json(folder / QUESTION, Question)
+        if earlier.key != question.key:
+            fields = (field.name for field in dataclasses.fields(Question) if field.name != "file")
+            differ = [name for name in fields if getattr(earlier, name) != getattr(question, name)]
+            text = f"Expected {folder} to hold this pool. It was begun with other {', '.join(differ) or 'tables'}."
+            raise ValueError(f"{text} Give the same, choose another --out, or delete the folder.")
+    elif folder.is_dir() and (other := next((p.name for p in folder.iterdir() if not OURS.search(p.name)), None)):
+        raise ValueError(f"Expected {folder} to be new, or to hold a prepared pool. It has {other}. Choose another.")
 
 
 def _tidy(folder: Path, *patterns: str) -> None:
@@ -181,32 +153,16 @@ def _tidy(folder: Path, *patterns: str) -> None:
         path.unlink(missing_ok=True)
 
 
-def _make_parts(out: Path, source: Source, settings: PrepareSettings, question: Question) -> None:
+def _make_parts(out: Path, settings: PrepareSettings, question: Question) -> None:
     """Compute the parts that are not finished yet.
 
     Raises:
         ValueError: if the table is damaged, or changes while it is read.
     """
-    open_workers, _ = choose_workers(settings.workers, settings.scheduler)
-    bar: tqdm[Never] = tqdm(unit=" rows", unit_scale=True, disable=None, smoothing=0, file=sys.stderr)
-
-    def missing() -> Iterator[tuple[object, ...]]:
-        for number, (table, problems) in enumerate(source.chunks()):
-            source.check_unchanged(question.files)  # so all that was read is of the same table
-            if not part_path(out, number).is_file():
-                yield number, table, problems, question
-
-    with bar:
-        work = partial(make_part, out)
-        for done in results_of(open_workers(), work, missing(), lambda number, *_: part_path(out, number).name, KEPT):
-            bar.update(done)
-
-
-def _describe(manifest: Manifest) -> str:
-    name = manifest.question.identifier
-    named = f"named by `{name}`" if name else "named by their SMILES, since the table has no names"
-    named += f", with {', '.join(manifest.entry)} as part of each entry" * bool(manifest.entry)
-    merged = f", {manifest.merged:,} rows of equal molecules merged" * bool(manifest.merged)
-    bad = f", {manifest.bad:,} bad rows left out ({BAD_ROWS})" * bool(manifest.bad)
-    shared = "".join(f", {remark}" for remark in describe_shared(manifest.shared))
-    return f"{manifest.molecules:,} molecules, {named}{shared}{merged}{bad}"
+    missing = (
+        (number, table, problems, question)
+        for number, (table, problems) in enumerate(read_chunks(settings.pool, question))
+        if not part_path(out, number).is_file()
+    )
+    where = settings.workers, settings.scheduler
+    sum(results_of(partial(make_part, out), missing, where, "part-{:05d}.parquet", KEPT, "rows"))

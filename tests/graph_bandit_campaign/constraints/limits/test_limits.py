@@ -8,7 +8,7 @@ from support.molecules import ODD_MOLECULES, some_molecules
 
 from graph_bandit_campaign import Limits
 from graph_bandit_campaign.constraints.limits.columns import LimitColumns
-from graph_bandit_campaign.constraints.limits.properties import PROPERTIES
+from graph_bandit_campaign.constraints.limits.wishes import PROPERTIES
 from graph_bandit_env import from_smiles
 
 SMILES = tuple(dict.fromkeys((*some_molecules(20).smiles, *ODD_MOLECULES)))

@@ -94,6 +94,6 @@ def test_another_table_is_refused_and_the_same_one_under_another_name_is_not(tab
     prepare_small(table, tmp_path / "out")
     prepare_small(moved, tmp_path / "out")
     moved.write_text(moved.read_text().replace("CCO", "CCN", 1))
-    with pytest.raises(ValueError, match="files"):
+    with pytest.raises(ValueError, match="tables"):
         prepare_small(moved, tmp_path / "out")
     assert files_of(tmp_path / "out") == whole

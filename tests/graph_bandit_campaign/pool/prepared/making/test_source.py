@@ -1,9 +1,9 @@
 import pandas as pd
 import pytest
-from support.messy import assert_as_in_memory, messy_table, prepare_small
+from support.messy import assert_as_in_memory, prepare_small
 
 from graph_bandit_campaign import PrepareSettings
-from graph_bandit_campaign.pool.prepared.making.source import Source
+from graph_bandit_campaign.pool.prepared.making.work import ask
 from graph_bandit_campaign.results.rows import Columns
 from graph_bandit_env.tables import describe_shared, open_table
 from graph_bandit_lab.design.own_graphs import PoolFile, read_own_graphs
@@ -52,30 +52,13 @@ def test_columns_of_structures_and_names_are_found_alike(tmp_path, name, text, i
     path.write_text(text)
     with open_table(path) as table:
         naming = Columns("y").naming_of(table)
-    source = Source(PrepareSettings(path, tmp_path / "out"))
+    question, said = ask(PrepareSettings(path, tmp_path / "out"))
     pool = prepare_small(path, tmp_path / "out")
     expected = assert_as_in_memory(pool, path, ())
     assert (expected.ids, len(expected.remarks)) == (ids, remarks)
-    assert (naming.smiles, naming.identifier or None) == (source.smiles, source.identifier)
-    assert [*source.remarks, *describe_shared(pool.manifest.shared)] == [*expected.remarks]
+    assert (naming.smiles, naming.identifier or None) == (question.smiles, question.identifier)
+    assert [*said, *describe_shared(pool.manifest.shared)] == [*expected.remarks]
     assert read_own_graphs(PoolFile(source=str(path))).contents.remarks == expected.remarks
-
-
-def test_a_folder_of_tables_is_one_table_in_the_order_of_names(tmp_path):
-    whole, folder = tmp_path / "pool.csv", tmp_path / "tables"
-    whole.write_text(messy_table(150, seed=0))
-    header, *rows = whole.read_text().splitlines(keepends=True)
-    folder.mkdir()
-    for name, part in (("b.csv", rows[70:90]), ("a.csv", rows[:70]), ("c.csv", rows[90:])):
-        (folder / name).write_text(header + "".join(part))
-    (folder / "notes.md").write_text("no table")
-    (folder / ".a.csv.npz").write_text("no table")
-    pool, one = prepare_small(folder, tmp_path / "out", 16), prepare_small(whole, tmp_path / "one", 16)
-    loaded, expected = pool.load(["score"]), one.load(["score"])
-    assert (loaded.ids, loaded.smiles) == (expected.ids, expected.smiles)
-    assert dict(loaded.aliases) == dict(expected.aliases)
-    listed = pool.bad_rows.read_text().splitlines()
-    assert {line.split(",")[0] for line in listed[1:]} == {"a.csv", "b.csv", "c.csv"}
 
 
 def test_a_table_without_any_molecule_is_refused_and_its_bad_rows_are_listed(tmp_path):

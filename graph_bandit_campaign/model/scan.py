@@ -4,33 +4,34 @@ from __future__ import annotations
 
 import math
 import pickle
-import sys
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
+from agents.beliefs import short_list
 from agents.molecule import Rater
-from graph_bandit_campaign.constraints.batch.batch import Terms
+from graph_bandit_campaign.constraints.batch.batch import ROUNDING, Terms
 from graph_bandit_campaign.constraints.batch.offers import find_offers, murcko_scaffolds
 from graph_bandit_campaign.constraints.limits.columns import ColumnNames, LimitColumns
 from graph_bandit_campaign.constraints.limits.limits import Limits
-from graph_bandit_campaign.model.choice import ROUNDING
 from graph_bandit_campaign.model.failures import FailureRater
-from graph_bandit_campaign.model.goals_index import GoalsIndex, choose_short_list
-from graph_bandit_campaign.model.scan.best import Best, Places
+from graph_bandit_campaign.model.goals_choice import GoalsIndex, choose_short_list
 from graph_bandit_campaign.pool.prepared import Block, PreparedPool
 from graph_bandit_campaign.pool.source import Source
-from graph_bandit_campaign.workers import results_of, say
-from graph_bandit_lab.execution import choose_workers
+from graph_bandit_campaign.workers import results_of
 
 T = TypeVar("T")
+Places = NDArray[np.int64]
+"""`(n, 2)`. Part and row of molecules in a prepared pool."""
+AT_A_TIME = 256  # candidates that are tested before the threshold is looked at again
+NEAR = 1e-8  # more than keys are rounded by
 SPARES = 10  # times as many molecules as a batch may hold are kept, of each group and in all
 
 
@@ -73,58 +74,97 @@ class Query:
         return block.numbers(self.source.columns, self.source.skip_bad_rows) if self.source.columns else None
 
 
-class Ways:
-    """The molecules with the largest keys for each of some ways to rank them; with one goal there is one.
+class Best:
+    """The molecules with the largest keys so far, as `agents.beliefs.short_list` would choose them from all.
+
+    Of one group there are at most so many. Since a batch holds no more of it either, the best that there are make any
+    batch that the pool makes.
 
     Args:
-        query: says how many ways there are, and how many molecules are kept for each.
+        size: how many are kept.
+        seed: chooses among equal keys.
+        at_most: how many of one group are kept; None: any number.
     """
 
-    def __init__(self, query: Query) -> None:
-        self._size, count = query.size, 1 if query.index is None else len(query.index.ways)
-        self._seed = query.raters[0].seed if query.index is None else query.seed
-        at_most = None if query.terms.at_most is None else SPARES * query.terms.at_most
-        self.lists = [Best(query.size, self._seed, at_most) for _ in range(count)]
+    keys: NDArray[np.float64]
+    """`(n,)`. Keys of those that are kept."""
+    names: list[str]
+    """Their n names."""
+    places: Places
+    """`(n, 2)`. Part and row of each."""
 
-    def merge(self, other: Ways) -> None:
-        """Take in what other lists have kept."""
-        for mine, its in zip(self.lists, other.lists, strict=True):
-            mine.merge(its)
+    def __init__(self, size: int, seed: int, at_most: int | None = None) -> None:
+        self._size, self._seed, self._at_most, self._groups = size, seed, at_most, list[str]()
+        self.keys, self.names, self.places = np.zeros(0), [], np.zeros((0, 2), np.int64)
 
-    @property
-    def places(self) -> Places:
-        """Return part and row of those that are among the best for one of the ways, `(n, 2)`, n at most the size."""
-        if len(self.lists) == 1:
-            return self.lists[0].places
-        place_of = {
-            name: place for best in self.lists for name, place in zip(best.names, best.places.tolist(), strict=True)
-        }
-        names, worths = list(place_of), []
-        rows = {name: row for row, name in enumerate(names)}
-        for best in self.lists:
-            worth = np.full(len(names), -np.inf)
-            worth[[rows[name] for name in best.names]] = best.keys
-            worths.append(worth)
-        kept = choose_short_list(worths, names, self._size, self._seed).tolist()
-        return np.array([place_of[names[k]] for k in kept], np.int64).reshape(-1, 2)
+    def add(
+        self,
+        keys: NDArray[np.float64],
+        names: Sequence[str],
+        places: Places,
+        groups_of: Callable[[list[int]], Sequence[str | None]],
+    ) -> None:
+        """Take in n molecules.
+
+        Args:
+            keys: `(n,)`, none NaN.
+            names: n names.
+            places: `(n, 2)`.
+            groups_of: given the indices of some of them, which may be kept, returns their groups: an empty text for one
+                without a group, None for one that is not to be kept.
+        """
+        order = np.argsort(-keys, kind="stable")
+        for start in range(0, len(order), AT_A_TIME):
+            least = float(self.keys.min()) - NEAR if len(self.keys) >= self._size else -np.inf
+            some = order[start : start + AT_A_TIME]
+            some = some[keys[some] >= least].tolist()
+            if not some:
+                return
+            found = [(k, group) for k, group in zip(some, groups_of(some), strict=True) if group is not None]
+            index = np.array([k for k, _ in found], np.int64)
+            self._take(keys[index], [names[k] for k, _ in found], places[index], [group for _, group in found])
+
+    def merge(self, other: Best) -> None:
+        """Take in what another list has kept."""
+        self._take(other.keys, other.names, other.places, other._groups)
+
+    def _take(self, keys: NDArray[np.float64], names: Sequence[str], places: Places, groups: Sequence[str]) -> None:
+        self.keys, self.places = np.concatenate([self.keys, keys]), np.concatenate([self.places, places])
+        self.names, self._groups = [*self.names, *names], [*self._groups, *groups]
+        if self._at_most is not None:
+            for group, count in Counter(filter(None, self._groups)).items():
+                if count > self._at_most:
+                    own = np.flatnonzero([each == group for each in self._groups])
+                    best = short_list(self.keys[own], [self.names[k] for k in own.tolist()], self._at_most, self._seed)
+                    self._keep(np.setdiff1d(np.arange(len(self.keys)), np.delete(own, best)))
+        self._keep(short_list(self.keys, self.names, self._size, self._seed))
+
+    def _keep(self, index: NDArray[np.int64]) -> None:
+        self.keys, self.places = self.keys[index], self.places[index]
+        self.names, self._groups = [self.names[k] for k in index], [self._groups[k] for k in index]
 
 
 class Found:
     """The molecules that were found: those with the largest index that meet the limits and can be paid for.
+
+    For several goals there is a list for each of many ways to weigh them.
 
     Args:
         query: what was asked.
     """
 
     def __init__(self, query: Query) -> None:
-        self._every = [Ways(query) for _ in range(1 if query.fails is None else 2)]
+        at_most = None if query.terms.at_most is None else SPARES * query.terms.at_most
+        count, kinds = 1 if query.index is None else len(query.index.ways), 1 if query.fails is None else 2
+        self._size, self._seed = query.size, query.raters[0].seed if query.index is None else query.seed
+        self._every = [[Best(query.size, self._seed, at_most) for _ in range(count)] for _ in range(kinds)]
         self.rated = 0  # molecules
         self.meeting = 0  # of them, those that meet the limits on columns
         self.unpriced = 0  # of these, those without a known price, although there are prices
 
     def merge(self, other: Found) -> None:
         """Take in what was found elsewhere."""
-        for mine, its in zip(self._every, other._every, strict=True):
+        for mine, its in zip(chain(*self._every), chain(*other._every), strict=True):
             mine.merge(its)
         self.rated += other.rated
         self.meeting += other.meeting
@@ -133,7 +173,21 @@ class Found:
     @property
     def places(self) -> set[tuple[int, int]]:
         """Return part and row of each: of the best, and of the best that are not likely to fail."""
-        return {(part, row) for ways in self._every for part, row in ways.places.tolist()}
+        return {(part, row) for lists in self._every for part, row in self._join(lists).tolist()}
+
+    def _join(self, lists: Sequence[Best]) -> Places:
+        """Return part and row of those that are among the best for one of the ways, `(n, 2)`, n at most the size."""
+        if len(lists) == 1:
+            return lists[0].places
+        pairs = (pair for best in lists for pair in zip(best.names, best.places.tolist(), strict=True))
+        place_of, worths = dict(pairs), []
+        rows = {name: row for row, name in enumerate(place_of)}
+        for best in lists:
+            worth = np.full(len(rows), -np.inf)
+            worth[[rows[name] for name in best.names]] = best.keys
+            worths.append(worth)
+        kept = choose_short_list(worths, names := [*rows], self._size, self._seed).tolist()
+        return np.array([place_of[names[k]] for k in kept], np.int64).reshape(-1, 2)
 
     def add(self, block: Block, query: Query) -> None:
         """Rate the molecules of a block, and keep the best."""
@@ -178,8 +232,8 @@ class Found:
             return [None if fails else group for group, fails in zip(find(some), likely, strict=True)]
 
         find = remember(groups)
-        for ways, groups_of in zip(self._every, (find, remember(sound_groups)), strict=False):
-            for best, worth in zip(ways.lists, worths, strict=True):
+        for lists, groups_of in zip(self._every, (find, remember(sound_groups)), strict=False):
+            for best, worth in zip(lists, worths, strict=True):
                 best.add(worth, names, places, groups_of)
 
 
@@ -225,7 +279,7 @@ def find_best(blocks: Iterable[Block], query: Query) -> Found:
 def visit_parts(
     pool: PreparedPool, query: Query, visit: Callable[[Iterable[Block], Query], T], unit: str, kept: str
 ) -> Iterator[tuple[int, T]]:
-    """Yield the number of each part and what a function returns for it, in the order in which it is ready.
+    """Return the number of each part and what a function returns for it, in the order in which it is ready.
 
     A process that dies costs its part, which is done again.
 
@@ -241,14 +295,9 @@ def visit_parts(
         ChildProcessError: an OSError, if two processes die at the same part.
     """
     work = partial(_visit_part, pool.folder.resolve(), pickle.dumps((visit, query)))
-    open_workers, _ = choose_workers(query.source.workers, query.source.scheduler)
-    parts = ((number,) for number in range(len(pool.parts)))
-    results = results_of(open_workers(), work, parts, lambda number: str(pool.parts[number].path), kept)
-    with closing(results), tqdm(total=len(pool.parts), unit=f" parts of {unit}", disable=None, file=sys.stderr) as bar:
-        for count, result in enumerate(results, start=1):
-            bar.update()
-            say(f"Part {count:,} of {len(pool.parts):,} of {unit} is scanned.")
-            yield result
+    parts, where = ((number,) for number in range(len(pool.parts))), (query.source.workers, query.source.scheduler)
+    name = f"part {{}} of {pool.folder}"
+    return results_of(work, parts, where, name, kept, f"parts of {unit}", len(pool.parts))
 
 
 def _visit_part(folder: Path, packed: bytes, number: int) -> tuple[int, Any]:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.beliefs import short_list
-from graph_bandit_campaign.model.scan.best import Best
+from graph_bandit_campaign.model.scan import Best
 
 SEED = 3
 
