@@ -117,10 +117,10 @@ api: $(VENV)/.installed-all
 	PYTHONPATH=.:tests $(BIN)/python -m support.api
 
 pictures: $(VENV)/.installed-all browser
-	PYTHONPATH=tests $(BIN)/python -m support.readme
+	PYTHONPATH=tests $(BIN)/python -m support.pictures demo suggest
 
 gallery: $(VENV)/.installed-all
-	PYTHONPATH=tests $(BIN)/python -m support.gallery
+	PYTHONPATH=tests $(BIN)/python -m support.pictures $(basename $(notdir $(wildcard examples/gallery/*.py)))
 
 bench: $(VENV)/.installed-chem
 	$(BIN)/python -W ignore -m benchmarks
