@@ -12,14 +12,13 @@ from hypothesis import settings
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # PyG scripts a class with torch.jit when it is imported
     import torch_geometric.nn  # noqa: F401
+import support.preloaded  # noqa: F401
 from support.graphs import ragged_graphs
-from support.preloaded import preload_workers
 from torch_geometric.data import Batch
 
 import registry
 
 torch.set_num_threads(1)
-preload_workers()
 CACHES = Path(tempfile.mkdtemp(prefix="graph-bandit-tests-"))
 os.environ["GRAPH_BANDIT_CACHE"] = str(CACHES / "session")  # and of each process that a test starts
 NUMBERS = itertools.count()

@@ -17,7 +17,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from support import PROJECT, ROOT, readme
+from support import PROJECT, ROOT, pictures
 from support.pages import PAGES, SHELL, anchors_of, blocks_of, commands_of, inline_commands_of, links_of
 
 import registry
@@ -249,14 +249,14 @@ def test_readme_is_read_in_a_minute():
     assert len(text.split()) <= 900
 
 
-@pytest.mark.parametrize("target", readme.PICTURES)
+@pytest.mark.parametrize("target", pictures.README)
 def test_readme_and_its_pictures_show_what_the_commands_print(target, tmp_path):
     """To the digit on the kind of processor on which they were drawn; on others a run parts from its twin."""
-    printed, (drawn, is_same) = readme.rows_of(readme.play(target, tmp_path)), readme.kept_in(target)
+    printed, (drawn, is_same) = pictures.rows_of(pictures.play(target, tmp_path)), pictures.kept_in(target)
     page = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert " ".join(readme.commands_of(target)[-1]) in re.sub(r"\s*\\\n\s*", " ", page)
-    shown = readme.rows_of(page)
-    for name, row in readme.rows_of(drawn).items():
+    assert " ".join(pictures.commands_of(target)[-1]) in re.sub(r"\s*\\\n\s*", " ", page)
+    shown = pictures.rows_of(page)
+    for name, row in pictures.rows_of(drawn).items():
         last = len(row) - (target == "demo")  # whose last column is time
         assert shown[name][:last] == row[:last]
         if is_same:

@@ -1,15 +1,19 @@
 """The house: who may import whom, and what a folder and a file may hold. Each test lists every offender."""
 
 import ast
+import importlib
 import re
 import subprocess
 import sys
 from collections import Counter
+from contextlib import suppress
 from typing import NamedTuple
 
 import networkx as nx
 import pytest
 from support import PRODUCT, ROOT
+
+from graph_bandit_env.extras import MissingExtraError
 
 MAY_IMPORT = {
     "gntk": (),
@@ -42,6 +46,13 @@ FLOORS_OF_THE_CAMPAIGN = (  # each imports those before it only
 WORK = "graph_bandit_campaign.pool.prepared.making.work"  # in processes that shall stay small
 GYMNASIUM = {"gntk": (), "agents": ("agents.padded", "agents.sb3")}
 """Who may import Gymnasium, and of it the spaces alone."""
+LIGHT = {
+    "graph_bandit_env.wrappers": {"torch", "gntk", "rdkit", "matplotlib", "networkx", "pandas", "scipy", "numba"},
+    **{f"graph_bandit_lab.{room}": {"torch", "matplotlib", "pandas"} for room in ("episodes", "design", "execution")},
+    "graph_bandit_lab.storage.results": {"torch", "matplotlib", "pandas"},
+    **{name: {"torch"} for name in ("graph_bandit_lab.reports", "registry", "graph_bandit_cli.main", WORK)},
+}
+"""Modules, and what must not be loaded with them."""
 ONLY_POSIX = r"\b(fcntl|termios|sched_getaffinity|killpg|getuid|geteuid|SIGKILL|SIGHUP|SIGUSR1)\b"
 MODULES_IN_A_FOLDER, LINES_IN_A_FILE = 10, 350
 PACKAGES = tuple(name for name in PRODUCT if name != "registry")
@@ -90,6 +101,7 @@ def imports_of(module):
             yield from (Import(module, node.module, alias.name, node.lineno) for alias in node.names)
 
 
+DOORS = [name for name, path in FILES.items() if path.name == "__init__.py" and "__all__" in path.read_text("utf-8")]
 IMPORTS = [one for module in FILES for one in imports_of(module)]
 OURS = [one for one in IMPORTS if one.source.split(".")[0] in PRODUCT]
 
@@ -136,11 +148,19 @@ def test_no_room_of_the_campaign_imports_one_above_it():
     none_of(one for one in inside if floor[one.source.split(".")[1]] > floor[one.importer.split(".")[1]])
 
 
-@pytest.mark.parametrize("modules", ["graph_bandit_lab.reports", "registry", "graph_bandit_cli.main", WORK])
-def test_reports_and_commands_start_without_torch(modules):
+@pytest.mark.parametrize("modules", LIGHT)
+def test_what_starts_often_loads_nothing_that_takes_seconds(modules):
     names = [name for name in FILES if is_in(name, [modules])]
-    code = f"import sys, {', '.join(names)}; sys.exit('torch' in sys.modules)"
-    assert subprocess.run([sys.executable, "-W", "ignore", "-c", code], cwd=ROOT, check=False).returncode == 0
+    code = f"import sys, {', '.join(names)}, registry; [*map(registry.agent_needs, registry.list_agents())]"
+    command = [sys.executable, "-W", "ignore", "-c", f"{code}; print(*{LIGHT[modules]} & sys.modules.keys())"]
+    assert subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout == "\n"
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_door_has_what_it_lists(door):
+    names = importlib.import_module(door).__all__
+    with suppress(MissingExtraError):
+        assert all(getattr(importlib.import_module(door), name) is not None for name in names)
 
 
 def test_reports_never_import_torch_inside_functions_either():

@@ -7,18 +7,7 @@ import sys
 import zipfile
 
 import pytest
-from support import ROOT
-
-PACKAGES = (
-    "gntk",
-    "graph_bandit_env",
-    "agents",
-    "graph_bandit_lab",
-    "graph_bandit_campaign",
-    "graph_bandit_bridges",
-    "graph_bandit_serve",
-    "graph_bandit_cli",
-)
+from support import PRODUCT, ROOT
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +38,7 @@ def test_the_wheel_holds_the_packages_of_the_design_and_nothing_else(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     tops = {name.split("/")[0] for name in names}
     info = {top for top in tops if top.endswith(".dist-info")}
-    assert tops - info == {*PACKAGES, "registry.py"}
+    assert {top.removesuffix(".py") for top in tops - info} == {*PRODUCT}
     assert not [name for name in names if re.search(r"(^|/)tests?[_/]", name)]
     for needed in (
         "gntk/py.typed",
@@ -63,32 +52,17 @@ def test_the_wheel_holds_the_packages_of_the_design_and_nothing_else(wheel):
         assert needed in names
 
 
-# --- Beside packages of others that are called `agents` and `registry`
-
-FOREIGN = {"agents": "agents/__init__.py", "registry": "registry.py"}
-
-
-def write_foreign(name, folder):
-    """A package of somebody else, which says so and stops where it is imported."""
-    path = folder / FOREIGN[name]
-    path.parent.mkdir(exist_ok=True, parents=True)
-    path.write_text("raise SystemExit('a stranger was imported')\n")
-    return path
-
-
-def start(arguments, cwd, *path):
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, path)), "PYTHONWARNINGS": "ignore"}
-    return subprocess.run(arguments, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
-
-
 def test_the_command_works_from_the_wheel_in_a_folder_with_packages_of_others(installed, tmp_path):
-    for name in FOREIGN:
-        write_foreign(name, tmp_path)
+    (tmp_path / "agents").mkdir()
+    for foreign in ("agents/__init__.py", "registry.py"):
+        (tmp_path / foreign).write_text("raise SystemExit('a stranger was imported')\n")
     (script,) = [path for path in (installed / "bin").iterdir() if path.stem == "graph-bandit"]
     grid = 'agents = ["random"]\nenvironment = {num_graphs = 3, num_nodes = 4, horizon = 5}\n'
     (tmp_path / "small.toml").write_text(f"repetitions = 1\n[[grid]]\n{grid}")
     # Workers, and the process that writes the report, find what the command has found.
-    done = start([str(script), "sweep", "small.toml", "--workers", "1", "--out", "here"], tmp_path, installed)
+    here = {**os.environ, "PYTHONPATH": str(installed), "PYTHONWARNINGS": "ignore"}
+    command = [str(script), "sweep", "small.toml", "--workers", "1", "--out", "here"]
+    done = subprocess.run(command, cwd=tmp_path, env=here, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "small: played 1, reused 0, failed 0." in done.stdout
     assert (tmp_path / "here" / "report.html").is_file()

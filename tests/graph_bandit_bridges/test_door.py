@@ -5,7 +5,6 @@ import sys
 
 import pytest
 from support import ROOT
-from support.doors import DOORS
 
 WITHOUT_EXTRAS = """
 from graph_bandit_env import extras
@@ -31,6 +30,5 @@ def test_a_name_whose_library_is_not_installed_says_which_extra_brings_it():
 
 
 def test_tests_of_heavy_libraries_are_run_in_an_environment_of_their_own():
-    run = {file for door in DOORS.values() for file in door.tests}
-    assert {path.relative_to(ROOT).as_posix() for path in (ROOT / "tests/doors").glob("test_*.py")} <= run
-    assert all((ROOT / file).is_file() for file in run)
+    run = {word for word in (ROOT / "Makefile").read_text(encoding="utf-8").split() if word.startswith("tests/doors/")}
+    assert {path.relative_to(ROOT).as_posix() for path in (ROOT / "tests/doors").glob("test_*.py")} == run

@@ -6,7 +6,8 @@ import subprocess
 import sys
 
 import pytest
-from support.scoring import await_end, await_note, command_of
+from support.ended import have_ended
+from support.scoring import command_of, started_by
 from support.tables import read, write
 
 from graph_bandit_cli.main import main
@@ -61,8 +62,8 @@ def allow_signals():
 def test_a_signal_ends_it_and_the_programs(name, tmp_path):
     words = [sys.executable, "-W", "ignore", "-m", "graph_bandit_cli", *screen(tmp_path, "hangs")]
     process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, preexec_fn=allow_signals)
-    await_note(tmp_path)
+    started_by(tmp_path)
     process.send_signal(getattr(signal, name))
     assert "Stopped. All values that came in are stored" in process.communicate(timeout=120)[1]
     assert process.returncode == 130
-    assert await_end(tmp_path)
+    assert have_ended(started_by(tmp_path))

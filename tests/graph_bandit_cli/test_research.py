@@ -10,7 +10,6 @@ import time
 
 import numpy as np
 import pytest
-from support.interrupts import allow_ctrl_c
 
 import registry
 from graph_bandit_cli.main import main
@@ -153,7 +152,11 @@ def test_an_interrupt_keeps_what_is_finished_and_says_how_to_go_on(command, litt
     long = ["--agents", "gnn-ts:width=8,steps=2", *SMALL[:-1], "400"]
     words = [*COMMAND, command, *([str(little)] if command == "sweep" else long), "--workers", "1"]
     streams = {"stderr": subprocess.PIPE, "stdout": subprocess.DEVNULL, "text": True, "start_new_session": True}
-    process = subprocess.Popen([*words, "--out", str(tmp_path / "out")], **streams, preexec_fn=allow_ctrl_c)
+    process = subprocess.Popen(
+        [*words, "--out", str(tmp_path / "out")],
+        **streams,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     while count(tmp_path / "out") < 3 and process.poll() is None:
         time.sleep(0.05)
     error = ""

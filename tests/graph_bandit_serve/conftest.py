@@ -1,7 +1,7 @@
 from contextlib import closing
 
 import pytest
-from support.robot import Robot
+from support.served import Served, write_campaign
 
 from graph_bandit_serve.service import OPERATIONS
 from graph_bandit_serve.settings import ServerLimits
@@ -18,4 +18,18 @@ def jobs():
 @pytest.fixture
 def robot(tmp_path, jobs):
     """A program that works on an empty folder."""
-    return Robot(tmp_path, jobs)
+    return Served(tmp_path, jobs=jobs)
+
+
+@pytest.fixture
+def served(tmp_path):
+    """The application of a folder of one campaign."""
+    write_campaign(tmp_path / "one.campaign.json")
+    return Served(tmp_path, guests=True)
+
+
+@pytest.fixture(scope="session")
+def odd_jobs():
+    """Jobs whose operations do what a test asks for, good or bad."""
+    with closing(Jobs(ServerLimits(), "support.operations:OPERATIONS")) as jobs:
+        yield jobs

@@ -7,8 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 from support.browser import Visitor, browsing, card_of, field_of, heading, press, save
-from support.robot import NAMES, POOL, VALUES, table
-from support.served import Running
+from support.served import NAMES, POOL, VALUES, Running, table
 
 from graph_bandit_cli.main import main
 
@@ -24,10 +23,10 @@ def browser():
 
 @contextmanager
 def serving(folder):
-    """Yield the first link of the command, and the command."""
+    """Yield the first link of the command."""
     running = Running(folder)
     try:
-        yield f"http://127.0.0.1:{running.port}/enter?token={running.tokens[0]}", running
+        yield f"{running.address}/enter?token={running.tokens[0]}"
     finally:
         said = running.stop()
     assert "Traceback" not in said
@@ -70,7 +69,7 @@ def test_a_team_goes_from_an_empty_folder_to_a_best_molecule(browser, tmp_path, 
     results = table(("id", "logp"), *((name, VALUES[name]) for name in NAMES[:6]))
     for name, content in (("pool.csv", pool), ("results.csv", results)):
         (sent / name).write_bytes(content)
-    with serving(folder) as (link, _):
+    with serving(folder) as link:
         ann = Visitor(browser, link)
         page = ann.page
         assert "token" not in page.url

@@ -3,11 +3,10 @@
 import random
 import threading
 import time
-from http.client import HTTPException
 
+import httpx2
 import psutil
-from support.robot import table
-from support.served import Running
+from support.served import Running, table
 from support.tables import read
 
 from graph_bandit_campaign import read_state
@@ -16,13 +15,13 @@ from graph_bandit_serve.campaigns.folder import key_of
 SMILES = [f"{'C' * first}{middle}{'C' * last}O" for first in range(1, 11) for middle in "NOS" for last in range(1, 11)]
 NAMES = [f"m{k}" for k in range(len(SMILES))]  # more than a quick machine uses up
 POOL = table(("id", "smiles"), *zip(NAMES, SMILES, strict=True))
-API = "/api/v1/campaigns"
 PLACE = "One/suggestions.campaign.json"
+API = f"/campaigns/{key_of(PLACE)}"
 SETTINGS = {"maximize": ["logp"], "n": 3, "agent": "random"}  # which learns in no time
 
 
-class Program:
-    """A program that sends requests, and remembers what was sent and what was acknowledged."""
+class Client:
+    """Sends requests, and remembers what was sent and what was acknowledged."""
 
     def __init__(self):
         self.random, self.number = random.Random(0), 0
@@ -33,40 +32,31 @@ class Program:
         while True:
             names = self.random.sample(NAMES, 3)
             self.number += 1
-            results = [{"id": name, "value": self.number} for name in names]
             pairs = {(name, float(self.number)) for name in names}
             self.sent.append(pairs)
-            comment = {"id": names[0], "text": f"{self.number}"}
             try:
-                self.ask(server, "results", {"results": results})
+                server.done(f"{API}/results", {"results": [{"id": name, "value": self.number} for name in names]})
                 self.results |= pairs
-                self.ask(server, "comments", comment)
-                self.comments.add((comment["id"], comment["text"]))
-                told = self.ask(server, "suggestions", {"more": True})["told"]
-            except (OSError, HTTPException):  # there is no server, no answer, or a part of one
+                server.done(f"{API}/comments", {"id": names[0], "text": f"{self.number}"})
+                self.comments.add((names[0], f"{self.number}"))
+                told = server.done(f"{API}/suggestions", {"more": True})["told"]
+            except httpx2.HTTPError:  # there is no server, no answer, or a part of one
                 return
             self.rounds[told["round"]] = told["suggested"]
-
-    def ask(self, server, path, content):
-        """Return what came of a job that is done."""
-        job = server.wait(server.post(f"{API}/{key_of(PLACE)}/{path}", content))
-        assert job.get("status") == "done", job
-        return job["result"]
 
 
 def test_what_was_acknowledged_outlives_kills(tmp_path):
     (tmp_path / "pool.csv").write_bytes(POOL)
-    program, moments = Program(), random.Random(0)
+    client, moments = Client(), random.Random(0)
     for kill in range(3):
         server = Running(tmp_path)
         if kill == 0:
-            begun = server.post(API, {"name": "One", "pool": "pool.csv", "settings": SETTINGS})
-            assert server.wait(begun)["status"] == "done"
-        helpers, before = psutil.Process(server.process.pid).children(recursive=True), len(program.comments)
-        thread = threading.Thread(target=program.work, args=(server,))
+            server.done("/campaigns", {"name": "One", "pool": "pool.csv", "settings": SETTINGS})
+        helpers, before = psutil.Process(server.process.pid).children(recursive=True), len(client.comments)
+        thread = threading.Thread(target=client.work, args=(server,))
         thread.start()
         until = time.monotonic() + 60
-        while len(program.comments) == before and time.monotonic() < until:
+        while len(client.comments) == before and time.monotonic() < until:
             time.sleep(0.01)  # the first job waits for a process
         time.sleep(moments.uniform(0, 0.5))
         server.process.kill()
@@ -76,12 +66,11 @@ def test_what_was_acknowledged_outlives_kills(tmp_path):
         state = read_state((tmp_path / PLACE).read_text(encoding="utf-8"), tmp_path / PLACE)
         told = {(result.id, result.value) for result in state.measured}
         typed = {(row["id"], float(row["logp"])) for row in read(tmp_path / "One" / "suggestions.results.csv")}
-        assert program.results <= told
-        assert program.results <= typed
-        for sent in program.sent:  # all of a request, or nothing
+        assert client.results <= told & typed
+        for sent in client.sent:  # all of a request, or nothing
             assert told & sent in (set(), sent)
             assert typed & sent in (set(), sent)
-        assert program.comments <= {(comment.id, comment.text) for comment in state.comments}
-        suggested = {number: [each.id for each in state.rounds[number - 1]] for number in program.rounds}
-        assert suggested == program.rounds
-    assert program.results
+        assert client.comments <= {(comment.id, comment.text) for comment in state.comments}
+        suggested = {number: [each.id for each in state.rounds[number - 1]] for number in client.rounds}
+        assert suggested == client.rounds
+    assert client.results

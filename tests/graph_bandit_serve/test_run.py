@@ -20,18 +20,15 @@ def test_the_command_prints_its_links_serves_and_stops(tmp_path):
     before = path.read_bytes()
     running = Running(tmp_path, "--guests")
     first, guests = running.tokens
-    cookie = running.ask("GET", f"/enter?token={first}", {}).headers["set-cookie"].partition(";")[0]
-    page = running.ask("GET", "/", {"Cookie": cookie})
-    assert "maximize affinity" in page.text
-    (campaign,) = running.get("/api/v1/campaigns").json()["campaigns"]
-    drawn = re.search(r'src="([^"]+svg)"', running.get(f"/campaigns/{campaign['id']}").text)[1]
-    assert "<path" in running.get(drawn).text
+    assert running.ask(f"/enter?token={first}", key=False).status_code == 303
+    (campaign,) = running.get("/campaigns")["campaigns"]
+    drawn = re.search(r'src="([^"]+svg)"', running.ask(f"/campaigns/{campaign['id']}").text)[1]
+    assert "<path" in running.ask(drawn).text
     said = running.stop()
-    assert "Stopped. The campaigns stay as they are." in said or os.name == "nt"
-    assert "Traceback" not in said
+    assert "Stopped" in said or os.name == "nt"
+    assert ("Traceback" in said, guests in said) == (False, False)
     assert path.read_bytes() == before
     assert os.listdir(tmp_path) == ["one.campaign.json"]
-    assert guests not in said
 
 
 def test_an_address_of_another_machine_is_refused(tmp_path, capsys):

@@ -5,13 +5,11 @@ import io
 
 import pytest
 from support.served import write_campaign
+from support.tooled import make_service
 
 from graph_bandit_serve.access.keys import PERSON
-from graph_bandit_serve.campaigns.folder import CampaignFolder, key_of
-from graph_bandit_serve.campaigns.shelf import Shelf
-from graph_bandit_serve.campaigns.uploads import Uploads
-from graph_bandit_serve.service import KeyUsedError, NotYoursError, Service, UnknownError
-from graph_bandit_serve.settings import ServerLimits
+from graph_bandit_serve.campaigns.folder import key_of
+from graph_bandit_serve.service import KeyUsedError, NotYoursError, UnknownError
 from graph_bandit_serve.work.jobs import Job
 
 ONE = key_of("one.campaign.json")
@@ -21,12 +19,11 @@ class Noted:
     """Jobs that are noted down, and never run."""
 
     def __init__(self):
-        self.jobs, self.arguments, self.holds, self.seconds = {}, {}, {}, {}
+        self.jobs, self.given = {}, {}
 
     def start(self, operation, arguments, holds, seconds=None, campaign="", person=""):
         job = Job(f"job {len(self.jobs)}", campaign, operation, person)
-        self.jobs[job.id], self.arguments[job.id] = job, arguments
-        self.holds[job.id], self.seconds[job.id] = {*holds}, seconds
+        self.jobs[job.id], self.given[job.id] = job, (arguments, {*holds}, seconds)
         return job
 
     def get(self, job_id):
@@ -37,12 +34,10 @@ class Noted:
 
 @pytest.fixture
 def service(tmp_path):
-    write_campaign(tmp_path / "one.campaign.json")
-    write_campaign(tmp_path / "two.campaign.json")
+    for name in ("one", "two"):
+        write_campaign(tmp_path / f"{name}.campaign.json")
     (tmp_path / "pool.csv").write_text("id,smiles\n")
-    limits = ServerLimits()
-    folder = CampaignFolder(tmp_path, limits)
-    return Service(folder, Shelf(folder, limits), Uploads(folder.root, limits), Noted(), limits)
+    return make_service(tmp_path, Noted())
 
 
 def send(service, name="new.csv"):
@@ -50,34 +45,29 @@ def send(service, name="new.csv"):
     return upload, f"upload:{upload.token}"
 
 
-def test_the_same_request_is_one_job_though_its_file_was_used_meanwhile(service):
+def test_the_same_request_is_one_job_though_its_file_was_used_meanwhile_and_no_other_has_its_key(service):
     upload, table = send(service)
-    once = service.accept(ONE, table, request="a key")
-    begun = service.begin("New", table, [table], {}, request="another key")
+    calls = [
+        lambda key: service.accept(ONE, table, request=key),
+        lambda key: service.begin("New", table, [table], {}, request=key),
+        lambda key: service.do(ONE, "undo", {}, request=key),
+    ]
+    jobs = [call(f"key {number}") for number, call in enumerate(calls)]
     upload.path.unlink()
-    assert service.accept(ONE, table, request="a key") is once
-    assert service.begin("New", table, [table], {}, request="another key") is begun
+    assert [call(f"key {number}") for number, call in enumerate(calls)] == jobs
     with pytest.raises(UnknownError):
-        service.accept(ONE, table, request="a third key")
-
-
-def test_a_key_is_of_one_request_on_one_campaign(service):
-    service.do(ONE, "undo", {}, request="a key")
-    for call in (
-        lambda: service.do(key_of("two.campaign.json"), "undo", {}, request="a key"),
-        lambda: service.do(ONE, "undo", {}, "a version", request="a key"),
-        lambda: service.do(ONE, "suggest", {}, request="a key"),
-    ):
+        calls[0]("key 3")
+    for other in (key_of("two.campaign.json"), "undo"), (ONE, "suggest"):
         with pytest.raises(KeyUsedError):
-            call()
-    assert len(service.jobs.jobs) == 1
+            service.do(*other, {}, request="key 2")
+    assert len(service.jobs.jobs) == 3
 
 
 def test_a_table_that_is_taken_in_gets_a_name_of_its_own(service, tmp_path):
     (tmp_path / "one.results-7.csv").touch()
     (tmp_path / "one.results-old.csv").touch()
-    job = service.accept(ONE, send(service, "x.XLSX")[1])
-    assert service.jobs.arguments[job.id]["name"] == "one.results-8.xlsx"
+    arguments, *_ = service.jobs.given[service.accept(ONE, send(service, "x.XLSX")[1]).id]
+    assert arguments["name"] == "one.results-8.xlsx"
 
 
 def by(person, start):
@@ -97,7 +87,7 @@ def test_a_person_has_one_job_at_a_time_and_holds_nobody_else(service):
         "replay": lambda: service.backtest("pool.csv", {}),
     }
     holds = {
-        (person, name): service.jobs.holds[by(person, start).id]
+        (person, name): service.jobs.given[by(person, start).id][1]
         for person in ("Ann", "Bob")
         for name, start in starts.items()
     }
@@ -108,12 +98,9 @@ def test_a_person_has_one_job_at_a_time_and_holds_nobody_else(service):
     }
 
 
-def test_a_preview_ends_after_a_minute(service):
-    assert service.jobs.seconds[service.read_pool("pool.csv").id] == 60
-
-
-def test_a_job_is_stopped_by_who_started_it_alone(service):
+def test_a_preview_ends_after_a_minute_and_is_stopped_by_who_started_it_alone(service):
     job = by("Ann", lambda: service.read_pool("pool.csv"))
+    assert service.jobs.given[job.id][2] == 60
     with pytest.raises(NotYoursError):
         by("Bob", lambda: service.stop(job.id))
     assert by("Ann", lambda: service.stop(job.id)) is job

@@ -1,10 +1,8 @@
-"""A real browser, and what every page owes those who use it. As a program: install Chromium if there is none."""
+"""A real browser, and what every page owes those who use it."""
 
 import os
 import re
 import shutil
-import subprocess
-import sys
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -107,16 +105,3 @@ def save(page, values):
 def heading(page, text):
     """Wait for a heading."""
     page.get_by_role("heading", name=text).wait_for()
-
-
-def install():
-    """Install Playwright's Chromium if no other one is found, and return the exit status."""
-    with sync_playwright() as playwright:
-        program = find_chromium(playwright)
-    if program:
-        return 0
-    return subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"], check=False).returncode
-
-
-if __name__ == "__main__":
-    sys.exit(install())

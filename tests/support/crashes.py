@@ -5,6 +5,8 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
+from graph_bandit_campaign.pool.prepared.making.work import make_part
+
 CHANGES = ((os, "replace"), (os, "fsync"), (Path, "unlink"), (Path, "mkdir"), (shutil, "rmtree"))
 
 
@@ -58,3 +60,12 @@ def crashes(monkeypatch, run, begin=lambda: None, changes=CHANGES):
             is_through = dies.left >= 0
         yield
         count += 1
+
+
+def die_once(folder, *task):
+    """Make a part of a prepared pool in place of `make_part`, and die the first time."""
+    note = folder.parent / "died"
+    if not note.exists():
+        note.touch()
+        os._exit(1)
+    return make_part(folder, *task)

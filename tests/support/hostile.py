@@ -1,34 +1,52 @@
-"""Make files that try to run code, to reach into other folders, or to take gigabytes."""
+"""Files that try to run code, to reach into other folders, or to take gigabytes; how a file of each kind is read."""
 
-import bz2
+import gzip
 import io
 import json
 import lzma
 import os
 import struct
+import sys
 import zipfile
-from hashlib import sha256
-from pathlib import Path
 
 import numpy as np
+import openpyxl
+import psutil
 import pyarrow as pa
 import torch
 from pyarrow import parquet
+from torch_geometric.data import Data
 
-from graph_bandit_campaign.backtest.run import SETTINGS
+from graph_bandit_campaign import Campaign
+from graph_bandit_campaign.backtest.run import SETTINGS, read_saved
+from graph_bandit_campaign.constraints.limits.patterns import read_pattern
 from graph_bandit_campaign.file import FORMAT
+from graph_bandit_campaign.pool.prepared import PreparedPool, PrepareSettings, prepare
 from graph_bandit_campaign.pool.prepared.manifest import MANIFEST
-from graph_bandit_lab.storage import FILE_NAME
-from support.bombs import BOMBS
+from graph_bandit_campaign.screening.program import read_values
+from graph_bandit_env import from_smiles, from_smiles_csv
+from graph_bandit_env.files import read_embeddings, read_pool
+from graph_bandit_env.pools.products import read_product_library
+from graph_bandit_lab import BanditResult, load_results
+from graph_bandit_lab.design import RunKey, read_sweep
+from graph_bandit_lab.design.grids import read_tuned
+from graph_bandit_lab.design.sweep_file import read_tables
+from graph_bandit_lab.logged import Log
+from graph_bandit_lab.storage import FILE_NAME, ResultStore, import_results
 from support.stored import execute
 
 HUGE = 10**12
-DEEP = 100_000
+NESTED = b"[" * 100_000
 SECRET = "CCCCCCCCCCSI"  # stands in a file outside the folder that was sent
+SHEET = "xl/worksheets/sheet1.xml"
+OPEN = b'<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
+FAR = b'<row r="1"><c r="A1" t="inlineStr"><is><t>id</t></is></c></row><row r="1000000000"><c><v>1</v></c></row>'
+END = b"</sheetData></worksheet>"
+ENDLESS = "WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n) SELECT kept.* FROM n, kept"
 
 
 class Harm:
-    """Makes a file called `pwned` when it is unpickled."""
+    """Makes a folder called `pwned` when it is unpickled."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -37,278 +55,217 @@ class Harm:
         return os.mkdir, (str(self.folder / "pwned"),)
 
 
-def npy(header_shape, dtype, content=b""):
-    """An array whose header promises another shape than its content has."""
-    text = f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': {header_shape}}}"
-    text = text.ljust(117) + "\n"
-    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text.encode() + content
-
-
-def pickled():
+def pickled(folder):
     """An array of objects, which NumPy reads by pickle alone."""
     file = io.BytesIO()
-    np.save(file, np.array([Harm(Path())], object), allow_pickle=True)
+    np.save(file, np.array([Harm(folder)], object), allow_pickle=True)
     return file.getvalue()
 
 
-def archive(path, members, compression=zipfile.ZIP_DEFLATED):
-    """A zip archive; a `Zeros` is a file that unpacks to gigabytes."""
-    with zipfile.ZipFile(path, "w", compression) as file:
+def npy(shape, dtype, content=b""):
+    """An array whose header promises another shape than its content has."""
+    text = f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': {shape}}}".ljust(117) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text.encode() + content
+
+
+def archive(path, members):
+    """A zip archive; a tuple is the begin of a file, a part of it, and how often that is repeated."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file:
         for name, content in members.items():
-            if isinstance(content, Zeros):
-                info = zipfile.ZipInfo(name)
-                file.writestr(info, content.packed)
-                info.compress_type, info.file_size = zipfile.ZIP_BZIP2, content.told
-            else:
-                file.writestr(name, content)
+            begin, part, times = content if isinstance(content, tuple) else (content, b"", 0)
+            with file.open(name, "w", force_zip64=True) as member:
+                member.write(begin)
+                for _ in range(times):
+                    member.write(part)
     return path
-
-
-class Zeros:
-    """Two gigabytes of zeros in two kilobytes of bzip2, of which the archive tells a kilobyte."""
-
-    def __init__(self):
-        bits = bin(int.from_bytes(bz2.compress(bytes(45_000_000)), "big"))[2:].zfill(8)
-        bits = bits.zfill(-(-len(bits) // 8) * 8)
-        block = bits[32 : bits.index(f"{0x177245385090:048b}")]
-        whole = bits[:32] + block * 48
-        length = -(-len(whole) // 8)
-        self.told, self.packed = 1000, int(whole.ljust(8 * length, "0"), 2).to_bytes(length, "big")
 
 
 def write(name, content):
     def make(folder):
-        path = folder / name
-        path.write_bytes(content(folder) if callable(content) else content)
-        return path
+        (folder / name).write_bytes(content.replace(b"FOLDER", str(folder).encode()))
+        return folder / name
 
     return make
 
 
-def embeddings(ids, values):
-    return lambda folder: archive(folder / "e.npz", {"ids.npy": ids, "values.npy": values})
+def workbook(*sheet):
+    def make(folder):
+        openpyxl.Workbook().save(folder / "plain.xlsx")
+        with zipfile.ZipFile(folder / "plain.xlsx") as file:
+            parts = {name: file.read(name) for name in file.namelist()}
+        return archive(folder / "t.xlsx", parts | {SHEET: sheet})
+
+    return make
 
 
-def log(about, array):
-    """A log in which what it says of itself, and each of its arrays, is this."""
-    members = dict.fromkeys(("actions.npy", "rewards.npy", "probabilities.npy", "masks.npy"), array)
-    return lambda folder: archive(folder / "log.npz", {"about.npy": about, **members})
+def repeated_text(folder):
+    """A Parquet file with one long text in all of its rows, which is stored once."""
+    text = pa.DictionaryArray.from_arrays(pa.array(np.zeros(10**5, np.int32)), ["C" * (1 << 20)])
+    parquet.write_table(pa.table({"smiles": text}), folder / "t.parquet", compression="zstd", store_schema=False)
+    return folder / "t.parquet"
 
 
-def results(*statements):
-    """A results file in the right format, changed by statements of SQL."""
+def torch_file(make_graph):
+    def make(folder):
+        torch.save([make_graph(folder)], folder / "g.pt")
+        return folder / "g.pt"
+
+    return make
+
+
+def one_number_as_a_billion(folder):
+    return Data(x=torch.zeros(1, 1).expand(10**9, 1), edge_index=torch.zeros(2, 0, dtype=torch.long))
+
+
+def results(change):
+    """A results file in the right format, changed by statements of SQL, which are made for its folder."""
 
     def make(folder):
-        from graph_bandit_lab import BanditResult
-        from graph_bandit_lab.design import RunKey
-        from graph_bandit_lab.storage import ResultStore
-
         key = RunKey("random", {}, {"num_graphs": 3, "graph_model": "er", "horizon": 2})
         result = BanditResult(np.array([2, 0]), np.array([0.1, -0.2]), np.array([0.0, 1.5]), seconds=0.75)
         ResultStore(folder).add(key, 5, "random", result, 1.25)
-        execute(folder / FILE_NAME, *statements)
+        execute(folder / FILE_NAME, *change(folder))
         return folder / FILE_NAME
 
     return make
 
 
-def forged(column, value):
-    """A results file with another value in a column."""
-    return results((f"UPDATE repetitions SET {column} = ?", (value,)))
-
-
-def packed(make_results):
-    """An export of a results file."""
-
-    def make(folder):
-        (folder / "e.xz").write_bytes(lzma.compress(make_results(folder).read_bytes()))
-        return folder / "e.xz"
-
-    return make
-
-
-def zeros_of_xz(folder):
-    """The beginning of a file of xz that unpacks to gigabytes: the packed first two megabytes, again and again."""
-    content = lzma.compress(bytes(1 << 21), check=lzma.CHECK_NONE)
-    begin = 12 + 4 * (content[12] + 1)  # after the headers of the file and of its block
-    length = 6 + int.from_bytes(content[begin + 3 : begin + 5], "big") + 1
-    (folder / "e.xz").write_bytes(content[:begin] + 400 * content[begin : begin + length])
-    return folder / "e.xz"
-
-
-def zipped(members):
-    file = io.BytesIO()
-    archive(file, members)
-    return file.getvalue()
-
-
-def prepared(change):
-    """A folder of a prepared pool with one part of three molecules, and a manifest that is changed by a function."""
-
-    def make(folder):
-        from graph_bandit_campaign.pool.prepared import PrepareSettings, prepare
-
-        (folder / "pool.csv").write_text("smiles\nC\nCC\nCCC\n")
-        prepare(PrepareSettings(folder / "pool.csv", folder / "pool", workers=None))
-        path = folder / "pool" / MANIFEST
-        manifest = json.loads(path.read_text())
-        change(manifest, folder / "pool")
-        path.write_text(json.dumps(manifest))
-        return folder / "pool"
-
-    return make
-
-
-def many_rows(manifest, folder):
+def prepared(folder):
+    """A pool of three molecules in one part, of which its manifest says that there are many."""
+    (folder / "pool.csv").write_text("smiles\nC\nCC\nCCC\n")
+    path = prepare(PrepareSettings(folder / "pool.csv", folder / "pool", workers=None)).folder / MANIFEST
+    manifest = json.loads(path.read_text())
     manifest["molecules"] = HUGE
+    path.write_text(json.dumps(manifest))
+    return path.parent
 
 
-def long_part(manifest, folder):
-    """A part of few bytes that decodes to gigabytes, with its right size and digest."""
-    content = repeated_text(700, 1 << 20, ("smiles", "id", "written"))
-    (folder / "part-00000.parquet").write_bytes(content)
-    manifest["parts"][0] = sha256(content).hexdigest()
+def beside(make):
+    """A file in a folder next to a table that is not in it."""
 
-
-def repeated_text(rows, length, names=("smiles",)):
-    """A Parquet file with one long text in all of its rows, which is stored once."""
-    file, text = io.BytesIO(), pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int32)), ["C" * length])
-    parquet.write_table(pa.table(dict.fromkeys(names, text)), file, compression="zstd", store_schema=False)
-    return file.getvalue()
-
-
-def outside(folder):
-    """A sweep whose graphs lie in another folder."""
-    (folder / "private.csv").write_text(f"smiles,y\n{SECRET}\nC,1\n")
-    (folder / "sent").mkdir()
-    path = folder / "sent" / "sweep.toml"
-    path.write_text('agents = ["random"]\n[[grid]]\nenvironment = {graphs = "../private.csv", target = "y"}\n')
-    return path
-
-
-AMIDE = "[#6:1]C(=O)[OH].[NH2:2][#6:3]>>[#6:1]C(=O)[N:2][#6:3]"
-
-
-def library(smarts=AMIDE, blocks="blocks.csv", rows=("CC(=O)O", "CN")):
-    """A library of products; its blocks lie in its folder, unless a name says otherwise."""
-
-    def make(folder):
-        (folder / "private.csv").write_text(f"id,smiles\n1,{SECRET}\n2,NCCC(=O)O\n")
+    def both(folder):
+        (folder / "private.csv").write_text(f"id,smiles,y\n1,{SECRET},1\n2,NCCC(=O)O,1\n")
         (folder / "sent").mkdir()
-        lines = ["id,smiles", *(f"{k},{row}" for k, row in enumerate(rows))]
-        (folder / "sent" / "blocks.csv").write_text("\n".join(lines))
-        slots = ", ".join(f'{{name = "{name}", blocks = "{blocks}"}}' for name in ("a", "b"))
-        path = folder / "sent" / "library.toml"
-        path.write_text(f'[[reactions]]\nname = "r"\nsmarts = "{smarts}"\nslots = [{slots}]\n')
-        return path
+        return make(folder / "sent")
 
-    return make
+    return both
 
 
-def torch_file(folder):
-    torch.save([Harm(folder)], folder / "g.pt")
-    return folder / "g.pt"
+def library(blocks="blocks.csv", rows=("CC(=O)O", "CN")):
+    """A library of products; its blocks lie in its folder, unless a name says otherwise."""
+    smarts = "[#6:1]C(=O)[OH].[NH2:2][#6:3]>>[#6:1]C(=O)[N:2][#6:3]"
+    slots = ", ".join(f'{{name = "{name}", blocks = "{blocks}"}}' for name in "ab")
 
-
-def expanded(folder):
-    from torch_geometric.data import Data
-
-    graph = Data(x=torch.zeros(1, 1).expand(10**9, 1), edge_index=torch.zeros(2, 0, dtype=torch.long))
-    torch.save([graph], folder / "g.pt")
-    return folder / "g.pt"
-
-
-def sweep(text):
-    return write("sweep.toml", f"{text}\n".encode())
-
-
-def campaign(**changes):
-    fields = {
-        "format": FORMAT,
-        "agent": "random",
-        "maximize": True,
-        "seed": 0,
-        "measured": [],
-        "failed": [],
-        "pending": [],
-    }
-    return write("c.campaign.json", json.dumps(fields | {"rounds": []} | changes).encode())
-
-
-def backtest(files):
     def make(folder):
-        for name, text in files.items():
-            (folder / name).write_text(text)
-        return folder
+        (folder / "blocks.csv").write_text("\n".join(["id,smiles", *(f"{k},{row}" for k, row in enumerate(rows))]))
+        return write("l.toml", f'[[reactions]]\nname = "r"\nsmarts = "{smarts}"\nslots = [{slots}]\n'.encode())(folder)
 
     return make
 
 
-def bomb(name):
-    return write(name.partition(":")[0].replace("sheet", "t"), BOMBS[name]())
+def campaign(agent):
+    fields = {"format": FORMAT, "agent": agent, "maximize": True, "seed": 0}
+    nothing = {name: [] for name in ("measured", "failed", "pending", "rounds")}
+    return write("c.campaign.json", json.dumps(fields | nothing).encode())
 
 
-NESTED = b"[" * DEEP
-ZEROS = Zeros()
-ABOUT = npy((2,), "|u1", b"{}")
-VIEW = results(
-    "ALTER TABLE repetitions RENAME TO kept",
-    "CREATE VIEW repetitions AS WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n) "
-    "SELECT kept.* FROM n, kept",
-)
+def sweep(more="", agent="random", graphs="num_graphs = 3"):
+    return write("s.toml", f"agents = ['{agent}']\n{more}\n[[grid]]\nenvironment = {{{graphs}}}\n".encode())
 
+
+CODE = "os:mkdir:path=FOLDER/pwned"
 HOSTILE = {
     "tables": {
-        **{name: lambda folder, name=name: bomb(name)(folder) for name in BOMBS},
-        "a long text stored once": write("t.parquet", lambda folder: repeated_text(10**5, 1 << 20)),
+        "a line without end": write("t.csv.gz", gzip.compress(b"smiles\n") + gzip.compress(b"C," * (1 << 23)) * 64),
+        "a sheet of gigabytes": workbook(OPEN, b"<row><c/></row>" * (1 << 20), 16),
+        "a sheet with a far row": workbook(OPEN + FAR + END, b"", 0),
+        "a long text stored once": repeated_text,
     },
-    "graphs": {
-        "code": torch_file,
-        "one number as a billion": expanded,
-        "gigabytes": lambda folder: archive(folder / "g.pt", {"g/data.pkl": ZEROS}),
-        "deep brackets": write("g.jsonl", NESTED),
-    },
+    "graphs": {"code": torch_file(Harm), "one number as a billion": torch_file(one_number_as_a_billion)},
     "embeddings": {
-        "code": embeddings(pickled(), pickled()),
-        "a header of terabytes": embeddings(npy((1,), "<U1", "a".encode("utf-32-le")), npy((HUGE,), "<f8")),
-        "gigabytes": embeddings(ZEROS, ZEROS),
+        "code": lambda folder: archive(folder / "e.npz", dict.fromkeys(("ids.npy", "values.npy"), pickled(folder))),
+        "a header of terabytes": lambda folder: archive(
+            folder / "e.npz", {"ids.npy": npy((1,), "<U1", b"a\0\0\0"), "values.npy": npy((HUGE,), "<f8")}
+        ),
+        "gigabytes": lambda folder: archive(
+            folder / "e.npz", {"values.npy": (npy((1 << 31,), "|S1"), bytes(1 << 24), 80)}
+        ),
     },
     "substructures": {"deep brackets": write("s.smarts", b"[$(" * 20_000)},
-    "campaigns": {
-        "a function": campaign(agent="os:mkdir:path=pwned"),
-        "deep brackets": write("c.campaign.json", NESTED),
-        "an agent of a huge width": campaign(agent=f"gnn-ts:width={HUGE}"),
-    },
+    "campaigns": {"code": campaign(CODE), "an agent of a huge width": campaign(f"gnn-ts:width={HUGE}")},
     "sweeps": {
-        "a function": sweep('agents = ["os:mkdir:path=pwned"]'),
-        "graphs in another folder": outside,
-        "deep brackets": sweep("agents = " + "[" * DEEP),
-        "many repetitions": sweep(f'agents = ["random"]\nrepetitions = {HUGE}'),
-        "many graphs": sweep(f'agents = ["random"]\n[[grid]]\nenvironment = {{num_graphs = {HUGE}}}'),
+        "code": sweep(agent=CODE),
+        "graphs in another folder": beside(sweep(graphs='graphs = "../private.csv", target = "y"')),
+        "many repetitions": sweep(f"repetitions = {HUGE}"),
     },
-    "where tables are": {"deep brackets": sweep("a = " + "[" * DEEP)},
+    "where tables are": {"deep brackets": write("t.toml", b"a = " + NESTED)},
     "product libraries": {
-        "blocks in another folder": library(blocks="../private.csv"),
-        "a reaction of megabytes": library(smarts="C" * 10**7),
+        "blocks in another folder": beside(library("../private.csv")),
         "blocks that react in endless ways": library(rows=(f"OC(=O){'C(C(=O)O)' * 60}C", f"NC{'C(N)' * 60}C")),
     },
     "values of a program": {"a million columns": write("v.csv", b"," * 1_000_000 + b"id,value\n")},
     "tuned settings": {"deep brackets": write("t.json", NESTED)},
     "results": {
-        "code": forged("regret", pickled()),
-        "a header of terabytes": forged("regret", npy((HUGE,), "<f8")),
-        "gigabytes": forged("diagnostics", zipped({"a.npy": ZEROS})),
-        "a table that is computed": VIEW,
+        "code": results(lambda folder: [("UPDATE repetitions SET regret = ?", (pickled(folder),))]),
+        "a table that is computed": results(
+            lambda folder: ["ALTER TABLE repetitions RENAME TO kept", f"CREATE VIEW repetitions AS {ENDLESS}"]
+        ),
     },
-    "exports": {
-        "code": packed(forged("regret", pickled())),
-        "gigabytes": zeros_of_xz,
-        "a table that is computed": packed(VIEW),
+    "exports": {"gigabytes": lambda folder: write("e.xz", lzma.compress(bytes(1 << 29), preset=0))(folder)},
+    "logs": {
+        "code": lambda folder: archive(
+            folder / "log.npz",
+            {"about.npy": npy((2,), "|u1", b"{}")}
+            | dict.fromkeys(("actions.npy", "rewards.npy", "probabilities.npy", "masks.npy"), pickled(folder)),
+        )
     },
-    "logs": {"code": log(ABOUT, pickled()), "gigabytes": log(ZEROS, ZEROS)},
-    "prepared pools": {
-        "a count of many molecules": prepared(many_rows),
-        "a long text stored once": prepared(long_part),
-    },
-    "backtests": {"deep brackets": backtest({SETTINGS: NESTED.decode()})},
+    "prepared pools": {"a part of many rows": prepared},
+    "backtests": {"deep brackets": write(SETTINGS, NESTED)},
 }
+
+
+def read_blocks(path):
+    pool = PreparedPool.open(path)
+    return len(pool), [block.smiles for block in pool.blocks(())]
+
+
+def read_products(path):
+    library, remarks = read_product_library(path)
+    return remarks, library.make(range(min(len(library), 100)))
+
+
+READERS = {
+    "tables": lambda path: from_smiles_csv(path).smiles,
+    "graphs": lambda path: len(read_pool(path)),
+    "embeddings": read_embeddings,
+    "substructures": lambda path: read_pattern(str(path)).smarts,
+    "campaigns": lambda path: Campaign(from_smiles(["CCO", "CCN", "CCC"]), state=path).ids,
+    "sweeps": lambda path: len(read_sweep(path).plan().repetitions),
+    "where tables are": read_tables,
+    "product libraries": read_products,
+    "values of a program": lambda path: read_values(path, {"a", "b"}),
+    "tuned settings": lambda path: read_tuned(path, "steps").settings,
+    "results": lambda path: load_results(path.parent)["label"].tolist(),
+    "exports": lambda path: import_results(path.parent / "taken", [path]),
+    "logs": lambda path: Log.load(path).num_rounds,
+    "prepared pools": read_blocks,
+    "backtests": lambda path: len(read_saved(path.parent, {}).plays),
+}
+
+
+def read(kind, path):
+    """Return the beginning of what a file holds, or of the words in which it is refused."""
+    try:
+        return f"read: {READERS[kind](path)}"[:2000]
+    except ValueError as error:
+        return f"refused: {error}"[:2000]
+
+
+def limit_memory():
+    """Let this process take one more gigabyte; only Linux keeps to it."""
+    pa.array([""])  # whose allocator reserves a gigabyte of addresses when it is first used
+    if sys.platform == "linux":
+        import resource
+
+        most = psutil.Process().memory_info().vms + (1 << 30)
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))

@@ -2,7 +2,7 @@
 
 import torch
 from torch import nn
-from torch_geometric.nn import GATConv, GCNConv, GINConv, GINEConv, global_add_pool, global_mean_pool
+from torch_geometric.nn import GATConv, GCNConv, GINConv, GINEConv, Sequential, global_add_pool, global_mean_pool
 
 from support.graphs import ragged_graphs
 
@@ -27,19 +27,7 @@ def gin():
 
 
 def gcn():
-    return Pooled([GCNConv(4, 8), nn_dropout_gcn()], 8)
-
-
-def nn_dropout_gcn():
-    class WithDropout(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.conv = GCNConv(8, 8)
-
-        def forward(self, x, edge_index):
-            return nn.functional.dropout(self.conv(x, edge_index), 0.5, self.training)
-
-    return WithDropout()
+    return Pooled([GCNConv(4, 8), Sequential("x, edges", [(GCNConv(8, 8), "x, edges -> x"), nn.Dropout()])], 8)
 
 
 def gat():

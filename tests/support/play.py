@@ -7,16 +7,11 @@ def play(env, agent, rounds, seed=0):
     """Play some rounds; return actions and rewards."""
     observation, info = env.reset(seed=seed)
     agent.reset(observation, seed=seed, graph_set=env.unwrapped.graph_set)
-    return go_on(env, agent, rounds, observation, info["action_mask"])
-
-
-def go_on(env, agent, rounds, observation, action_mask):
-    actions, rewards = [], []
+    played = []
     for _ in range(rounds):
-        action = agent.select_action(observation, action_mask)
+        action = agent.select_action(observation, info["action_mask"])
         observation, reward, _, _, info = env.step(action)
-        action_mask = info["action_mask"]
         agent.update(observation, action, reward)
-        actions.append(action)
-        rewards.append(reward)
+        played.append((action, reward))
+    actions, rewards = zip(*played, strict=True)
     return np.array(actions), np.array(rewards)

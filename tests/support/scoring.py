@@ -26,31 +26,14 @@ def calls_of(notes):
     return [json.loads(path.read_text()) for path in sorted(Path(notes).glob("call-*.json"))]
 
 
-def is_gone(pid):
-    import psutil  # here, since the program starts without packages
-
-    try:
-        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return True
-
-
-def await_end(notes):
-    """Return whether the program of some notes, and what it started, end within seconds."""
-    pids = [int(word) for word in (notes / "sleeper").read_text().split()]
-    for _ in range(200):
-        if all(map(is_gone, pids)):
-            return True
-        time.sleep(0.02)
-    return False
-
-
-def await_note(notes):
-    """Wait until a program has started another one."""
+def started_by(notes):
+    """Wait until a program has started another one, and return the numbers of both processes."""
     for _ in range(12_000):
-        if (notes / "sleeper").is_file() and len((notes / "sleeper").read_text().split()) == 2:
-            return
+        pids = (notes / "sleeper").read_text().split() if (notes / "sleeper").is_file() else ()
+        if len(pids) == 2:
+            break
         time.sleep(0.01)
+    return [*map(int, pids)]
 
 
 def main(mode, notes, table, output):

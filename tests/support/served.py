@@ -1,37 +1,45 @@
-"""Campaigns that are served: their files, an application that is asked without a network, and a server that runs."""
+"""Campaigns that are served: their files, the application asked in this process, and the command in another one."""
 
-from __future__ import annotations
-
-import asyncio
-import contextlib
-import http.client
+import csv
+import io
 import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
-import threading
-from dataclasses import dataclass
 from html.parser import HTMLParser
 
-import uvicorn
+import httpx2
+from starlette.testclient import TestClient
 
 from graph_bandit_campaign.file import FORMAT
 from graph_bandit_serve.access.addresses import find_addresses
-from graph_bandit_serve.access.guard import HEADERS, Guard
+from graph_bandit_serve.access.guard import HEADERS
 from graph_bandit_serve.access.keys import Keys
 from graph_bandit_serve.app import make_app
 from graph_bandit_serve.service import OPERATIONS
 from graph_bandit_serve.settings import ServerLimits
 from graph_bandit_serve.work.jobs import Jobs
 from support import ROOT
+from support.molecules import some_molecules
 
-PORT = 8765
-HOST = f"127.0.0.1:{PORT}"
-COMMAND = [sys.executable, "-W", "ignore", "-m", "graph_bandit_cli", "serve"]
+HOST = "127.0.0.1:8765"
+BUSY = ("waiting", "running")
 STRUCTURES = {"a": "CCO", "b": "c1ccccc1", "c": "CCN"}
+MOLECULES = some_molecules()
+NAMES = [f"m{k}" for k in range(len(MOLECULES))]
+VALUES = dict(zip(NAMES, MOLECULES.targets.tolist(), strict=True))
+
+
+def table(*rows):
+    """A table as a file."""
+    text = io.StringIO()
+    csv.writer(text).writerows(rows)
+    return text.getvalue().encode()
+
+
+POOL = table(("id", "smiles"), *zip(NAMES, MOLECULES.smiles, strict=True))
 
 
 def suggestion(identifier, mean=1.0, **changes):
@@ -43,9 +51,9 @@ def result(identifier, value, number=0, **changes):
     return {"id": identifier, "value": value, "round": number, **changes}
 
 
-def fields_of_campaign(**changes):
-    """The content of a file: one result before, a round of three, of which one is measured and one has failed."""
-    return {
+def write_campaign(path, **changes):
+    """Write a file of one result before, and a round of three, of which one is measured and one has failed."""
+    fields = {
         "format": FORMAT,
         "agent": "molecule-ucb",
         "maximize": True,
@@ -58,11 +66,8 @@ def fields_of_campaign(**changes):
         "structures": STRUCTURES,
         **changes,
     }
-
-
-def write_campaign(path, **changes):
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(fields_of_campaign(**changes)), encoding="utf-8")
+    path.write_text(json.dumps(fields), encoding="utf-8")
     return path
 
 
@@ -73,197 +78,122 @@ class NoDrawer:
         return None
 
 
-class Elements(HTMLParser):
-    """What a page is made of, as a browser reads it."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.tags, self.attributes, self.scripts = set(), [], []
-        self.feed(text)
-        self.close()
+class SafePage(HTMLParser):
+    """Asserts that a page runs nothing but our script, and leads nowhere else."""
 
     def handle_starttag(self, tag, attrs):
-        self.tags.add(tag)
-        self.attributes += attrs
-
-    def places(self):
-        """Return where it leads, and what it loads."""
-        return [value for name, value in self.attributes if name in ("href", "src", "action")]
+        for name, value in attrs:
+            assert not name.startswith("on")
+            assert name not in ("style", "srcdoc", "formaction")
+            assert name not in ("href", "src", "action") or re.match(r"/(?!/)|#", value)
+        assert tag != "script" or dict(attrs)["src"] == "/page.js"
 
     def handle_data(self, data):
-        """Remember what stands in elements that run."""
-        if (self.get_starttag_text() or "").startswith("<script") and data.strip():
-            self.scripts.append(data)
+        assert self.cdata_elem != "script" or not data.strip()
 
 
-RUN = ("style", "srcdoc", "formaction")
+class Program:
+    """A program that works on campaigns by REST, with the key of programs unless that is not wanted."""
+
+    def __init__(self, http, key):
+        self.http, self.key = http, key
+
+    def ask(self, path="/", method="GET", headers=(), key=True, **content):
+        """Return an answer, which has the headers of every answer, and is safe if it is a page."""
+        self.http.cookies.clear()
+        pairs = [("authorization", f"Bearer {self.key}")] * key
+        answer = self.http.request(method, path, headers=[*pairs, *headers], **content)
+        assert not [name for name in answer.headers if name.startswith("access-control") or name == "server"]
+        assert HEADERS.items() <= dict(answer.headers).items()
+        if answer.headers.get("content-type", "").startswith("text/html"):
+            SafePage().feed(answer.text)
+        return answer
+
+    def get(self, path):
+        return self.ask(f"/api/v1{path}").json()
+
+    def post(self, path, content, *headers):
+        return self.ask(f"/api/v1{path}", "POST", headers, json=content)
+
+    def done(self, path, content, *headers):
+        """Return the result of a job that is done: a busy machine takes long."""
+        answer = self.post(path, content, *headers)
+        assert answer.status_code in (200, 202), answer.text
+        job = answer.json()
+        while job["status"] in BUSY:
+            job = self.get(f"/jobs/{job['id']}?wait=10")
+        assert job["status"] == "done", job
+        return job["result"]
+
+    def start(self, **changes):
+        """Start a campaign of a pool that is sent, and return its id."""
+        settings = {"maximize": ["logp"], "n": 3, **changes}
+        self.done("/campaigns", {"name": "One", "pool": self.send("molecules.csv", POOL), "settings": settings})
+        return self.get("/campaigns")["campaigns"][0]["id"]
+
+    def send(self, name, content):
+        """Send a file, and return how requests name it."""
+        kind = [("content-type", "application/octet-stream")]
+        return self.ask(f"/api/v1/uploads?name={name}", "POST", kind, content=content).json()["table"]
+
+    def last(self, campaign):
+        return [suggestion["id"] for suggestion in self.get(f"/campaigns/{campaign}")["rounds"][-1]["suggestions"]]
+
+    def version(self, campaign):
+        return self.get(f"/campaigns/{campaign}")["version"]
+
+    def submit(self, path, fields=(), **files):
+        """Send a form as a browser does, and return the page that it leads to."""
+        files = files or {"nothing": ("", b"")}
+        return self.follow(self.ask(path, "POST", data=dict(fields), files=files))
+
+    def follow(self, answer):
+        """Follow redirections, and wait for jobs."""
+        while answer.status_code == 303:
+            place = answer.headers["location"]
+            while place.startswith("/jobs/") and self.get(f"{place}?wait=15")["status"] in BUSY:
+                pass  # the machine is busy
+            answer = self.ask(place)
+        return answer
 
 
-@dataclass
-class Answer:
-    """An answer as it was sent."""
+class Served(Program):
+    """The application of a folder, in this process; without jobs of others, it starts some when there is one."""
 
-    status: int
-    fields: list[tuple[str, str]]
-    body: bytes
+    def __init__(self, folder, guests=False, drawer=None, public="", jobs=None, **limits):
+        limits = ServerLimits(**limits)
+        self.folder, self.keys = folder, Keys(guests, limits)
+        jobs, addresses = jobs or Jobs(limits, OPERATIONS), find_addresses("127.0.0.1", 8765, public)
+        self.app = make_app(folder, self.keys, addresses, drawer or NoDrawer(), jobs, limits)
+        http = TestClient(self.app, f"http://{HOST}", raise_server_exceptions=False, follow_redirects=False)
+        super().__init__(http, self.keys.program)
 
-    @property
-    def headers(self):
-        return dict(self.fields)
-
-    @property
-    def text(self):
-        return self.body.decode()
-
-    def json(self):
-        return json.loads(self.body)
-
-    def assert_safe(self):
-        """A page runs nothing but our script, and leads nowhere else."""
-        page = Elements(self.text)
-        assert [value for name, value in page.attributes if name == "src" and "script" in page.tags][:1] == ["/page.js"]
-        assert not page.scripts
-        assert not [name for name, _ in page.attributes if name.startswith("on") or name in RUN]
-        assert not [place for place in page.places() if not re.match(r"/(?!/)|#", place)]
-
-    def assert_headers(self):
-        """Every answer has these, once each and as they are meant."""
-        for name, value in HEADERS.items():
-            assert [text for other, text in self.fields if other == name] == [value]
-        assert not [name for name, _ in self.fields if name.startswith("access-control") or name == "server"]
+    def enter(self, token, *headers):
+        """Return the answer to a link, and the header by which a browser is known then."""
+        answer = self.ask(f"/enter?token={token}", headers=headers, key=False)
+        return answer, ("cookie", answer.headers.get("set-cookie", "").partition(";")[0])
 
 
-@dataclass
-class Served:
-    """An application, asked directly, and its keys."""
-
-    app: Guard
-    keys: Keys
-
-    def ask(self, path="/", method="GET", headers=(), host=HOST, key=True, query="", body=b""):
-        """Return the answer to a request, with the key of programs unless that is not wanted."""
-        pairs = [("host", host)] * bool(host) + [("authorization", f"Bearer {self.keys.program}")] * key
-        return asyncio.run(ask(self.app, path, method, [*pairs, *headers], query, body))
-
-
-async def ask(app, path, method, pairs, query="", body=b""):
-    """Ask an application as a server does.
-
-    Args:
-        app: the application.
-        path: the address.
-        method: the method.
-        pairs: the headers; the length of the body is added.
-        query: what stands behind the address.
-        body: the body.
-    """
-    sent, left = [], [body]
-
-    async def receive():
-        if not left:
-            await asyncio.sleep(60)  # until the answer is complete
-        return {"type": "http.request", "body": left.pop(), "more_body": False}
-
-    async def send(message):
-        sent.append(message)
-
-    scope = {
-        "type": "http",
-        "asgi": {"version": "3.0"},
-        "http_version": "1.1",
-        "method": method,
-        "scheme": "http",
-        "path": path,
-        "raw_path": path.encode("utf-8", "replace"),
-        "root_path": "",
-        "query_string": query.encode(),
-        "headers": [(name.encode(), value.encode("latin-1")) for name, value in pairs],
-        "client": ("127.0.0.1", 50_000),
-        "server": ("127.0.0.1", PORT),
-    }
-    if body:
-        scope["headers"].append((b"content-length", str(len(body)).encode()))
-    await app(scope, receive, send)
-    start, *bodies = sent
-    fields = [(name.decode(), value.decode()) for name, value in start["headers"]]
-    return Answer(start["status"], fields, b"".join(message["body"] for message in bodies))
-
-
-def serve_app(folder, guests=False, drawer=None, public="", jobs=None, **limits):
-    """Return the application of a folder."""
-    limits = ServerLimits(**limits)
-    keys = Keys(guests, limits)
-    addresses = find_addresses("127.0.0.1", PORT, public)
-    jobs = jobs or Jobs(limits, OPERATIONS)  # starts no process before there is a job
-    return Served(make_app(folder, keys, addresses, drawer or NoDrawer(), jobs, limits), keys)
-
-
-@contextlib.contextmanager
-def serve_in_thread(app):
-    """Serve an application in a thread for a `with` block; yields its port."""
-    config = uvicorn.Config(app, http="h11", ws="none", lifespan="off", log_config=None, server_header=False)
-    config.timeout_graceful_shutdown = 5
-    server = uvicorn.Server(config)
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-        thread.start()
-        try:
-            yield listener.getsockname()[1]
-        finally:
-            server.should_exit = True
-            thread.join()
-
-
-class Running:
-    """`graph-bandit serve` in a process, on a free port.
-
-    Args:
-        folder: folder of campaigns.
-        flags: further flags of the command.
-    """
+class Running(Program):
+    """`graph-bandit serve` of a folder in a process, with further flags, on a free port."""
 
     def __init__(self, folder, *flags):
-        command = [*COMMAND, str(folder), "--port", "0", *flags]
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"}
+        command = [sys.executable, "-W", "ignore", "-m", "graph_bandit_cli", "serve", folder, "--port", "0", *flags]
+        here = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"}
         pipes = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
-        self.process = subprocess.Popen(command, text=True, encoding="utf-8", env=environment, **pipes)
+        self.process = subprocess.Popen(command, text=True, encoding="utf-8", env=here, **pipes)
         printed = ""
         while "Bearer" not in printed:
             line = self.process.stdout.readline()
             assert line, self.process.stderr.read()
             printed += line
-        self.port = int(re.search(r"127\.0\.0\.1:(\d+)", printed)[1])
+        self.address = re.search(r"http://127\.0\.0\.1:\d+", printed)[0]
         self.tokens = re.findall(r"token=(\S+)", printed)
-        self.key = re.search(r"Bearer (\S+)", printed)[1]
-
-    def ask(self, method, path, headers, body=None):
-        """Return the answer to a request."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
-        with contextlib.closing(connection):
-            connection.request(method, path, body, headers)
-            answer = connection.getresponse()
-            fields = [(name.lower(), value) for name, value in answer.getheaders()]
-            return Answer(answer.status, fields, answer.read())
-
-    def get(self, path="/"):
-        """Return the answer to a request with the key."""
-        return self.ask("GET", path, {"Authorization": f"Bearer {self.key}"})
-
-    def post(self, path, content):
-        """Return the answer to a request with the key and JSON."""
-        headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
-        return self.ask("POST", path, headers, json.dumps(content))
-
-    def wait(self, answer):
-        """Return the content of an answer, or its job once that has ended: a busy machine takes long."""
-        content = answer.json()
-        while content.get("status") in ("waiting", "running"):
-            content = self.get(f"/api/v1/jobs/{content['id']}?wait=10").json()
-        return content
+        super().__init__(httpx2.Client(base_url=self.address, timeout=60), re.search(r"Bearer (\S+)", printed)[1])
 
     def stop(self):
         """Stop as Ctrl-C does, and return what it said to stderr."""
+        self.http.close()
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT if os.name != "nt" else signal.SIGTERM)
-        _, said = self.process.communicate(timeout=30)
-        return said
+        return self.process.communicate(timeout=30)[1]

@@ -12,7 +12,6 @@ import ast
 import io
 import subprocess
 import sys
-import tarfile
 import tokenize
 from collections import Counter
 from collections.abc import Iterator
@@ -51,19 +50,18 @@ def count_python(text: str) -> Counter[str]:
 
 def files_of(commit: str | None) -> Iterator[tuple[str, str]]:
     """Yield the path and text of the files of a commit, or of the working tree, that are counted."""
-    counted = (".py", ".pyi", ".md", *OTHER_CODE)
-    if commit is None:
-        command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
-        for path in subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines():
-            if path.endswith(counted) and (ROOT / path).is_file():
+    here = ("ls-files", "--cached", "--others", "--exclude-standard")
+    for path in git(*(here if commit is None else ("ls-tree", "-r", "--name-only", commit))).splitlines():
+        if path.endswith((".py", ".pyi", ".md", *OTHER_CODE)):
+            if commit is not None:
+                yield path, git("show", f"{commit}:{path}")
+            elif (ROOT / path).is_file():
                 yield path, (ROOT / path).read_text(encoding="utf-8")
-        return
-    packed = subprocess.run(["git", "archive", commit], cwd=ROOT, capture_output=True, check=True).stdout
-    with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-        for member in archive:
-            content = archive.extractfile(member)
-            if content is not None and member.name.endswith(counted):
-                yield member.name, content.read().decode()
+
+
+def git(*arguments: str) -> str:
+    """Return what git prints."""
+    return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, encoding="utf-8", check=True).stdout
 
 
 def rooms_of(path: str) -> tuple[str, ...]:

@@ -8,29 +8,23 @@ from mcp import Client
 from graph_bandit_serve.campaigns.folder import CampaignFolder
 from graph_bandit_serve.campaigns.shelf import Shelf
 from graph_bandit_serve.campaigns.uploads import Uploads
-from graph_bandit_serve.service import OPERATIONS, Service
+from graph_bandit_serve.service import Service
 from graph_bandit_serve.settings import ServerLimits
 from graph_bandit_serve.tools.server import make_tools
-from graph_bandit_serve.work.jobs import Jobs
 
 
-def make_service(root, operations=OPERATIONS, **limits):
-    """Return a service; its jobs have to be closed."""
-    limits = ServerLimits(**limits)
+def make_service(root, jobs):
+    """Return the service of a folder."""
+    limits = ServerLimits()
     folder = CampaignFolder(root, limits)
-    return Service(folder, Shelf(folder, limits), Uploads(folder.root, limits), Jobs(limits, operations), limits)
+    return Service(folder, Shelf(folder, limits), Uploads(folder.root, limits), jobs, limits)
 
 
 class Tooled:
-    """Tools over the campaigns of a folder.
+    """Tools over the campaigns of a folder."""
 
-    Args:
-        root: the folder.
-        more: as of `make_service`.
-    """
-
-    def __init__(self, root, **more):
-        self.service = make_service(root, **more)
+    def __init__(self, root, jobs):
+        self.service = make_service(root, jobs)
         self.server = make_tools(self.service)
 
     def ask(self, question):
@@ -46,15 +40,11 @@ class Tooled:
         """Return what a tool answers, as the SDK has checked it."""
         answer = self.ask(lambda client: client.call_tool(tool, arguments))
         assert not answer.is_error, answer.content
-        sentence, text = (content.text for content in answer.content)
-        assert sentence.endswith(".")
-        assert json.loads(text) == answer.structured_content
+        assert json.loads(answer.content[1].text) == answer.structured_content
         return answer.structured_content
 
     def refusal(self, tool, **arguments):
         """Return why a tool refuses."""
         answer = self.ask(lambda client: client.call_tool(tool, arguments))
-        assert answer.is_error, answer.content
-        assert answer.structured_content is None
-        (content,) = answer.content
-        return content.text
+        assert (answer.is_error, answer.structured_content) == (True, None), answer.content
+        return answer.content[0].text

@@ -8,7 +8,8 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from support.scoring import await_end, await_note, calls_of, command_of
+from support.ended import have_ended
+from support.scoring import calls_of, command_of, started_by
 
 from graph_bandit_campaign.screening import program as module
 from graph_bandit_campaign.screening.program import Program, read_values, score, split_command
@@ -104,19 +105,19 @@ def test_nothing_counts_of_a_program_that_fails(tmp_path):
 @pytest.mark.parametrize("mode", ["hangs-deaf", "hangs-apart"])
 def test_one_that_takes_too_long_is_ended_with_what_it_started(mode, tmp_path, temporary):
     program = run(mode, tmp_path, timeout=math.inf)
-    await_note(tmp_path)
+    started_by(tmp_path)
     program._timeout = 0.5
     outcome = program.wait()
     assert outcome.values == {}
     assert outcome.problem
-    assert await_end(tmp_path)
+    assert have_ended(started_by(tmp_path))
     assert list(temporary.iterdir()) == []
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no process groups that outlive their first process")
 def test_what_it_leaves_running_is_ended(tmp_path):
     assert run("leaves", tmp_path).wait().values == {"m1": 3, "m2": 4, "m3": 5}
-    assert await_end(tmp_path)
+    assert have_ended(started_by(tmp_path))
 
 
 # --- Several at once
@@ -161,10 +162,10 @@ def test_a_molecule_on_which_the_program_dies_is_the_only_failure(tmp_path):
 def test_whoever_stops_early_ends_all_programs(tmp_path, monkeypatch):
 
     def press_ctrl_c(*_):
-        await_note(tmp_path)
+        started_by(tmp_path)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(module, "wait", press_ctrl_c)
     with closing(score_nine("hangs", tmp_path, jobs=1)) as outcomes, pytest.raises(KeyboardInterrupt):
         next(outcomes)
-    assert await_end(tmp_path)
+    assert have_ended(started_by(tmp_path))

@@ -6,7 +6,6 @@ import re
 import numpy as np
 import pytest
 import torch
-from support.runs import AGENTS, rows, run
 
 import registry
 from graph_bandit_lab import (
@@ -24,6 +23,18 @@ from graph_bandit_lab import (
 from graph_bandit_lab.execution import worker
 from graph_bandit_lab.execution.driver import LOG_NAME
 from graph_bandit_lab.storage import FILE_NAME, export_results
+
+AGENTS = ("gnn-ts:width=8,steps=2", "random")
+SMALL = {"num_graphs": 5, "num_nodes": 4, "horizon": 8}
+
+
+def run(out, environment=SMALL, **changes):
+    settings = {"agents": AGENTS, "repetitions": 2, "progress": False, **changes}
+    return run_experiment(RunSettings(out=out, environment=EnvironmentSettings(**SMALL | environment), **settings))
+
+
+def rows(out):
+    return {(row.label, row.seed): row for row in load_results(out).itertuples()}
 
 
 def test_each_repetition_of_each_agent_is_stored_in_one_file_whatever_else_is_run(tmp_path):
@@ -172,7 +183,6 @@ def test_a_repetition_that_raises_is_stored_as_failed_and_played_again_when_that
 
 
 PAIR = (AgentSpec.parse(AGENTS[0]), AgentSpec.parse("random"))
-SMALL = {"num_graphs": 5, "num_nodes": 4, "horizon": 8}
 ENVIRONMENTS = tuple(EnvironmentSettings(**{**SMALL, "num_graphs": count}) for count in (3, 5))
 
 

@@ -10,33 +10,28 @@ from graph_bandit_serve.settings import ServerLimits
 TABLE = b"rank,id,smiles,predicted_logp,nearest,price\n1,'=a,CCO,1.5,m1,12\n2,b,CC,1.2,,\n"
 
 
-def campaign(content=TABLE, **command):
-    written = (digest_of(content),)
-    return CampaignState("random", True, 0, command={"out": "out.csv", **command}, written=written)
+def campaign(out="out.csv"):
+    return CampaignState("random", True, 0, command={"out": out}, written=(digest_of(TABLE),))
 
 
 @pytest.fixture
 def path(tmp_path):
     (tmp_path / "out.csv").write_bytes(TABLE)
-    path = tmp_path / "out.campaign.json"
-    return FoundFile("", "out", path), CampaignFolder(tmp_path, ServerLimits())
+    return FoundFile("", "out", tmp_path / "out.campaign.json"), CampaignFolder(tmp_path, ServerLimits())
 
 
-def test_the_cells_of_suggestions_are_read_but_for_predictions(path):
+def test_the_cells_of_suggestions_are_read_but_for_predictions_unless_the_table_was_changed(path, tmp_path):
     assert read_details(campaign(), *path) == {"=a": {"nearest": "m1", "price": "12"}, "b": {}}
-
-
-def test_a_table_that_was_changed_is_not_shown(path):
-    path[0].path.with_name("out.csv").write_bytes(TABLE + b"3,c,C,1,,\n")
+    (tmp_path / "out.csv").write_bytes(TABLE + b"3,c,C,1,,\n")
     assert read_details(campaign(), *path) == {}
 
 
-@pytest.mark.parametrize("out", ["../out.csv", "/etc/out.csv", "out.xlsx", "..", "a\0.csv", "nothing.csv", 5, None])
+@pytest.mark.parametrize("out", ["../out.csv", "/etc/out.csv", "out.xlsx", "a\0.csv", "nothing.csv", None])
 def test_no_other_file_is_opened(path, out):
-    assert read_details(campaign(out=out), *path) == {}
+    assert read_details(campaign(out), *path) == {}
 
 
-def test_results_that_were_typed_are_known_by_their_ids(path):
+def test_results_that_were_typed_are_known_by_their_ids(path, tmp_path):
     assert read_typed(*path) == set()
-    path[0].path.with_name("out.results.csv").write_bytes(b"id,logp\n'=a,1\nb,2\nb,3\n,4\n")
+    (tmp_path / "out.results.csv").write_bytes(b"id,logp\n'=a,1\nb,2\nb,3\n,4\n")
     assert read_typed(*path) == {"=a", "b"}

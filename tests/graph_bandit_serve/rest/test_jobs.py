@@ -1,28 +1,18 @@
 """Jobs as JSON: how they stand, their events, and their stop."""
 
 import json
-from contextlib import closing
 
 import pytest
-from support.served import serve_app
-
-from graph_bandit_serve.settings import ServerLimits
-from graph_bandit_serve.work.jobs import Jobs
-
-
-@pytest.fixture(scope="module")
-def jobs():
-    with closing(Jobs(ServerLimits(), "support.operations:OPERATIONS")) as jobs:
-        yield jobs
+from support.served import Served
 
 
 @pytest.fixture
-def served(tmp_path, jobs):
-    return serve_app(tmp_path, jobs=jobs)
+def served(tmp_path, odd_jobs):
+    return Served(tmp_path, jobs=odd_jobs)
 
 
-def test_events_tell_how_a_job_stands_until_it_has_ended(served, jobs):
-    job = jobs.start("count", {"lines": 3})
+def test_events_tell_how_a_job_stands_until_it_has_ended(served, odd_jobs):
+    job = odd_jobs.start("count", {"lines": 3})
     answer = served.ask(f"/api/v1/jobs/{job.id}/events")
     assert answer.headers["content-type"].startswith("text/event-stream")
     views = [json.loads(line.removeprefix("data: ")) for line in answer.text.split("\n\n") if line]
@@ -30,19 +20,15 @@ def test_events_tell_how_a_job_stands_until_it_has_ended(served, jobs):
     assert all(view["result"] is None for view in views)
 
 
-def test_a_job_is_waited_for_and_has_its_result(served, jobs):
-    job = jobs.start("echo", {"word": "<b>"}, campaign="x")
-    view = served.ask(f"/api/v1/jobs/{job.id}", query="wait=15").json()
+def test_a_job_is_waited_for_and_has_its_result(served, odd_jobs):
+    job = odd_jobs.start("echo", {"word": "<b>"}, campaign="x")
+    view = served.get(f"/jobs/{job.id}?wait=15")
     assert (view["status"], view["campaign"], view["result"]["word"]) == ("done", "x", "<b>")
 
 
-def test_a_job_is_stopped_and_says_so(served, jobs):
-    job = jobs.start("hold", {}, person="program")
-    assert [view["is_mine"] for view in served.ask("/api/v1/jobs").json() if view["id"] == job.id] == [True]
-    assert served.ask(f"/api/v1/jobs/{job.id}/stop", "POST").json()["status"] == "stopped"
-    assert served.ask(f"/api/v1/jobs/{job.id}/stop", "POST").json()["status"] == "stopped"
-
-
-def test_an_unknown_job_is_not_found(served):
-    for method, end in (("GET", ""), ("GET", "/events"), ("POST", "/stop")):
-        assert served.ask(f"/api/v1/jobs/guess{end}", method).status == 404
+def test_a_job_is_stopped_and_says_so(served, odd_jobs):
+    job = odd_jobs.start("hold", {}, person="program")
+    assert [view["is_mine"] for view in served.get("/jobs") if view["id"] == job.id] == [True]
+    for _ in range(2):
+        assert served.post(f"/jobs/{job.id}/stop", {}).json()["status"] == "stopped"
+    assert served.post("/jobs/guess/stop", {}).status_code == 404

@@ -6,51 +6,30 @@ import anyio
 import pytest
 from mcp.server.mcpserver import Context, MCPServer
 from support.ended import have_ended
-from support.served import write_campaign
 from support.tooled import Tooled
 
 from graph_bandit_serve.tools.waiting import finish
 
 
-@pytest.fixture(scope="module")
-def tooled(tmp_path_factory):
-    root = tmp_path_factory.mktemp("folder")
-    write_campaign(root / "one.campaign.json")
-    tooled = Tooled(root, operations="support.operations:OPERATIONS", waiting_jobs=1, workers=1)
+@pytest.fixture
+def tooled(tmp_path, odd_jobs):
+    tooled = Tooled(tmp_path, odd_jobs)
     tooled.server = MCPServer("operations of the tests")
-    (file,) = tooled.service.folder.list_files().files
 
     @tooled.server.tool()
     async def run(context: Context, operation: str, arguments: dict[str, int]) -> str:
-        found = await finish(
-            context, tooled.service, lambda: tooled.service.jobs.start(operation, arguments, campaign=file.key)
-        )
-        return f"{found}"
+        return f"{await finish(context, tooled.service, lambda: odd_jobs.start(operation, arguments))}"
 
-    yield tooled
-    tooled.service.jobs.close()
+    return tooled
 
 
-def run(tooled, operation, **arguments):
-    given = {"operation": operation, "arguments": arguments}
-    answer = tooled.ask(lambda client: client.call_tool("run", given))
-    return answer.is_error, answer.content[0].text
-
-
-@pytest.mark.parametrize(
-    ("operation", "message"),
-    [
-        ("refuse", "Change what the problem says, and call again."),
-        ("refuse", '{"problem": "Expected a table. Got a poem."}'),
-        ("err", "calling again in the same way will not help"),
-        ("die", "perhaps for lack of memory"),
-    ],
-)
+@pytest.mark.parametrize(("operation", "message"), [("refuse", '"Expected a table. Got a poem."'), ("die", "memory")])
 def test_a_job_that_does_not_end_well_is_an_error_that_says_what_to_do(operation, message, tooled):
-    is_error, text = run(tooled, operation)
-    assert is_error
-    assert message in text
-    assert "a secret of the program" not in text
+    assert message in tooled.refusal("run", operation=operation, arguments={})
+
+
+def test_a_mistake_of_the_program_hides_its_trace(tooled):
+    assert "a secret" not in tooled.refusal("run", operation="err", arguments={})
 
 
 def test_progress_goes_to_a_client_that_asks_for_it(tooled):
@@ -66,7 +45,7 @@ def test_progress_goes_to_a_client_that_asks_for_it(tooled):
     assert lines
 
 
-def test_a_job_is_stopped_when_its_client_gives_up(tooled):
+def test_a_job_is_stopped_when_its_client_gives_up(tooled, odd_jobs):
     heard = []
 
     async def give_up(client):
@@ -78,11 +57,8 @@ def test_a_job_is_stopped_when_its_client_gives_up(tooled):
                     scope.cancel()
 
             await client.call_tool("run", {"operation": "hold", "arguments": {}}, progress_callback=keep)
-        for _ in range(600):
-            if not tooled.service.jobs.queue():
-                break
+        while odd_jobs.queue():
             await asyncio.sleep(0.05)
 
     tooled.ask(give_up)
-    assert not tooled.service.jobs.queue()
     assert have_ended(map(int, heard[0].split()))

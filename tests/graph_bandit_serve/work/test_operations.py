@@ -4,7 +4,7 @@ import json
 
 import pytest
 from support.links import make_link
-from support.robot import MOLECULES, NAMES, POOL, table
+from support.served import MOLECULES, NAMES, POOL, table
 
 from graph_bandit_campaign import Moved, start
 from graph_bandit_serve.work.operations import OPERATIONS

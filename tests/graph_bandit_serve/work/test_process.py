@@ -1,7 +1,6 @@
 """A process that does as it is told."""
 
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -12,8 +11,7 @@ from support.ended import have_ended
 
 from graph_bandit_serve.work.process import READY, LostProcessError, WorkProcess
 
-MUCH = 10**12
-LONG = 60
+MUCH, LONG = 10**12, 60
 
 
 def answer(pipe):
@@ -21,8 +19,6 @@ def answer(pipe):
     pipe.send(READY)
     while True:
         asked = pipe.recv()
-        if asked == "interrupt":
-            os.kill(os.getpid(), signal.SIGINT)
         if asked == "start":
             pipe.send(subprocess.Popen([sys.executable, "-S", "-c", f"import time; time.sleep({LONG})"]).pid)
         if asked == "die":
@@ -42,11 +38,15 @@ def process():
     process.close()
 
 
-def test_a_process_answers_one_request_after_the_other(process):
+def test_a_process_answers_one_request_after_the_other_and_takes_its_temporary_files_with_it(process):
     pid = process.pid
     assert [next(iter(process.ask(word, LONG, MUCH))) for word in "abc"] == ["a", "b", "c"]
     assert process.start()
     assert process.pid == pid != os.getpid()
+    kept = Path(next(iter(process.ask("keep", LONG, MUCH))))
+    assert kept.is_dir()
+    process.close()
+    assert not kept.exists()
 
 
 def test_one_that_talks_without_end_is_killed_in_time(process):
@@ -61,10 +61,3 @@ def test_what_it_started_ends_also_if_it_has_died_before(process):
     with pytest.raises(LostProcessError, match="death"):
         list(process.ask("die", LONG, MUCH))
     assert have_ended([child])
-
-
-def test_its_temporary_files_are_removed_with_it(process):
-    kept = Path(next(iter(process.ask("keep", LONG, MUCH))))
-    assert kept.is_dir()
-    process.close()
-    assert not kept.exists()

@@ -4,8 +4,7 @@ import shutil
 from contextlib import nullcontext, suppress
 
 import pytest
-from support.crashes import CHANGES, Crash, DiesAfter
-from support.dying import die_once
+from support.crashes import CHANGES, Crash, DiesAfter, die_once
 from support.messy import messy_table, prepare_small
 
 from graph_bandit_campaign import PrepareSettings
