@@ -45,8 +45,8 @@ from .pool.prepared.making.run import prepare as prepare
 from .pool.prepared.pool import PreparedPool as PreparedPool
 from .pool.prepared.settings import PrepareSettings as PrepareSettings
 from .pool.source import Source as Source
-from .results.doubts import find_doubts as find_doubts
-from .results.doubts import find_slips as find_slips
+from .report.doubts import find_doubts as find_doubts
+from .report.doubts import find_slips as find_slips
 from .results.measurement import Failure as Failure
 from .results.measurement import Measurement as Measurement
 from .results.typed import Entry as Entry

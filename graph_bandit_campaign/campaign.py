@@ -9,21 +9,20 @@ from pathlib import Path
 from typing import SupportsIndex
 
 from graph_bandit_campaign.assays.told import OtherAssay, read_also
-from graph_bandit_campaign.checks import check_integer
+from graph_bandit_campaign.checks import Kind, check_flag, check_integer
 from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
 from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals
 from graph_bandit_campaign.constraints.limits.limits import Limits
-from graph_bandit_campaign.flags import Kind, check_flag
+from graph_bandit_campaign.forecasts import say_ending
 from graph_bandit_campaign.model.choice import check_batch, check_kept, choose_batch, spare_likely, split_round
 from graph_bandit_campaign.model.failures import FailureLearner
 from graph_bandit_campaign.model.goals_choice import GoalsChooser
 from graph_bandit_campaign.model.learner import DEFAULT, AgentChangedWarning, Learner, default_agent, describe_change
 from graph_bandit_campaign.model.made import MOST_TAUGHT, MadeProducts
 from graph_bandit_campaign.notebook import Suggestions
-from graph_bandit_campaign.opening import Given
 from graph_bandit_campaign.pool.index import MaskLike, PoolIndex, PoolLike
 from graph_bandit_campaign.pool.prepared import PreparedPool
-from graph_bandit_campaign.records import Records
+from graph_bandit_campaign.records import Given, Records
 from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_campaign.store import ChangedError, Store
 from graph_bandit_campaign.verbs import add_round, without_last_round
@@ -196,7 +195,7 @@ class Campaign(Records):
     ) -> Suggestions:
         suggested, chosen = self._choose(count, among, constraints, keep)
         if not suggested:
-            return Suggestions(note=self.state.ending("all candidates on offer"))
+            return Suggestions(note=say_ending(self.state, "all candidates on offer"))
         self._suggest(lambda state: add_round(state, suggested), chosen, f"round {len(self.state.rounds) + 1}")
         return Suggestions(suggested, self._index.written(chosen))
 

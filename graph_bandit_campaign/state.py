@@ -10,11 +10,10 @@ from typing import Annotated, TypeAlias, get_args
 
 import msgspec
 
+from graph_bandit_campaign.checks import Kind, check_flags
 from graph_bandit_campaign.constraints.goals.goal import Goal
-from graph_bandit_campaign.flags import Kind, check_flags
 from graph_bandit_campaign.results.marks import Comment, Veto
 from graph_bandit_campaign.results.measurement import Failure, Measurement, Result
-from graph_bandit_campaign.text import short
 
 LEVEL = 0.9  # of intervals
 Count = Annotated[int, msgspec.Meta(ge=0)]
@@ -287,22 +286,6 @@ class CampaignState:
             if not (exact and measurement.bound):
                 values.setdefault(measurement.id, []).append(measurement.value)
         return {identifier: sum(repeats) / len(repeats) for identifier, repeats in values.items()}
-
-    def ending(self, every: str, best: str = "", target: str = "") -> str:
-        """Say why no graph is left to suggest, and which is the best.
-
-        Args:
-            every: what the graphs are called, such as "all 5 molecules".
-            best: the best value as text; empty: as measured.
-            target: name of the goal; empty: that of the campaign.
-        """
-        kinds = {"measured": self.settled(), "failed": self.failed, "vetoed": self.vetoes, "pending": self.pending}
-        why = " or ".join(kind for kind in kinds if kinds[kind]) or "ruled out"
-        text = f"Nothing is left to suggest: {every} are {why}"
-        leader = None if self.goals or self.is_class else self.leader()
-        if leader is not None:
-            text += f", and the best {target or self.target or 'value'} is {best or short(leader[1])} ({leader[0]})"
-        return f"{text}{f', with {len(self.hits):,} hits' * self.is_class}."
 
     def leader(self, rounds: float = math.inf) -> tuple[str, float] | None:
         """Return the id and value of the graph that is best for certain; None if there is none.

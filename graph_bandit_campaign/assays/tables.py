@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from graph_bandit_campaign.names import are_one, split_name
 from graph_bandit_campaign.pool.index import structure_of
 from graph_bandit_campaign.results.classes import classes_as_bounds
 from graph_bandit_campaign.results.matching import Matcher
 from graph_bandit_campaign.results.measurement import SIGNS
 from graph_bandit_campaign.results.rows import BadResultsError, Columns, MeasuredRow, NoResultsError, ResultTables
 from graph_bandit_campaign.store import Store
+from graph_bandit_campaign.text import are_one, split_name
 from graph_bandit_env import GraphPool, MoleculeSet
 
 CAMPAIGN = ".campaign.json"  # ends the name of the file of a campaign

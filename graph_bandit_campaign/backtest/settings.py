@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import tyro
 
-from graph_bandit_campaign.flags import NONE, Salts, check_flags, check_least
+from graph_bandit_campaign.checks import NONE, Salts, check_flags, check_least
 from graph_bandit_campaign.pool.source import Source, check_features, split_features
 from graph_bandit_lab import count_cores
 

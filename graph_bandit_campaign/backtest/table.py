@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graph_bandit_campaign.backtest.settings import BacktestSettings
-from graph_bandit_campaign.names import find_column
 from graph_bandit_campaign.pool.block import Block
 from graph_bandit_campaign.pool.descriptors import find_most_rows, reads_graphs, refuse_large
 from graph_bandit_campaign.pool.own_columns import Features
@@ -21,6 +20,7 @@ from graph_bandit_campaign.results.matched import match_rows
 from graph_bandit_campaign.results.matching import Matcher
 from graph_bandit_campaign.results.rows import Columns, NoResultsError, ResultTables
 from graph_bandit_campaign.state import CampaignState
+from graph_bandit_campaign.text import find_column
 from graph_bandit_campaign.verbs import tell
 from graph_bandit_env import MoleculeSet, tables
 from graph_bandit_env.pools import MOST_ATOMS, check_known
@@ -157,7 +157,8 @@ def _read(settings: BacktestSettings) -> tuple[MoleculeSet, CampaignState, list[
 def _values(state: CampaignState) -> dict[str, list[float]]:
     """Return the values of each molecule, or bounds that count as such.
 
-    Those are bounds from the side of worse values, and others no better than the median. A molecule that is only known to be worse than a good value may be good or bad.
+    Those are bounds from the side of worse values, and others no better than the median. A molecule that is only known
+    to be worse than a good value may be good or bad.
     """
     counted, sign = state.counted(), 1.0 if state.maximize else -1.0
     exact = [result.value for result in counted if not result.bound]

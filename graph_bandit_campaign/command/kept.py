@@ -11,9 +11,9 @@ import msgspec
 
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.constraints.limits.wishes import FILES
-from graph_bandit_campaign.names import split_name
 from graph_bandit_campaign.pool.source import EMBEDDINGS
 from graph_bandit_campaign.state import CampaignState, Kept
+from graph_bandit_campaign.text import split_name
 
 ONCE = frozenset(
     (

@@ -10,13 +10,13 @@ from typing import Annotated, cast
 
 import tyro
 
+from graph_bandit_campaign.checks import NONE, Kind, Salts, check_flags
 from graph_bandit_campaign.constraints.batch.batch import Terms
 from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals
 from graph_bandit_campaign.constraints.limits.wishes import Choice, Requirement
-from graph_bandit_campaign.flags import NONE, Kind, Salts, check_flags
-from graph_bandit_campaign.names import are_one, find_column, split_name
 from graph_bandit_campaign.pool.source import Source, check_features, split_features
 from graph_bandit_campaign.report.tables import KINDS
+from graph_bandit_campaign.text import are_one, find_column, split_name
 from graph_bandit_lab import count_cores
 
 PAGES = (".html", ".htm")

@@ -23,7 +23,7 @@ from graph_bandit_campaign.command.wishes import spell_goals
 from graph_bandit_campaign.constraints.batch.batch import Bill
 from graph_bandit_campaign.model.learner import DEFAULT, AgentChangedWarning
 from graph_bandit_campaign.model.reasons import Neighbour, nearest_measured
-from graph_bandit_campaign.opening import Given
+from graph_bandit_campaign.records import Given
 from graph_bandit_campaign.report.answer import Answer
 from graph_bandit_campaign.report.predictions import predictions_table
 from graph_bandit_campaign.report.tables import check_kind, write_table

@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from graph_bandit_campaign.assays.tables import OtherTable, read_other_tables
+from graph_bandit_campaign.checks import Kind
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.constraints.batch.offers import find_offer_columns
 from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals, spell
 from graph_bandit_campaign.constraints.limits.columns import ColumnNames
 from graph_bandit_campaign.constraints.limits.limits import Limits
 from graph_bandit_campaign.constraints.limits.wishes import Requirement, find_property
-from graph_bandit_campaign.names import find_column
-from graph_bandit_campaign.results.reading import Read, read_results
-from graph_bandit_campaign.results.rows import Columns, ResultTables
+from graph_bandit_campaign.results.classes import read_classes
+from graph_bandit_campaign.results.rows import Columns, MeasuredRow, NoResultsError, ResultTables
 from graph_bandit_campaign.state import CampaignState
+from graph_bandit_campaign.text import find_column
+
+
+@dataclass(frozen=True)
+class Read:
+    """The rows of results of tables."""
+
+    rows: dict[str, list[MeasuredRow]]
+    """Those of each goal, by its name."""
+    kind: Kind = ""
+    """What the values of the one goal are, if it is known."""
+    remarks: tuple[str, ...] = ()
+    """Remarks about the tables, for people."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,3 +126,60 @@ def _split_limits(
     goals = (*settings.goals, *measured)
     several = len(goals) > 1 or goals[0].aim == "target"
     return Limits(on_columns, settings.forbid, settings.only), check_goals(goals) if several else ()
+
+
+def read_results(
+    tables: ResultTables,
+    columns: Columns,
+    goals: Sequence[Goal],
+    earlier: CampaignState | None,
+    said: Callable[[str], Kind],
+) -> Read:
+    """Read the results of each goal; a table may lack some of the columns.
+
+    Args:
+        tables: the tables.
+        columns: names of the columns; that of the values, if there is one goal.
+        goals: the goals, if there are several.
+        earlier: state of the campaign.
+        said: what the values of a column are said to be.
+
+    Raises:
+        NoResultsError: a ValueError, if no row has a result.
+        ValueError: if a column is missing, or rows cannot be understood.
+    """
+    names = [goal.name for goal in goals] or [columns.value]
+    ranges = {goal.name for goal in goals if goal.aim in ("target", "limit")}
+    remarks = list[str]()
+    kind: Kind = ""
+    for name in names:
+        kind = said(name) or (earlier.kind if earlier and not goals else "")
+        known = {each.value for each in earlier.measured if each.goal in ("", name)} if earlier else set()
+        if not kind and (known - {0, 1} or columns.noise or name in ranges):
+            continue  # a word among numbers is refused
+        tables, kind, remark = read_classes(tables, name, kind)
+        remarks += [remark] * bool(remark)
+        if goals and kind == "class":
+            raise ValueError(
+                f"Expected numbers with several goals. `{name}` is a class. Make it the only goal, or pass "
+                f"`--goal-kind {name}=number` to take its values as the numbers 0 and 1."
+            )
+    if not tables:
+        return Read({name: [] for name in names}, kind)
+    results, used, problem = dict[str, list[MeasuredRow]](), set[int](), ""
+    for name in names:
+        having = tables.having(name)
+        used |= set(map(id, having.tables))
+        try:  # without a table that has it, the first one says which columns there are
+            results[name], more = (having or tables.like(tables.tables[:1])).read(replace(columns, value=name))
+            remarks += more
+        except NoResultsError as error:
+            results[name], problem = [], str(error)
+    unused = [table.path for table in tables.tables if id(table) not in used]
+    if unused and goals:
+        raise ValueError(
+            f"Expected a column of one of the goals in each table. {min(unused)} has none of {', '.join(results)}."
+        )
+    if not any(results.values()):
+        raise NoResultsError(problem)
+    return Read(results, kind, tuple(dict.fromkeys(remarks)))

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from graph_bandit_campaign.command.inputs import search_pool
-from graph_bandit_campaign.names import find_column, sheet_remarks
 from graph_bandit_campaign.operations.place import Place
 from graph_bandit_campaign.pool.prepared import PreparedPool, open_table_pool
 from graph_bandit_campaign.pool.source import Source
 from graph_bandit_campaign.results.classes import read_classes
 from graph_bandit_campaign.results.matching import Matcher
 from graph_bandit_campaign.results.rows import Columns, MeasuredRow, ResultTables
-from graph_bandit_campaign.text import listed
+from graph_bandit_campaign.text import find_column, listed, sheet_remarks
 from graph_bandit_env.files import is_file_of_graphs, read_pool
 from graph_bandit_env.pools.products import read_product_library
 from graph_bandit_env.tables import Table
@@ -137,10 +137,16 @@ def preview_results(
     naming = names.naming_of(opened)
     found = {goal: find_column(given.get(goal) or goal, opened.columns, table.name) for goal in state.quantities}
     taken = {"id": naming.identifier, "smiles": naming.smiles, **{goal: name for goal, name in found.items() if name}}
+    if not any(found.values()):
+        raise ValueError(
+            f"Expected a column `{state.quantities[0]}` in {table.name}. It has {', '.join(opened.columns)}."
+        )
     read, bad = dict[str, list[MeasuredRow]](), dict[str, str]()
     for goal, name in found.items():
         if name:
-            classed, _, _ = read_classes(tables, name, state.kind)
+            classed = tables
+            with suppress(ValueError):  # of the words, which are named one by one
+                classed, _, _ = read_classes(tables, name, state.kind)
             rows, problems = classed.look(replace(names, value=name, noise=settings.noise))
             read[goal] = rows
             bad |= {text.partition(": ")[0]: text for text in problems}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from graph_bandit_campaign.flags import Salts
+from graph_bandit_campaign.checks import Salts
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,12 +9,13 @@ from functools import cached_property
 from agents.contract import Correlation
 from graph_bandit_campaign.constraints.batch.batch import Bill
 from graph_bandit_campaign.constraints.goals.goal import Goal
+from graph_bandit_campaign.forecasts import say_ending
 from graph_bandit_campaign.model.front import find_front
 from graph_bandit_campaign.model.reasons import NEIGHBOURS, Neighbour, Reason
 from graph_bandit_campaign.model.stopping import Outlook
 from graph_bandit_campaign.pool.block import OTHER_FORMS
+from graph_bandit_campaign.report.doubts import find_doubts
 from graph_bandit_campaign.report.tables import is_number
-from graph_bandit_campaign.results.doubts import find_doubts
 from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_campaign.text import listed, percent, shield, short
 from graph_bandit_env import GraphPool
@@ -205,7 +206,7 @@ class Answer:
             is_short = count < wanted and self.bill.terms.budget is None
             return f"Only {count} of the {wanted} asked for can still be suggested." * is_short
         every = f"all {self.noun} that meet the limits" if self.limits else f"all {self.pool_size:,} {self.noun}"
-        return self.state.ending(every, self.best_text, self.target)
+        return say_ending(self.state, every, self.best_text, self.target)
 
     @property
     def best(self) -> tuple[str, float] | None:

@@ -7,10 +7,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from graph_bandit_campaign.flags import Kind
-from graph_bandit_campaign.names import find_column
+from graph_bandit_campaign.checks import Kind
 from graph_bandit_campaign.results.rows import BOUND, WORDS, BadResultsError, ResultTables
-from graph_bandit_campaign.text import listed
+from graph_bandit_campaign.text import find_column, listed
 from graph_bandit_env.tables import Table
 
 ABOVE, BELOW = ">0", "<0"  # in place of the upper and the lower class; any number would do

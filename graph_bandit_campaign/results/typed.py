@@ -11,8 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from graph_bandit_campaign.checks import check_value
-from graph_bandit_campaign.flags import Kind
+from graph_bandit_campaign.checks import Kind, check_value
 from graph_bandit_campaign.results.classes import UnknownWordsError, read_classes
 from graph_bandit_campaign.results.rows import Columns, MeasuredRow, NoResultsError, ResultTables
 from graph_bandit_env.tables import Table

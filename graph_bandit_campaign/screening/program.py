@@ -18,9 +18,8 @@ from tempfile import TemporaryDirectory
 import psutil
 
 from agents import LARGEST_REWARD
-from graph_bandit_campaign.names import find_column
 from graph_bandit_campaign.report.tables import write_table
-from graph_bandit_campaign.text import listed
+from graph_bandit_campaign.text import find_column, listed
 from graph_bandit_env.tables import open_table
 
 MOST_BYTES = 4 << 20  # of a table of values that are read

@@ -9,8 +9,8 @@ from typing import Annotated
 
 import tyro
 
+from graph_bandit_campaign.checks import NONE, check_least
 from graph_bandit_campaign.command.settings import SuggestSettings
-from graph_bandit_campaign.flags import NONE, check_least
 
 KINDS = (".csv", ".tsv")  # of a table that is written again and again
 

@@ -70,7 +70,7 @@ class Done:
 
 def placed(place: Mapping[str, str]) -> Place:
     """Return the campaign of a job."""
-    return Place(Path(place["path"]), Path(place["root"]), place["version"])
+    return Place(Path(place["path"]), Path(place["root"]), place.get("version", ""))
 
 
 def change(place: Mapping[str, str], operation: Callable[[Place], object]) -> Done:
@@ -100,6 +100,11 @@ def take_back(report: Report, place: Mapping[str, str], ids: Sequence[str]) -> D
 
     def clear(at: Place) -> None:
         state = at.open()[1]
+        typed = {each.id for each in state.results if "" in each.sources}
+        if wrong := min({*ids} - typed, default=""):
+            raise ValueError(
+                f"Expected ids with results that were typed in. Got {wrong}. Correct others in their tables."
+            )
         tell(at, [Entry(key, goal=goal) for key in ids for goal in state.quantities], instead=True)
 
     return change(place, clear)

@@ -63,13 +63,6 @@ def test_the_same_request_is_one_job_though_its_file_was_used_meanwhile_and_no_o
     assert len(service.jobs.jobs) == 3
 
 
-def test_a_table_that_is_taken_in_gets_a_name_of_its_own(service, tmp_path):
-    (tmp_path / "one.results-7.csv").touch()
-    (tmp_path / "one.results-old.csv").touch()
-    arguments, *_ = service.jobs.given[service.accept(ONE, send(service, "x.XLSX")[1]).id]
-    assert arguments["name"] == "one.results-8.xlsx"
-
-
 def by(person, start):
     """Start a job as somebody."""
     context = contextvars.copy_context()

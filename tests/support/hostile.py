@@ -19,11 +19,11 @@ from torch_geometric.data import Data
 
 from graph_bandit_campaign import Campaign
 from graph_bandit_campaign.backtest.run import SETTINGS, read_saved
-from graph_bandit_campaign.constraints.limits.patterns import read_pattern
-from graph_bandit_campaign.file import FORMAT
+from graph_bandit_campaign.constraints.limits.wishes import Pattern
 from graph_bandit_campaign.pool.prepared import PreparedPool, PrepareSettings, prepare
 from graph_bandit_campaign.pool.prepared.manifest import MANIFEST
 from graph_bandit_campaign.screening.program import read_values
+from graph_bandit_campaign.store import FORMAT
 from graph_bandit_env import from_smiles, from_smiles_csv
 from graph_bandit_env.files import read_embeddings, read_pool
 from graph_bandit_env.pools.products import read_product_library
@@ -165,7 +165,7 @@ def library(blocks="blocks.csv", rows=("CC(=O)O", "CN")):
 
 def campaign(agent):
     fields = {"format": FORMAT, "agent": agent, "maximize": True, "seed": 0}
-    nothing = {name: [] for name in ("measured", "failed", "pending", "rounds")}
+    nothing = {name: [] for name in ("measured", "failures", "pending", "rounds")}
     return write("c.campaign.json", json.dumps(fields | nothing).encode())
 
 
@@ -238,7 +238,7 @@ READERS = {
     "tables": lambda path: from_smiles_csv(path).smiles,
     "graphs": lambda path: len(read_pool(path)),
     "embeddings": read_embeddings,
-    "substructures": lambda path: read_pattern(str(path)).smarts,
+    "substructures": lambda path: Pattern.parse(str(path)).smarts,
     "campaigns": lambda path: Campaign(from_smiles(["CCO", "CCN", "CCC"]), state=path).ids,
     "sweeps": lambda path: len(read_sweep(path).plan().repetitions),
     "where tables are": read_tables,

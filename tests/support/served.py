@@ -13,7 +13,7 @@ from html.parser import HTMLParser
 import httpx2
 from starlette.testclient import TestClient
 
-from graph_bandit_campaign.file import FORMAT
+from graph_bandit_campaign.store import FORMAT
 from graph_bandit_serve.access.addresses import find_addresses
 from graph_bandit_serve.access.guard import HEADERS
 from graph_bandit_serve.access.keys import Keys
@@ -59,7 +59,7 @@ def write_campaign(path, **changes):
         "maximize": True,
         "seed": 0,
         "measured": [result("z", 0.5), result("a", 2.0, 1)],
-        "failed": ["b"],
+        "failures": [{"id": "b"}],
         "pending": ["c"],
         "rounds": [[suggestion("a"), suggestion("b"), suggestion("c")]],
         "target": "affinity",

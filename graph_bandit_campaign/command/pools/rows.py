@@ -67,7 +67,7 @@ class RowRounds:
     def ids(self) -> Iterator[str]:
         """Yield the ids of all molecules."""
         for part in self.pool.parts:
-            yield from part.names()["id"].to_pylist()
+            yield from part.names()[1]
 
     def know(self, state: CampaignState) -> KnownRows:
         """Return the molecules that a campaign and other assays speak of, or all."""

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from graph_bandit_campaign.checks import check_integer
-from graph_bandit_campaign.flags import check_flags
+from graph_bandit_campaign.checks import check_flags, check_integer
 
 ROUNDING = 1e-9  # share of the budget by which sums of decimal prices may miss it
 

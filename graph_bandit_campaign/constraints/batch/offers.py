@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from graph_bandit_campaign.constraints.batch.batch import BatchConstraints, Terms
 from graph_bandit_campaign.constraints.limits.columns import LimitColumns, need_column
 from graph_bandit_campaign.constraints.limits.limits import Selection
-from graph_bandit_campaign.names import find_column
 from graph_bandit_campaign.pool.block import molecule_of
+from graph_bandit_campaign.text import find_column
 
 SCAFFOLD = "scaffold"  # a group that is computed, unless the pool has a column of this name
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from graph_bandit_campaign.flags import check_flags
+from graph_bandit_campaign.checks import check_flags
 
 Aim: TypeAlias = Literal["maximize", "minimize", "target", "limit"]
 

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from graph_bandit_campaign.names import find_column
 from graph_bandit_campaign.pool.block import Cells
+from graph_bandit_campaign.text import find_column
 
 
 @dataclass(frozen=True)

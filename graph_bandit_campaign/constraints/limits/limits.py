@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from graph_bandit_campaign.constraints.limits.columns import LimitColumns, check_cells, need_column
 from graph_bandit_campaign.constraints.limits.wishes import PROPERTIES, Choice, Pattern, Requirement, find_property
-from graph_bandit_campaign.names import find_column
 from graph_bandit_campaign.pool.block import molecule_of
 from graph_bandit_campaign.pool.index import PoolLike
+from graph_bandit_campaign.text import find_column
 from graph_bandit_campaign.workers import results_of
 from graph_bandit_env import MoleculeSet
 from graph_bandit_env.pools import is_bare_salt

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 
 import tyro
 
-from graph_bandit_campaign.flags import NONE, Salts, check_flags
+from graph_bandit_campaign.checks import NONE, Salts, check_flags
 
 TRAITS = ("atom_pairs", "morgan", "torsions", "roles", "properties", "descriptors")
 

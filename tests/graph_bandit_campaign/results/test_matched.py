@@ -1,6 +1,6 @@
 import pytest
 
-from graph_bandit_campaign.results.doubts import find_conflicts
+from graph_bandit_campaign.report.doubts import find_conflicts
 from graph_bandit_campaign.results.matched import match_rows
 from graph_bandit_campaign.results.matching import Matcher
 from graph_bandit_campaign.results.rows import BadResultsError, MeasuredRow

@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from graph_bandit_campaign import CampaignState, Measurement, Suggestion
+from graph_bandit_campaign import CampaignState, Failure, Measurement, Suggestion
 from graph_bandit_campaign.results.marks import Comment, Veto
 from graph_bandit_serve.campaigns.changes import describe_changes
 
 BEFORE = CampaignState("random", True, 0, rounds=((Suggestion("a"), Suggestion("b")),))
 CHANGES = {
     "results came in of a.": {"measured": (Measurement("a", 1.0, 1),)},
-    "failed: b.": {"failed": ("b",)},
+    "failed: b.": {"failures": (Failure("b"),)},
     "vetoed: a.": {"vetoed": (Veto("a"),)},
     "pinned: c.": {"pinned": ("c",)},
     "comments on b.": {"comments": (Comment("b", "ask", "Ann", 1),)},

@@ -1,9 +1,9 @@
-"""The small tables next to a campaign, as they were written and not otherwise."""
+"""The table of the last suggestions, as it was written and not otherwise."""
 
 import pytest
 
 from graph_bandit_campaign import CampaignState, digest_of
-from graph_bandit_serve.campaigns.details import read_details, read_typed
+from graph_bandit_serve.campaigns.details import read_details
 from graph_bandit_serve.campaigns.folder import CampaignFolder, FoundFile
 from graph_bandit_serve.settings import ServerLimits
 
@@ -29,9 +29,3 @@ def test_the_cells_of_suggestions_are_read_but_for_predictions_unless_the_table_
 @pytest.mark.parametrize("out", ["../out.csv", "/etc/out.csv", "out.xlsx", "a\0.csv", "nothing.csv", None])
 def test_no_other_file_is_opened(path, out):
     assert read_details(campaign(out), *path) == {}
-
-
-def test_results_that_were_typed_are_known_by_their_ids(path, tmp_path):
-    assert read_typed(*path) == set()
-    (tmp_path / "out.results.csv").write_bytes(b"id,logp\n'=a,1\nb,2\nb,3\n,4\n")
-    assert read_typed(*path) == {"=a", "b"}

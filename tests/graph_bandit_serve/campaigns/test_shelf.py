@@ -19,13 +19,13 @@ REFUSED = {
 }
 SHOWN = {
     "infinite predictions": {"rounds": [[suggestion("a", low=None, high=None, mean=1e308, std=1e308)]]},
-    "names that are programs": {"target": XSS, "agent": XSS, "pending": [XSS], "failed": [XSS + "2"]},
+    "names that are programs": {"target": XSS, "agent": XSS, "pending": [XSS], "failures": [{"id": XSS + "2"}]},
     "ids that are programs": {"rounds": [[suggestion(XSS), suggestion("x" * 100_000)]], "structures": {XSS: XSS}},
     "goals that are programs": {
         "target": "",
         "goals": [{"name": XSS, "aim": "maximize"}, {"name": "b", "aim": "limit", "low": 1}],
         "measured": [result("a", 1.0, goal=XSS)],
-        "failed": [],
+        "failures": [],
     },
     "a command of other types": {"command": {"out": "a.csv", "require": 5, "only": True, "price": ["a"], "n": XSS}},
     "thousands of suggestions": {"rounds": [[suggestion("a")] * 2_000]},

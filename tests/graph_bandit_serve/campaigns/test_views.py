@@ -1,6 +1,6 @@
 from support.served import result, suggestion, write_campaign
 
-from graph_bandit_campaign import read_state
+from graph_bandit_campaign import Store
 from graph_bandit_serve.campaigns.views import best_of, describe
 
 GOALS = [
@@ -12,7 +12,7 @@ GOALS = [
 
 def state_of(folder, **changes):
     path = write_campaign(folder / "a.campaign.json", **changes)
-    return read_state(path.read_text(encoding="utf-8"), path)
+    return Store(path).state
 
 
 def view_of(folder, **changes):
@@ -32,7 +32,7 @@ def test_several_goals_have_a_prediction_each_and_a_probability_of_their_range(t
     by_goal = {name: suggestion("a", mean) for mean, name in enumerate(("affinity", "logd", "tox"))}
     entry = {"id": "a", "probability": 0.5, "by_goal": by_goal}
     measured = [result("a", 7.0, 1, goal="affinity"), result("b", 2.0, 0, goal="tox")]
-    changes = {"goals": GOALS, "target": "", "measured": measured, "failed": []}
+    changes = {"goals": GOALS, "target": "", "measured": measured, "failures": []}
     view = view_of(tmp_path, rounds=[[entry]], **changes)
     (one,) = view.rounds[0].suggestions
     assert [(p.goal, p.mean, p.low, p.high) for p in one.predictions][:1] == [("affinity", 0.0, -1.0, 1.0)]

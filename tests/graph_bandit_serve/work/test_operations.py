@@ -30,21 +30,11 @@ def test_a_refusal_names_places_in_the_folder_alone(place, tmp_path):
             {"root": place["root"], "path": str(tmp_path / "bad.csv"), "smiles": "s", "id": None, "sheet": None},
         ),
         ("read_results", {"place": place, "table": str(tmp_path / "bad.csv")}),
-        ("accept", {"place": place, "table": str(tmp_path / "gone.csv"), "name": "suggestions.results-2.csv"}),
+        ("accept", {"place": place, "table": str(tmp_path / "gone.csv")}),
     ):
         with pytest.raises(ValueError, match="csv") as caught:
             call(name, **arguments)
         assert f"{tmp_path}" not in str(caught.value)
-
-
-def test_a_table_is_taken_in_under_no_name_that_is_there(place, tmp_path):
-    (tmp_path / "sent.csv").write_bytes(table(("id", "logp"), ("m1", 1)))
-    (tmp_path / "outside.csv").touch()
-    make_link(tmp_path / "One" / "suggestions.results-2.csv", tmp_path / "outside.csv")
-    with pytest.raises(ValueError, match="results-2.csv"):
-        call("accept", place=place, table=str(tmp_path / "sent.csv"), name="suggestions.results-2.csv")
-    assert (tmp_path / "outside.csv").read_bytes() == b""
-    assert (tmp_path / "sent.csv").exists()
 
 
 def test_a_change_of_an_old_version_says_which_it_is_now(place):

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agents.traits import NUMBERS, compute_traits
-from graph_bandit_campaign.names import sheet_remarks
 from graph_bandit_campaign.pool.prepared.manifest import MANIFEST, Question, TableFile, part_path, software, write_json
 from graph_bandit_campaign.pool.prepared.part import KNOWN, own, to_arrow
 from graph_bandit_campaign.pool.prepared.settings import PrepareSettings
+from graph_bandit_campaign.text import sheet_remarks
 from graph_bandit_env.extras import require
 from graph_bandit_env.pools import canonical_smiles, may_be_form, parent_smiles, smiles_problem
 from graph_bandit_env.storage import replace_file

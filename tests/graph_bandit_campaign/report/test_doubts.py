@@ -1,6 +1,6 @@
 import pytest
 
-from graph_bandit_campaign.results.doubts import find_slips
+from graph_bandit_campaign.report.doubts import find_slips
 
 
 def one_each(*values):

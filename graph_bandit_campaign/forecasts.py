@@ -17,6 +17,7 @@ from graph_bandit_campaign.model.stopping import Outlook, look_ahead
 from graph_bandit_campaign.notebook import Predictions
 from graph_bandit_campaign.pool.index import MaskLike, PoolIndex, PoolLike
 from graph_bandit_campaign.state import CampaignState, Suggestion
+from graph_bandit_campaign.text import short
 
 
 class Forecasts:
@@ -164,3 +165,21 @@ class Forecasts:
         """Return the agent or, with several goals, one for each, trained on the results."""
         self._index.indices(result.id for result in self.state.measured)  # refuses those that are not in the pool
         return [self._learner.learn(view, self._index.index_of, fresh) for view in self.state.views()]
+
+
+def say_ending(state: CampaignState, every: str, best: str = "", target: str = "") -> str:
+    """Say why no graph is left to suggest, and which is the best.
+
+    Args:
+        state: the campaign.
+        every: what the graphs are called, such as "all 5 molecules".
+        best: the best value as text; empty: as measured.
+        target: name of the goal; empty: that of the campaign.
+    """
+    kinds = {"measured": state.settled(), "failed": state.failed, "vetoed": state.vetoes, "pending": state.pending}
+    why = " or ".join(kind for kind in kinds if kinds[kind]) or "ruled out"
+    text = f"Nothing is left to suggest: {every} are {why}"
+    leader = None if state.goals or state.is_class else state.leader()
+    if leader is not None:
+        text += f", and the best {target or state.target or 'value'} is {best or short(leader[1])} ({leader[0]})"
+    return f"{text}{f', with {len(state.hits):,} hits' * state.is_class}."
