@@ -20,10 +20,6 @@ PASSED = frozenset({"pass", "passed"})  # with one of these, `failed` is a class
 UNKNOWN = 0.5
 
 
-class UnknownWordsError(ValueError):
-    """It is not known which of some words is a hit."""
-
-
 class Cell(NamedTuple):
     """A cell that is not empty."""
 
@@ -43,7 +39,7 @@ def order_classes(words: Collection[str]) -> tuple[str, ...]:
     Args:
         words: two different words, in small letters.
     """
-    return tuple(sorted(words, key=lambda word: (_rank(word, words), word)))
+    return tuple(sorted(words, key=lambda word: (rank_of(word, words), word)))
 
 
 def read_classes(tables: ResultTables, column: str, kind: Kind = "") -> tuple[ResultTables, Kind, str]:
@@ -62,16 +58,16 @@ def read_classes(tables: ResultTables, column: str, kind: Kind = "") -> tuple[Re
 
     Raises:
         BadResultsError: a ValueError that lists the rows with a third value.
-        UnknownWordsError: a ValueError, if there are only words, and it is not known which of them is a hit.
+        ValueError: if there are only words, and it is not known which of them is a hit.
     """
     cells = [cell for table in tables.tables for cell in _cells(table, column)]
     words, numbers = _words(cells), {cell.value for cell in cells} - {None}
-    ranks = {word: _rank(word, words) for word in words}
+    ranks = {word: rank_of(word, words) for word in words}
     unknown = {word for word, rank in ranks.items() if rank == UNKNOWN}
     if kind != "class" and (numbers - {0, 1} or (unknown and (numbers or kind == "number"))):
         return tables, kind, ""
     if words and words == unknown:
-        raise UnknownWordsError(
+        raise ValueError(
             f"Expected numbers in column `{column}`, or two classes such as `yes` and `no`. It is not known which of "
             f"these is a hit: {listed(sorted(words))}. Write 1 for a hit, and 0 for the others."
         )
@@ -135,7 +131,7 @@ def _words(cells: Collection[Cell]) -> set[str]:
     return words - {word for word, state in WORDS.items() if state == "pending" or not words & PASSED}
 
 
-def _rank(word: str, words: Collection[str]) -> float:
+def rank_of(word: str, words: Collection[str]) -> float:
     """Return 0 for the lower and 1 for the upper of two classes, by what words mean; 0.5 if it is not known."""
 
     def negates(word: str, other: str) -> bool:

@@ -180,6 +180,24 @@ class ResultTables:
         return Results(rows, remarks)
 
 
+def read_cell(cell: str, table: Table) -> tuple[float | str | None, str]:
+    """Return what a cell says: a number, "failed" or "pending", None if nothing; and the cell itself if it is a bound.
+
+    Args:
+        cell: its text, without blanks around it.
+        table: knows how its numbers are written.
+
+    Raises:
+        ValueError: if it cannot be understood, or no agent can learn from the number.
+    """
+    bound = BOUND.fullmatch(cell)
+    among, text = (f" after `{bound[1]}`", bound[2]) if bound else (AMONG, cell)
+    value = WORDS.get(cell.lower()) or table.number(text, among)
+    if isinstance(value, str) or (value is None and not bound):
+        return value, ""
+    return check_value(cell, math.nan if value is None else value), cell if bound else ""
+
+
 def _read_rows(table: Table, columns: Columns, found: Naming, rows: list[MeasuredRow], problems: list[str]) -> None:
     """Append the rows of a table to `rows`, and its problems to `problems`."""
     source, (smiles, identifier, _) = str(table.path), found
@@ -200,20 +218,16 @@ def _read_rows(table: Table, columns: Columns, found: Naming, rows: list[Measure
     for number, (cell, *others) in table.rows(read, texts=entry if is_entry else ()):
         names, cells = others[: len(naming)], dict(zip(entry, others[len(read) - 1 :], strict=is_entry))
         try:
-            bound = BOUND.fullmatch(cell)
-            among, text = (f" after `{bound[1]}`", bound[2]) if bound else (AMONG, cell)
-            value = WORDS.get(cell.lower()) or table.number(text, among)
-            if value is None and not bound:
+            value, bound = read_cell(cell, table)
+            if value is None:
                 continue
-            if not isinstance(value, str):
-                value = check_value(cell, math.nan if value is None else value)
             own = others[len(naming) : len(naming) + len(features)]
             given = dict(zip(features, map(table.side_value, own, features.values()), strict=True))
             cell_of_noise = others[len(read) - 2]
             deviation = None
             if noise and not isinstance(value, str):
                 deviation = table.number(cell_of_noise, f" above 0 in `{noise}`")
-            check_noise(cell, deviation, cell if bound else "")
+            check_noise(cell, deviation, bound)
             if not any(names):
                 raise ValueError(f"a value without a molecule; its columns are {listed}.")
         except ValueError as error:
@@ -226,6 +240,5 @@ def _read_rows(table: Table, columns: Columns, found: Naming, rows: list[Measure
             numbers = columns.entry.numbers({column: [cells[column]] for column in columns.entry.words})
             given |= dict(zip(columns.entry.names, numbers[0], strict=True))
         sides = tuple(given.get(column, math.nan) for column in columns.features)
-        row = MeasuredRow(table.where(number), name, text, value, cell if bound else "", sides, deviation, source)
-        rows.append(row)
+        rows.append(MeasuredRow(table.where(number), name, text, value, bound, sides, deviation, source))
     problems += [f"{table.where(number)}: {text}" for number, text in sorted([*table.problems, *bad])]
