@@ -58,16 +58,16 @@ with tempfile.TemporaryDirectory() as folder:
             printed += process.stdout.readline()
         server = Server(re.search(r"http://[^/]+", printed)[0], re.search(r"Bearer (\S+)", printed)[1])
         settings = {"maximize": ["score"], "n": 4}
-        answer = server.ask("/campaigns", {"name": "robot", "pool": "pool.csv", "settings": settings})
+        answer = server.ask("/new", {"name": "robot", "pool": "pool.csv", "settings": settings})
         campaign = server.ask("/campaigns")["campaigns"][0]["id"]
         best = 0.0
         for _ in range(arguments.rounds):
-            told = answer["result"]["told"]
+            told = answer["result"]["answer"]
             results = [{"id": name, "value": assay(name)} for name in told["suggested"]]
-            server.ask(f"/campaigns/{campaign}/results", {"results": results})
+            server.ask(f"/campaigns/{campaign}/tell", {"results": results})
             best = max(best, *(result["value"] for result in results))
             print(f"round {told['round']}: {', '.join(told['suggested'])}; the best so far scores {best:.2f}")
-            answer = server.ask(f"/campaigns/{campaign}/suggestions", {})
+            answer = server.ask(f"/campaigns/{campaign}/ask", {})
         process.terminate()
 reached = sum(assay(name) > best for name in POOL)
 print(f"{reached} of the {len(POOL)} molecules score better")

@@ -16,9 +16,7 @@ from graph_bandit_serve.access.keys import Keys
 from graph_bandit_serve.campaigns.folder import CampaignFolder
 from graph_bandit_serve.campaigns.shelf import Shelf
 from graph_bandit_serve.campaigns.uploads import NoRoomError, Uploads
-from graph_bandit_serve.rest.jobs import make_jobs
-from graph_bandit_serve.rest.reading import make_reading
-from graph_bandit_serve.rest.writing import make_writing
+from graph_bandit_serve.rest import PREFIX, make_rest
 from graph_bandit_serve.service import Service
 from graph_bandit_serve.settings import ServerLimits
 from graph_bandit_serve.tools.mount import mount_mcp
@@ -37,7 +35,6 @@ if TYPE_CHECKING:
 ABOUT = (
     "The campaigns of a folder. Each request has the header `Authorization: Bearer KEY`, with the key that was printed."
 )
-PREFIX = "/api/v1"
 MOST_PROBLEMS = 5
 TITLES = {404: "Not found", 405: "Not possible", 422: "Not done", 503: "Not now", 507: "No room"}
 
@@ -66,8 +63,7 @@ def make_app(folder: Path, keys: Keys, addresses: Addresses, drawer: Drawer, job
         openapi_url=f"{PREFIX}/openapi.json",
         redirect_slashes=False,
     )
-    for router in (make_reading(shelf, found, PREFIX), make_writing(service, PREFIX), make_jobs(service, PREFIX)):
-        app.include_router(router)
+    app.include_router(make_rest(service))
     waiting = Waiting(service, pages)
     app.include_router(make_pages(pages, shelf, jobs, found.is_one))
     for make in (make_changing, make_starting, make_waiting):

@@ -49,7 +49,7 @@ def serve(settings: ServeSettings, limits: ServerLimits | None = None) -> None:
     from graph_bandit_serve.access.addresses import find_addresses
     from graph_bandit_serve.access.keys import Keys
     from graph_bandit_serve.app import make_app
-    from graph_bandit_serve.service import OPERATIONS
+    from graph_bandit_serve.service import FUNCTIONS
     from graph_bandit_serve.work.drawing import Drawer
     from graph_bandit_serve.work.jobs import Jobs
 
@@ -66,7 +66,7 @@ def serve(settings: ServeSettings, limits: ServerLimits | None = None) -> None:
         say_errors("serve")
         addresses = find_addresses(settings.host, listener.getsockname()[1], settings.address)
         keys, drawer = Keys(settings.guests, limits), Drawer(limits)
-        jobs = Jobs(limits, OPERATIONS)
+        jobs = Jobs(limits, FUNCTIONS)
         app = make_app(settings.folder, keys, addresses, drawer, jobs, limits)
         config = uvicorn.Config(
             app,

@@ -1,11 +1,11 @@
-"""Look at the campaigns of a folder, and change them: pages, REST and MCP ask here, and jobs do it."""
+"""Look at the campaigns of a folder, and start the jobs that change them: the page, REST and MCP ask here."""
 
 from __future__ import annotations
 
 import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 
 import msgspec
 
@@ -13,13 +13,12 @@ from graph_bandit_serve.access.keys import PERSON
 from graph_bandit_serve.campaigns.folder import CampaignFolder, FoundFile
 from graph_bandit_serve.campaigns.shelf import Shelf
 from graph_bandit_serve.campaigns.uploads import Uploads, kind_of
+from graph_bandit_serve.operations import OPERATIONS, Asked
 from graph_bandit_serve.settings import ServerLimits
 from graph_bandit_serve.work.jobs import Job, Jobs
 
-OPERATIONS = "graph_bandit_serve.work.operations:OPERATIONS"
+FUNCTIONS = "graph_bandit_serve.work.operations:FUNCTIONS"
 SENT = "upload:"
-READS = ("explain", "look_ahead")
-"""Operations that change nothing, and so need not wait for those that change the campaign."""
 
 
 class UnknownError(LookupError):
@@ -63,117 +62,54 @@ class Service:
             raise UnknownError("Expected the id of a campaign of this folder. The list of campaigns has them.")
         return file
 
-    def do(
-        self, campaign: str, operation: str, arguments: Mapping[str, object], version: str = "", request: str = ""
-    ) -> Job:
-        """Start a job about a campaign; jobs that change one campaign run one after the other.
+    def start(self, name: str, asked: Asked, campaign: str = "", version: str = "", request: str = "") -> Job:
+        """Start a job; jobs that change one campaign run one after the other, and so do those of one person.
 
         Args:
-            campaign: key of the campaign.
-            operation: name of the operation, of `work.operations`.
-            arguments: its arguments but for `place`.
+            name: name of the operation.
+            asked: its arguments.
+            campaign: key of the campaign; empty: the operation is about the folder.
             version: digest that the campaign's file is to have; empty: any.
             request: key of the request; the same one again gets the same job. Empty: there is none.
 
         Raises:
-            UnknownError: if there is no such campaign.
+            UnknownError: if there is no such campaign or table.
             KeyUsedError: a ValueError, if something else was asked under this key.
-            ValueError: if an argument is not what a file can keep.
             BusyError: a ValueError, if too many jobs wait.
+            ValueError: if an argument is not what a file can keep, or a single campaign is served.
         """
-        place = {"root": str(self.folder.root), "path": str(self.campaign(campaign).path), "version": version}
-        asked = {"place": place, **arguments}
-        return self._start(operation, asked, lambda: asked, request, campaign)
-
-    def look(self, campaign: str, operation: str, arguments: Mapping[str, object]) -> Job:
-        """Start a short job that changes nothing; errors as of `do`. A person has one beside a job of another kind.
-
-        Args:
-            campaign: key of the campaign.
-            operation: as in `do`.
-            arguments: as in `do`.
-        """
-        place = {"root": str(self.folder.root), "path": str(self.campaign(campaign).path), "version": ""}
-        return self._look(operation, {"place": place, **arguments}, campaign)
-
-    def accept(self, campaign: str, table: str, version: str = "", request: str = "") -> Job:
-        """Start a job that takes in a table of results that was sent; arguments and errors as of `do`.
-
-        Args:
-            campaign: key of the campaign.
-            table: the table, `upload:TOKEN`.
-            version: as in `do`.
-            request: as in `do`.
-        """
-        path = self.campaign(campaign).path
-        place = {"root": str(self.folder.root), "path": str(path), "version": version}
-
-        def make() -> Mapping[str, object]:
-            sent, is_sent = self.table(table)
-            if not is_sent:  # it would be moved away from others who read it
-                raise UnknownError("Expected a table that was sent. Send this one.")
-            return {"place": place, "table": sent}
-
-        return self._start("accept", {"place": place, "table": table}, make, request, campaign)
-
-    def read_pool(self, pool: str, smiles: str = "smiles", id: str | None = None, sheet: str | None = None) -> Job:  # noqa: A002
-        """Start a job that looks at a pool.
-
-        Args:
-            pool: a table of the folder by its place, or `upload:TOKEN`.
-            smiles: column of the SMILES.
-            id: column of the names; None: `id`, if there is one.
-            sheet: sheet of a workbook; None: the first.
-
-        Raises:
-            UnknownError: if there is no such table.
-            BusyError: a ValueError, if too many jobs wait.
-        """
-        root, path = str(self.folder.root), self.table(pool)[0]
-        arguments = {"root": root, "path": path, "smiles": smiles, "id": id, "sheet": sheet}
-        return self._look("read_pool", arguments)
-
-    def begin(
-        self, name: str, pool: str, measured: Sequence[str], fields: Mapping[str, object], request: str = ""
-    ) -> Job:
-        """Start a job that starts a campaign.
-
-        Args:
-            name: its name.
-            pool: a table of the folder by its place, or `upload:TOKEN`.
-            measured: tables of results, likewise.
-            fields: settings of `suggest`, as in JSON.
-            request: as in `do`.
-
-        Raises:
-            UnknownError: if there is no such table, or a single campaign is served.
-            BusyError, KeyUsedError: ValueErrors, as in `do`.
-        """
-        if self.folder.is_one:
+        if name == "new" and self.folder.is_one:
             raise UnknownError("Expected a folder of campaigns. Here one campaign is served: give `serve` its folder.")
-        arguments = {"root": str(self.folder.root), "name": name, "fields": dict(fields)}
+        place = {"path": str(self.campaign(campaign).path), "version": version} if campaign else {}
+        digest, person = digest_of_request([name, place, asked.model_dump()]), PERSON.get()
+        if not request:
+            return self._start(name, asked, place, campaign, person)
+        with self._lock:
+            before, job_id = self._asked.get(request, (digest, ""))
+            if before != digest:
+                raise KeyUsedError("Expected a new key for another request. This one was used for something else.")
+            job = self.jobs.get(job_id) if job_id else self._start(name, asked, place, campaign, person)
+            if job is None:
+                raise KeyUsedError("Expected a new key. What this one asked for ended too long ago to be told.")
+            self._asked[request] = (digest, job.id)
+            while len(self._asked) > self._limits.request_keys:
+                self._asked.popitem(last=False)
+            return job
 
-        def make() -> Mapping[str, object]:
-            files = [[path, f"pool{kind_of(path)}"][: 1 + is_sent] for path, is_sent in [self.table(pool)]]
-            for number, (path, is_sent) in enumerate(map(self.table, measured), start=1):
-                files.append([path, f"results-{number}{kind_of(path)}"][: 1 + is_sent])
-            return {**arguments, "pool": files[0], "measured": files[1:]}
-
-        return self._start("begin", {**arguments, "pool": pool, "measured": [*measured]}, make, request)
-
-    def backtest(self, table: str, fields: Mapping[str, object]) -> Job:
-        """Start a job that replays a finished table of the folder.
-
-        Args:
-            table: its place, or `upload:TOKEN`.
-            fields: settings of `backtest`: maximize or minimize, n, start, budget, starts, seed, agents, baselines.
-
-        Raises:
-            UnknownError: if there is no such table.
-            BusyError: a ValueError, if too many jobs wait.
-        """
-        arguments = {"root": str(self.folder.root), "table": self.table(table)[0], "fields": dict(fields)}
-        return self._start("backtest", arguments, lambda: arguments)
+    def _start(self, name: str, asked: Asked, place: Mapping[str, str], campaign: str, person: str) -> Job:
+        operation, fields = OPERATIONS[name], asked.model_dump()
+        if name == "new":
+            files = [[path, f"pool{kind_of(path)}"][: 1 + sent] for path, sent in [self.table(fields["pool"])]]
+            for number, (path, sent) in enumerate(map(self.table, fields["measured"]), start=1):
+                files.append([path, f"results-{number}{kind_of(path)}"][: 1 + sent])
+            fields |= {"pool": files[0], "measured": files[1:]}
+        else:
+            fields |= {key: self.table(fields[key])[0] for key in ("table", "pool") if key in fields}
+        arguments = {"root": str(self.folder.root), **place, **fields}
+        kind = " looks" if operation.looks else " replays" if name == "backtest" else ""
+        holds = [f"{person}{kind}", *[campaign] * operation.changes]
+        seconds = self._limits.look_seconds if operation.looks else None
+        return self.jobs.start(name, arguments, [*filter(None, holds)], seconds, campaign=campaign, person=person)
 
     def table(self, name: str) -> tuple[str, bool]:
         """Return the path of a table, and whether somebody sent it.
@@ -204,50 +140,6 @@ class Service:
         if job is not None and job.person != PERSON.get():
             raise NotYoursError("Expected a job of yours. Somebody else has started this one, and can stop it.")
         return self.jobs.stop(job_id)
-
-    def _look(self, operation: str, arguments: Mapping[str, object], campaign: str = "") -> Job:
-        person = PERSON.get()
-        return self.jobs.start(
-            operation, arguments, [f"{person} looks"], self._limits.look_seconds, campaign=campaign, person=person
-        )
-
-    def _start(
-        self,
-        operation: str,
-        asked: Mapping[str, object],
-        make: Callable[[], Mapping[str, object]],
-        request: str = "",
-        campaign: str = "",
-    ) -> Job:
-        """Start a job, or return that which a key of a request has started before.
-
-        Args:
-            operation: what is done.
-            asked: what a request asks for; the same again with the same key is the same request.
-            make: returns the arguments; files that were sent may be gone the second time.
-            request: the key; empty: there is none.
-            campaign: key of the campaign; empty: it is not about one.
-        """
-        digest, person = digest_of_request([operation, asked]), PERSON.get()
-        holds = [f"{person} replays" if operation == "backtest" else person]
-        holds += [campaign] if campaign and operation not in READS else []
-
-        def start() -> Job:
-            return self.jobs.start(operation, make(), holds, campaign=campaign, person=person)
-
-        if not request:
-            return start()
-        with self._lock:
-            before, job_id = self._asked.get(request, (digest, ""))
-            if before != digest:
-                raise KeyUsedError("Expected a new key for another request. This one was used for something else.")
-            job = self.jobs.get(job_id) if job_id else start()
-            if job is None:
-                raise KeyUsedError("Expected a new key. What this one asked for ended too long ago to be told.")
-            self._asked[request] = (digest, job.id)
-            while len(self._asked) > self._limits.request_keys:
-                self._asked.popitem(last=False)
-            return job
 
 
 def digest_of_request(asked: object) -> str:

@@ -21,6 +21,7 @@ import psutil
 
 from benchmarks.speed.measure import ROOT, Row, show
 from benchmarks.speed.molecules import drug_like
+from graph_bandit_campaign import Store
 
 MOLECULES, OWN = 50_000, 100  # of the pool, results
 PAIRS = 3
@@ -107,19 +108,19 @@ def rows(molecules: int = MOLECULES, own: int = OWN, pairs: int = PAIRS) -> list
             campaign = json.loads(server.ask("/api/v1/campaigns"))["campaigns"][0]["id"]
             first = median_seconds(server, f"/campaigns/{campaign}")
             for _ in range(pairs):
-                pending = [each["id"] for each in json.loads(server.ask(f"/api/v1/campaigns/{campaign}"))["pending"]]
+                pending = json.loads(server.ask(f"/api/v1/campaigns/{campaign}"))["state"]["pending"]
                 results = [{"id": each, "value": 10 + k} for k, each in enumerate(pending)]
                 begin = time.perf_counter()
-                server.do(f"/campaigns/{campaign}/results", {"results": results})
+                server.do(f"/campaigns/{campaign}/tell", {"results": results})
                 recorded = time.perf_counter() - begin
                 copy = folder / "copy"
                 shutil.copytree(folder, copy, ignore=shutil.ignore_patterns("copy", ".*"))
                 begin = time.perf_counter()
-                server.do(f"/campaigns/{campaign}/suggestions", {})
+                server.do(f"/campaigns/{campaign}/ask", {})
                 by_server.append(time.perf_counter() - begin)
-                by_command.append(suggest(copy, "out.results.csv"))
+                by_command.append(suggest(copy))
                 ratios.append(by_server[-1] / by_command[-1])
-                if (copy / STATE).read_bytes() != (folder / STATE).read_bytes():
+                if Store(copy / STATE).state != Store(folder / STATE).state:
                     raise RuntimeError("The server has written another file than the command.")
                 shutil.rmtree(copy)
             predictions = median_seconds(server, f"/campaigns/{campaign}/predictions?sort=predicted_value&falling=true")

@@ -58,15 +58,17 @@ def read_entries(entries: Sequence[Entry], kind: Kind = "") -> tuple[list[Measur
         where = f"`{each.id or each.smiles}` (result {number})"
         given = f"{each.value}" if isinstance(each.value, bool | np.bool_) else each.value
         try:
-            value, bound = given if not isinstance(given, str) else None, ""
+            value: float | str | None = None
+            bound = ""
             if isinstance(given, str):
                 word = given.strip().casefold()
                 rank = rank_of(word, {word}) if kind != "number" and word not in WORDS else UNKNOWN
                 value, bound = (rank, "") if rank != UNKNOWN else read_cell(given.strip(), PLAIN)
                 words += rank != UNKNOWN
-            if value is None:
-                raise ValueError(f"expected a number, a bound such as `>4.5`, or `failed`. Got {given!r}.")
-            value = value if isinstance(value, str) else check_value(each.id, value)
+                if value is None:
+                    raise ValueError(f"expected a number, a bound such as `>4.5`, or `failed`. Got {given!r}.")
+            else:
+                value = check_value(each.id, given)
             noise = PLAIN.number(each.noise) if isinstance(each.noise, str) else each.noise
             rows.append(MeasuredRow(where, each.id, each.smiles, value, bound, (), check_noise(each.id, noise, bound)))
         except ValueError as error:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from graph_bandit_campaign import CampaignState, digest_of, read_file
+from graph_bandit_campaign import CampaignState, Change, digest_of, read_file
 from graph_bandit_serve.campaigns.changes import describe_changes
 from graph_bandit_serve.campaigns.folder import CampaignFolder, FoundFile
 from graph_bandit_serve.campaigns.views import CampaignList, CampaignSummary, summarize
@@ -29,6 +29,10 @@ class Reading:
     size: int
     stamp: Stamp
     """Of the file when it was read: another one after any change."""
+    past: tuple[Change, ...] = ()
+    """What can be undone, the newest last."""
+    future: tuple[Change, ...] = ()
+    """What can be redone, the next last."""
 
     @property
     def version(self) -> str:
@@ -118,28 +122,29 @@ class Shelf:
         try:
             content = self.folder.read(file)
             size = len(content)
-            state = read_campaign(content, file)
+            state, past, future = read_campaign(content, file)
         except FileNotFoundError:
             raise
         except (ValueError, ArithmeticError, RecursionError, MemoryError, OSError) as error:
             summary = CampaignSummary(id=file.key, name=file.name, problem=self._cut(str(error)))
             return Reading(file, summary, None, size, stamp)
-        return Reading(file, summarize(file.key, file.name, digest_of(content), state), state, size, stamp)
+        summary = summarize(file.key, file.name, digest_of(content), state)
+        return Reading(file, summary, state, size, stamp, past, future)
 
     def _cut(self, text: str) -> str:
         text = text.encode("utf-8", "replace").decode() or "It is too large for the memory of this machine."
         return text if len(text) <= self._limits.text_characters else f"{text[: self._limits.text_characters]}…"
 
 
-def read_campaign(content: bytes, file: FoundFile) -> CampaignState:
+def read_campaign(content: bytes, file: FoundFile) -> tuple[CampaignState, tuple[Change, ...], tuple[Change, ...]]:
     """Read the content of a file.
 
     Raises:
         ValueError: if it is not a campaign; the message names no folder of this machine.
     """
     try:
-        state, _, _ = read_file(content, file.path.relative_to(file.path.parent))
-        msgspec.json.encode(state)
+        read = read_file(content, file.path.relative_to(file.path.parent))
+        msgspec.json.encode(read)
     except (
         UnicodeDecodeError,
         UnicodeEncodeError,
@@ -147,7 +152,7 @@ def read_campaign(content: bytes, file: FoundFile) -> CampaignState:
         raise ValueError(f"Expected text in UTF-8. {error.reason.capitalize()}.") from error
     except ArithmeticError as error:
         raise ValueError("Expected numbers that a computer can hold.") from error
-    return state
+    return read
 
 
 def _stamp(file: FoundFile) -> Stamp | None:

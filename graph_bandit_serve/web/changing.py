@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping
+from typing import Any
 
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import Response
 
 from graph_bandit_campaign import CampaignState
 from graph_bandit_serve.campaigns.shelf import Reading
+from graph_bandit_serve.operations import Ask, Asked, Ids, Mark, Nothing, Preview, Result, Tell
 from graph_bandit_serve.refusals import REFUSALS
 from graph_bandit_serve.service import SENT
 from graph_bandit_serve.web.forms import Sent, SentForm, changed, settings_of
 from graph_bandit_serve.web.waiting import Form, Next, Waiting, to
 from graph_bandit_serve.work.jobs import Job
 
-MARKS = ("veto", "pin", "lift", "comment")
 DECIMAL_COMMA = re.compile(r"^(\D*\d+),(\d{1,2}|\d{4,})$")  # with three digits it may be a thousand
 RESULT = "value-"
 """Begin of the names of fields of results: `value-0:ID` is that of the first goal."""
@@ -29,28 +30,43 @@ def say_change(job: Job, rounds: int) -> str:
         job: the job that made it.
         rounds: how many rounds there were before.
     """
-    told = job.result.get("told") if isinstance(job.result, dict) else None
-    if job.operation == "suggest" and isinstance(told, dict) and told["round"] == rounds:
-        return "same" if told["suggested"] else "ended"
-    return "another" if job.operation == "mark" and told is not None else job.operation
+    answer = job.result.get("answer") if isinstance(job.result, dict) else None
+    if job.operation == "ask" and isinstance(answer, dict) and answer["round"] == rounds:
+        return "same" if answer["suggested"] else "ended"
+    return job.operation
 
 
-def entries_of(sent: Sent, state: CampaignState) -> list[dict[str, str]]:
+def entries_of(sent: Sent, state: CampaignState) -> list[Result]:
     """Return the results that a form has, as operations take them.
 
     Raises:
         HTTPException: if there are none, or a field is of another goal.
     """
-    by_number, entries = {f"{number}": goal for number, goal in enumerate(state.quantities)}, []
+    by_number, entries = {f"{number}": goal for number, goal in enumerate(state.quantities)}, list[Result]()
     for name, value in sent.starting(RESULT).items():
         number, _, identifier = name.partition(":")
         goal = by_number.get(number)
         if goal is None:
             raise HTTPException(422, "Expected results of the goals of this campaign. Load the page again.")
-        entries.append({"id": identifier, "value": DECIMAL_COMMA.sub(r"\1.\2", value), "goal": goal})
+        entries.append(
+            Result(id=identifier, value=DECIMAL_COMMA.sub(r"\1.\2", value), goal=goal if state.goals else "")
+        )
     if not entries:
         raise HTTPException(422, "Expected at least one result. Type a number, a bound such as >4.5, or failed.")
     return entries
+
+
+def rows_of(job: Job, state: CampaignState) -> str:
+    """Return the good rows of a table that was looked at, as JSON that the form sends back."""
+    shown = job.result["rows"] if isinstance(job.result, dict) else []
+    good = [row for row in shown if not row["problem"]]
+    return json.dumps(
+        [
+            (row["id"], text, goal if state.goals else "", row["smiles"] if row["outside"] else "")
+            for row in good
+            for goal, text in row["values"].items()
+        ]
+    )
 
 
 def make_changing(waiting: Waiting) -> APIRouter:
@@ -73,51 +89,69 @@ def make_changing(waiting: Waiting) -> APIRouter:
         form = Form(request.url.path, sent.fields)
         return Next(page, lambda job: to(f"{page}?said={say_change(job, before)}"), form)
 
-    def change(
-        request: Request, campaign: str, operation: str, arguments: Mapping[str, object], sent: Sent
-    ) -> Response:
+    def change(request: Request, campaign: str, name: str, asked: Asked, sent: Sent) -> Response:
         after = following(request, campaign, sent)
-        return waiting.go_on(service.do(campaign, operation, arguments, sent.get("version")), after)
+        return waiting.go_on(service.start(name, asked, campaign, sent.get("version")), after)
 
-    def look(campaign: str, operation: str, arguments: Mapping[str, object], template: str) -> Response:
+    def look(campaign: str, name: str, asked: Asked, template: str) -> Response:
         values = {"summary": read(campaign)[0].summary, "back": f"/campaigns/{campaign}"}
 
         def show(job: Job) -> Response:
             return waiting.pages.render(template, {**values, "answer": job.result, "job": job})
 
-        return waiting.go_on(service.do(campaign, operation, arguments), Next(f"/campaigns/{campaign}", show))
+        return waiting.go_on(service.start(name, asked, campaign), Next(f"/campaigns/{campaign}", show))
 
     @router.post("/results")
     def record(request: Request, campaign: str, sent: SentForm) -> Response:
-        return change(request, campaign, "record", {"entries": entries_of(sent, read(campaign)[1])}, sent)
+        return change(request, campaign, "tell", Tell(results=entries_of(sent, read(campaign)[1])), sent)
 
     @router.post("/take-back")
     def take_back(request: Request, campaign: str, sent: SentForm) -> Response:
-        return change(request, campaign, "take_back", {"ids": [sent.get("id")]}, sent)
+        state = read(campaign)[1]
+        goals = [goal.name for goal in state.goals] or [""]
+        cleared = [Result(id=sent.get("id"), value="", goal=goal) for goal in goals]
+        return change(request, campaign, "tell", Tell(results=cleared, instead=True), sent)
 
     @router.post("/mark")
     def mark(request: Request, campaign: str, sent: SentForm) -> Response:
-        arguments = {name: sent.get(name) for name in ("kind", "id", "text", "by")}
-        if arguments["kind"] not in MARKS:
-            raise HTTPException(422, f"Expected one of {', '.join(MARKS)}. Got {arguments['kind']!r}.")
-        return change(request, campaign, "mark", arguments, sent)
+        kind, text = sent.get("kind"), sent.get("text")
+        said: dict[str, dict[str, Any]] = {
+            "veto": {"veto": text or True},
+            "pin": {"pin": True},
+            "lift": {"veto": False, "pin": False},
+            "comment": {"comment": text or " "},
+        }
+        if kind not in said:
+            raise HTTPException(422, f"Expected one of {', '.join(said)}. Got {kind!r}.")
+        asked, state = Mark(id=sent.get("id"), by=sent.get("by"), **said[kind]), read(campaign)[1]
+        last = state.rounds[-1] if state.rounds else ()
+        if kind != "veto" or state.told or not any(each.id == asked.id for each in last):
+            return change(request, campaign, "mark", asked, sent)
+        after = following(request, campaign, sent)  # another takes its place
+
+        def replace(job: Job) -> Response:
+            return waiting.go_on(service.start("ask", Ask(), campaign), after)
+
+        job = service.start("mark", asked, campaign, sent.get("version"))
+        return waiting.go_on(job, Next(after.back, replace, after.form))
 
     @router.post("/suggest")
     def suggest(request: Request, campaign: str, sent: SentForm) -> Response:
         changes = changed(settings_of(sent), read(campaign)[1].command)
-        return change(request, campaign, "suggest", {"changes": changes, "more": sent.get("more") == "yes"}, sent)
+        asked = Ask.model_validate({"changes": changes, "next_batch": sent.get("more") == "yes"})
+        return change(request, campaign, "ask", asked, sent)
 
     @router.post("/undo")
     def undo(request: Request, campaign: str, sent: SentForm) -> Response:
-        return change(request, campaign, "undo", {}, sent)
+        return change(request, campaign, "undo", Nothing(), sent)
 
     @router.post("/enough")
     def look_ahead(campaign: str) -> Response:
-        return look(campaign, "look_ahead", {}, "enough")
+        return look(campaign, "enough", Nothing(), "enough")
 
     @router.post("/why")
     def explain(campaign: str, sent: SentForm) -> Response:
-        return look(campaign, "explain", {"ids": [sent.get("id")]}, "why")
+        return look(campaign, "why", Ids(ids=[sent.get("id")]), "why")
 
     @router.post("/upload")
     def upload(campaign: str, sent: SentForm) -> Response:
@@ -129,14 +163,14 @@ def make_changing(waiting: Waiting) -> APIRouter:
         values = {"summary": reading.summary, "back": back, "name": name, "table": f"{SENT}{kept.token}"}
 
         def show(job: Job) -> Response:
-            return waiting.pages.render("results", {**values, "answer": job.result, "before": len(state.measured)})
+            return waiting.pages.render("results", {**values, "answer": job.result, "rows": rows_of(job, state)})
 
-        job = service.look(campaign, "read_results", {"table": str(kept.path)})
+        job = service.start("preview", Preview(table=f"{SENT}{kept.token}"), campaign)
         return waiting.go_on(job, Next(back, show, names=((kept.path.name, name),)))
 
     @router.post("/accept")
     def accept(request: Request, campaign: str, sent: SentForm) -> Response:
-        after = following(request, campaign, sent)
-        return waiting.go_on(service.accept(campaign, sent.get("table"), sent.get("version")), after)
+        rows = [dict(zip(("id", "value", "goal", "smiles"), row, strict=True)) for row in json.loads(sent.get("rows"))]
+        return change(request, campaign, "tell", Tell.model_validate({"results": rows}), sent)
 
     return router

@@ -29,15 +29,12 @@ ICON = (
 )
 UNKNOWN = "Expected a campaign of this folder."
 SAID = {
-    "record": "The results are saved.",
-    "take_back": "The result is taken back.",
-    "mark": "It is saved.",
-    "another": "It is saved, and another suggestion has taken its place.",
-    "suggest": "This is a new round.",
+    "tell": "It is saved. The next round learns from it.",
+    "mark": "It is saved. Another takes the place of a vetoed suggestion when you ask for suggestions.",
+    "ask": "This is a new round.",
     "same": "Nothing has come in since: these are the same suggestions as before.",
     "ended": "Nothing is left to suggest: every molecule is measured, pending, failed, vetoed or outside the limits.",
     "undo": "The last change is undone.",
-    "accept": "The results of the table are taken in.",
 }
 """Sentences about the last change, by its key."""
 

@@ -9,6 +9,7 @@ from fastapi.responses import Response
 
 from graph_bandit_serve.campaigns.folder import key_of
 from graph_bandit_serve.campaigns.uploads import kind_of
+from graph_bandit_serve.operations import Look, New
 from graph_bandit_serve.refusals import REFUSALS
 from graph_bandit_serve.service import SENT
 from graph_bandit_serve.web.forms import UNSET, Sent, SentForm, settings_of
@@ -80,14 +81,17 @@ def make_starting(waiting: Waiting) -> APIRouter:
             return pages.render("goals", {**values, "preview": said, "command": UNSET})
 
         following = Next(START, show, names=names)
-        return waiting.go_on(service.read_pool(pool, columns["smiles"], columns["id"] or None), following)
+        return waiting.go_on(
+            service.start("look", Look(pool=pool, smiles=columns["smiles"], id=columns["id"] or None)), following
+        )
 
     @router.post("/campaign")
     def begin(sent: SentForm) -> Response:
         names = keep(sent)
         measured = [f"{SENT}{here.partition('.')[0]}" for here, _ in names]
         moved = tuple((f"results-{k}{kind_of(name)}", name) for k, (_, name) in enumerate(names, start=1))
-        job = service.begin(sent.get("name"), sent.get("pool"), measured, fields_of(sent))
+        asked = {"name": sent.get("name"), "pool": sent.get("pool"), "measured": measured, "settings": fields_of(sent)}
+        job = service.start("new", New.model_validate(asked))
         return waiting.go_on(job, Next(START, show_campaign, names=(*names, *moved)))
 
     return router

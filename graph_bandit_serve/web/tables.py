@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, HTTPException, Query
 from fastapi.responses import Response
 
+from graph_bandit_serve.operations import File, Nothing, Rows
 from graph_bandit_serve.refusals import REFUSALS
 from graph_bandit_serve.web.pages import SVG, Pages, has_news
 from graph_bandit_serve.web.waiting import Next, Waiting
@@ -56,7 +57,8 @@ def make_tables(waiting: Waiting, pages: Pages) -> APIRouter:
             return pages.render("predictions", {**values, "summary": reading.summary if reading else None})
 
         return waiting.go_on(
-            service.look(campaign, "list_rows", {**asked, **place}), Next(f"/campaigns/{campaign}", show)
+            service.start("rows", Rows.model_validate({**asked, **place}), campaign),
+            Next(f"/campaigns/{campaign}", show),
         )
 
     @router.get("/files/{which}.{kind}")
@@ -74,12 +76,12 @@ def make_tables(waiting: Waiting, pages: Pages) -> APIRouter:
             return Response(base64.b64decode(str(job.result)), media_type=TYPES[kind], headers=headers)
 
         asked = {"sort": sort, "falling": falling, "contains": contains, "part": part}
-        job = service.look(campaign, "download", {"which": which, "kind": f".{kind}", **asked})
+        job = service.start("file", File.model_validate({"which": which, "kind": f".{kind}", **asked}), campaign)
         return waiting.go_on(job, Next(f"/campaigns/{campaign}", show))
 
     @router.get("/progress.svg")
     def draw(campaign: str) -> Response:
-        job = service.look(campaign, "draw", {})
+        job = service.start("draw", Nothing(), campaign)
         ended = service.jobs.wait(job.id, PATIENCE)
         if ended is None or ended.status != "done" or not ended.result:
             raise HTTPException(404, "There is nothing to draw yet.")

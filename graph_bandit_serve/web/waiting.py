@@ -100,7 +100,7 @@ class Waiting:
             place: of the molecule in its answer.
             number: of the goal.
         """
-        if job.operation != "explain" or job.status != "done" or not isinstance(job.result, list):
+        if job.operation != "why" or job.status != "done" or not isinstance(job.result, list):
             return None
         try:
             answer = job.result[place]

@@ -3,7 +3,7 @@ from contextlib import closing
 import pytest
 from support.served import Served, write_campaign
 
-from graph_bandit_serve.service import OPERATIONS
+from graph_bandit_serve.service import FUNCTIONS
 from graph_bandit_serve.settings import ServerLimits
 from graph_bandit_serve.work.jobs import Jobs
 
@@ -11,7 +11,7 @@ from graph_bandit_serve.work.jobs import Jobs
 @pytest.fixture(scope="session")
 def jobs():
     """The jobs of all tests of a process: theirs take seconds to import what they need."""
-    with closing(Jobs(ServerLimits(), OPERATIONS)) as jobs:
+    with closing(Jobs(ServerLimits(), FUNCTIONS)) as jobs:
         yield jobs
 
 

@@ -8,7 +8,7 @@ from graph_bandit_serve.campaigns.folder import key_of
 
 ONE, OUT = key_of("one.campaign.json"), key_of("out.campaign.json")
 SECRET, INSIDE = "a secret of another folder", "name of what is inside"
-LIST, RESULTS = "/api/v1/campaigns", f"/api/v1/campaigns/{ONE}/results"
+LIST, RESULTS = "/api/v1/campaigns", f"/api/v1/campaigns/{ONE}/tell"
 PROGRAM, MEMBER, GUEST = ("authorization", "Bearer {program}"), ("cookie", "{member}"), ("cookie", "{guest}")
 OURS, EVIL = ("origin", f"http://{HOST}"), ("origin", "https://evil.example")
 SCRIPT = (("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "no-cors"))
@@ -28,7 +28,7 @@ ROWS = {
     "tools for a guest": ("GET", "/mcp", (GUEST,), {}, 403),
     "a path out of the folder": ("GET", "/campaigns/..%2fsecret.campaign.json", (PROGRAM,), {}, 404),
     "a link out of the folder": ("GET", f"/campaigns/{OUT}", (PROGRAM,), {}, 404),
-    "a table by its path": ("POST", "/api/v1/pools/preview", (PROGRAM,), {"json": {"pool": "../secret.csv"}}, 404),
+    "a table by its path": ("POST", "/api/v1/look", (PROGRAM,), {"json": {"pool": "../secret.csv"}}, 404),
     "a script in an address": ("GET", "/campaigns/<script>alert(1)</script>", (PROGRAM,), {}, 404),
     "a script in a form": ("POST", f"/campaigns/{ONE}/results", (PROGRAM,), {"data": {"value-1:<script>": "1"}}, 422),
     "a body without a length": ("POST", RESULTS, (PROGRAM, JSON), {"content": iter([b"{}"])}, 411),

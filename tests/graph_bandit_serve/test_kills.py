@@ -34,11 +34,11 @@ class Client:
             pairs = {(name, float(self.number)) for name in names}
             self.sent.append(pairs)
             try:
-                server.done(f"{API}/results", {"results": [{"id": name, "value": self.number} for name in names]})
+                server.done(f"{API}/tell", {"results": [{"id": name, "value": self.number} for name in names]})
                 self.results |= pairs
-                server.done(f"{API}/comments", {"id": names[0], "text": f"{self.number}"})
+                server.done(f"{API}/mark", {"id": names[0], "comment": f"{self.number}"})
                 self.comments.add((names[0], f"{self.number}"))
-                told = server.done(f"{API}/suggestions", {"more": True})["told"]
+                told = server.done(f"{API}/ask", {"next_batch": True})["answer"]
             except httpx2.HTTPError:  # there is no server, no answer, or a part of one
                 return
             self.rounds[told["round"]] = told["suggested"]

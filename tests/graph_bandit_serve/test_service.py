@@ -9,6 +9,7 @@ from support.tooled import make_service
 
 from graph_bandit_serve.access.keys import PERSON
 from graph_bandit_serve.campaigns.folder import key_of
+from graph_bandit_serve.operations import Ask, Backtest, Ids, Look, New, Nothing, Preview
 from graph_bandit_serve.service import KeyUsedError, NotYoursError, UnknownError
 from graph_bandit_serve.work.jobs import Job
 
@@ -48,18 +49,18 @@ def send(service, name="new.csv"):
 def test_the_same_request_is_one_job_though_its_file_was_used_meanwhile_and_no_other_has_its_key(service):
     upload, table = send(service)
     calls = [
-        lambda key: service.accept(ONE, table, request=key),
-        lambda key: service.begin("New", table, [table], {}, request=key),
-        lambda key: service.do(ONE, "undo", {}, request=key),
+        lambda key: service.start("preview", Preview(table=table), ONE, request=key),
+        lambda key: service.start("new", New(name="New", pool=table, measured=[table]), request=key),
+        lambda key: service.start("undo", Nothing(), ONE, request=key),
     ]
     jobs = [call(f"key {number}") for number, call in enumerate(calls)]
     upload.path.unlink()
     assert [call(f"key {number}") for number, call in enumerate(calls)] == jobs
     with pytest.raises(UnknownError):
         calls[0]("key 3")
-    for other in (key_of("two.campaign.json"), "undo"), (ONE, "suggest"):
+    for name, campaign in ("undo", key_of("two.campaign.json")), ("redo", ONE):
         with pytest.raises(KeyUsedError):
-            service.do(*other, {}, request="key 2")
+            service.start(name, Nothing(), campaign, request="key 2")
     assert len(service.jobs.jobs) == 3
 
 
@@ -72,12 +73,12 @@ def by(person, start):
 
 def test_a_person_has_one_job_at_a_time_and_holds_nobody_else(service):
     starts = {
-        "look": lambda: service.look(ONE, "draw", {}),
-        "preview": lambda: service.read_pool("pool.csv"),
-        "begin": lambda: service.begin("New", "pool.csv", [], {}),
-        "explain": lambda: service.do(ONE, "explain", {}),
-        "undo": lambda: service.do(ONE, "undo", {}),
-        "replay": lambda: service.backtest("pool.csv", {}),
+        "look": lambda: service.start("draw", Nothing(), ONE),
+        "preview": lambda: service.start("look", Look(pool="pool.csv")),
+        "begin": lambda: service.start("new", New(name="New", pool="pool.csv")),
+        "explain": lambda: service.start("why", Ids(ids=["a"]), ONE),
+        "undo": lambda: service.start("undo", Nothing(), ONE),
+        "replay": lambda: service.start("backtest", Backtest(table="pool.csv")),
     }
     holds = {
         (person, name): service.jobs.given[by(person, start).id][1]
@@ -92,7 +93,7 @@ def test_a_person_has_one_job_at_a_time_and_holds_nobody_else(service):
 
 
 def test_a_preview_ends_after_a_minute_and_is_stopped_by_who_started_it_alone(service):
-    job = by("Ann", lambda: service.read_pool("pool.csv"))
+    job = by("Ann", lambda: service.start("look", Look(pool="pool.csv")))
     assert service.jobs.given[job.id][2] == 60
     with pytest.raises(NotYoursError):
         by("Bob", lambda: service.stop(job.id))
@@ -100,7 +101,7 @@ def test_a_preview_ends_after_a_minute_and_is_stopped_by_who_started_it_alone(se
 
 
 def test_what_no_file_can_keep_is_refused_before_it_is_a_job(service):
-    for value in ("\ud800", {"\udfff": 1}):
+    for value in ({"n": "\ud800"}, {"\udfff": 1}):
         with pytest.raises(ValueError, match="characters"):
-            service.do(ONE, "suggest", {"changes": value})
+            service.start("ask", Ask.model_construct(changes=value, next_batch=False), ONE)
     assert service.jobs.jobs == {}

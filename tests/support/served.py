@@ -18,7 +18,7 @@ from graph_bandit_serve.access.addresses import find_addresses
 from graph_bandit_serve.access.guard import HEADERS
 from graph_bandit_serve.access.keys import Keys
 from graph_bandit_serve.app import make_app
-from graph_bandit_serve.service import OPERATIONS
+from graph_bandit_serve.service import FUNCTIONS
 from graph_bandit_serve.settings import ServerLimits
 from graph_bandit_serve.work.jobs import Jobs
 from support import ROOT
@@ -128,7 +128,7 @@ class Program:
     def start(self, **changes):
         """Start a campaign of a pool that is sent, and return its id."""
         settings = {"maximize": ["logp"], "n": 3, **changes}
-        self.done("/campaigns", {"name": "One", "pool": self.send("molecules.csv", POOL), "settings": settings})
+        self.done("/new", {"name": "One", "pool": self.send("molecules.csv", POOL), "settings": settings})
         return self.get("/campaigns")["campaigns"][0]["id"]
 
     def send(self, name, content):
@@ -137,7 +137,13 @@ class Program:
         return self.ask(f"/api/v1/uploads?name={name}", "POST", kind, content=content).json()["table"]
 
     def last(self, campaign):
-        return [suggestion["id"] for suggestion in self.get(f"/campaigns/{campaign}")["rounds"][-1]["suggestions"]]
+        return [suggestion["id"] for suggestion in self.state(campaign)["rounds"][-1]]
+
+    def state(self, campaign):
+        return self.state_of(f"/campaigns/{campaign}")
+
+    def state_of(self, page):
+        return self.get(page)["state"]
 
     def version(self, campaign):
         return self.get(f"/campaigns/{campaign}")["version"]
@@ -163,7 +169,7 @@ class Served(Program):
     def __init__(self, folder, guests=False, drawer=None, public="", jobs=None, **limits):
         limits = ServerLimits(**limits)
         self.folder, self.keys = folder, Keys(guests, limits)
-        jobs, addresses = jobs or Jobs(limits, OPERATIONS), find_addresses("127.0.0.1", 8765, public)
+        jobs, addresses = jobs or Jobs(limits, FUNCTIONS), find_addresses("127.0.0.1", 8765, public)
         self.app = make_app(folder, self.keys, addresses, drawer or NoDrawer(), jobs, limits)
         http = TestClient(self.app, f"http://{HOST}", raise_server_exceptions=False, follow_redirects=False)
         super().__init__(http, self.keys.program)

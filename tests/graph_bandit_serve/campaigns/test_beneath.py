@@ -10,7 +10,7 @@ from support.links import make_link
 from support.served import MOLECULES, NAMES, POOL, table
 
 from graph_bandit_campaign import Moved, start
-from graph_bandit_serve.work.operations import OPERATIONS
+from graph_bandit_serve.work.operations import FUNCTIONS
 
 OUTSIDE = "O=C=O"
 REQUESTS = [pytest.param(100, id="100"), pytest.param(1_000, id="1000", marks=pytest.mark.slow)]
@@ -57,7 +57,7 @@ def swapping(path, outside):
 
 def call(name, served, **arguments):
     place = {"root": str(served), "path": str(served / "A" / "suggestions.campaign.json")}
-    return OPERATIONS[name](lambda line: None, place=place, **arguments)
+    return FUNCTIONS[name](lambda line: None, **place, **arguments)
 
 
 @pytest.mark.parametrize("requests", REQUESTS)
@@ -66,7 +66,7 @@ def test_no_row_of_a_file_outside_is_read(requests, served):
     with swapping(served / "A" / "pool.csv", served.parent / "outside" / "A" / "pool.csv"):
         for _ in range(requests):
             with suppress(ValueError, OSError):
-                found += [each.smiles for each in call("explain", served, ids=[NAMES[-1]])]
+                found += [each.smiles for each in call("why", served, ids=[NAMES[-1]])]
     assert OUTSIDE not in found
     assert found or requests < 1_000
 
@@ -77,10 +77,10 @@ def test_nothing_outside_is_written(requests, served):
     before = {path: path.read_bytes() for path in outside.iterdir()}
     with swapping(served / "A", outside):
         for number in range(requests):
-            mark = {"kind": "comment", "id": NAMES[0], "text": f"{number}", "by": ""}
+            mark = {"id": NAMES[0], "comment": f"{number}", "by": ""}
             with suppress(ValueError, OSError):
                 call("mark", served, **mark)
-                saved.append(mark["text"])
+                saved.append(mark["comment"])
     assert {path: path.read_bytes() for path in outside.iterdir()} == before
     assert sorted(path.name for path in served.iterdir()) == ["A"]
     comments = json.loads((served / "A" / "suggestions.campaign.json").read_text())["comments"]

@@ -52,7 +52,7 @@ def test_a_file_that_is_not_a_campaign_says_why_and_does_no_harm(tmp_path):
 def test_a_campaign_with_anything_in_it_is_shown_and_escaped(name, tmp_path):
     write_campaign(tmp_path / "one.campaign.json", **SHOWN[name])
     served, key = Served(tmp_path), key_of("one.campaign.json")
-    assert len(served.get(f"/campaigns/{key}")["rounds"]) == len(SHOWN[name].get("rounds", [1]))
+    assert len(served.state(key)["rounds"]) == len(SHOWN[name].get("rounds", [1]))
     for path in (f"/campaigns/{key}", f"/campaigns/{key}/rounds/1", "/"):
         answer = served.ask(path)
         assert (answer.status_code, len(answer.content) < 2_000_000) == (200, True)

@@ -1,10 +1,17 @@
-"""All tools on a campaign, from its first round to the next one."""
+"""Campaigns as tools of a language model, from a first round to the next one."""
 
+import asyncio
 import json
 
+import anyio
 import pytest
+from mcp.server.mcpserver import Context, MCPServer
+from support.ended import have_ended
 from support.served import MOLECULES, NAMES, VALUES, table
 from support.tooled import Tooled
+
+from graph_bandit_serve.operations import OPERATIONS
+from graph_bandit_serve.tools.server import finish
 
 
 @pytest.fixture(scope="module")
@@ -18,13 +25,14 @@ def started(tooled):
     rows = zip(NAMES, MOLECULES.smiles, VALUES.values(), ["yes"] * len(NAMES), strict=True)
     (root / "pool.csv").write_bytes(table(("id", "smiles", "logp", "stock"), *rows))
     (root / "old.csv").write_bytes(table(("id", "logp"), *((name, VALUES[name]) for name in NAMES[:6])))
-    wishes = {"maximize": ["logp"], "n": 3}
-    return tooled.call("start_campaign", name="First try", pool="pool.csv", measured=["old.csv"], wishes=wishes)
+    settings = {"maximize": ["logp"], "n": 3}
+    asked = {"name": "First try", "pool": "pool.csv", "measured": ["old.csv"], "settings": settings}
+    return tooled.call("new", asked=asked)
 
 
 @pytest.fixture
-def campaign(started):
-    return started["campaign"]["id"]
+def campaign(tooled, started):
+    return tooled.call("list_campaigns")["campaigns"][0]["id"]
 
 
 @pytest.fixture
@@ -32,74 +40,114 @@ def now(tooled, campaign):
     return lambda **more: tooled.call("read_campaign", campaign=campaign, **more)
 
 
-def test_a_campaign_starts_with_suggestions(tooled, started, now):
-    assert [row[1] for row in started["suggestions"]["rows"]] == started["suggestions"]["suggested"]
-    assert started["campaign"]["id"] in [each["id"] for each in tooled.call("list_campaigns")["campaigns"]]
+def test_a_campaign_starts_with_suggestions_and_the_end_of_it_is_read(started, now):
+    assert [row[1] for row in started["answer"]["rows"]] == started["answer"]["suggested"]
     seen = now()
-    assert (seen["rounds_in_all"], seen["results_in_all"]) == (1, 6)
-    assert now(results=2)["campaign"]["results"] == seen["campaign"]["results"][-2:]
-    assert now(rounds=0, results=0)["campaign"]["rounds"] == []
+    assert (seen["rounds_in_all"], seen["measured_in_all"]) == (1, 6)
+    assert now(results=2)["state"]["measured"] == seen["state"]["measured"][-2:]
+    assert now(rounds=0, results=0)["state"]["rounds"] == []
 
 
-def test_recorded_results_lead_to_the_next_round(tooled, campaign, now):
-    first = [each["id"] for each in now()["campaign"]["pending"]]
-    again = tooled.call("suggest", campaign=campaign)
-    assert again["suggestions"]["suggested"] == first
-    results, version = [{"id": name, "value": VALUES[name]} for name in first], again["campaign"]["version"]
-    recorded = tooled.call("record", campaign=campaign, results=results, version=version)
-    assert (recorded["campaign"]["results"], recorded["campaign"]["pending"]) == (9, 0)
-    told = tooled.call("suggest", campaign=campaign, wishes={"n": 2, "only": ["stock=yes"]})["suggestions"]
+def test_results_lead_to_the_next_round_and_marks_are_kept(tooled, campaign, now):
+    def do(name, version="", **asked):
+        return tooled.call(name, campaign=campaign, asked=asked, version=version)
+
+    first = now()["state"]["pending"]
+    assert do("ask")["answer"]["suggested"] == first
+    results = [{"id": name, "value": VALUES[name]} for name in first]
+    do("tell", now()["version"], results=results)
+    assert (len(now()["state"]["measured"]), now()["state"]["pending"]) == (9, [])
+    told = do("ask", changes={"n": 2, "only": ["stock=yes"]})["answer"]
     assert (told["round"], len({*told["suggested"]} - {*first})) == (2, 2)
-
-
-def test_molecules_are_marked_and_explained(tooled, campaign, now):
-    last = [each["id"] for each in now()["campaign"]["rounds"][0]["suggestions"]]
-    told = tooled.call("veto", campaign=campaign, id=last[0], reason="sold out", by="a model")
-    assert last[0] not in told["suggestions"]["suggested"]
-    assert now()["campaign"]["vetoed"][0]["reason"] == "sold out"
-    tooled.call("lift", campaign=campaign, id=last[0])
-    tooled.call("pin", campaign=campaign, id=last[0])
-    tooled.call("comment", campaign=campaign, id=last[0], text="Back in stock.", by="a model")
-    seen = now()["campaign"]
-    assert (seen["vetoed"], seen["pinned"], seen["comments"][0]["text"]) == ([], [last[0]], "Back in stock.")
-    (graph,) = tooled.call("why", campaign=campaign, ids=["m30"])["graphs"]
+    do("mark", id=told["suggested"][0], veto="sold out", by="a model")
+    assert told["suggested"][0] not in do("ask")["answer"]["suggested"]
+    assert now()["state"]["vetoed"][0]["reason"] == "sold out"
+    (graph,) = do("why", ids=["m30"])["answer"]
     assert (graph["id"], graph["smiles"], bool(graph["reasons"]["logp"])) == ("m30", MOLECULES.smiles[30], True)
-    assert tooled.call("enough", campaign=campaign)["text"]
+    assert do("enough")["answer"]
 
 
 WRONG = [
-    ("record", {"results": [{"id": "nobody", "value": 1.0}]}, "nobody"),
-    ("suggest", {"wishes": {"require": ["mw<"]}}, "mw<"),
-    ("suggest", {"wishes": {"agent": "greedy"}}, "agent"),
-    ("suggest", {"n": 5}, "n"),
+    ("tell", {"results": [{"id": "nobody", "value": 1.0}]}, "nobody"),
+    ("ask", {"changes": {"require": ["mw<"]}}, "mw<"),
+    ("ask", {"changes": {"agent": "greedy"}}, "agent"),
+    ("ask", {"n": 5}, "n"),
     ("why", {"ids": ["nobody"]}, "nobody"),
 ]
 
 
 def test_what_is_wrong_or_of_an_old_version_is_refused_and_nothing_is_done(tooled, campaign, now):
     before = now()
-    for tool, arguments, word in WRONG:
-        assert word in tooled.refusal(tool, campaign=campaign, **arguments)
-    refusal = tooled.refusal("pin", campaign=campaign, id="m31", version="0" * 16)
-    said = json.loads(refusal[refusal.index("{") :])
-    assert said["version"] == before["campaign"]["version"]
+    for tool, asked, word in WRONG:
+        assert word in tooled.refusal(tool, campaign=campaign, asked=asked)
+    refusal = tooled.refusal("mark", campaign=campaign, asked={"id": "m31", "pin": True}, version="0" * 16)
+    assert json.loads(refusal[refusal.index("{") :])["version"] == before["version"]
     assert now() == before
 
 
-@pytest.mark.slow
-def test_a_finished_table_is_replayed(tooled, started):
-    given = {"table": "pool.csv", "aim": "maximize", "n": 5, "budget": 15, "starts": 5, "start": 10}
-    assert "logp" in tooled.call("backtest", column="logp", agents=["molecule-greedy"], **given)["text"]
-    assert "nothing" in tooled.refusal("backtest", column="nothing", **given)
-
-
-def test_tools_say_what_they_may_do_and_none_takes_anything_away(tooled):
+def test_tools_are_those_of_the_table_and_none_takes_anything_away(tooled):
     tools = {tool.name: tool for tool in tooled.ask(lambda client: client.list_tools()).tools}
+    own = {name for name, operation in OPERATIONS.items() if operation.for_tools}
+    assert tools.keys() == own | {"list_campaigns", "read_campaign", "list_tables"}
     reads = {name for name, tool in tools.items() if tool.annotations.read_only_hint}
-    assert reads == {"list_campaigns", "read_campaign", "list_tables", "read_pool", "why", "enough"}
-    assert not {"undo", "take_back"} & tools.keys()
+    assert not {name for name in own if OPERATIONS[name].changes} & reads
     for name, tool in tools.items():
         assert tool.description.endswith(".")
-        assert tool.output_schema["type"] == "object"
         assert tool.annotations.open_world_hint is False
         assert name in reads or tool.annotations.destructive_hint is False
+
+
+# --- Jobs that a tool waits for
+
+
+@pytest.fixture
+def odd(tmp_path, odd_jobs):
+    tooled = Tooled(tmp_path, odd_jobs)
+    tooled.server = MCPServer("operations of the tests")
+
+    @tooled.server.tool()
+    async def run(context: Context, operation: str, arguments: dict[str, int]) -> str:
+        return f"{await finish(context, tooled.service, lambda: odd_jobs.start(operation, arguments))}"
+
+    return tooled
+
+
+@pytest.mark.parametrize(("operation", "message"), [("refuse", '"Expected a table. Got a poem."'), ("die", "memory")])
+def test_a_job_that_does_not_end_well_is_an_error_that_says_what_to_do(operation, message, odd):
+    assert message in odd.refusal("run", operation=operation, arguments={})
+
+
+def test_a_mistake_of_the_program_hides_its_trace(odd):
+    assert "a secret" not in odd.refusal("run", operation="err", arguments={})
+
+
+def test_progress_goes_to_a_client_that_asks_for_it(odd):
+    lines = []
+
+    async def keep(progress, total, message):
+        lines.append((progress, message))
+
+    given = {"operation": "count", "arguments": {"lines": 3}}
+    odd.ask(lambda client: client.call_tool("run", given, progress_callback=keep))
+    assert [number for number, _ in lines] == sorted({number for number, _ in lines})
+    assert {text for _, text in lines} <= {"waiting", "running", *(f"{number} of 3" for number in range(3))}
+    assert lines
+
+
+def test_a_job_is_stopped_when_its_client_gives_up(odd, odd_jobs):
+    heard = []
+
+    async def give_up(client):
+        with anyio.CancelScope() as scope:
+
+            async def keep(progress, total, message):
+                if message[0].isdigit():
+                    heard.append(message)
+                    scope.cancel()
+
+            await client.call_tool("run", {"operation": "hold", "arguments": {}}, progress_callback=keep)
+        while odd_jobs.queue():
+            await asyncio.sleep(0.05)
+
+    odd.ask(give_up)
+    assert have_ended(map(int, heard[0].split()))

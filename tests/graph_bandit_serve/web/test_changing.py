@@ -1,6 +1,7 @@
 """People who change campaigns by the forms of pages."""
 
 import re
+from html import unescape
 
 import pytest
 from support.served import NAMES, POOL, VALUES, table
@@ -13,7 +14,8 @@ def words_of(answer):
 
 
 def hidden(answer):
-    return re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)">', answer.text)
+    found = re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)">', answer.text)
+    return [(name, unescape(value)) for name, value in found]
 
 
 @pytest.fixture
@@ -53,7 +55,7 @@ def test_results_are_typed_and_the_next_round_is_asked_for_and_undone(robot, pag
     submit("suggest", ("more", "yes"))
     assert "Round 2, the last one" in words_of(submit("undo"))
     submit("take-back", ("id", first[0]))
-    assert [result["id"] for result in robot.get(page)["results"]] == first[1:2]
+    assert [result["id"] for result in robot.state_of(page)["measured"]] == first[1:2]
     before = robot.get(page)["version"]
     for value in ("much", "1,500", "nan"):
         answer = submit("results", (f"value-0:{first[0]}", value))
@@ -67,7 +69,7 @@ def test_a_veto_has_another_in_its_place_at_once(robot, page, submit):
     assert first[0] not in suggested(robot, page)
     assert len(suggested(robot, page)) == 3
     submit("mark", ("kind", "lift"), ("id", first[0]))
-    assert robot.get(page)["vetoed"] == []
+    assert robot.state_of(page)["vetoed"] == []
 
 
 def test_a_page_of_an_old_version_changes_nothing_and_can_be_sent_again(robot, page, submit):
@@ -75,18 +77,18 @@ def test_a_page_of_an_old_version_changes_nothing_and_can_be_sent_again(robot, p
     submit("mark", ("kind", "comment"), ("id", first[0]), ("text", "ask"))
     answer = robot.submit(f"{page}/results", [("version", old), (f"value-0:{first[1]}", "1.5")])
     assert (answer.status_code, first[0] in words_of(answer)) == (412, True)
-    assert robot.get(page)["results"] == []
+    assert robot.state_of(page)["measured"] == []
     robot.submit(re.search(r'<form method="post" action="([^"]+)"', answer.text)[1], hidden(answer))
-    assert [result["id"] for result in robot.get(page)["results"]] == [first[1]]
+    assert [result["id"] for result in robot.state_of(page)["measured"]] == [first[1]]
 
 
 def test_a_table_of_results_is_looked_at_first(robot, page):
     first = suggested(robot, page)
     content = table(("id", "logp"), (first[0], 1.5), (first[1], "failed"))
     answer = robot.submit(f"{page}/upload", file=("new.csv", content))
-    assert robot.get(page)["results"] == []
+    assert robot.state_of(page)["measured"] == []
     robot.submit(f"{page}/accept", hidden(answer))
-    assert [result["id"] for result in robot.get(page)["results"]] == [first[0]]
+    assert [result["id"] for result in robot.state_of(page)["measured"]] == [first[0]]
     answer = robot.submit(f"{page}/upload", file=("bad.csv", table(("id", "logp"), (first[2], "much"))))
     assert "line 2" in words_of(answer)
 

@@ -7,11 +7,11 @@ from support.links import make_link
 from support.served import MOLECULES, NAMES, POOL, table
 
 from graph_bandit_campaign import Moved, start
-from graph_bandit_serve.work.operations import OPERATIONS
+from graph_bandit_serve.work.operations import FUNCTIONS
 
 
 def call(name, /, **arguments):
-    return OPERATIONS[name](lambda line: None, **arguments)
+    return FUNCTIONS[name](lambda line: None, **arguments)
 
 
 @pytest.fixture
@@ -24,23 +24,18 @@ def place(tmp_path):
 
 def test_a_refusal_names_places_in_the_folder_alone(place, tmp_path):
     (tmp_path / "bad.csv").write_bytes(b"a,b\n1,2\n")
-    for name, arguments in (
-        (
-            "read_pool",
-            {"root": place["root"], "path": str(tmp_path / "bad.csv"), "smiles": "s", "id": None, "sheet": None},
-        ),
-        ("read_results", {"place": place, "table": str(tmp_path / "bad.csv")}),
-        ("accept", {"place": place, "table": str(tmp_path / "gone.csv")}),
-    ):
+    bad = str(tmp_path / "bad.csv")
+    looks = {"root": place["root"], "pool": bad, "smiles": "s", "id": None, "sheet": None}
+    for name, arguments in ("look", looks), ("preview", {**place, "table": bad, "columns": {}, "sheet": None}):
         with pytest.raises(ValueError, match="csv") as caught:
             call(name, **arguments)
         assert f"{tmp_path}" not in str(caught.value)
 
 
 def test_a_change_of_an_old_version_says_which_it_is_now(place):
-    stale = call("undo", place={**place, "version": "0" * 16})
+    stale = call("undo", **place, version="0" * 16)
     assert (len(stale.stale), stale.version) == (16, "")
-    done = call("undo", place={**place, "version": stale.stale})
+    done = call("undo", **place, version=stale.stale)
     assert (done.stale, done.version != stale.stale) == ("", True)
 
 
@@ -60,7 +55,7 @@ def test_a_replay_follows_no_link_out_of_the_folder(tmp_path, name):
             "backtest",
             root=str(tmp_path / "served"),
             table=str(tmp_path / "served" / "done.csv"),
-            fields={"maximize": "logp"},
+            settings={"maximize": "logp"},
         )
     assert [path.name for path in (tmp_path / "outside").iterdir()] == ["done.csv"]
 
@@ -75,6 +70,6 @@ def test_a_campaign_that_somebody_sends_replaces_no_file_of_others(place, tmp_pa
     path.write_text(json.dumps(fields))
     before = path.read_bytes()
     with pytest.raises(ValueError, match=name):
-        call("suggest", place=place, changes={}, more=True)
+        call("ask", **place, changes={}, next_batch=True)
     assert (tmp_path / name).read_text() == "ours"
     assert path.read_bytes() == before

@@ -1,0 +1,218 @@
+"""The campaigns as JSON for programs and the page, described by OpenAPI; the operations are those of the table."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+from typing import Annotated, Any
+
+import msgspec
+from fastapi import APIRouter, Header, HTTPException, Query, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import JSONResponse, StreamingResponse
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+from graph_bandit_campaign import digest_of
+from graph_bandit_serve.access.keys import PERSON
+from graph_bandit_serve.campaigns.shelf import Reading
+from graph_bandit_serve.operations import OPERATIONS, Asked
+from graph_bandit_serve.refusals import REFUSALS
+from graph_bandit_serve.service import SENT, Service
+from graph_bandit_serve.work.jobs import Job, Status
+
+PREFIX = "/api/v1"
+LONGEST_WAIT = 15.0
+IN_MEMORY = 1_000_000  # bytes of a file that is sent
+Wait = Annotated[
+    float,
+    Query(ge=0, le=LONGEST_WAIT, description="Seconds to wait for the end of the job, before it is answered as it is."),
+]
+IfMatch = Annotated[
+    str, Header(description="ETag of the version that was seen. If the file has changed, nothing is done.")
+]
+IfNoneMatch = Annotated[str, Header(description="ETags of versions that the program has.")]
+RequestKey = Annotated[
+    str,
+    Header(
+        alias="Idempotency-Key",
+        max_length=200,
+        description="Any text. The same request with the same key again gets the same job, and nothing is done twice.",
+    ),
+]
+WRITTEN: dict[int | str, dict[str, Any]] = {
+    202: {"description": "It goes on; `Location` leads to the job."},
+    404: {"description": "There is no such campaign or table."},
+    409: {"description": "The key was used for another request, or the job was stopped."},
+    412: {"description": "The file has changed since the version of `If-Match`; `detail` says how."},
+    422: {"description": "What was asked is wrong; `detail` says what was expected."},
+    503: {"description": "Too many jobs wait."},
+}
+
+
+class JobView(BaseModel):
+    """Something that is being done."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True, from_attributes=True)
+
+    id: str
+    """By which it is asked for."""
+    campaign: str
+    """Id of its campaign; empty if it is not about one."""
+    operation: str
+    """What is done."""
+    is_mine: bool = False
+    """Whether the person who asks started it, and can stop it."""
+    status: Status
+    """How it stands. `refused`: `problem` says what is wrong with what was asked; `failed`: it went wrong here."""
+    progress: list[str]
+    """The last lines about how far it is, the newest one last."""
+    seconds: float
+    """For how long it has run."""
+    problem: str
+    """Why it was refused, or failed."""
+    result: JsonValue = None
+    """What came of it: after a change the `version` of the campaign's file and an `answer`, else the answer."""
+
+
+def view_job(job: Job) -> JobView:
+    """Return a job as JSON shows it."""
+    return JobView.model_validate(job).model_copy(update={"is_mine": job.person == PERSON.get()})
+
+
+def answer_job(job: Job, stale: str = "") -> Response:
+    """Answer with a job: 200 if it is done, 202 if it goes on, 422 if it was refused, 412 if the file has changed."""
+    status = 412 if stale else {"done": 200, "refused": 422, "failed": 500, "stopped": 409}.get(job.status, 202)
+    view, headers = view_job(job).model_dump(), {"location": f"{PREFIX}/jobs/{job.id}"}
+    if status >= 400:
+        return JSONResponse({"detail": stale or job.problem or "It was stopped.", "job": view}, status, headers)
+    return JSONResponse(view, status, headers)
+
+
+def read_campaign(reading: Reading | None) -> dict[str, Any]:
+    """Return a campaign as its file has it, with its id, name and version, and what can be undone and redone.
+
+    Raises:
+        HTTPException: if there is no such campaign, or its file cannot be read.
+    """
+    if reading is None:
+        raise HTTPException(404, "Expected the id of a campaign. GET /api/v1/campaigns lists them.")
+    if reading.state is None:
+        raise HTTPException(422, reading.summary.problem)
+    about = {"id": reading.file.key, "name": reading.file.name, "version": reading.version}
+    steps = {name: [replace(each, other=None) for each in getattr(reading, name)] for name in ("past", "future")}
+    made: dict[str, Any] = msgspec.to_builtins(
+        {**about, **steps, "failed": reading.state.failed, "state": reading.state}
+    )
+    return made
+
+
+def make_rest(service: Service) -> APIRouter:
+    """Return the addresses for programs.
+
+    Args:
+        service: does what is asked.
+    """
+    router = APIRouter(prefix=PREFIX, dependencies=REFUSALS, responses={422: WRITTEN[422]})
+    jobs, shelf = service.jobs, service.shelf
+
+    def known(job: Job | None) -> Job:
+        if job is None:
+            raise HTTPException(404, "Expected the id of a job that goes on, or ended not long ago.")
+        return job
+
+    @router.get("/campaigns")
+    def list_campaigns(if_none_match: IfNoneMatch = "") -> Response:
+        """List the campaigns of the folder, with files that cannot be read, and why."""
+        content = shelf.list_campaigns().model_dump_json().encode()
+        return with_version(content, digest_of(content), if_none_match)
+
+    @router.get("/campaigns/{campaign}")
+    def get_campaign(campaign: str, if_none_match: IfNoneMatch = "") -> Response:
+        """Return a campaign as its file has it."""
+        content = read_campaign(shelf.read(campaign))
+        return with_version(msgspec.json.encode(content), content["version"], if_none_match)
+
+    @router.get("/tables")
+    def list_tables() -> dict[str, Any]:
+        """List the tables of the folder, which can be pools or hold results."""
+        listing = service.folder.list_tables()
+        return {"tables": [file.name for file in listing.files], "is_cut": listing.is_cut}
+
+    @router.post("/uploads", response_model=dict[str, str])
+    async def send_table(
+        request: Request, name: Annotated[str, Query(description="Its name, of which the ending counts.")]
+    ) -> Response:
+        """Send a table as the body; it is named in other requests by the `table` of the answer."""
+        with tempfile.SpooledTemporaryFile(IN_MEMORY) as content:
+            async for part in request.stream():
+                await run_in_threadpool(content.write, part)
+            content.seek(0)
+            upload = await run_in_threadpool(service.uploads.add, name, content)
+        return JSONResponse({"table": f"{SENT}{upload.token}"})
+
+    @router.get("/jobs", response_model=list[JobView])
+    def list_jobs() -> list[JobView]:
+        """List the jobs of all people that run or wait, in the order in which they were started."""
+        return [*map(view_job, jobs.queue())]
+
+    @router.get("/jobs/{job}", response_model=JobView)
+    def get_job(job: str, wait: Wait = 0.0) -> JobView:
+        """Return how a job stands."""
+        return view_job(known(jobs.wait(job, wait)))
+
+    @router.post("/jobs/{job}/stop", response_model=JobView)
+    def stop_job(job: str) -> JobView:
+        """Stop a job of who asks; what it has not saved yet is as before."""
+        return view_job(known(service.stop(job)))
+
+    @router.get("/jobs/{job}/events")
+    async def follow_job(job: str) -> Response:
+        """Send how a job stands, as server-sent events, at once and after each change, until it has ended."""
+        known(jobs.get(job))
+
+        async def events() -> AsyncIterator[str]:
+            async for current in jobs.events(job):
+                yield f"data: {view_job(current).model_copy(update={'result': None}).model_dump_json()}\n\n"
+
+        return StreamingResponse(events(), media_type="text/event-stream")
+
+    def add(name: str, asked_type: type[Asked], of_folder: bool) -> None:
+        def of_campaign(
+            campaign: str, asked: Any, wait: Wait = LONGEST_WAIT, if_match: IfMatch = "", key: RequestKey = ""
+        ) -> Response:
+            version = version_of(if_match)
+            job = service.start(name, asked, campaign, version, key)
+            job = jobs.wait(job.id, wait) or job
+            is_stale = isinstance(job.result, dict) and bool(job.result.get("stale"))
+            return answer_job(job, shelf.tell_changes(campaign, version) if is_stale else "")
+
+        def of_all(asked: Any, wait: Wait = LONGEST_WAIT, key: RequestKey = "") -> Response:
+            job = service.start(name, asked, request=key)
+            return answer_job(jobs.wait(job.id, wait) or job)
+
+        call: Callable[..., Response] = of_all if of_folder else of_campaign
+        call.__annotations__["asked"] = asked_type
+        path = f"/{name}" if of_folder else f"/campaigns/{{campaign}}/{name}"
+        about = OPERATIONS[name].help
+        router.add_api_route(
+            path, call, methods=["POST"], name=name, description=about, response_model=JobView, responses=WRITTEN
+        )
+
+    for name, operation in OPERATIONS.items():
+        add(name, operation.asked, operation.of_folder)
+    return router
+
+
+def version_of(header: str) -> str:
+    """Return the version that the header If-Match names; empty if any will do."""
+    text = header.strip().removeprefix("W/").strip('"')
+    return "" if text == "*" else text
+
+
+def with_version(content: bytes, version: str, known: str) -> Response:
+    """Return JSON with its version, or that the program has it already."""
+    tags, headers = {tag.strip().removeprefix("W/") for tag in known.split(",")}, {"etag": f'"{version}"'}
+    if tags & {f'"{version}"', "*"}:
+        return Response(status_code=304, headers=headers)
+    return Response(content, media_type="application/json", headers=headers)

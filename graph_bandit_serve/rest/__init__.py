@@ -1,1 +1,0 @@
-"""Answer programs: the campaigns and what is done with them as JSON, described by OpenAPI."""

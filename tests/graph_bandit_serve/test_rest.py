@@ -1,0 +1,175 @@
+"""Programs that look at campaigns and change them, one case an operation; jobs run in a process as in a server."""
+
+import json
+
+import pytest
+from support.served import MOLECULES, NAMES, POOL, VALUES, Served, table, write_campaign
+
+from graph_bandit_campaign import digest_of
+from graph_bandit_serve.campaigns.folder import key_of
+from graph_bandit_serve.operations import OPERATIONS
+
+ONE = f"/campaigns/{key_of('one.campaign.json')}"
+
+
+# --- Reading
+
+
+def test_the_list_has_a_line_for_each_campaign_and_each_has_all_of_its_file(served):
+    path = served.folder / "one.campaign.json"
+    (line,) = served.get("/campaigns")["campaigns"]
+    assert (line["id"], line["name"], line["goals"]) == (ONE.removeprefix("/campaigns/"), "one", ["maximize affinity"])
+    assert (line["results"], line["pending"], line["failed"], line["rounds"]) == (2, 1, 1, 1)
+    campaign = served.get(ONE)
+    assert campaign["version"] == line["version"] == digest_of(path.read_bytes())
+    assert (campaign["failed"], campaign["past"], campaign["state"]["target"]) == (["b"], [], "affinity")
+
+
+@pytest.mark.parametrize("place", ["/campaigns", ONE])
+def test_a_version_that_is_known_is_not_sent_again(place, served):
+    first = served.ask(f"/api/v1{place}")
+    known = [("if-none-match", first.headers["etag"])]
+    assert served.ask(f"/api/v1{place}", headers=known).status_code == 304
+    write_campaign(served.folder / "one.campaign.json", seed=7)
+    assert served.ask(f"/api/v1{place}", headers=known).headers["etag"] != first.headers["etag"]
+    assert served.ask("/api/v1/campaigns/nothing").status_code == 404
+
+
+def test_each_operation_is_described_with_its_arguments(served):
+    schema = served.get("/openapi.json")
+    for name, operation in OPERATIONS.items():
+        path = f"/api/v1/{name}" if operation.of_folder else f"/api/v1/campaigns/{{campaign}}/{name}"
+        about = schema["paths"][path]["post"]
+        assert about["description"] == operation.help
+        fields = schema["components"]["schemas"][operation.asked.__name__].get("properties", {})
+        assert all(field.get("description") for field in fields.values()), name
+
+
+# --- Changing
+
+
+def test_three_rounds_of_a_robot(robot):
+    campaign = robot.start()
+    for number in (1, 2, 3):
+        entries = [{"id": name, "value": VALUES[name]} for name in robot.last(campaign)]
+        robot.done(f"/campaigns/{campaign}/tell", {"results": entries, "by": "a robot"})
+        result = robot.done(f"/campaigns/{campaign}/ask", {})
+        assert result["answer"]["round"] == number + 1
+        assert result["version"] == robot.version(campaign)
+        assert result["answer"]["suggested"] == robot.last(campaign)
+    measured = robot.state(campaign)["measured"]
+    assert (len(measured), {each["by"] for each in measured}) == (9, {"a robot"})
+    names = sorted(path.name for path in (robot.folder / "One").iterdir() if path.name[0] != ".")
+    assert names == ["pool.csv", "predictions.csv", "suggestions.campaign.json", "suggestions.csv"]
+
+
+def test_what_is_said_of_molecules_is_kept_and_undone(robot):
+    campaign = robot.start()
+    first, at = robot.last(campaign), f"/campaigns/{campaign}"
+    robot.done(f"{at}/mark", {"id": first[0], "comment": "ask Bob", "by": "Ann"})
+    robot.done(f"{at}/mark", {"id": first[1], "veto": "no stock", "by": "Ann"})
+    assert first[1] not in robot.done(f"{at}/ask", {})["answer"]["suggested"]
+    robot.done(f"{at}/mark", {"id": first[1], "pin": True})
+    state = robot.state(campaign)
+    assert (state["pinned"], state["vetoed"]) == ([first[1]], [])
+    assert [(each["text"], each["by"]) for each in state["comments"]] == [("ask Bob", "Ann")]
+    assert [each["id"] for each in robot.done(f"{at}/why", {"ids": first[:1]})] == first[:1]
+    assert robot.done(f"{at}/enough", {})
+    assert [each["about"] for each in robot.get(at)["past"]][-1] == first[1]
+    assert robot.done(f"{at}/undo", {})["answer"]["verb"] == "mark"
+    assert robot.state(campaign)["pinned"] == []
+    robot.done(f"{at}/redo", {})
+    assert robot.state(campaign)["pinned"] == [first[1]]
+
+
+def test_an_old_version_is_refused_with_what_has_changed_and_a_request_of_one_key_is_done_once(robot):
+    campaign = robot.start()
+    first, old, at = robot.last(campaign), robot.version(campaign), f"/campaigns/{campaign}"
+    known, key = ("if-match", f'"{old}"'), ("idempotency-key", "batch 2")
+    robot.done(f"{at}/tell", {"results": [{"id": first[0], "value": 1.5}]}, known)
+    now = robot.version(campaign)
+    answer = robot.post(f"{at}/ask", {"next_batch": True}, known)
+    assert answer.status_code == 412
+    assert all(word in answer.json()["detail"] for word in (now, old, first[0]))
+    once, again = (robot.post(f"{at}/ask", {"next_batch": True}, key).json() for _ in range(2))
+    assert once["id"] == again["id"]
+    assert robot.post(f"{at}/ask", {"next_batch": False}, key).status_code == 409
+
+
+def test_tables_are_looked_at_first(robot):
+    campaign = robot.start()
+    first, before = robot.last(campaign), robot.version(campaign)
+    upload = robot.send("new.csv", table(("id", "logp"), (first[0], 1.5), (first[1], ">2"), ("nobody", "failed")))
+    preview = robot.done(f"/campaigns/{campaign}/preview", {"table": upload})
+    shown = [(row["id"], row["values"]["logp"], bool(row["problem"])) for row in preview["rows"]]
+    assert shown == [(first[0], "1.5", False), (first[1], ">2", False), ("nobody", "failed", True)]
+    assert robot.version(campaign) == before
+    sent = robot.send("p.csv", table(("id", "smiles"), ("a", "C"), ("b", "C(C")))
+    assert [robot.done("/look", {"pool": sent})[name] for name in ("count", "bad_count")] == [1, 1]
+    (robot.folder / "sub").mkdir()
+    (robot.folder / "sub" / "pool.csv").write_bytes(POOL)
+    assert "sub/pool.csv" in robot.get("/tables")["tables"]
+    assert robot.done("/look", {"pool": "sub/pool.csv"})["count"] == len(NAMES)
+    rows = robot.done(f"/campaigns/{campaign}/rows", {"count": 5})
+    assert (rows["count"], len(rows["rows"])) == (len(NAMES), 5)
+    assert robot.done(f"/campaigns/{campaign}/file", {"kind": ".xlsx"})
+
+
+WRONG = [
+    ("ask", {"changes": {"agent": "os:system"}}, "agent"),
+    ("ask", {"changes": {"forbid": ["/etc/x.txt"]}}, "x.txt"),
+    ("ask", {"changes": {"only": 5}}, "only"),
+    ("ask", {"mroe": True}, "mroe"),
+    ("tell", {"results": [{"id": "m1", "value": "much"}]}, "much"),
+    ("tell", {"results": []}, "results"),
+    ("mark", {"id": "nobody", "veto": True}, "nobody"),
+    ("redo", {}, "redo"),
+    ("why", {"ids": ["nobody"]}, "nobody"),
+    ("preview", {"table": "/etc/passwd"}, ""),
+]
+
+
+def test_what_is_wrong_is_refused_and_nothing_changes(robot):
+    campaign = robot.start()
+    before = robot.version(campaign)
+    for name, content, word in WRONG:
+        answer = robot.post(f"/campaigns/{campaign}/{name}", content)
+        assert (answer.status_code, word in answer.json()["detail"]) == (422 if word else 404, True), name
+    assert robot.version(campaign) == before
+
+
+@pytest.mark.slow
+def test_a_finished_table_is_replayed(robot):
+    rows = zip(NAMES, MOLECULES.smiles, VALUES.values(), strict=True)
+    (robot.folder / "done.csv").write_bytes(table(("id", "smiles", "logp"), *rows))
+    settings = {"maximize": "logp", "n": [4], "starts": 5, "budget": 18, "agents": ["molecule-greedy"], "baselines": []}
+    text = robot.done("/backtest", {"table": "done.csv", "settings": settings})
+    assert "40 molecules with logp; 5 random starts of 10, 18 measurements in all" in text
+
+
+# --- Jobs
+
+
+@pytest.fixture
+def odd(tmp_path, odd_jobs):
+    return Served(tmp_path, jobs=odd_jobs)
+
+
+def test_events_tell_how_a_job_stands_until_it_has_ended(odd, odd_jobs):
+    job = odd_jobs.start("count", {"lines": 3})
+    answer = odd.ask(f"/api/v1/jobs/{job.id}/events")
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    views = [json.loads(line.removeprefix("data: ")) for line in answer.text.split("\n\n") if line]
+    assert (views[-1]["status"], views[-1]["progress"][-1]) == ("done", "2 of 3")
+    assert all(view["result"] is None for view in views)
+
+
+def test_a_job_is_waited_for_listed_stopped_and_says_so(odd, odd_jobs):
+    job = odd_jobs.start("echo", {"word": "<b>"}, campaign="x")
+    view = odd.get(f"/jobs/{job.id}?wait=15")
+    assert (view["status"], view["campaign"], view["result"]["word"]) == ("done", "x", "<b>")
+    job = odd_jobs.start("hold", {}, person="program")
+    assert [view["is_mine"] for view in odd.get("/jobs") if view["id"] == job.id] == [True]
+    for _ in range(2):
+        assert odd.post(f"/jobs/{job.id}/stop", {}).json()["status"] == "stopped"
+    assert odd.post("/jobs/guess/stop", {}).status_code == 404
