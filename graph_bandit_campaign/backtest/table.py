@@ -103,6 +103,12 @@ def read_table(settings: BacktestSettings) -> Table:
     values = np.array([means[identifier] for identifier in molecules.ids])
     if np.ptp(values) == 0:
         raise ValueError(f"Expected different values in column `{settings.target}`. All {len(known)} are {values[0]}.")
+    largest, start, count = max(settings.n), settings.first, len(known)
+    budget = settings.budget or max(min(count // 4, MOST), start + 2 * largest)
+    most = count - 1 if settings.budget else count // 2
+    if not start < budget <= most:
+        text = f"Expected `--budget` above the {start} of `--start` and at most {most}, of {count} molecules."
+        raise ValueError(f"{text} Got {budget}; without one, it is two batches or more. Lower --n or --start.")
     vague = sum(identifier not in means for identifier in books.bounds)
     counts = {
         "{:,} without a value left out": len(every) - len(known),
@@ -112,14 +118,8 @@ def read_table(settings: BacktestSettings) -> Table:
         "{:,} of them with a bound that may hide a bad value or a good one": vague,
         "bad rows left out: {:,}": len(every.skipped),
     }
-    return Table(
-        molecules,
-        values,
-        settings.maximize is not None,
-        settings.first,
-        _choose_budget(settings, len(known)),
-        (*(text.format(count) for text, count in counts.items() if count), *remarks),
-    )
+    remarks = [*(text.format(count) for text, count in counts.items() if count), *remarks]
+    return Table(molecules, values, settings.maximize is not None, start, budget, tuple(remarks))
 
 
 def _read(settings: BacktestSettings) -> tuple[MoleculeSet, Books, list[str]]:
@@ -162,15 +162,3 @@ def _harmless_bounds(books: Books, maximize: bool) -> dict[str, list[float]]:
         if each.bound and (each.bound == good or (each.value <= middle if maximize else each.value >= middle)):
             harmless.setdefault(each.id, []).append(each.value)
     return harmless
-
-
-def _choose_budget(settings: BacktestSettings, count: int) -> int:
-    largest, start = max(settings.n), settings.first
-    budget = settings.budget or max(min(count // 4, MOST), start + 2 * largest)
-    most = count - 1 if settings.budget else count // 2
-    if not start < budget <= most:
-        text = (
-            f"Expected `--budget` to be more than the {start} of `--start` and at most {most}, for {count} molecules."
-        )
-        raise ValueError(f"{text} Got {budget}; without one, it is two batches or more. Lower --n or --start.")
-    return budget

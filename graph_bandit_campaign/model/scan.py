@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import pickle
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -28,6 +27,8 @@ from graph_bandit_campaign.pool.source import Source
 from graph_bandit_campaign.workers import results_of
 
 T = TypeVar("T")
+Entry = tuple[float, str, int, int, str]
+"""Key, name, part, row and group of a molecule."""
 Places = NDArray[np.int64]
 """`(n, 2)`. Part and row of molecules in a prepared pool."""
 AT_A_TIME = 256  # candidates that are tested before the threshold is looked at again
@@ -86,16 +87,11 @@ class Best:
         at_most: how many of one group are kept; None: any number.
     """
 
-    keys: NDArray[np.float64]
-    """`(n,)`. Keys of those that are kept."""
-    names: list[str]
-    """Their n names."""
-    places: Places
-    """`(n, 2)`. Part and row of each."""
+    entries: list[Entry]
+    """Those that are kept."""
 
     def __init__(self, size: int, seed: int, at_most: int | None = None) -> None:
-        self._size, self._seed, self._at_most, self._groups = size, seed, at_most, list[str]()
-        self.keys, self.names, self.places = np.zeros(0), [], np.zeros((0, 2), np.int64)
+        self._size, self._seed, self._at_most, self.entries = size, seed, at_most, []
 
     def add(
         self,
@@ -113,35 +109,29 @@ class Best:
             groups_of: given the indices of some of them, which may be kept, returns their groups: an empty text for one
                 without a group, None for one that is not to be kept.
         """
-        order = np.argsort(-keys, kind="stable")
+        order, at = np.argsort(-keys, kind="stable"), places.tolist()
         for start in range(0, len(order), AT_A_TIME):
-            least = float(self.keys.min()) - NEAR if len(self.keys) >= self._size else -np.inf
+            least = min(self.entries)[0] - NEAR if len(self.entries) >= self._size else -np.inf
             some = order[start : start + AT_A_TIME]
             some = some[keys[some] >= least].tolist()
             if not some:
                 return
-            found = [(k, group) for k, group in zip(some, groups_of(some), strict=True) if group is not None]
-            index = np.array([k for k, _ in found], np.int64)
-            self._take(keys[index], [names[k] for k, _ in found], places[index], [group for _, group in found])
+            kept = [(k, group) for k, group in zip(some, groups_of(some), strict=True) if group is not None]
+            self.merge([(float(keys[k]), names[k], at[k][0], at[k][1], group) for k, group in kept])
 
-    def merge(self, other: Best) -> None:
+    def merge(self, entries: Sequence[Entry]) -> None:
         """Take in what another list has kept."""
-        self._take(other.keys, other.names, other.places, other._groups)
-
-    def _take(self, keys: NDArray[np.float64], names: Sequence[str], places: Places, groups: Sequence[str]) -> None:
-        self.keys, self.places = np.concatenate([self.keys, keys]), np.concatenate([self.places, places])
-        self.names, self._groups = [*self.names, *names], [*self._groups, *groups]
+        every, by_group = [*self.entries, *entries], dict[str, list[Entry]]()
         if self._at_most is not None:
-            for group, count in Counter(filter(None, self._groups)).items():
-                if count > self._at_most:
-                    own = np.flatnonzero([each == group for each in self._groups])
-                    best = short_list(self.keys[own], [self.names[k] for k in own.tolist()], self._at_most, self._seed)
-                    self._keep(np.setdiff1d(np.arange(len(self.keys)), np.delete(own, best)))
-        self._keep(short_list(self.keys, self.names, self._size, self._seed))
+            for entry in every:
+                by_group.setdefault(entry[-1], []).append(entry)
+            alone = by_group.pop("", [])
+            every = [*alone, *chain.from_iterable(self._choose(own, self._at_most) for own in by_group.values())]
+        self.entries = self._choose(every, self._size)
 
-    def _keep(self, index: NDArray[np.int64]) -> None:
-        self.keys, self.places = self.keys[index], self.places[index]
-        self.names, self._groups = [self.names[k] for k in index], [self._groups[k] for k in index]
+    def _choose(self, entries: Sequence[Entry], size: int) -> list[Entry]:
+        keys, names = np.array([entry[0] for entry in entries]), [entry[1] for entry in entries]
+        return [entries[k] for k in short_list(keys, names, size, self._seed)]
 
 
 class Found:
@@ -165,7 +155,7 @@ class Found:
     def merge(self, other: Found) -> None:
         """Take in what was found elsewhere."""
         for mine, its in zip(chain(*self._every), chain(*other._every), strict=True):
-            mine.merge(its)
+            mine.merge(its.entries)
         self.rated += other.rated
         self.meeting += other.meeting
         self.unpriced += other.unpriced
@@ -177,16 +167,14 @@ class Found:
 
     def _join(self, lists: Sequence[Best]) -> Places:
         """Return part and row of those that are among the best for one of the ways, `(n, 2)`, n at most the size."""
-        if len(lists) == 1:
-            return lists[0].places
-        pairs = (pair for best in lists for pair in zip(best.names, best.places.tolist(), strict=True))
-        place_of, worths = dict(pairs), []
-        rows = {name: row for row, name in enumerate(place_of)}
+        place_of = {name: place for best in lists for _, name, *place, _ in best.entries}
+        names, worths = [*place_of], []
+        rows = {name: row for row, name in enumerate(names)}
         for best in lists:
             worth = np.full(len(rows), -np.inf)
-            worth[[rows[name] for name in best.names]] = best.keys
+            worth[[rows[name] for _, name, *_ in best.entries]] = [key for key, *_ in best.entries]
             worths.append(worth)
-        kept = choose_short_list(worths, names := [*rows], self._size, self._seed).tolist()
+        kept = choose_short_list(worths, names, self._size, self._seed) if len(lists) > 1 else range(len(names))
         return np.array([place_of[names[k]] for k in kept], np.int64).reshape(-1, 2)
 
     def add(self, block: Block, query: Query) -> None:

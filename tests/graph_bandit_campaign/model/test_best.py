@@ -38,6 +38,6 @@ def test_any_portions_in_any_order_keep_the_largest_keys_and_no_more_of_a_group(
         part.add(
             keys[portion], [names[k] for k in portion], places[portion], lambda some, own=own: [own[k] for k in some]
         )
-        merged.merge(part)
+        merged.merge(part.entries)
     expected = places[best_of_all(keys, names, groups, size, at_most)]
-    assert sorted(map(tuple, merged.places.tolist())) == sorted(map(tuple, expected.tolist()))
+    assert sorted((part, row) for _, _, part, row, _ in merged.entries) == sorted(map(tuple, expected.tolist()))
