@@ -77,11 +77,10 @@ class _Screen:
             self._compute(batch)
             found = {name: value for name, value in self.scores.items() if value is not None}
             best = max(found, key=lambda name: settings.goals[0].sign * found[name])
-            print(
-                f"round {len(self._state().rounds)}: {len(self.scores):,} of {settings.evaluations:,} evaluations, "
-                f"best {settings.target} {short(found[best])} ({best}), {len(self.scores) - len(found):,} failed",
-                flush=True,
-            )
+            number, done = len(self._state().rounds), f"{len(self.scores):,} of {settings.evaluations:,} evaluations"
+            failed = f"{len(self.scores) - len(found):,} failed"
+            best_text = f"best {settings.target} {short(found[best])} ({best})"
+            print(f"round {number}: {done}, {best_text}, {failed}", flush=True)
 
     def _state(self) -> CampaignState:
         """Return the campaign, which is without rounds before it begins."""
