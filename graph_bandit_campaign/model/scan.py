@@ -27,8 +27,8 @@ from graph_bandit_campaign.pool.source import Source
 from graph_bandit_campaign.workers import results_of
 
 T = TypeVar("T")
-Entry = tuple[float, str, int, int, str]
-"""Key, name, part, row and group of a molecule."""
+Entry = tuple[str, int, int, str]
+"""Name, part, row and group of a molecule."""
 Places = NDArray[np.int64]
 """`(n, 2)`. Part and row of molecules in a prepared pool."""
 AT_A_TIME = 256  # candidates that are tested before the threshold is looked at again
@@ -87,17 +87,19 @@ class Best:
         at_most: how many of one group are kept; None: any number.
     """
 
+    keys: NDArray[np.float64]
+    """`(n,)`. Keys of those that are kept."""
     entries: list[Entry]
-    """Those that are kept."""
+    """The n that are kept."""
 
     def __init__(self, size: int, seed: int, at_most: int | None = None) -> None:
-        self._size, self._seed, self._at_most, self.entries = size, seed, at_most, []
+        self._size, self._seed, self._at_most, self.keys, self.entries = size, seed, at_most, np.zeros(0), []
 
     def add(
         self,
         keys: NDArray[np.float64],
         names: Sequence[str],
-        places: Places,
+        places: Sequence[tuple[int, int]],
         groups_of: Callable[[list[int]], Sequence[str | None]],
     ) -> None:
         """Take in n molecules.
@@ -105,33 +107,38 @@ class Best:
         Args:
             keys: `(n,)`, none NaN.
             names: n names.
-            places: `(n, 2)`.
+            places: part and row of each.
             groups_of: given the indices of some of them, which may be kept, returns their groups: an empty text for one
                 without a group, None for one that is not to be kept.
         """
-        order, at = np.argsort(-keys, kind="stable"), places.tolist()
+        order = np.argsort(-keys, kind="stable")
         for start in range(0, len(order), AT_A_TIME):
-            least = min(self.entries)[0] - NEAR if len(self.entries) >= self._size else -np.inf
+            least = float(self.keys.min()) - NEAR if len(self.keys) >= self._size else -np.inf
             some = order[start : start + AT_A_TIME]
             some = some[keys[some] >= least].tolist()
             if not some:
                 return
-            kept = [(k, group) for k, group in zip(some, groups_of(some), strict=True) if group is not None]
-            self.merge([(float(keys[k]), names[k], at[k][0], at[k][1], group) for k, group in kept])
+            found = [(k, group) for k, group in zip(some, groups_of(some), strict=True) if group is not None]
+            self.merge(keys[[k for k, _ in found]], [(names[k], *places[k], group) for k, group in found])
 
-    def merge(self, entries: Sequence[Entry]) -> None:
+    def merge(self, keys: NDArray[np.float64], entries: Sequence[Entry]) -> None:
         """Take in what another list has kept."""
-        every, by_group = [*self.entries, *entries], dict[str, list[Entry]]()
+        self.keys, self.entries = np.concatenate([self.keys, keys]), [*self.entries, *entries]
         if self._at_most is not None:
-            for entry in every:
-                by_group.setdefault(entry[-1], []).append(entry)
-            alone = by_group.pop("", [])
-            every = [*alone, *chain.from_iterable(self._choose(own, self._at_most) for own in by_group.values())]
-        self.entries = self._choose(every, self._size)
+            groups: dict[str, list[int]] = {}
+            for k, entry in enumerate(self.entries):
+                groups.setdefault(entry[-1], []).append(k)
+            alone = groups.pop("", [])
+            self._keep([*alone, *(k for own in groups.values() for k in self._choose(own, self._at_most))])
+        self._keep(self._choose(range(len(self.keys)), self._size))
 
-    def _choose(self, entries: Sequence[Entry], size: int) -> list[Entry]:
-        keys, names = np.array([entry[0] for entry in entries]), [entry[1] for entry in entries]
-        return [entries[k] for k in short_list(keys, names, size, self._seed)]
+    def _choose(self, index: Sequence[int], size: int) -> list[int]:
+        """Return the best of some."""
+        kept = short_list(self.keys[index], [self.entries[k][0] for k in index], size, self._seed)
+        return [index[k] for k in kept.tolist()]
+
+    def _keep(self, index: Sequence[int]) -> None:
+        self.keys, self.entries = self.keys[index], [self.entries[k] for k in index]
 
 
 class Found:
@@ -155,7 +162,7 @@ class Found:
     def merge(self, other: Found) -> None:
         """Take in what was found elsewhere."""
         for mine, its in zip(chain(*self._every), chain(*other._every), strict=True):
-            mine.merge(its.entries)
+            mine.merge(its.keys, its.entries)
         self.rated += other.rated
         self.meeting += other.meeting
         self.unpriced += other.unpriced
@@ -167,12 +174,12 @@ class Found:
 
     def _join(self, lists: Sequence[Best]) -> Places:
         """Return part and row of those that are among the best for one of the ways, `(n, 2)`, n at most the size."""
-        place_of = {name: place for best in lists for _, name, *place, _ in best.entries}
+        place_of = {name: place for best in lists for name, *place, _ in best.entries}
         names, worths = [*place_of], []
         rows = {name: row for row, name in enumerate(names)}
         for best in lists:
             worth = np.full(len(rows), -np.inf)
-            worth[[rows[name] for _, name, *_ in best.entries]] = [key for key, *_ in best.entries]
+            worth[[rows[entry[0]] for entry in best.entries]] = best.keys
             worths.append(worth)
         kept = choose_short_list(worths, names, self._size, self._seed) if len(lists) > 1 else range(len(names))
         return np.array([place_of[names[k]] for k in kept], np.int64).reshape(-1, 2)
@@ -202,7 +209,8 @@ class Found:
                 [(sign * mean, std) for sign, (mean, std) in zip(query.signs, forecasts, strict=True)]
             )
 
-        places, names = block.places[rest], [block.smiles[k] for k in rest.tolist()]
+        places = [(part, row) for part, row in block.places[rest].tolist()]
+        names = [block.smiles[k] for k in rest.tolist()]
 
         def groups(some: list[int]) -> list[str | None]:
             """Return the groups of molecules, None for those that do not meet the limits on structures."""

@@ -142,19 +142,15 @@ class Limits:
         if not isinstance(molecules, MoleculeSet):
             text = f"Expected molecules in memory, a MoleculeSet. Got {type(molecules).__name__}."
             raise TypeError(f"{text} Of a prepared pool give `pool.load(columns)`.")
-        own = zip(molecules.column_names, molecules.columns.T.tolist(), strict=True)
+        count, own = len(molecules), zip(molecules.column_names, molecules.columns.T.tolist(), strict=True)
         given: dict[str, Sequence[object]] = {**dict(own), **(columns or {})}
         numbers, texts = self.find_columns(given, "the columns")
-        return self.select_rows(
-            molecules.smiles,
-            LimitColumns(
-                range(len(molecules)),
-                {name: check_cells(name, given[column], len(molecules), "numbers") for name, column in numbers.items()},
-                {name: check_cells(name, given[column], len(molecules), "texts") for name, column in texts.items()},
-            ),
-            workers,
-            only_organic=False,
+        cells = LimitColumns(
+            range(count),
+            {name: check_cells(name, given[column], count, "numbers") for name, column in numbers.items()},
+            {name: check_cells(name, given[column], count, "texts") for name, column in texts.items()},
         )
+        return self.select_rows(molecules.smiles, cells, workers, only_organic=False)
 
     def find_columns(self, columns: Iterable[str], source: str) -> tuple[dict[str, str], dict[str, str]]:
         """Return the columns that limits name, by their name in the limit: those of numbers, and those of text.
