@@ -31,13 +31,6 @@ def listed(names: Sequence[str], most: int = MOST) -> str:
     return ", ".join(names[:most]) + more
 
 
-def duration(seconds: float) -> str:
-    """Write a time for people, in seconds, minutes or hours."""
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
-
-
 FORMULA = re.compile(r"'*[=+\-@＝＋－＠]")  # spreadsheets take the wide ones for formulas, too
 
 

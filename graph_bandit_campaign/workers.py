@@ -68,10 +68,10 @@ def results_of(
     try:
         with bar, closing(run_in_parallel(call, arguments, open_workers())) as results:
             for done, (given, result) in enumerate(results, start=1):
-                if isinstance(result, deaths()):
-                    text = f"Two workers died over {name.format(*given)}, perhaps for lack of memory. {kept}"
-                    raise ChildProcessError(text) from result
                 if isinstance(result, Exception):
+                    if isinstance(result, BrokenExecutor) or type(result).__name__ == "KilledWorker":  # of a cluster
+                        text = f"Two workers died over {name.format(*given)}, perhaps for lack of memory. {kept}"
+                        raise ChildProcessError(text) from result
                     raise result
                 bar.update(result if total is None else 1)  # type: ignore[arg-type]
                 if total is not None:
@@ -79,12 +79,3 @@ def results_of(
                 yield result
     except SchedulerLostError as error:
         raise SchedulerLostError(f"The scheduler cannot be reached any more. {kept}") from error
-
-
-def deaths() -> tuple[type[BaseException], ...]:
-    """Return the errors by which an executor says that a worker died, and a cluster that several did."""
-    if "distributed" not in sys.modules:
-        return (BrokenExecutor,)
-    from distributed import KilledWorker
-
-    return BrokenExecutor, KilledWorker

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import matplotlib as mpl
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from scipy import stats
@@ -23,6 +22,7 @@ from graph_bandit_lab.reports import COLORS, DASHES, STYLE, print_columns, templ
 from graph_bandit_lab.storage import software_versions
 
 Floats = NDArray[np.float64]
+PAGE = "backtest.html.jinja"
 SHOWN = ("graph-bandit-env", "torch", "rdkit")  # whose versions the page names
 GREY = "#7A7A7A"  # random choice
 WIDE = (12.4, 4.8)  # inches
@@ -237,16 +237,12 @@ def comparisons(summary: Summary) -> list[str]:
 
 def rows(summary: Summary) -> list[tuple[str, ...]]:
     """Return a table in words: names of columns, and a row for each player, agents first."""
-    good, rows = good_text(summary.table), []
+    good = good_text(summary.table)
+    table = [("player", "ten best found", "known on average", *[f"{good} found"] * bool(good), "random choice needs")]
     for player in (*summary.advisors, *summary.others):
-        cells = {"player": player.label}
-        cells["ten best found"] = interval_text(interval(player.at_end))
-        cells["known on average"] = interval_text(interval(player.scores))
-        if good:
-            cells[f"{good} found"] = interval_text(interval(player.good))
-        cells["random choice needs"] = interval_text(interval(player.as_many), 0)
-        rows.append(cells)
-    return [tuple(rows[0]), *(tuple(cells.values()) for cells in rows)]
+        counts = map(interval, (player.at_end, player.scores, *[player.good] * bool(good)))
+        table.append((player.label, *map(interval_text, counts), interval_text(interval(player.as_many), 0)))
+    return table
 
 
 def lines_of(summary: Summary) -> dict[str, tuple[str, str]]:
@@ -258,13 +254,16 @@ def lines_of(summary: Summary) -> dict[str, tuple[str, str]]:
 
 def progress_figure(summary: Summary, target: str) -> Figure:
     """Draw the best value and how many of the ten best were found, against the number of measurements."""
-    lines = lines_of(summary)
+    lines, begin = lines_of(summary), summary.table.start  # all players share the random measurements before it
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=WIDE, layout="constrained")
         left, right = figure.subplots(1, 2)
         for player in (*summary.advisors, *summary.others):
-            _draw(left, summary, player, player.best, lines[player.label])
-            _draw(right, summary, player, player.top_found, lines[player.label])
+            color, dash = lines[player.label]
+            for axes, curves in ((left, player.best), (right, player.top_found)):
+                measured, (mean, low, high) = np.arange(begin, curves.shape[1] + 1), interval(curves[:, begin - 1 :])
+                axes.plot(measured, mean, dash, color=color, lw=2.2, label=player.label)
+                axes.fill_between(measured, low, high, color=color, alpha=0.15, lw=0)
         left.set(title="Best value found", ylabel=target.replace("$", r"\$"))
         right.set(title="Of the ten best molecules, found", ylabel="molecules", ylim=(-0.3, TOP + 0.3))
         for axes in (left, right):
@@ -275,15 +274,6 @@ def progress_figure(summary: Summary, target: str) -> Figure:
     return figure
 
 
-def _draw(axes: Axes, summary: Summary, player: Curves, curves: Floats, line: tuple[str, str]) -> None:
-    """Draw a mean over starts with its 95 % band; all players share the random measurements before it."""
-    begin, (color, dash) = summary.table.start, line
-    measured = np.arange(begin, curves.shape[1] + 1)
-    mean, low, high = interval(curves[:, begin - 1 :])
-    axes.plot(measured, mean, dash, color=color, lw=2.2, label=player.label)
-    axes.fill_between(measured, low, high, color=color, alpha=0.15, lw=0)
-
-
 def render_page(summary: Summary, settings: BacktestSettings, notes: Sequence[str]) -> str:
     """Return a self-contained HTML page.
 
@@ -292,22 +282,18 @@ def render_page(summary: Summary, settings: BacktestSettings, notes: Sequence[st
         settings: settings of the command.
         notes: remarks, for people.
     """
-    versions = software_versions()
-    return (
-        templates("graph_bandit_campaign.backtest")
-        .get_template("backtest.html.jinja")
-        .render(
-            summary=summary,
-            table=summary.table,
-            settings=settings,
-            notes=notes,
-            verdicts=verdicts(summary),
-            comparisons=comparisons(summary),
-            rows=rows(summary),
-            lines=lines_of(summary),
-            progress=to_svg(progress_figure(summary, settings.target)),
-            versions={name: versions[name] for name in SHOWN},
-        )
+    versions, template = software_versions(), templates("graph_bandit_campaign.backtest").get_template(PAGE)
+    return template.render(
+        summary=summary,
+        table=summary.table,
+        settings=settings,
+        notes=notes,
+        verdicts=verdicts(summary),
+        comparisons=comparisons(summary),
+        rows=rows(summary),
+        lines=lines_of(summary),
+        progress=to_svg(progress_figure(summary, settings.target)),
+        versions={name: versions[name] for name in SHOWN},
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -123,10 +124,8 @@ def play(table: Table, task: Task, seed: int) -> Play:
     digest = int.from_bytes(hashlib.sha256(f"{task.player}/{task.batch}".encode()).digest()[:4])
     of_player = int(np.random.SeedSequence(seed, spawn_key=(task.start, 1, digest)).generate_state(1)[0])
     with one_thread():
-        if task.player == SIMILARITY:
-            player = similarity_player(table.molecules, of_player)
-        else:
-            player = agent_player(task.player, table.molecules, of_player)
+        make = similarity_player if task.player == SIMILARITY else partial(agent_player, task.player)
+        player = make(table.molecules, of_player)
         while len(order) < table.budget:
             count = min(task.batch, table.budget - len(order))
             picked, prediction = player(order, rewards[order], count)

@@ -110,15 +110,9 @@ def run_backtest(settings: BacktestSettings) -> pd.DataFrame:
         saved.settings = dataclasses.asdict(settings)
         plays = {task: Play(np.array(order), np.array(told, np.float64)) for task, order, told in saved.plays}
         missing, batches = [task for task in tasks if task not in plays], " and of ".join(map(str, settings.n))
-        there = len(tasks) - len(missing)
-        print(
-            f"{len(table.values):,} molecules with {settings.target}; {settings.starts} random starts of "
-            f"{table.start}, {table.budget} measurements in all, in batches of {batches}.",
-            *notes,
-            f"{there} of {len(tasks)} plays are kept from before." if there else f"{len(tasks)} plays.",
-            sep="\n",
-            flush=True,
-        )
+        what = f"{len(table.values):,} molecules with {settings.target}, {settings.starts} starts of {table.start}"
+        print(f"{what}, {table.budget} measurements in all, in batches of {batches}.", *notes, sep="\n")
+        print(f"{len(tasks):,} plays, {len(tasks) - len(missing):,} of them kept from before.", flush=True)
         replace_file(settings.out / SETTINGS, msgspec.json.encode(saved, enc_hook=str))
         calls, name = ((table, task, settings.seed) for task in missing), "`{1.player}`"
         workers = settings.workers, None

@@ -106,6 +106,12 @@ def read_table(settings: BacktestSettings) -> Table:
     values = np.array([means[identifier] for identifier in molecules.ids])
     if np.ptp(values) == 0:
         raise ValueError(f"Expected different values in column `{settings.target}`. All {len(known)} are {values[0]}.")
+    largest, start, count = max(settings.n), settings.first, len(known)
+    budget = settings.budget or max(min(count // 4, MOST), start + 2 * largest)
+    most = count - 1 if settings.budget else count // 2
+    if not start < budget <= most:
+        text = f"Expected `--budget` above the {start} of `--start` and at most {most}, of {count} molecules."
+        raise ValueError(f"{text} Got {budget}; without one, it is two batches or more. Lower --n or --start.")
     bounded = {result.id for result in state.counted() if result.bound}
     counts = {
         "{:,} without a value left out": len(every) - len(known),
@@ -115,14 +121,8 @@ def read_table(settings: BacktestSettings) -> Table:
         "{:,} of them with a bound that may hide a bad value or a good one": len(bounded - means.keys()),
         "bad rows left out: {:,}": len(every.skipped),
     }
-    return Table(
-        molecules,
-        values,
-        settings.maximize is not None,
-        settings.first,
-        _choose_budget(settings, len(known)),
-        (*(text.format(count) for text, count in counts.items() if count), *remarks),
-    )
+    remarks = [*(text.format(count) for text, count in counts.items() if count), *remarks]
+    return Table(molecules, values, settings.maximize is not None, start, budget, tuple(remarks))
 
 
 def _read(settings: BacktestSettings) -> tuple[MoleculeSet, CampaignState, list[str]]:
@@ -168,15 +168,3 @@ def _values(state: CampaignState) -> dict[str, list[float]]:
         if each.bound in ("", good) or sign * each.value <= sign * middle:
             values.setdefault(each.id, []).append(each.value)
     return values
-
-
-def _choose_budget(settings: BacktestSettings, count: int) -> int:
-    largest, start = max(settings.n), settings.first
-    budget = settings.budget or max(min(count // 4, MOST), start + 2 * largest)
-    most = count - 1 if settings.budget else count // 2
-    if not start < budget <= most:
-        text = (
-            f"Expected `--budget` to be more than the {start} of `--start` and at most {most}, for {count} molecules."
-        )
-        raise ValueError(f"{text} Got {budget}; without one, it is two batches or more. Lower --n or --start.")
-    return budget

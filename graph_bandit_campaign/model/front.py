@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from agents.contract import Agent
+from agents.contract import Agent, BatchAgent, ModelAgent
 from graph_bandit_campaign.constraints.goals.goal import Goal
 from graph_bandit_campaign.constraints.goals.utility import chance_to_meet, meets, utility
-from graph_bandit_campaign.model.learner import expect
+from graph_bandit_campaign.model.learner import read_prediction
 from graph_bandit_campaign.state import CampaignState, Suggestion
 
 DRAWS = 500  # of results, for the probability of being on the front
@@ -115,14 +115,27 @@ def expect_all(
 ) -> tuple[Suggestion, ...]:
     """Return predictions for some graphs: of one goal, or of several with what these tell together.
 
+    The suggestions have ids only if the agent makes no predictions, or if all values so far are equal or bounds: their
+    scale is unknown then.
+
     Args:
         state: state of the campaign.
-        agents: trained on the results of each goal.
+        agents: trained on the results of each goal: on the values or, if small ones are wanted, on their negatives.
         indices: indices of the graphs.
         ids: names of all graphs.
-        offered: as in `expect`. Predictions of several goals or of a class are not corrected: the correction was fitted
-            to intervals of one quantity, and probabilities of a hit agree better with the shares of hits without it.
+        offered: how many graphs these were chosen from, for which agents that can correct their predictions; 0: they
+            were not chosen. Predictions of several goals or of a class are not corrected: the correction was fitted to
+            intervals of one quantity, and probabilities of a hit agree better with the shares of hits without it.
     """
-    views, offered = state.views(), 0 if state.goals or state.is_class else offered
-    forecasts = [expect(agent, indices, ids, view, offered) for agent, view in zip(agents, views, strict=True)]
+    forecasts, corrects = list[tuple[Suggestion, ...]](), offered and not (state.goals or state.is_class)
+    for agent, view in zip(agents, state.views(), strict=True):
+        best = view.yardstick()
+        if not isinstance(agent, BatchAgent) or best is None:
+            forecasts.append(tuple(Suggestion(ids[k]) for k in indices))
+            continue
+        if corrects and isinstance(agent, ModelAgent):
+            prediction = agent.predict_chosen(len(indices), offered)
+        else:
+            prediction = agent.predict()
+        forecasts.append(read_prediction(prediction, best, indices, ids, view))
     return join_forecasts(state, forecasts) if state.goals else forecasts[0]

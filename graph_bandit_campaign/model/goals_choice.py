@@ -194,8 +194,9 @@ class GoalsChooser:
         if index is None:
             return self._agents[0].select_batch(None, count, mask, pending)
         generator = np.random.default_rng([self._state.seed, len(self._state.measured), len(pending)])
-        scale = index.scale
-        handicap = _handicap(prices, mask)
+        scale, handicap = index.scale, np.zeros(len(mask))  # in standard deviations of the results, 0 for the cheapest
+        if prices is not None:
+            handicap[mask] = PRICE_WEIGHT * np.log(prices[mask] / prices[mask].min())
         near = self._short_list(index, np.flatnonzero(mask), handicap, max(SHORT_LIST, count))
         settled_of = [{self._index.index_of[key] for key in self._state.of(goal).means()} for goal in scale.goals]
         imagine = [
@@ -215,12 +216,10 @@ class GoalsChooser:
             pairs = zip(scale.goals, ends, strict=True)
             bounds = [(low, high) if goal.sign > 0 else (-high, -low) for goal, (low, high) in pairs]
             worth = scale.worth(bounds, way, handicap[near])
-            out = set(chosen)
-            if fits is not None:
-                out |= set(np.flatnonzero(~fits([near[k] for k in chosen])[near]).tolist())
-            if len(out) == len(near):
+            gone = np.zeros(len(near), np.bool_) if fits is None else ~fits([near[k] for k in chosen])[near]
+            gone[chosen] = True
+            if gone.all():
                 break
-            gone = [*out]
             worth[gone], meeting[gone], surest[gone] = -np.inf, False, -1.0
             if not meeting.any():  # where no graph meets the limits in this draw, those do that are the surest to
                 meeting = surest == surest.max()
@@ -237,11 +236,3 @@ class GoalsChooser:
             kept = choose_short_list(index.worths(forecasts, handicap[candidates]), names, size, seed)
             candidates, names = candidates[kept], [names[k] for k in kept.tolist()]
         return [int(k) for k in candidates[order_by_digest(names, seed)]]
-
-
-def _handicap(prices: Floats | None, mask: NDArray[np.bool_]) -> Floats:
-    """Return what prices take off each graph, `(K,)`, in standard deviations of the results; 0 for the cheapest."""
-    handicap = np.zeros(len(mask))
-    if prices is not None:
-        handicap[mask] = PRICE_WEIGHT * np.log(prices[mask] / prices[mask].min())
-    return handicap

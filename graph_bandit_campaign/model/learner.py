@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import registry
-from agents.contract import Agent, BatchAgent, ModelAgent, MoleculeSetLike, Prediction, SourceResults
+from agents.contract import Agent, ModelAgent, MoleculeSetLike, Prediction, SourceResults
 from agents.process import ProcessAgent
 from graph_bandit_campaign.pool.index import PoolLike
 from graph_bandit_campaign.state import CUT, LEVEL, CampaignState, Suggestion, have_failed
@@ -238,38 +238,14 @@ class Learner:
         return registry.make_agent(spec.name, **settings)
 
 
-def expect(
-    agent: Agent, indices: Sequence[int], ids: Sequence[str], state: CampaignState, offered: int = 0
-) -> tuple[Suggestion, ...]:
-    """Return an agent's predictions for some graphs.
-
-        P(beats the best) = Phi(+-(mean - best) / sqrt(std^2 + noise_std^2)),   if rewards are normal
-
-    The suggestions have ids only if the agent makes no predictions, or if all values so far are equal or bounds: their
-    scale is unknown then. Of a class, the probability is that of a hit, and there is no deviation or interval.
-
-    Args:
-        agent: trained on rewards, which are the values or, if small ones are wanted, their negatives.
-        indices: indices of the graphs.
-        ids: names of all graphs.
-        state: state of the campaign.
-        offered: how many graphs these were chosen from, for which agents that can correct their predictions; 0: they
-            were not chosen.
-    """
-    best = state.yardstick()
-    if not isinstance(agent, BatchAgent) or best is None:
-        return tuple(Suggestion(ids[k]) for k in indices)
-    if offered and isinstance(agent, ModelAgent):
-        prediction = agent.predict_chosen(len(indices), offered)
-    else:
-        prediction = agent.predict()
-    return read_prediction(prediction, best, indices, ids, state)
-
-
 def read_prediction(
     prediction: Prediction, best: float, indices: Sequence[int], ids: Sequence[str], state: CampaignState
 ) -> tuple[Suggestion, ...]:
-    """Return the predictions for some graphs, given those of all; see `expect`.
+    """Return the predictions for some graphs, given those of all.
+
+        P(beats the best) = Phi(+-(mean - best) / sqrt(std^2 + noise_std^2)),   if rewards are normal
+
+    Of a class, the probability is that of a hit, and there is no deviation or interval.
 
     Args:
         prediction: of rewards.

@@ -39,18 +39,18 @@ class Reason:
         """Return the sum of the parts, which is that of the pulls, too."""
         return sum(self.parts.values())
 
-    def main_parts(self, most: int = MOST_PARTS) -> dict[str, float]:
+    def main_parts(self) -> dict[str, float]:
         """Return the largest parts, and the sum of the others if there are more of them."""
         parts = list(self.parts.items())
-        if len(parts) <= most:
+        if len(parts) <= MOST_PARTS:
             return dict(parts)
-        others = parts[most - 1 :]
-        return {**dict(parts[: most - 1]), f"{len(others)} others": sum(value for _, value in others)}
+        others = parts[MOST_PARTS - 1 :]
+        return {**dict(parts[: MOST_PARTS - 1]), f"{len(others)} others": sum(value for _, value in others)}
 
-    def main_pulls(self, most: int = MOST_RESULTS) -> dict[str, float]:
+    def main_pulls(self) -> dict[str, float]:
         """Return the largest pulls, without those below a tenth of the largest."""
         least = max(LEAST, 0.1 * max(map(abs, self.pulls.values()), default=0.0))
-        return {name: pull for name, pull in list(self.pulls.items())[:most] if abs(pull) >= least}
+        return {name: pull for name, pull in list(self.pulls.items())[:MOST_RESULTS] if abs(pull) >= least}
 
     def sentence(self) -> str:
         """Write all parts and the largest pulls as text."""

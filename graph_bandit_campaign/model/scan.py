@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import pickle
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -28,6 +27,8 @@ from graph_bandit_campaign.pool.source import Source
 from graph_bandit_campaign.workers import results_of
 
 T = TypeVar("T")
+Entry = tuple[str, int, int, str]
+"""Name, part, row and group of a molecule."""
 Places = NDArray[np.int64]
 """`(n, 2)`. Part and row of molecules in a prepared pool."""
 AT_A_TIME = 256  # candidates that are tested before the threshold is looked at again
@@ -88,20 +89,17 @@ class Best:
 
     keys: NDArray[np.float64]
     """`(n,)`. Keys of those that are kept."""
-    names: list[str]
-    """Their n names."""
-    places: Places
-    """`(n, 2)`. Part and row of each."""
+    entries: list[Entry]
+    """The n that are kept."""
 
     def __init__(self, size: int, seed: int, at_most: int | None = None) -> None:
-        self._size, self._seed, self._at_most, self._groups = size, seed, at_most, list[str]()
-        self.keys, self.names, self.places = np.zeros(0), [], np.zeros((0, 2), np.int64)
+        self._size, self._seed, self._at_most, self.keys, self.entries = size, seed, at_most, np.zeros(0), []
 
     def add(
         self,
         keys: NDArray[np.float64],
         names: Sequence[str],
-        places: Places,
+        places: Sequence[tuple[int, int]],
         groups_of: Callable[[list[int]], Sequence[str | None]],
     ) -> None:
         """Take in n molecules.
@@ -109,7 +107,7 @@ class Best:
         Args:
             keys: `(n,)`, none NaN.
             names: n names.
-            places: `(n, 2)`.
+            places: part and row of each.
             groups_of: given the indices of some of them, which may be kept, returns their groups: an empty text for one
                 without a group, None for one that is not to be kept.
         """
@@ -121,27 +119,26 @@ class Best:
             if not some:
                 return
             found = [(k, group) for k, group in zip(some, groups_of(some), strict=True) if group is not None]
-            index = np.array([k for k, _ in found], np.int64)
-            self._take(keys[index], [names[k] for k, _ in found], places[index], [group for _, group in found])
+            self.merge(keys[[k for k, _ in found]], [(names[k], *places[k], group) for k, group in found])
 
-    def merge(self, other: Best) -> None:
+    def merge(self, keys: NDArray[np.float64], entries: Sequence[Entry]) -> None:
         """Take in what another list has kept."""
-        self._take(other.keys, other.names, other.places, other._groups)
-
-    def _take(self, keys: NDArray[np.float64], names: Sequence[str], places: Places, groups: Sequence[str]) -> None:
-        self.keys, self.places = np.concatenate([self.keys, keys]), np.concatenate([self.places, places])
-        self.names, self._groups = [*self.names, *names], [*self._groups, *groups]
+        self.keys, self.entries = np.concatenate([self.keys, keys]), [*self.entries, *entries]
         if self._at_most is not None:
-            for group, count in Counter(filter(None, self._groups)).items():
-                if count > self._at_most:
-                    own = np.flatnonzero([each == group for each in self._groups])
-                    best = short_list(self.keys[own], [self.names[k] for k in own.tolist()], self._at_most, self._seed)
-                    self._keep(np.setdiff1d(np.arange(len(self.keys)), np.delete(own, best)))
-        self._keep(short_list(self.keys, self.names, self._size, self._seed))
+            groups: dict[str, list[int]] = {}
+            for k, entry in enumerate(self.entries):
+                groups.setdefault(entry[-1], []).append(k)
+            alone = groups.pop("", [])
+            self._keep([*alone, *(k for own in groups.values() for k in self._choose(own, self._at_most))])
+        self._keep(self._choose(range(len(self.keys)), self._size))
 
-    def _keep(self, index: NDArray[np.int64]) -> None:
-        self.keys, self.places = self.keys[index], self.places[index]
-        self.names, self._groups = [self.names[k] for k in index], [self._groups[k] for k in index]
+    def _choose(self, index: Sequence[int], size: int) -> list[int]:
+        """Return the best of some."""
+        kept = short_list(self.keys[index], [self.entries[k][0] for k in index], size, self._seed)
+        return [index[k] for k in kept.tolist()]
+
+    def _keep(self, index: Sequence[int]) -> None:
+        self.keys, self.entries = self.keys[index], [self.entries[k] for k in index]
 
 
 class Found:
@@ -165,7 +162,7 @@ class Found:
     def merge(self, other: Found) -> None:
         """Take in what was found elsewhere."""
         for mine, its in zip(chain(*self._every), chain(*other._every), strict=True):
-            mine.merge(its)
+            mine.merge(its.keys, its.entries)
         self.rated += other.rated
         self.meeting += other.meeting
         self.unpriced += other.unpriced
@@ -177,16 +174,14 @@ class Found:
 
     def _join(self, lists: Sequence[Best]) -> Places:
         """Return part and row of those that are among the best for one of the ways, `(n, 2)`, n at most the size."""
-        if len(lists) == 1:
-            return lists[0].places
-        pairs = (pair for best in lists for pair in zip(best.names, best.places.tolist(), strict=True))
-        place_of, worths = dict(pairs), []
-        rows = {name: row for row, name in enumerate(place_of)}
+        place_of = {name: place for best in lists for name, *place, _ in best.entries}
+        names, worths = [*place_of], []
+        rows = {name: row for row, name in enumerate(names)}
         for best in lists:
             worth = np.full(len(rows), -np.inf)
-            worth[[rows[name] for name in best.names]] = best.keys
+            worth[[rows[entry[0]] for entry in best.entries]] = best.keys
             worths.append(worth)
-        kept = choose_short_list(worths, names := [*rows], self._size, self._seed).tolist()
+        kept = choose_short_list(worths, names, self._size, self._seed) if len(lists) > 1 else range(len(names))
         return np.array([place_of[names[k]] for k in kept], np.int64).reshape(-1, 2)
 
     def add(self, block: Block, query: Query) -> None:
@@ -214,7 +209,8 @@ class Found:
                 [(sign * mean, std) for sign, (mean, std) in zip(query.signs, forecasts, strict=True)]
             )
 
-        places, names = block.places[rest], [block.smiles[k] for k in rest.tolist()]
+        places = [(part, row) for part, row in block.places[rest].tolist()]
+        names = [block.smiles[k] for k in rest.tolist()]
 
         def groups(some: list[int]) -> list[str | None]:
             """Return the groups of molecules, None for those that do not meet the limits on structures."""

@@ -1,4 +1,4 @@
-"""Tell whether the pool holds a better graph, when to stop, and what is worth measuring twice. No torch."""
+"""Tell whether the pool holds a better graph, and when to stop. No torch."""
 
 from __future__ import annotations
 
@@ -32,8 +32,6 @@ class Outlook:
     units of the measurements. A guess, unless values are about normal."""
     count: int
     """How many graphs are pending."""
-    again: Repeat | None = None
-    """The graph that is best measured twice; None: there is none, or the agent cannot say."""
     hits: float | None = None
     """If the goal is a class, how many hits are expected among all graphs without a result. `better` is then the
     probability that one of these is a hit, `batch` that one of the pending ones is, and `gain` how many hits are
@@ -58,7 +56,7 @@ class Outlook:
         if self.count:
             batch = percent(self.batch)
             sentences.append(f"One of the {self.count} pending ones {verb} {held} with a probability of {batch}.")
-        return " ".join([*sentences, *([self.again.sentence(target)] if self.again else [])])
+        return " ".join(sentences)
 
 
 def look_ahead(
@@ -83,14 +81,13 @@ def look_ahead(
         return None
     best *= 1.0 if state.maximize else -1.0
     pending = [index_of[identifier] for identifier in state.pending if identifier in index_of]
-    again = None if state.is_class else find_repeat(agent, state, index_of, pending)
     prediction = agent.predict()
     chances = prediction.probability_above(best)
     promising = short_list(chances[left], [ids[k] for k in left], MOST, state.seed)
     index = [*pending, *left[promising].tolist()]
     hits = float(chances[[*pending, *left]].sum()) if state.is_class else None
     if not index:
-        return Outlook(0.0, 0.0, 0.0, 0, again, hits)
+        return Outlook(0.0, 0.0, 0.0, 0, hits)
     seed = int(np.random.SeedSequence([state.seed, len(state.measured), DRAWS]).generate_state(1)[0])
     if state.is_class:
         latent, noise_std = agent.draw_rewards(index, DRAWS, seed), max(prediction.noise_std, LEAST_STD)
@@ -99,57 +96,4 @@ def look_ahead(
         gains = agent.draw_gains(index, best, DRAWS, seed)
         misses, gain = gains <= 0, gains[:, : len(pending)].max(axis=1, initial=0).mean()
     some, batch = (float((1 - part.prod(axis=1)).mean()) for part in (misses, misses[:, : len(pending)]))
-    return Outlook(some, batch, float(gain), len(pending), again, hits, len(pending) + len(left))
-
-
-NAMED = 10  # measured graphs that can be named best: those with the largest predictions
-WEIGHED = 20  # pending graphs of which the second measurement is weighed
-LEAST = 0.01  # of the standard deviation of the results; a second measurement that is worth less is not told
-
-
-@dataclass(frozen=True)
-class Repeat:
-    """A graph whose second measurement helps more to name the best one than the first of another graph would."""
-
-    id: str
-    """Id of the graph, which is measured or pending."""
-    worth: float
-    """By how much the second measurement is expected to improve the true value of the graph that is named best."""
-    first: float | None
-    """The same for the first measurement of a pending graph, on average; None: none is pending."""
-
-    def sentence(self, target: str) -> str:
-        """Say what the second measurement is worth."""
-        more = "" if self.first is None else f", and a first measurement {self.first:.2g} on average"
-        return f"{self.id} is worth measuring twice: that is expected to gain {self.worth:.2g} in {target}{more}."
-
-
-def find_repeat(
-    agent: Agent, state: CampaignState, index_of: Mapping[str, int], pending: Sequence[int]
-) -> Repeat | None:
-    """Return the graph that is best measured twice; None if the agent cannot say, or it is worth little.
-
-    It is worth little if it improves the value of the graph named best by less than 0.01 standard deviations of the
-    results, or by less than the first measurement of a pending graph does on average. Weighed are the ten measured
-    graphs with the largest predictions, and the first twenty that are pending.
-
-    Args:
-        agent: trained on the results.
-        state: state of the campaign.
-        index_of: index of each graph, by its id.
-        pending: indices of the pending graphs.
-    """
-    results = state.means(exact=True)
-    if not isinstance(agent, ModelAgent) or len(results) < 2:
-        return None
-    measured = np.array([index_of[identifier] for identifier in results])
-    named = measured[np.argsort(-agent.predict().mean[measured], kind="stable")[:NAMED]].tolist()
-    weighed = list(pending)[:WEIGHED]
-    once = agent.worth_of_results(weighed, named)
-    twice = agent.worth_of_results(weighed, named, times=2) - once
-    worths, candidates = np.concatenate([agent.worth_of_results(named, named), twice]), [*named, *weighed]
-    best, first = int(worths.argmax()), float(once.mean()) if weighed else None
-    if worths[best] <= max(LEAST * float(np.std(list(results.values()))), first or 0.0):
-        return None
-    id_of = {index: identifier for identifier, index in index_of.items()}
-    return Repeat(id_of[candidates[best]], float(worths[best]), first)
+    return Outlook(some, batch, float(gain), len(pending), hits, len(pending) + len(left))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -105,10 +106,9 @@ class Block:
     def take(self, index: NDArray[np.integer] | Sequence[int]) -> Block:
         """Return the molecules with these indices, in this order."""
         index = np.asarray(index, np.int64)
-        begins = np.searchsorted(self.cells.owners, np.arange(len(self) + 1))
-        lengths = np.diff(begins)[index]
-        owners = np.repeat(np.arange(len(index)), lengths)
-        rows = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths) + begins[:-1][index][owners]
+        begins = np.searchsorted(self.cells.owners, np.arange(len(self) + 1)).tolist()
+        spans = [range(begins[k], begins[k + 1]) for k in index.tolist()]
+        owners, rows = np.repeat(np.arange(len(index)), [*map(len, spans)]), np.array([*chain(*spans)], np.int64)
         texts = {name: [cells[k] for k in rows.tolist()] for name, cells in self.cells.texts.items()}
         return Block(
             self.places[index],

@@ -112,8 +112,10 @@ class Features:
             molecules: all molecules, or some of them with ranks of all.
             count: how many molecules there are in all.
         """
-        ranks = molecules.scales.ranks if molecules.scales else None
-        values = dict(zip(molecules.column_names, (ranks or Ranks.of(molecules.columns)).values, strict=True))
+        known = tuple(column[~np.isnan(column)] for column in molecules.columns.T)
+        if molecules.scales and molecules.scales.ranks:
+            known = molecules.scales.ranks.values
+        values = dict(zip(molecules.column_names, known, strict=True))
         groups: list[tuple[str, tuple[str, ...], list[str]]] = []
         groups += [(name, (name,), []) for name in self.columns if name not in self.entry]
         for read in self.embeddings:
@@ -122,7 +124,7 @@ class Features:
         texts = []
         for title, names, notes in groups:
             unknown = max(count - len(values[name]) for name in names)
-            alike = sum(len({*values[name][:1], *values[name][-1:]}) < 2 for name in names)
+            alike = sum(not len(values[name]) or np.ptp(values[name]) == 0 for name in names)
             notes += [f"not known for {unknown:,} molecules, taken as an average one"] * bool(unknown)
             notes += [f"{alike:,} equal for all molecules, not used"] * bool(alike)
             texts.append(f"{title} ({'; '.join(notes)})" if notes else title)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import threading
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -16,7 +15,7 @@ from graph_bandit_campaign.screening.program import Outcome, score, split_comman
 from graph_bandit_campaign.screening.settings import ScreenSettings
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.store import Store, read_digest
-from graph_bandit_campaign.text import duration, shield, short, unshield
+from graph_bandit_campaign.text import listed, shield, short, unshield
 from graph_bandit_env.files import is_file_of_graphs
 from graph_bandit_env.storage import find_file, replace_file
 from graph_bandit_env.tables import open_table
@@ -70,21 +69,18 @@ class _Screen:
         """Go on until the evaluations are spent, or no molecule is left."""
         settings = self.settings
         while (left := settings.evaluations - len(self.scores)) > 0:
-            begin = time.monotonic()
             if not self._waiting() and not self._choose(min(settings.n, left)):
                 return
-            batch, chosen = dict([*self._waiting().items()][:left]), time.monotonic()
+            batch = dict([*self._waiting().items()][:left])
             if not batch:
                 raise ValueError(f"Expected a batch of molecules that are not in {settings.out}. Got none that is new.")
             self._compute(batch)
             found = {name: value for name, value in self.scores.items() if value is not None}
             best = max(found, key=lambda name: settings.goals[0].sign * found[name])
-            print(
-                f"round {len(self._state().rounds)}: {len(self.scores):,} of {settings.evaluations:,} evaluations, "
-                f"best {settings.target} {short(found[best])} ({best}), {len(self.scores) - len(found):,} failed; "
-                f"chosen in {duration(chosen - begin)}, computed in {duration(time.monotonic() - chosen)}",
-                flush=True,
-            )
+            number, done = len(self._state().rounds), f"{len(self.scores):,} of {settings.evaluations:,} evaluations"
+            failed = f"{len(self.scores) - len(found):,} failed"
+            best_text = f"best {settings.target} {short(found[best])} ({best})"
+            print(f"round {number}: {done}, {best_text}, {failed}", flush=True)
 
     def _state(self) -> CampaignState:
         """Return the campaign, which is without rounds before it begins."""
@@ -130,13 +126,10 @@ class _Screen:
         settings, jobs = self.settings, self.settings.jobs or count_cores()
         with closing(score(self._command, molecules, settings.chunk, jobs, settings.timeout)) as outcomes:
             for outcome in outcomes:
-                many, problem = len(outcome.molecules), outcome.problem
-                alone = ", so each is tried alone" * (many > 1)
-                end = outcome.said.rpartition("\n")[2][-SHOWN:]
-                names = f"{many} molecules" if many > 1 else next(iter(outcome.molecules))
-                remarks = [f"{problem}{alone} ({end})"] if problem else outcome.remarks
+                problem, end = outcome.problem, outcome.said.rpartition("\n")[2][-SHOWN:]
+                remarks = [f"{problem} ({end})"] if problem else outcome.remarks
                 for remark in remarks[: max(0, MOST_REMARKS - count)]:
-                    print(f"{names}: {remark}", flush=True)
+                    print(f"{listed([*outcome.molecules], 1)}: {remark}", flush=True)
                 count += len(remarks)
                 last = outcome if outcome.said or problem else last
                 held |= outcome.values
@@ -144,11 +137,8 @@ class _Screen:
                     self.scores.add(held, molecules, order)
                     held = {}
         if held:
-            problem = f"The program gave none for the first {len(held)}{': ' * bool(last.problem)}{last.problem}."
-            raise ChildProcessError(
-                f"Expected a value of one molecule at least. {problem} Nothing was stored. Correct the program. It "
-                f"printed:\n{last.said or '(nothing)'}"
-            )
+            text = f"The program gave no value for the first {len(held)} molecules. {last.problem}"
+            raise ChildProcessError(f"{text} Nothing was stored. Correct it. It printed:\n{last.said or '(nothing)'}")
 
 
 class Scores(dict[str, float | None]):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,9 @@ from graph_bandit_campaign.constraints.limits.columns import LimitColumns, need_
 from graph_bandit_campaign.constraints.limits.limits import Selection
 from graph_bandit_campaign.pool.block import molecule_of
 from graph_bandit_campaign.text import find_column
+
+if TYPE_CHECKING:
+    from rdkit.Chem import Mol
 
 SCAFFOLD = "scaffold"  # a group that is computed, unless the pool has a column of this name
 
@@ -62,11 +66,9 @@ def find_offer_columns(terms: Terms, columns: Sequence[str], source: str) -> tup
     """
     prices, groups = {}, {}
     if terms.price is not None and terms.one_price is None:
-        instead = " Correct the name, or give one price, such as 12.5."
-        prices[terms.price] = need_column(terms.price, columns, source, f"--price {terms.price}", instead)
+        prices[terms.price] = need_column(terms.price, columns, source, f"--price {terms.price}", " Or give a number.")
     if terms.per is not None and (terms.per != SCAFFOLD or find_column(SCAFFOLD, columns, source)):
-        instead = f" Correct the name, or group by {SCAFFOLD}."
-        groups[terms.per] = need_column(terms.per, columns, source, f"--per {terms.per}", instead)
+        groups[terms.per] = need_column(terms.per, columns, source, f"--per {terms.per}", f" Or take {SCAFFOLD}.")
     return prices, groups
 
 
@@ -106,10 +108,7 @@ def murcko_scaffolds(smiles: Sequence[str]) -> list[str]:
         smiles: K SMILES.
     """
     from rdkit import Chem
-    from rdkit.Chem.Scaffolds import MurckoScaffold
+    from rdkit.Chem.Scaffolds.MurckoScaffold import GetScaffoldForMol
 
-    molecules = map(molecule_of, smiles)
-    return [
-        Chem.MolToSmiles(MurckoScaffold.GetScaffoldForMol(molecule), isomericSmiles=False)  # type: ignore[no-untyped-call]
-        for molecule in molecules
-    ]
+    scaffolds: Iterable[Mol] = map(GetScaffoldForMol, map(molecule_of, smiles))
+    return [Chem.MolToSmiles(scaffold, isomericSmiles=False) for scaffold in scaffolds]

@@ -87,5 +87,4 @@ def check_cells(name: str, cells: Sequence[object], count: int, kind: Literal["n
     values = np.array([*cells])
     if values.shape != (count,) or values.dtype.kind not in ("biuf" if kind == "numbers" else "U"):
         raise ValueError(f"Expected {count} {kind} in column `{name}`. Got {values.dtype} of shape `{values.shape}`.")
-    checked: list[Any] = values.tolist()
-    return checked
+    return [*values.tolist()]

@@ -115,16 +115,12 @@ class Limits:
         """Return how many limits there are."""
         return len(self.requirements) + len(self.choices) + len(self.patterns)
 
-    def mask(
-        self, molecules: PoolLike, columns: Mapping[str, Sequence[object]] | None = None, workers: int = 1
-    ) -> NDArray[np.bool_]:
+    def mask(self, molecules: PoolLike, columns: Mapping[str, Sequence[object]] | None = None) -> NDArray[np.bool_]:
         """Return which molecules meet all limits, as `Campaign` takes it for `offered`.
 
         Args:
             molecules: K molecules. Limits on numbers use their columns, too.
             columns: K cells by name of the column: numbers, NaN where one is not known, or texts.
-            workers: most processes to use for catalogs and properties of many molecules; with more than one, the script
-                needs the guard `if __name__ == "__main__":`.
 
         Returns:
             `(K,)` bool.
@@ -133,28 +129,22 @@ class Limits:
             ValueError: if a limit names neither a column nor a property, or a column has other cells.
             TypeError: if the molecules are not in memory, as those of a prepared pool.
         """
-        return self.select(molecules, columns, workers).mask
+        return self.select(molecules, columns).mask
 
-    def select(
-        self, molecules: PoolLike, columns: Mapping[str, Sequence[object]] | None = None, workers: int = 1
-    ) -> Selection:
+    def select(self, molecules: PoolLike, columns: Mapping[str, Sequence[object]] | None = None) -> Selection:
         """Return which molecules meet all limits, and which limit excludes each of the others; as `mask`."""
         if not isinstance(molecules, MoleculeSet):
             text = f"Expected molecules in memory, a MoleculeSet. Got {type(molecules).__name__}."
             raise TypeError(f"{text} Of a prepared pool give `pool.load(columns)`.")
-        own = zip(molecules.column_names, molecules.columns.T.tolist(), strict=True)
+        count, own = len(molecules), zip(molecules.column_names, molecules.columns.T.tolist(), strict=True)
         given: dict[str, Sequence[object]] = {**dict(own), **(columns or {})}
         numbers, texts = self.find_columns(given, "the columns")
-        return self.select_rows(
-            molecules.smiles,
-            LimitColumns(
-                range(len(molecules)),
-                {name: check_cells(name, given[column], len(molecules), "numbers") for name, column in numbers.items()},
-                {name: check_cells(name, given[column], len(molecules), "texts") for name, column in texts.items()},
-            ),
-            workers,
-            only_organic=False,
+        cells = LimitColumns(
+            range(count),
+            {name: check_cells(name, given[column], count, "numbers") for name, column in numbers.items()},
+            {name: check_cells(name, given[column], count, "texts") for name, column in texts.items()},
         )
+        return self.select_rows(molecules.smiles, cells, only_organic=False)
 
     def find_columns(self, columns: Iterable[str], source: str) -> tuple[dict[str, str], dict[str, str]]:
         """Return the columns that limits name, by their name in the limit: those of numbers, and those of text.

@@ -58,7 +58,6 @@ class PrepareSettings:
         check_flags(self)
         if self.part_rows < 1 or self.part_rows % self.block:
             raise ValueError(f"Expected `--part-rows` to be a multiple of {self.block}. Got {self.part_rows}.")
-        object.__setattr__(self, "traits", tuple(self.traits))
         if not self.traits or {*self.traits}.difference(TRAITS):
             raise ValueError(f"Expected `--traits` to be some of {', '.join(TRAITS)}. Got {self.traits}.")
         if self.out.resolve() == self.pool.resolve():

@@ -30,14 +30,17 @@ def best_of_all(keys, names, groups, size, at_most):
 def test_any_portions_in_any_order_keep_the_largest_keys_and_no_more_of_a_group(seed, size, at_most, count, cuts):
     generator = np.random.default_rng(seed)
     keys = generator.integers(0, max(2, count // 3), count).astype(np.float64)  # many are equal
-    names, places = [f"name{k}" for k in range(count)], np.stack([np.arange(count) % 3, np.arange(count)], axis=1)
+    names, places = [f"name{k}" for k in range(count)], [(k % 3, k) for k in range(count)]
     groups = [("", None, "a", "b")[k] for k in generator.integers(0, 4, count)]
     merged = Best(size, SEED, at_most)
     for portion in reversed(np.split(np.arange(count), sorted(cuts))):
         part, own = Best(size, SEED, at_most), [groups[k] for k in portion]
         part.add(
-            keys[portion], [names[k] for k in portion], places[portion], lambda some, own=own: [own[k] for k in some]
+            keys[portion],
+            [names[k] for k in portion],
+            [places[k] for k in portion],
+            lambda some, own=own: [own[k] for k in some],
         )
-        merged.merge(part)
-    expected = places[best_of_all(keys, names, groups, size, at_most)]
-    assert sorted(map(tuple, merged.places.tolist())) == sorted(map(tuple, expected.tolist()))
+        merged.merge(part.keys, part.entries)
+    expected = best_of_all(keys, names, groups, size, at_most).tolist()
+    assert sorted((part, row) for _, part, row, _ in merged.entries) == sorted(places[k] for k in expected)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from graph_bandit_campaign import Campaign, Limits
-from graph_bandit_campaign.model import products
+from graph_bandit_campaign.model import made
 from graph_bandit_campaign.model.made import ProductPool
 from graph_bandit_env import from_smiles
 from graph_bandit_env.pools.products import Part, ProductLibrary, Reaction, Slot, example_library
@@ -32,7 +32,7 @@ def amides(acids, amines):
 @pytest.fixture(autouse=True)
 def short_lists(monkeypatch):
     """Let few products be made for each choice."""
-    monkeypatch.setattr(products, "FIRST_LIST", 100)
+    monkeypatch.setattr(made, "FIRST_LIST", 100)
 
 
 @pytest.fixture

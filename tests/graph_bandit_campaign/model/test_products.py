@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from agents.products import BlockKernel
-from graph_bandit_campaign.model import products
-from graph_bandit_campaign.model.products import BlockBeliefs
+from graph_bandit_campaign.model import made
+from graph_bandit_campaign.model.made import BlockBeliefs
 from graph_bandit_env.pools.products import Part, ProductLibrary, Slot, example_library
 
 pytest.importorskip("rdkit")
@@ -18,7 +18,7 @@ def lists_after(library, numbers, values, taken, seed=0):
 
 def beliefs_of(library, numbers, values):
     kernels = [[BlockKernel.of_smiles(slot.smiles) for slot in part.slots] for part in library.parts]
-    return BlockBeliefs(library, kernels, numbers, values)
+    return BlockBeliefs(library, kernels, dict(zip(numbers, values, strict=True)))
 
 
 def small_library():
@@ -37,7 +37,7 @@ def additive_values(library, seed=0):
 
 def test_without_results_every_block_of_a_slot_is_listed_as_often():
     first = next(lists_after(LIBRARY, [], [], ()))
-    assert len(set(first.tolist())) == len(first) == products.FIRST_LIST
+    assert len(set(first.tolist())) == len(first) == made.FIRST_LIST
     for slot, size in enumerate(LIBRARY.parts[0].sizes):
         counts = np.bincount(LIBRARY.blocks_of(first)[:, slot], minlength=size)
         assert counts.min() >= len(first) // size - 2

@@ -107,11 +107,11 @@ def make_part(folder: Path, number: int, table: pa.Table, problems: Sequence[Bad
         ValueError: if this process has other versions of the software.
         OSError: if a file cannot be written; nothing half-written has its name.
     """
-    if software() != question.versions:
-        raise ValueError(f"Expected workers with {question.versions}. Got {software()}. Install the same versions.")
     import pyarrow as pa
     from pyarrow.parquet import ParquetWriter
 
+    if software() != question.versions:
+        raise ValueError(f"Expected workers with {question.versions}. Got {software()}. Install the same versions.")
     pa.set_cpu_count(1)
     prints = [name for name in question.traits if name not in NUMBERS]
     counts = [f"{name}_counts.list.element" for name in prints]
