@@ -262,14 +262,6 @@ def test_records_of_an_sdf_file_are_rows(tmp_path, name):
     assert (pool.ids, pool.smiles, pool.targets[0]) == (("one", "three"), ("CCO", "c1ccccc1"), 1.5)
 
 
-def endless_rows():
-    rows, content = pa.table({"smiles": pa.array(["C"] * 10**5).dictionary_encode()}), io.BytesIO()
-    with parquet.ParquetWriter(content, rows.schema) as writer:
-        for _ in range(10):
-            writer.write_table(rows)
-    return content.getvalue()
-
-
 SHEET = book(["id", "smiles", "y"], ["m0", "CCO", "1"])
 OTHER_ENCODINGS = [
     ("id,smiles\n$$$$\n" * 9000 + "müller,CCO\n").encode(code) for code in ("latin-1", "utf-16-le", "utf-32")
@@ -296,15 +288,9 @@ OTHER_ENCODINGS = [
         ("t.sdf", "C a\n", "record 1"),
         ("t.sdf", f"{BLOCK}$$$$\n" + "x\n" * 5000, "record 2"),
         ("t.sdf", "".join(f"> <p{k}>\n1\n\n$$$$\n" for k in range(5000)), "properties"),
-        *(
-            (f"t.{kind}.gz", gzip.compress(b"smiles\n" + b"C\n$$$$\n" * 10**4), "unpack")
-            for kind in ("csv", "smi", "sdf")
-        ),
-        ("t.xlsx", edited(SHEET, lambda sheet: sheet + b" " * 10**6), "unpack"),
-        ("t.xlsx", edited(SHEET, lambda sheet: sheet.replace(b'<row r="2"', b'<row r="99999999999"')), "rows"),
+        ("t.sdf.gz", gzip.compress(b"smiles\n" + b"C\n$$$$\n" * 10**4), "unpack"),
         ("t.xlsx", edited(SHEET, lambda sheet: sheet.replace(b'r="C2"', b'r="XFE2"')), "columns"),
         ("t.xlsx", edited(SHEET, lambda sheet: b'<!DOCTYPE x [<!ENTITY a "b">]>' + sheet[:-5]), "complete"),
-        ("t.parquet", endless_rows(), "unpack"),
     ],
 )
 def test_what_cannot_be_read_is_refused_at_the_door(tmp_path, monkeypatch, name, content, field):
@@ -313,7 +299,6 @@ def test_what_cannot_be_read_is_refused_at_the_door(tmp_path, monkeypatch, name,
     monkeypatch.setattr("graph_bandit_env.tables.text.LONGEST", 1 << 12)
     monkeypatch.setattr("graph_bandit_env.tables.sdf.LONGEST", 1 << 12)
     monkeypatch.setattr("graph_bandit_env.tables.workbook.MOST_CELLS", 1000)
-    monkeypatch.setattr("graph_bandit_env.tables.workbook.MOST_ROWS", 1000)
     (tmp_path / name).write_bytes(content.encode() if isinstance(content, str) else content)
     with pytest.raises(ValueError, match=field):
         from_smiles_csv(tmp_path / name)
