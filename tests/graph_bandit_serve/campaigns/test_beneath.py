@@ -13,12 +13,12 @@ from graph_bandit_campaign import Moved, start
 from graph_bandit_serve.work.operations import OPERATIONS
 
 OUTSIDE = "O=C=O"
-REQUESTS = [pytest.param(100, id="100"), pytest.param(1_000, id="1000", marks=pytest.mark.slow)]
+pytestmark = pytest.mark.parametrize("requests", [100, pytest.param(1_000, marks=pytest.mark.slow)])
 
 
 @pytest.fixture
-def served(tmp_path):
-    """The folder of a campaign, and next to it one with the same files, of others."""
+def folders(tmp_path):
+    """The folder of a campaign, and one with the same files, of others."""
     for name in ("served", "outside"):
         (tmp_path / name).mkdir()
         (tmp_path / "up.csv").write_bytes(POOL)
@@ -26,7 +26,7 @@ def served(tmp_path):
         start(tmp_path / name, "A", Moved(tmp_path / "up.csv", "pool.csv"), [], fields, workers=None)
     rows = zip(NAMES, [*MOLECULES.smiles[:-1], OUTSIDE], strict=True)
     (tmp_path / "outside" / "A" / "pool.csv").write_bytes(table(("id", "smiles"), *rows))
-    return tmp_path / "served"
+    return tmp_path / "served" / "A", tmp_path / "outside" / "A"
 
 
 @contextmanager
@@ -56,14 +56,13 @@ def swapping(path, outside):
 
 
 def call(name, served, **arguments):
-    place = {"root": str(served), "path": str(served / "A" / "suggestions.campaign.json")}
+    place = {"root": str(served.parent), "path": str(served / "suggestions.campaign.json")}
     return OPERATIONS[name](lambda line: None, place=place, **arguments)
 
 
-@pytest.mark.parametrize("requests", REQUESTS)
-def test_no_row_of_a_file_outside_is_read(requests, served):
-    found = []
-    with swapping(served / "A" / "pool.csv", served.parent / "outside" / "A" / "pool.csv"):
+def test_no_row_of_a_file_outside_is_read(requests, folders):
+    (served, outside), found = folders, []
+    with swapping(served / "pool.csv", outside / "pool.csv"):
         for _ in range(requests):
             with suppress(ValueError, OSError):
                 found += [each.smiles for each in call("explain", served, ids=[NAMES[-1]])]
@@ -71,18 +70,16 @@ def test_no_row_of_a_file_outside_is_read(requests, served):
     assert found or requests < 1_000
 
 
-@pytest.mark.parametrize("requests", REQUESTS)
-def test_nothing_outside_is_written(requests, served):
-    outside, saved = served.parent / "outside" / "A", []
+def test_nothing_outside_is_written(requests, folders):
+    (served, outside), saved = folders, set()
     before = {path: path.read_bytes() for path in outside.iterdir()}
-    with swapping(served / "A", outside):
+    with swapping(served, outside):
         for number in range(requests):
-            mark = {"kind": "comment", "id": NAMES[0], "text": f"{number}", "by": ""}
             with suppress(ValueError, OSError):
-                call("mark", served, **mark)
-                saved.append(mark["text"])
+                call("mark", served, kind="comment", id=NAMES[0], text=f"{number}", by="")
+                saved.add(f"{number}")
     assert {path: path.read_bytes() for path in outside.iterdir()} == before
-    assert sorted(path.name for path in served.iterdir()) == ["A"]
-    comments = json.loads((served / "A" / "suggestions.campaign.json").read_text())["comments"]
-    assert set(saved) <= {comment["text"] for comment in comments}
+    assert [path.name for path in served.parent.iterdir()] == ["A"]
+    comments = json.loads((served / "suggestions.campaign.json").read_text())["comments"]
+    assert saved <= {comment["text"] for comment in comments}
     assert saved or requests < 1_000
