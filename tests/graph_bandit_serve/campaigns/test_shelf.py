@@ -20,6 +20,11 @@ REFUSED = {
 SHOWN = {
     "infinite predictions": {"rounds": [[suggestion("a", low=None, high=None, mean=1e308, std=1e308)]]},
     "names that are programs": {"target": XSS, "agent": XSS, "pending": [XSS], "failed": [XSS + "2"]},
+    "marks that are programs": {
+        "vetoed": [{"id": "b", "reason": XSS, "by": XSS, "round": 1}],
+        "comments": [{"id": "a", "text": XSS, "by": XSS, "round": 1}],
+        "failed": [],
+    },
     "ids that are programs": {"rounds": [[suggestion(XSS), suggestion("x" * 100_000)]], "structures": {XSS: XSS}},
     "goals that are programs": {
         "target": "",
