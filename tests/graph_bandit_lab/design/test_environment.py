@@ -38,14 +38,12 @@ def test_each_argument_of_the_environment_is_taken_or_left_out_with_a_reason():
         ({"num_graphs": [5, np.int64(40)], "resample_graphs": "round"}, "new graphs each round"),
         ({"resample_graphs": np.True_, "reward_seed": 3}, "new graphs each episode, reward function 3"),
         ({"batch": 10, "delay": [2, 5], "random_rounds": np.int64(3)}, "batches of 10, rewards after 2 to 5 rounds"),
-        ({"batch": 9, "distinct": False}, "batches of 9, repeats allowed"),
         ({"delay": 3, "announced": False}, "rewards after 3 rounds, not announced"),
         (
             {"drift": "jump", "drift_rate": 1, "noise_draws": "graph"},
             "noise drawn for each graph, means that jump, at rate 1.0",
         ),
         ({"graph_model": "rdpg", "reward_model": "transitivity"}, "random dot product graphs"),
-        ({"graph_model": "mixed", "reward_model": "transitivity"}, "transitivity reward"),
         ({"graph_model": "weighted", "reward_model": "spanning_tree"}, "rings with edge weights"),
     ],
 )

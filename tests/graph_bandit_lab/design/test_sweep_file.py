@@ -271,7 +271,6 @@ def test_a_sweep_file_finds_graphs_in_its_own_folder_alone(written, tmp_path, mo
     [
         ((), 192),
         (("K=10",), 48),
-        (("num_graphs=10", "reward_model=linear,gp_gntk"), 32),
         (("K=10,50", "N=10", "p=0.4", "reward_model=gp_representation", "T=1000"), 2),
         (("drift=None",), 192),
     ],

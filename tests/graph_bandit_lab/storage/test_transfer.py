@@ -185,7 +185,6 @@ def set_column(name, value):
         "CREATE INDEX more ON repetitions (abs(seed))",
         set_column("agent", "gnn-ts"),
         set_column("environment", to_json(ENVIRONMENT) + " "),
-        set_column("regret", b"pickle"),
     ],
 )
 def test_content_that_this_package_would_not_store_is_refused(export, statement):
