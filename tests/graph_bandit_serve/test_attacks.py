@@ -1,12 +1,11 @@
 """Hostile requests by kind: each is refused with the headers of every answer, and shows nothing of a campaign."""
 
 import pytest
-from support.links import make_link
 from support.served import HOST, Served, write_campaign
 
 from graph_bandit_serve.campaigns.folder import key_of
 
-ONE, OUT = key_of("one.campaign.json"), key_of("out.campaign.json")
+ONE = key_of("one.campaign.json")
 SECRET, INSIDE = "a secret of another folder", "name of what is inside"
 LIST, RESULTS = "/api/v1/campaigns", f"/api/v1/campaigns/{ONE}/results"
 PROGRAM, MEMBER, GUEST = ("authorization", "Bearer {program}"), ("cookie", "{member}"), ("cookie", "{guest}")
@@ -27,7 +26,6 @@ ROWS = {
     "a change by a guest": ("POST", RESULTS, (GUEST, OURS), {"json": {}}, 403),
     "tools for a guest": ("GET", "/mcp", (GUEST,), {}, 403),
     "a path out of the folder": ("GET", "/campaigns/..%2fsecret.campaign.json", (PROGRAM,), {}, 404),
-    "a link out of the folder": ("GET", f"/campaigns/{OUT}", (PROGRAM,), {}, 404),
     "a table by its path": ("POST", "/api/v1/pools/preview", (PROGRAM,), {"json": {"pool": "../secret.csv"}}, 404),
     "a script in an address": ("GET", "/campaigns/<script>alert(1)</script>", (PROGRAM,), {}, 404),
     "a script in a form": ("POST", f"/campaigns/{ONE}/results", (PROGRAM,), {"data": {"value-1:<script>": "1"}}, 422),
@@ -45,7 +43,6 @@ def served(tmp_path_factory):
     write_campaign(above / "secret.campaign.json", target=SECRET)
     (above / "secret.csv").write_text("id,smiles\n")
     write_campaign(above / "served" / "one.campaign.json", target=INSIDE)
-    make_link(above / "served" / "out.campaign.json", above / "secret.campaign.json")
     served = Served(above / "served", guests=True)
     keys = served.keys
     cookies = [served.enter(token)[1] for token in (keys.link, keys.guest_link)]

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from contextlib import closing
 
 import anyio
 import pytest
@@ -10,8 +11,17 @@ from support.ended import have_ended
 from support.served import Served
 from support.tooled import Tooled
 
+from graph_bandit_serve.settings import ServerLimits
 from graph_bandit_serve.tools.waiting import finish
 from graph_bandit_serve.web.waiting import Next, to
+from graph_bandit_serve.work.jobs import Jobs
+
+
+@pytest.fixture(scope="module")
+def odd_jobs():
+    """Jobs whose operations do what a test asks for, good or bad."""
+    with closing(Jobs(ServerLimits(), "support.operations:OPERATIONS")) as jobs:
+        yield jobs
 
 
 @pytest.fixture

@@ -98,7 +98,9 @@ def test_explanations_stopping_advice_and_predictions_are_shown(robot, page, sub
 
 
 def test_guests_see_no_forms(robot, page):
-    _, cookie = robot.enter(robot.keys.invite(Access.GUEST))
+    token = robot.keys.invite(Access.GUEST)
+    _, cookie = robot.enter(token)
+    assert robot.enter(token)[0].status_code == 403
     for path in ("/", page):
         answer = robot.ask(path, headers=[cookie], key=False)
         assert (answer.status_code, "<form" in answer.text) == (200, False)
