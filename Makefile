@@ -54,7 +54,7 @@ slow-tests: $(VENV)/.installed-all browser
 DOORS ?= obp optuna botorch ax rliable torchrl rllib sklearn
 EXTRAS_optuna := [optuna,chem]
 EXTRAS_botorch := [botorch,chem]
-EXTRAS_ax := [ax,botorch,chem,optuna]
+EXTRAS_ax := [ax,chem]
 EXTRAS_torchrl := [torchrl]
 EXTRAS_rllib := [rllib]
 EXTRAS_sklearn := [sklearn,chem]
@@ -65,7 +65,7 @@ UNPINNED_rllib := gymnasium # of which RLlib pins a version of its own
 TESTS_obp := tests/doors/test_obp.py
 TESTS_optuna := tests/graph_bandit_bridges/test_optuna.py tests/doors/test_optuna_hub.py
 TESTS_botorch := tests/doors/test_botorch.py tests/doors/test_botorch_choices.py
-TESTS_ax := tests/doors/test_ax.py tests/doors/test_same_choices.py
+TESTS_ax := tests/doors/test_ax.py
 TESTS_rliable := tests/doors/test_rliable.py
 TESTS_torchrl := tests/doors/test_torchrl.py
 TESTS_rllib := tests/doors/test_rllib.py

@@ -22,8 +22,6 @@ def test_lists_the_agents_in_alphabetical_order():
         ("lin-ucb:preset=paper", {}, "`lin-ucb`"),
         ("gnn-ts", {"widht": 8}, "`width`"),
         ("lin-ucb", {"alpha": 1.0}, "`exploration_scale`"),
-        ("exp3", {"gamma": 0.1}, "`exploration_share`"),
-        ("neural-ucb", {"lambda": 1}, "`regularization`"),
         ("random", {"preset": "paper"}, "`paper`"),
         ("mine_i:Mine", {}, "`mine_i:Mine`"),
     ],

@@ -22,6 +22,7 @@ def test_claims_compare_what_agrees_in_all_else():
 
 
 def test_claims_about_an_agents_setting_compare_equal_instances():
+    plays = [(width, seed) for width in (8, 16) for seed in (1, 2, 3)]
     rows = [
         {
             **AGENT,
@@ -30,8 +31,7 @@ def test_claims_about_an_agents_setting_compare_equal_instances():
             "seed": seed,
             "total_regret": width * 10.0**seed,
         }
-        for width in (8, 16)
-        for seed in (1, 2, 3)
+        for width, seed in plays
     ]
     _, row = ratios(pd.DataFrame(rows), "width")
     assert row == ("x", "8 -> 16", "2.00 [2.00, 2.00]", "3")

@@ -1,8 +1,6 @@
 """RLlib: the environment under the Gymnasium that it pins, masks, its vector forms, and the example, which learns."""
 
 import os
-import subprocess
-import sys
 
 import gymnasium as gym
 import pandas as pd
@@ -16,6 +14,7 @@ from ray.rllib.core.rl_module.apis import ValueFunctionAPI
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 from ray.rllib.core.rl_module.torch import TorchRLModule
 from support import ROOT
+from support.programs import run_program
 
 from agents.padded import GraphSetActorCritic
 
@@ -79,11 +78,10 @@ def test_rllib_trains_every_weight_and_plays_no_masked_graph(mode, settings):
     assert not unchanged
 
 
-def test_the_example_learns(tmp_path):
-    example, arguments = ROOT / "examples" / "rllib_ppo.py", ("--rounds", "1024", "--test-sets", "50")
-    command = [sys.executable, "-W", "ignore", str(example), *arguments, "--out", "curve.csv"]
-    place = {**os.environ, "HOME": str(tmp_path)}
-    done = subprocess.run(command, cwd=tmp_path, env=place, capture_output=True, text=True)
+def test_the_example_learns(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    arguments = ("--rounds", "1024", "--test-sets", "50", "--out", "curve.csv")
+    done = run_program(ROOT / "examples" / "rllib_ppo.py", *arguments, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     curve = pd.read_csv(tmp_path / "curve.csv")
     assert curve["steps"].iloc[-1] == 1024

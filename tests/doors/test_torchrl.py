@@ -1,14 +1,11 @@
 """TorchRL: its check of environments, masks, info, resets, and the example, which learns."""
 
-import os
-import subprocess
-import sys
-
 import gymnasium as gym
 import pandas as pd
 import pytest
 import torch
 from support import ROOT
+from support.programs import run_program
 from torchrl.envs import ActionMask, GymEnv, GymWrapper, TransformedEnv, check_env_specs
 
 from graph_bandit_env.wrappers import DelayedRewards
@@ -54,9 +51,8 @@ def test_rewards_come_late_and_are_told_by_info():
 
 
 def test_the_example_learns(tmp_path):
-    example, arguments = ROOT / "examples" / "torchrl_ppo.py", ("--rounds", "1024", "--test-sets", "50")
-    command = [sys.executable, "-W", "ignore", str(example), *arguments, "--out", "curve.csv"]
-    done = subprocess.run(command, cwd=tmp_path, env=dict(os.environ), capture_output=True, text=True)
+    arguments = ("--rounds", "1024", "--test-sets", "50", "--out", "curve.csv")
+    done = run_program(ROOT / "examples" / "torchrl_ppo.py", *arguments, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     curve = pd.read_csv(tmp_path / "curve.csv")
     assert curve["steps"].tolist() == [0, 512, 1024]

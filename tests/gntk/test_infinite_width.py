@@ -12,7 +12,6 @@ from gntk import (
     infinite_width_kernel,
     select_graphs,
 )
-from gntk.infinite_width import node_pair_sums_in_torch
 
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 
@@ -43,26 +42,12 @@ def plain_node_kernel(h, g, depth):
     return theta
 
 
-def plain_sums(graphs, others, depth):
-    sets, columns = ([nodes.numpy() for nodes in g.nodes.split(g.sizes.tolist())] for g in (graphs, others))
-    return np.array([[sum(plain_node_kernel(h, g, depth) for h in a for g in b) for b in columns] for a in sets])
-
-
 @pytest.mark.parametrize("depth", [2, 3, 4])
 def test_equals_the_recursion_of_jacot_et_al_pair_by_pair(batch, depth):
     graphs = aggregate_neighbours(batch).to(torch.float64)
-    expected = plain_sums(graphs, graphs, depth) / 49
+    sets = [nodes.numpy() for nodes in graphs.nodes.split(graphs.sizes.tolist())]
+    expected = [[sum(plain_node_kernel(h, g, depth) for h in a for g in b) / 49 for b in sets] for a in sets]
     np.testing.assert_allclose(infinite_width_kernel(graphs, depth), expected, rtol=1e-7, atol=1e-9)
-
-
-@pytest.mark.parametrize("depth", [2, 3, 4])
-def test_torch_sums_the_recursion_over_nodes_of_any_length_also_opposite_ones(batch, depth):
-    units = aggregate_neighbours(batch).to(torch.float64)
-    nodes = units.nodes * torch.rand(len(units.nodes), 1).double() * 3
-    graphs, opposite = (AggregatedGraphs(sign * nodes, units.offsets, units.divisors) for sign in (1, -1))
-    for others in (graphs, opposite, select_graphs(graphs, torch.tensor([2, 0]))):
-        expected = plain_sums(graphs, others, depth)
-        np.testing.assert_allclose(node_pair_sums_in_torch(graphs, others, depth), expected, rtol=1e-7, atol=1e-6)
 
 
 @pytest.mark.parametrize("depth", [2, 3])
@@ -96,16 +81,6 @@ def test_is_symmetric_positive_and_zero_where_all_nodes_are_isolated(batch):
     assert torch.equal(kernel, kernel.T)
     assert torch.linalg.eigvalsh(kernel).min() > -1e-12
     assert not kernel[1].any()  # one node, so isolated
-
-
-def test_the_kernel_with_others_is_a_part_of_the_kernel_of_all(batch):
-    """Also to the last bit, whichever set is which."""
-    graphs = aggregate_neighbours(batch)
-    whole = infinite_width_kernel(graphs, 3)
-    some, others = (select_graphs(graphs, torch.tensor(index)) for index in ([3, 0], [1, 0, 2]))
-    assert torch.equal(infinite_width_kernel(some, 3, others=others), whole[[3, 0]][:, [1, 0, 2]])
-    assert torch.equal(infinite_width_kernel(others, 3, others=some), whole[[1, 0, 2]][:, [3, 0]])
-    assert torch.equal(infinite_width_kernel(some, 3), whole[[3, 0]][:, [3, 0]])
 
 
 def test_others_have_their_own_divisors(batch):

@@ -26,10 +26,3 @@ def served(tmp_path):
     """The application of a folder of one campaign."""
     write_campaign(tmp_path / "one.campaign.json")
     return Served(tmp_path, guests=True)
-
-
-@pytest.fixture(scope="session")
-def odd_jobs():
-    """Jobs whose operations do what a test asks for, good or bad."""
-    with closing(Jobs(ServerLimits(), "support.operations:OPERATIONS")) as jobs:
-        yield jobs

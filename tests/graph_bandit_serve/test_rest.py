@@ -1,9 +1,7 @@
 """Programs that look at campaigns and change them, one case an operation; jobs run in a process as in a server."""
 
-import json
-
 import pytest
-from support.served import MOLECULES, NAMES, POOL, VALUES, Served, table, write_campaign
+from support.served import MOLECULES, NAMES, POOL, VALUES, table, write_campaign
 
 from graph_bandit_campaign import digest_of
 from graph_bandit_serve.campaigns.folder import key_of
@@ -145,31 +143,3 @@ def test_a_finished_table_is_replayed(robot):
     settings = {"maximize": "logp", "n": [4], "starts": 5, "budget": 18, "agents": ["molecule-greedy"], "baselines": []}
     text = robot.done("/backtest", {"table": "done.csv", "settings": settings})
     assert "40 molecules with logp; 5 random starts of 10, 18 measurements in all" in text
-
-
-# --- Jobs
-
-
-@pytest.fixture
-def odd(tmp_path, odd_jobs):
-    return Served(tmp_path, jobs=odd_jobs)
-
-
-def test_events_tell_how_a_job_stands_until_it_has_ended(odd, odd_jobs):
-    job = odd_jobs.start("count", {"lines": 3})
-    answer = odd.ask(f"/api/v1/jobs/{job.id}/events")
-    assert answer.headers["content-type"].startswith("text/event-stream")
-    views = [json.loads(line.removeprefix("data: ")) for line in answer.text.split("\n\n") if line]
-    assert (views[-1]["status"], views[-1]["progress"][-1]) == ("done", "2 of 3")
-    assert all(view["result"] is None for view in views)
-
-
-def test_a_job_is_waited_for_listed_stopped_and_says_so(odd, odd_jobs):
-    job = odd_jobs.start("echo", {"word": "<b>"}, campaign="x")
-    view = odd.get(f"/jobs/{job.id}?wait=15")
-    assert (view["status"], view["campaign"], view["result"]["word"]) == ("done", "x", "<b>")
-    job = odd_jobs.start("hold", {}, person="program")
-    assert [view["is_mine"] for view in odd.get("/jobs") if view["id"] == job.id] == [True]
-    for _ in range(2):
-        assert odd.post(f"/jobs/{job.id}/stop", {}).json()["status"] == "stopped"
-    assert odd.post("/jobs/guess/stop", {}).status_code == 404

@@ -5,6 +5,7 @@ import numpy as np
 import torch
 from gymnasium.spaces import Box, Dict
 from torch import nn
+from torch.utils.data import default_collate
 from torch_geometric.nn import GINEConv, global_add_pool
 
 import graph_bandit_env  # noqa: F401
@@ -38,13 +39,9 @@ def encoder_kwargs(env, **kwargs):
     return {**static, **kwargs}
 
 
-def stack(*observations):
-    return {key: np.stack([one[key] for one in observations]) for key in observations[0]}
-
-
-def as_tensors(observation):
-    """A batch of one observation, as Stable-Baselines3 hands it on."""
-    return {key: torch.as_tensor(array)[None].float() for key, array in observation.items()}
+def as_tensors(*observations):
+    """A batch of observations, as Stable-Baselines3 hands it on."""
+    return {key: array.float() for key, array in default_collate(observations).items()}
 
 
 def space_of(observation):

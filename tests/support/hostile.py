@@ -105,9 +105,9 @@ def repeated_text(folder):
     return folder / "t.parquet"
 
 
-def torch_file(make_graph):
+def torch_file(make_graph, **form):
     def make(folder):
-        torch.save([make_graph(folder)], folder / "g.pt")
+        torch.save([make_graph(folder)], folder / "g.pt", **form)
         return folder / "g.pt"
 
     return make
@@ -181,7 +181,11 @@ HOSTILE = {
         "a sheet with a far row": workbook(OPEN + FAR + END, b"", 0),
         "a long text stored once": repeated_text,
     },
-    "graphs": {"code": torch_file(Harm), "one number as a billion": torch_file(one_number_as_a_billion)},
+    "graphs": {
+        "code": torch_file(Harm),
+        "code in an old file": torch_file(Harm, _use_new_zipfile_serialization=False),
+        "one number as a billion": torch_file(one_number_as_a_billion),
+    },
     "embeddings": {
         "code": lambda folder: archive(folder / "e.npz", dict.fromkeys(("ids.npy", "values.npy"), pickled(folder))),
         "a header of terabytes": lambda folder: archive(

@@ -22,14 +22,6 @@ def labelled(count=40, seed=0):
     return graphs, np.array([sum(x for _, x in graph.nodes(data="x")) for graph in graphs])
 
 
-def weighted(count=40, seed=0):
-    """Rings of networkx with weights; values are the largest weights."""
-    random, graphs = np.random.default_rng(seed), [nx.cycle_graph(8) for _ in range(count)]
-    for graph in graphs:
-        nx.set_edge_attributes(graph, {edge: random.uniform(0, 1) for edge in graph.edges}, "weight")
-    return graphs, np.array([max(weight for *_, weight in graph.edges(data="weight")) for graph in graphs])
-
-
 def directed(count=40, seed=0):
     """Trees of networkx whose edges have random directions; values are how many nodes no edge leads to."""
     random, graphs = np.random.default_rng(seed), []
@@ -59,5 +51,5 @@ def in_a_set(count=40, seed=0):
     return as_graph_set(graphs), values
 
 
-KINDS = {kind.__name__: kind for kind in (plain, labelled, weighted, directed, with_bonds, in_a_set)}
+KINDS = {kind.__name__: kind for kind in (plain, labelled, directed, with_bonds, in_a_set)}
 """Name of each kind, and the function that makes graphs of it."""

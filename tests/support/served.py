@@ -168,9 +168,9 @@ class Served(Program):
 
     def __init__(self, folder, guests=False, drawer=None, public="", jobs=None, **limits):
         limits = ServerLimits(**limits)
-        self.folder, self.keys = folder, Keys(guests, limits)
-        jobs, addresses = jobs or Jobs(limits, FUNCTIONS), find_addresses("127.0.0.1", 8765, public)
-        self.app = make_app(folder, self.keys, addresses, drawer or NoDrawer(), jobs, limits)
+        self.folder, self.keys, self.jobs = folder, Keys(guests, limits), jobs or Jobs(limits, FUNCTIONS)
+        addresses = find_addresses("127.0.0.1", 8765, public)
+        self.app = make_app(folder, self.keys, addresses, drawer or NoDrawer(), self.jobs, limits)
         http = TestClient(self.app, f"http://{HOST}", raise_server_exceptions=False, follow_redirects=False)
         super().__init__(http, self.keys.program)
 

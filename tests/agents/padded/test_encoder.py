@@ -9,7 +9,6 @@ from support.graph_policies import (
     make_encoder,
     make_env,
     pad_more,
-    stack,
 )
 from support.graphs import ragged_graphs
 from torch_geometric.data import Batch
@@ -41,7 +40,7 @@ def test_unpadding_is_that_of_a_plain_loop(seed):
     graphs = [g for o in observations for g, on in zip(unpad(o), o["mask"], strict=False) if on and g.num_nodes]
     assert any(graph.num_edges == 0 for graph in graphs)
     expected = Batch.from_data_list(graphs)
-    tensors = {key: torch.as_tensor(array).float() for key, array in stack(*observations).items()}
+    tensors = as_tensors(*observations)
     found = unpad_batch(tensors, graphs_on_offer(tensors))
     assert found.num_graphs == len(graphs)
     for key in KEYS:

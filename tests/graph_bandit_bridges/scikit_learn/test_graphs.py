@@ -59,7 +59,6 @@ def test_equal_graphs_are_kept_once_in_the_order_of_their_first(kind):
     [
         ("plain", Form(False, None, None)),
         ("labelled", Form(False, 1, None)),
-        ("weighted", Form(False, None, 1)),
         ("directed", Form(False, None, None)),
         ("with_bonds", Form(False, 1, 2)),
     ],

@@ -83,7 +83,6 @@ def test_molecules_are_found_by_identifier_alias_or_smiles(npz, smiles, names, i
         ([1.5], [[1]], "`ids`"),
         ([["a"]], [[1]], "`ids`"),
         (np.array([], "U1"), np.zeros((0, 2)), "0 rows"),
-        (np.array(["a"], object), [[1]], "prints.npz"),
     ],
 )
 def test_arrays_that_are_not_embeddings_are_refused(npz, ids, values, field):

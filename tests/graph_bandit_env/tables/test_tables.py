@@ -170,13 +170,10 @@ def show_as_share(made):
 READ = {
     "tabs": ("t.csv", "smiles\tIC50, nM\nC\t1\n", [(2, ["C"])], []),
     "semicolons": ("t.csv", "smiles;IC50, nM, mean\nC;1\n", [(2, ["C"])], []),
-    "quoted semicolons": ("t.csv", '"smiles";"a, b, c, d"\nC;1\n', [(2, ["C"])], []),
     "commas": ("t.csv", "smiles,a;b\nC,1\n", [(2, ["C"])], []),
-    "quoted commas": ("t.csv", '"smiles",y\n"C",1\n', [(2, ["C"])], []),
     "lines": ("t.csv", '\nid,x\na,"C"\n\nb,"two\nlines"\n ,\nc,C\n', [(3, ["a"]), (6, ["b"]), (8, ["c"])], []),
     "rows": ("t.xlsx", book([], ["id", "x"], ["a", "C"], [None, " "], ["b", "C"]), [(3, ["a"]), (5, ["b"])], []),
     "a decimal comma": ("t.csv", "id,y\na,1\nb,1,5\nc,2\n", [(2, ["a"]), (4, ["c"])], [3]),
-    "a semicolon more": ("t.csv", "id;y\na;1\nb;1;5\nc;2\n", [(2, ["a"]), (4, ["c"])], [3]),
     "a cell more": ("t.xlsx", book(["id", "y"], ["a", 1], ["b", 1, 5], ["c", 2]), [(2, ["a"]), (4, ["c"])], [3]),
     "a property twice": ("t.sdf", f"{BLOCK}{TWICE}$$$$\n{BLOCK}> <y>\n3\n$$$$\n", [(2, ["3"])], [1]),
     "two structures": ("t.sdf", f"{BLOCK}{BLOCK}$$$$\n{BLOCK}$$$$\n", [(2, ["CCO"])], [1]),
@@ -262,14 +259,6 @@ def test_records_of_an_sdf_file_are_rows(tmp_path, name):
     assert (pool.ids, pool.smiles, pool.targets[0]) == (("one", "three"), ("CCO", "c1ccccc1"), 1.5)
 
 
-def endless_rows():
-    rows, content = pa.table({"smiles": pa.array(["C"] * 10**5).dictionary_encode()}), io.BytesIO()
-    with parquet.ParquetWriter(content, rows.schema) as writer:
-        for _ in range(10):
-            writer.write_table(rows)
-    return content.getvalue()
-
-
 SHEET = book(["id", "smiles", "y"], ["m0", "CCO", "1"])
 OTHER_ENCODINGS = [
     ("id,smiles\n$$$$\n" * 9000 + "müller,CCO\n").encode(code) for code in ("latin-1", "utf-16-le", "utf-32")
@@ -296,15 +285,9 @@ OTHER_ENCODINGS = [
         ("t.sdf", "C a\n", "record 1"),
         ("t.sdf", f"{BLOCK}$$$$\n" + "x\n" * 5000, "record 2"),
         ("t.sdf", "".join(f"> <p{k}>\n1\n\n$$$$\n" for k in range(5000)), "properties"),
-        *(
-            (f"t.{kind}.gz", gzip.compress(b"smiles\n" + b"C\n$$$$\n" * 10**4), "unpack")
-            for kind in ("csv", "smi", "sdf")
-        ),
-        ("t.xlsx", edited(SHEET, lambda sheet: sheet + b" " * 10**6), "unpack"),
-        ("t.xlsx", edited(SHEET, lambda sheet: sheet.replace(b'<row r="2"', b'<row r="99999999999"')), "rows"),
+        ("t.sdf.gz", gzip.compress(b"smiles\n" + b"C\n$$$$\n" * 10**4), "unpack"),
         ("t.xlsx", edited(SHEET, lambda sheet: sheet.replace(b'r="C2"', b'r="XFE2"')), "columns"),
         ("t.xlsx", edited(SHEET, lambda sheet: b'<!DOCTYPE x [<!ENTITY a "b">]>' + sheet[:-5]), "complete"),
-        ("t.parquet", endless_rows(), "unpack"),
     ],
 )
 def test_what_cannot_be_read_is_refused_at_the_door(tmp_path, monkeypatch, name, content, field):
@@ -313,7 +296,6 @@ def test_what_cannot_be_read_is_refused_at_the_door(tmp_path, monkeypatch, name,
     monkeypatch.setattr("graph_bandit_env.tables.text.LONGEST", 1 << 12)
     monkeypatch.setattr("graph_bandit_env.tables.sdf.LONGEST", 1 << 12)
     monkeypatch.setattr("graph_bandit_env.tables.workbook.MOST_CELLS", 1000)
-    monkeypatch.setattr("graph_bandit_env.tables.workbook.MOST_ROWS", 1000)
     (tmp_path / name).write_bytes(content.encode() if isinstance(content, str) else content)
     with pytest.raises(ValueError, match=field):
         from_smiles_csv(tmp_path / name)

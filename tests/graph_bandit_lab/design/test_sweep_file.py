@@ -98,14 +98,9 @@ AGENTS = '["gnn-ts:width=8,steps=2", "random"]'
     ("change", "name"),
     [
         (("title", "titel"), "titel"),
-        (("num_nodes", "nodes"), "nodes"),
-        (("[grid.environment]", "[grid.world]"), "world"),
         (("repetitions = 2", "seeds = [1]\nseed = 2"), "seeds"),
-        (("repetitions = 2", "seeds = 7"), "seeds"),
         (("repetitions = 2", "seeds = [1, 1]"), "seeds"),
         (("repetitions = 2", "repetitions = 0"), "repetitions"),
-        (("repetitions = 2", 'repetitions = "5"'), "repetitions"),
-        (("repetitions = 2", "tunes = 1"), "tunes"),
         ((f"agents = {AGENTS}", ""), "agents"),
         ((AGENTS, '"random"'), "agents"),
         (('"random"', '"randon"'), "random"),
@@ -115,7 +110,6 @@ AGENTS = '["gnn-ts:width=8,steps=2", "random"]'
         (("num_nodes = 4", "graph_model = 1"), "graph_model"),
         (("num_graphs = [3, 5]", "num_graphs = []"), "num_graphs"),
         (("[[grid]]", "[grid]"), "grid"),
-        (("[[grid]]", "[[grid]]\ntable = 1"), "table"),
         (("title =", "title"), "little.toml"),
         ((AGENTS, '{"a {fit}" = "random", "a paper-steps" = "ucb1"}'), "label"),
     ],
@@ -268,9 +262,8 @@ def test_a_sweep_file_finds_graphs_in_its_own_folder_alone(written, tmp_path, mo
     plan = written(text).plan()
     assert plan.repetitions[0].to_arguments()["reward_model"].tolist() == [1.0, 2.0]
     assert plan.notes == ("hits.csv (affinity): left out graphs without a value (1).",)
-    for path in ("../hits.csv", str(tmp_path / "hits.csv")):
-        with pytest.raises(ValueError, match="graphs"):
-            written(text.replace("hits.csv", path))
+    with pytest.raises(ValueError, match="graphs"):
+        written(text.replace("hits.csv", str(tmp_path / "hits.csv")))
 
 
 @pytest.mark.parametrize(
@@ -278,7 +271,6 @@ def test_a_sweep_file_finds_graphs_in_its_own_folder_alone(written, tmp_path, mo
     [
         ((), 192),
         (("K=10",), 48),
-        (("num_graphs=10", "reward_model=linear,gp_gntk"), 32),
         (("K=10,50", "N=10", "p=0.4", "reward_model=gp_representation", "T=1000"), 2),
         (("drift=None",), 192),
     ],

@@ -8,7 +8,7 @@ import pytest
 
 import registry
 from graph_bandit_lab import run_bandit
-from graph_bandit_lab.episodes import RoundRecord, TensorBoardWriter, episode_seeds
+from graph_bandit_lab.episodes import episode_seeds
 
 
 class Recorder:
@@ -138,33 +138,3 @@ def test_a_diverged_agent_leaves_a_record_of_each_round_that_was_played(small_en
     result, records = play(small_env(), Diverging(choices, updates))
     assert result.status == "diverged"
     assert len(records) == len(result.actions) == 3
-
-
-def record(number=1, **values):
-    known = {"seed": 0, "action": 3, "reward": 1.5, "mean_reward": 1.0, "regret": 0.5, "cumulative_regret": 2.0}
-    return RoundRecord(round=number, **{**known, "best_found": None, **values})
-
-
-@pytest.fixture
-def scalars():
-    """Return a function that reads the scalars of a folder with TensorBoard's own reader."""
-    reading = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
-
-    def read(folder):
-        events = reading.EventAccumulator(str(folder))
-        events.Reload()
-        return {tag: [(one.step, one.value) for one in events.Scalars(tag)] for tag in events.Tags()["scalars"]}
-
-    return read
-
-
-def test_tensorboard_reads_scalars_by_rounds(scalars, tmp_path):
-    with TensorBoardWriter(tmp_path / "a") as write:
-        write(record(1, best_found=0.25))
-        write(record(2, best_found=0.5, reward=-1.0))
-    assert scalars(tmp_path / "a") == {
-        "reward": [(1, 1.5), (2, -1.0)],
-        "regret": [(1, 0.5), (2, 0.5)],
-        "cumulative_regret": [(1, 2.0), (2, 2.0)],
-        "best_found": [(1, 0.25), (2, 0.5)],
-    }

@@ -105,16 +105,6 @@ def test_curves_are_means_and_bands_intervals(tmp_path):
     assert 0 <= np.nanmin(heights) <= np.nanmax(heights) <= 1
 
 
-def test_a_simple_regret_of_0_is_drawn_on_the_logarithmic_axis(tmp_path):
-    results = load_results(fill(tmp_path, ts=[(0.1, 0.0)], old=[(0.1, 0.5)]))
-    regret, _ = findings_figure(results, ["ts", "old"]).axes
-    regret.figure.draw_without_rendering()
-    (bottom, top), ticks = regret.get_ylim(), dict(zip(regret.get_yticks(), regret.get_yticklabels(), strict=True))
-    assert bottom < 0 < 0.5 < 25 < top
-    assert ticks[0.0].get_text() == "$\\mathdefault{0}$"
-    assert ticks[0.1].get_text() == "$\\mathdefault{10^{-1}}$"
-
-
 def drawn_panels(tmp_path, environments, **levels):
     results = load_results(fill(tmp_path, environments, **levels))
     names = dict(zip(results["environment_key"], results["environment_name"], strict=True))

@@ -220,7 +220,7 @@ def test_tables_for_other_programs_have_a_row_a_repetition_and_a_column_a_settin
 
 
 def test_rounds_are_written_for_other_programs(folder):
-    pytest.importorskip("tensorboard")
+    reading = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
     command = ["report", str(folder), "--jsonl", str(folder / "rounds.jsonl"), "--tensorboard", str(folder / "logs")]
     assert main(command) == 0
     rows = [json.loads(line) for line in (folder / "rounds.jsonl").read_text().splitlines()]
@@ -229,4 +229,9 @@ def test_rounds_are_written_for_other_programs(folder):
     assert rows[1] == expected | {"mean_reward": None, "regret": 1.5, "cumulative_regret": 1.5, "best_found": 0.5}
     logs = {path.parent.relative_to(folder / "logs").as_posix() for path in (folder / "logs").rglob("events.*")}
     assert logs == {"linear/a/1", "linear/b/1", "gp_gntk/a/1", "gp_gntk/b/1"}
+    events = reading.EventAccumulator(str(folder / "logs/linear/a/1"))
+    events.Reload()
+    drawn = {tag: [(one.step, one.value) for one in events.Scalars(tag)] for tag in events.Tags()["scalars"]}
+    assert drawn["best_found"] == [(1, -1.0), (2, 0.5)]
+    assert drawn["cumulative_regret"] == [(1, 0.0), (2, 1.5)]
     assert main(command) == 1  # nothing is drawn twice

@@ -21,13 +21,6 @@ def test_the_link_of_guests_lets_in_often_and_the_others_once(keys):
     assert Keys(False, ServerLimits()).enter("") is None
 
 
-@pytest.mark.parametrize("access", list(Access))
-def test_an_invitation_lets_in_once_as_it_says(access, keys):
-    token = keys.invite(access)
-    assert keys.of_session(keys.enter(token)) is access
-    assert keys.enter(token) is None
-
-
 def test_no_key_stands_for_another(keys):
     session, links = keys.enter(keys.guest_link), [keys.link, keys.guest_link, keys.invite(Access.MEMBER)]
     assert keys.of_program(keys.program) is Access.MEMBER

@@ -45,10 +45,3 @@ def test_the_best_is_the_largest_or_the_smallest(tmp_path):
     assert [(best.id, best.value) for best in best_of(state_of(tmp_path))] == [("a", 2.0)]
     assert [(best.id, best.value) for best in best_of(state_of(tmp_path, maximize=False))] == [("z", 0.5)]
     assert best_of(state_of(tmp_path, measured=[])) == []
-
-
-def test_infinite_predictions_are_left_out(tmp_path):
-    entry = {"id": "a", "mean": 1e308, "std": 1e308, "noise_std": 1e308, "probability": 0.5}
-    (one,) = view_of(tmp_path, rounds=[[entry]]).rounds[0].suggestions
-    assert one.predictions[0].low is None
-    assert "inf" not in one.model_dump_json().lower()

@@ -67,13 +67,3 @@ def test_structures_are_pictures_and_one_that_cannot_be_drawn_says_so(tmp_path, 
     answer = Served(tmp_path, drawer=OneDrawing()).ask(f"{PAGE}/structures/{digest_of_structure(smiles)}.svg")
     assert (answer.status_code, answer.headers["content-type"]) == (200, "image/svg+xml")
     assert drawn in answer.text
-
-
-def test_vetoes_and_comments_are_shown_and_their_texts_stay_texts(show):
-    words = show(
-        pending=[],
-        vetoed=[{"id": "c", "reason": "<b>too greasy</b>", "by": "Ann", "round": 1}],
-        comments=[{"id": "a", "text": "ask <i>Bo</i>", "by": "", "round": 1}],
-    )
-    assert "c ( &lt;b&gt;too greasy&lt;/b&gt; , by Ann )" in words
-    assert "a : ask &lt;i&gt;Bo&lt;/i&gt;" in words

@@ -50,16 +50,12 @@ def test_a_product_is_found_by_a_further_name_of_its_block(folder):
 def test_tables_elsewhere_are_refused_unless_they_are_allowed(folder):
     inner = folder / "inner"
     inner.mkdir()
-    (inner / "library.toml").write_text(
-        LIBRARY.replace("acids.smi", "../acids.smi").replace("amines.csv", "../amines.csv")
-    )
-    with pytest.raises(ValueError, match="folder"):
-        read_product_library(inner / "library.toml")
-    assert len(read_product_library(inner / "library.toml", allow_outside=True)[0]) == 4
+    (inner / "amines.csv").write_text(AMINES)
     make_link(inner / "acids.smi", folder / "acids.smi")
     (inner / "library.toml").write_text(LIBRARY)
     with pytest.raises(ValueError, match="folder"):
         read_product_library(inner / "library.toml")
+    assert len(read_product_library(inner / "library.toml", allow_outside=True)[0]) == 4
 
 
 @pytest.mark.parametrize(
