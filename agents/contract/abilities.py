@@ -275,17 +275,3 @@ class ModelAgent(BatchAgent, Protocol):
         Raises:
             ValueError: if `count` is not from 1 to `offered`.
         """
-
-    def worth_of_results(self, index: Sequence[int], named: Sequence[int], times: int = 1) -> NDArray[np.float64]:
-        """Return by how much the mean reward of the graph that is named best is expected to rise by results of a graph.
-
-        Before and after, the graph with the largest expected mean reward is named best.
-
-        Args:
-            index: n graphs of the last observation, each on its own.
-            named: graphs that can be named best. Each graph of `index` can be, too, once it is measured.
-            times: how many results, of which the mean is taken.
-
-        Returns:
-            `(n,)` float64, in reward units, at least 0.
-        """

@@ -13,7 +13,6 @@ from torch import Tensor
 
 from agents.beliefs.belief import Insight, make_insight
 from agents.beliefs.rewards import NormalScores, predict_chosen
-from agents.beliefs.rewards import worth_of_results as weigh_results
 from agents.beliefs.rules.priced import log_ratios
 from agents.contract.abilities import BoundsImaginer, Correlation, Explanation, Fits, SourceResults
 from agents.contract.inputs import read_feedback, read_mask, read_noises, read_pending, read_sides
@@ -175,22 +174,6 @@ class ProcessAgent(ProcessPlayer[S]):
             return self.targets.to_rewards(mean - spread).numpy(), self.targets.to_rewards(mean + spread).numpy()
 
         return bounds
-
-    @one_thread()
-    def worth_of_results(self, index: Sequence[int], named: Sequence[int], times: int = 1) -> NDArray[np.float64]:
-        """Return what results of some graphs are worth, `(n,)`; see `agents.contract.ModelAgent`.
-
-        Raises:
-            ValueError: if an index is not one of a graph, or `times` is smaller than 1.
-            RuntimeError: before the first `reset`.
-        """
-        if times < 1:
-            raise ValueError(f"Expected `times` of at least 1. Got {times}.")
-        joint, noise = self._joint([*index, *named]), self.result_noise / times
-        old = range(len(index), len(joint.mean))
-        places = [torch.tensor([*old, k] if graph not in named else old) for k, graph in enumerate(index)]
-        moments = self.targets, joint.mean, joint.covariance
-        return np.array([weigh_results(*moments, noise, k, given) for k, given in enumerate(places)])
 
     @one_thread()
     def explain(self, index: Sequence[int]) -> Explanation:

@@ -47,11 +47,6 @@ class OtherAssays:
     remarks: Sequence[str] = ()
     """Remarks about the tables, for people."""
 
-    @property
-    def content(self) -> list[object]:
-        """Return what a question is recognised by; nothing without other assays."""
-        return [["also", name, sorted(values.items())] for name, values in self.values.items()]
-
 
 def read_other_tables(
     texts: Sequence[str],

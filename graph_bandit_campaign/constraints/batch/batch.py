@@ -39,10 +39,6 @@ class Terms:
         except ValueError:
             return None
 
-    def content(self) -> list[object]:
-        """Return what they say, but for the number of molecules, for digests."""
-        return [self.price, self.budget, self.budget_only, self.per, self.at_most]
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BatchConstraints:
