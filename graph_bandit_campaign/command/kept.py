@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from pathlib import Path, PurePath
+from typing import TypeVar, cast
 
 import msgspec
 
@@ -15,6 +16,7 @@ from graph_bandit_campaign.pool.source import EMBEDDINGS
 from graph_bandit_campaign.state import CampaignState, Kept
 from graph_bandit_campaign.text import split_name
 
+T = TypeVar("T")
 ONCE = frozenset(
     (
         *("veto", "pin", "lift", "comment", "by", "undo", "drop_missing", "drop_source", "again", "next_batch"),
@@ -22,10 +24,8 @@ ONCE = frozenset(
     )
 )
 """Settings that are about one call, or how it is computed, and are not kept."""
-PATHS = ("pool", "measured", "predictions", "html")
-TEXTS = {"features": EMBEDDINGS, "forbid": FILES}
-"""Settings of texts, of which those that end so are files."""
-Change = Callable[[Path], str]
+FILES_IN_TEXTS = {"features": EMBEDDINGS, "forbid": FILES, "also": ("",)}
+"""Settings of texts, of which those that end so are files; of `also`, each is one, with or without a column."""
 
 
 def keep_command(settings: SuggestSettings) -> dict[str, Kept]:
@@ -43,13 +43,9 @@ def keep_command(settings: SuggestSettings) -> dict[str, Kept]:
         except ValueError:  # Windows: it is on another drive
             return whole.as_posix()
 
-    fields = {field.name: field for field in dataclasses.fields(settings) if field.name not in ONCE}
-    kept: dict[str, Kept] = {}
-    for name, field in fields.items():
-        value = getattr(settings, name)
-        if value != field.default:
-            kept[name] = settings.out.resolve().name if name == "out" else _with_paths(name, value, portable)
-    return kept
+    kept = _change_paths(settings, portable) | {"out": settings.out.resolve().name}
+    differing = (each.name for each in fields(settings) if getattr(settings, each.name) != each.default)
+    return {name: kept[name] for name in differing if name not in ONCE}
 
 
 def repeat_command(state: CampaignState, path: Path) -> SuggestSettings:
@@ -67,17 +63,14 @@ def repeat_command(state: CampaignState, path: Path) -> SuggestSettings:
             f"Expected a campaign that knows its command. {path.name} was written by `Campaign`. "
             "Give the command `graph-bandit suggest` once more by hand."
         )
-    folder = path.resolve().parent
+    folder, out = path.resolve().parent, state.command.get("out")
     if once := state.command.keys() & ONCE:
         raise ValueError(f"Expected settings of `suggest` as the command in {path.name}. Got {min(once)}.")
     try:
-        fields = {
-            name: _with_paths(name, value, lambda given: str(folder / given)) for name, value in state.command.items()
-        }
-        out = fields.get("out")
         if not isinstance(out, str) or PurePath(out).name != out:
             raise ValueError("Expected `out` to be the name of a file")
-        settings = read_settings({**fields, "out": str(folder / out)})
+        texts = _change_texts(state.command, lambda given: str(folder / given))
+        settings = read_settings(SuggestSettings, texts, folder)
     except (ValueError, TypeError) as error:
         raise ValueError(f"Expected a command of `suggest` in {path.name}. {str(error).rstrip('.')}.") from error
     if settings.state != path.resolve():
@@ -85,16 +78,24 @@ def repeat_command(state: CampaignState, path: Path) -> SuggestSettings:
     return settings
 
 
-def read_settings(fields: Mapping[str, object]) -> SuggestSettings:
-    """Return settings of `suggest`, given as in JSON.
+def read_settings(kind: type[T], given: Mapping[str, object], folder: Path = Path()) -> T:
+    """Return settings of a command, given as in JSON.
 
     Args:
-        fields: the settings by name; others keep their defaults.
+        kind: dataclass of the settings.
+        given: the settings by name; others keep their defaults.
+        folder: where relative paths begin.
 
     Raises:
-        ValueError: if one is of another type, or not as `SuggestSettings` describes it.
+        ValueError: if one is of another type, or not as the dataclass describes it.
     """
-    return msgspec.convert(dict(fields), SuggestSettings, dec_hook=to_path)
+
+    def to_path(_: type, value: object) -> Path:
+        if not isinstance(value, str | Path):
+            raise TypeError(f"Expected the path of a file. Got {value!r}")
+        return folder / value
+
+    return msgspec.convert(dict(given), kind, dec_hook=to_path)
 
 
 def files_of(settings: SuggestSettings) -> list[Path]:
@@ -103,48 +104,27 @@ def files_of(settings: SuggestSettings) -> list[Path]:
     Args:
         settings: settings of the command.
     """
-    found: list[Path] = [settings.out, settings.state]
-    for field in dataclasses.fields(settings):
+    found = [settings.state]
 
-        def note(path: Path) -> str:
-            found.append(path)
-            return str(path)
+    def note(path: Path) -> str:
+        found.append(path)
+        return str(path)
 
-        _with_paths(field.name, getattr(settings, field.name), note)
+    _change_paths(settings, note)
     return found
 
 
-def _with_paths(name: str, value: object, change: Change) -> Kept:
-    """Return a setting as it is kept, its paths changed.
-
-    Raises:
-        TypeError: if it is of another type.
-    """
-    if isinstance(value, tuple | list):
-        return tuple(_changed(name, entry, change) for entry in value)
-    if isinstance(value, str | PurePath):
-        return _changed(name, value, change)
-    if value is None or isinstance(value, bool | int | float):
-        return value
-    raise TypeError(f"Expected `{name}` to be a text, a number or a list. Got {value!r}")
+def _change_paths(settings: SuggestSettings, change: Callable[[Path], str]) -> dict[str, Kept]:
+    return _change_texts(cast("dict[str, Kept]", msgspec.to_builtins(settings, enc_hook=change)), change)
 
 
-def _changed(name: str, value: object, change: Change) -> str:
-    text = str(value)
-    if name in PATHS or text.lower().endswith(TEXTS.get(name, ())):
-        return change(Path(text))
-    if name == "also":
-        path, column = split_name(text)
+def _change_texts(given: Mapping[str, Kept], change: Callable[[Path], str]) -> dict[str, Kept]:
+    def moved(name: str, text: str) -> str:
+        if not text.lower().endswith(FILES_IN_TEXTS[name]):
+            return text
+        path, column = split_name(text) if name == "also" else (Path(text), None)
         return change(path) + (f":{column}" if column is not None else "")
-    return text
 
-
-def to_path(kind: type, value: object) -> object:
-    """Return a path that is given as text, for settings that are read from JSON.
-
-    Raises:
-        TypeError: if another type is asked for, or given.
-    """
-    if kind is Path and isinstance(value, str | Path):
-        return Path(value)
-    raise TypeError(f"Expected text for {kind.__name__}. Got {value!r}")
+    texts = {name: given[name] for name in FILES_IN_TEXTS if name in given}
+    lists = {name: each for name, each in texts.items() if isinstance(each, tuple | list)}
+    return {**given, **{name: tuple(moved(name, text) for text in each) for name, each in lists.items()}}

@@ -66,5 +66,7 @@ class Place:
             raise ValueError(f"Expected changes of {', '.join(sorted(CHANGEABLE))}. Got `{unknown}`.")
         settings = repeat_command(state, self.path)
         if changes:
-            settings = read_settings({each.name: getattr(settings, each.name) for each in fields(settings)} | changes)
+            settings = read_settings(
+                SuggestSettings, {each.name: getattr(settings, each.name) for each in fields(settings)} | changes
+            )
         return replace(check_command(settings, self.root), workers=self.workers)

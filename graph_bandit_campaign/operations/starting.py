@@ -16,11 +16,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import msgspec
-
 from graph_bandit_campaign.backtest.run import run_backtest
 from graph_bandit_campaign.backtest.settings import BacktestSettings
-from graph_bandit_campaign.command.kept import read_settings, to_path
+from graph_bandit_campaign.command.kept import read_settings
+from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.command.suggestions import write_suggestions
 from graph_bandit_campaign.operations.place import CHANGEABLE
 from graph_bandit_campaign.operations.safe import check_agents, check_command, is_inside
@@ -95,7 +94,7 @@ def start(
             shutil.copyfile(file.path, new / file.name)
         paths = [new / file.name if isinstance(file, Moved) else file for file in (pool, *measured)]
         files = {"pool": paths[0], "measured": paths[1:], "out": new / "suggestions.csv"}
-        settings = read_settings({**fields, **files, "predictions": new / "predictions.csv"})
+        settings = read_settings(SuggestSettings, {**fields, **files, "predictions": new / "predictions.csv"})
         told = in_texts(*write_suggestions(replace(check_command(settings, root), workers=workers)))
         new.rename(folder)
     except BaseException:
@@ -123,7 +122,7 @@ def replay(root: Path, table: Path, fields: Mapping[str, object], workers: int |
     place = os.path.relpath(os.path.realpath(table), os.path.realpath(root))
     digest = hashlib.sha256(json.dumps([Path(place).as_posix(), fields], sort_keys=True).encode()).hexdigest()[:8]
     files = {"table": table, "out": root / BACKTESTS / f"{table.name.partition('.')[0]}-{digest}"}
-    settings = msgspec.convert({**fields, **files, "workers": workers}, BacktestSettings, dec_hook=to_path)
+    settings = read_settings(BacktestSettings, {**fields, **files, "workers": workers})
     check_agents(settings.agents)
     for path in files.values():
         if not is_inside(path, root):

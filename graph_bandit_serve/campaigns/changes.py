@@ -28,6 +28,7 @@ def describe_changes(before: CampaignState, now: CampaignState) -> str:
         "results came in of {}": (each[0] for each in results[1] - results[0]),
         "results went of {}": (each[0] for each in results[0] - results[1]),
         "failed: {}": set(now.failed) - set(before.failed),
+        "not failed any more: {}": set(before.failed) - set(now.failed),
         "vetoed: {}": now.vetoes.keys() - before.vetoes.keys(),
         "not vetoed any more: {}": before.vetoes.keys() - now.vetoes.keys(),
         "pinned: {}": set(now.pinned) - set(before.pinned),

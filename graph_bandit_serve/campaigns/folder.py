@@ -131,8 +131,8 @@ class CampaignFolder:
         """Yield the place in the folder of each file and folder, and whether it is a file; links are left out."""
         try:
             with open_folder(self.root, place.rstrip("/")) as folder, os.scandir(folder.at) as entries:
-                some = [entry for entry in islice(entries, self._limits.entries + 1) if not entry.name.startswith(".")]
-                inside = sorted((each.name, each.is_dir()) for each in some if not each.is_symlink())
+                shown = (entry for entry in entries if not entry.name.startswith(".") and not entry.is_symlink())
+                inside = sorted((each.name, each.is_dir()) for each in islice(shown, self._limits.entries + 1))
         except (OSError, LinkError):
             return
         yield from ((f"{place}{name}", True) for name, is_folder in inside if not is_folder)

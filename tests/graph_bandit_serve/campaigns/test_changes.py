@@ -29,6 +29,7 @@ def test_each_change_is_named(words):
 
 
 def test_what_is_taken_back_is_named_too():
-    now = replace(BEFORE, vetoed=(Veto("a"),), pinned=("c",), measured=(Measurement("a", 1.0, 1),))
-    words = "results went of a; not vetoed any more: a; not pinned any more: c."
+    results = {"measured": (Measurement("a", 1.0, 1),), "failures": (Failure("b"),)}
+    now = replace(BEFORE, vetoed=(Veto("a"),), pinned=("c",), **results)
+    words = "results went of a; not failed any more: b; not vetoed any more: a; not pinned any more: c."
     assert describe_changes(now, BEFORE) == words

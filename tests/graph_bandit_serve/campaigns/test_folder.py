@@ -21,6 +21,9 @@ def test_campaigns_are_found_in_subfolders_too_in_the_order_of_their_names(tmp_p
     for limits in ({"campaigns": 1}, {"entries": 1}):
         listing = CampaignFolder(tmp_path / "sub", ServerLimits(**limits)).list_files()
         assert (len(listing.files), listing.is_cut) == (1, True)
+    for k in range(9):
+        (tmp_path / f".{k}").touch()  # what is not shown does not count
+    assert names(tmp_path, entries=6) == ["A", "b", "sub/c"]
     folder = CampaignFolder(tmp_path / "A.campaign.json", ServerLimits())  # one that is served alone
     assert [file.name for file in folder.list_files().files] == ["A"]
     assert folder.find(key_of("b.campaign.json")) is None
