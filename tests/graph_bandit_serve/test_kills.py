@@ -50,7 +50,7 @@ def test_what_was_acknowledged_outlives_kills(tmp_path):
     for kill in range(3):
         server = Running(tmp_path)
         if kill == 0:
-            server.done("/campaigns", {"name": "One", "pool": "pool.csv", "settings": SETTINGS})
+            server.done("/new", {"name": "One", "pool": "pool.csv", "settings": SETTINGS})
         helpers, before = psutil.Process(server.process.pid).children(recursive=True), len(client.comments)
         thread = threading.Thread(target=client.work, args=(server,))
         thread.start()

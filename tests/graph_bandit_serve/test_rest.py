@@ -142,4 +142,4 @@ def test_a_finished_table_is_replayed(robot):
     (robot.folder / "done.csv").write_bytes(table(("id", "smiles", "logp"), *rows))
     settings = {"maximize": "logp", "n": [4], "starts": 5, "budget": 18, "agents": ["molecule-greedy"], "baselines": []}
     text = robot.done("/backtest", {"table": "done.csv", "settings": settings})
-    assert "40 molecules with logp; 5 random starts of 10, 18 measurements in all" in text
+    assert "40 molecules with logp, 5 starts of 10, 18 measurements in all" in text
