@@ -64,6 +64,6 @@ def test_a_signal_ends_it_and_the_programs(name, tmp_path):
     process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, preexec_fn=allow_signals)
     started_by(tmp_path)
     process.send_signal(getattr(signal, name))
-    assert "Stopped. All values that came in are stored" in process.communicate(timeout=120)[1]
+    assert "Stopped. All values so far are stored" in process.communicate(timeout=120)[1]
     assert process.returncode == 130
     assert have_ended(started_by(tmp_path))
