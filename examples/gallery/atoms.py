@@ -3,7 +3,7 @@
 import tempfile
 from pathlib import Path
 
-from graph_bandit_campaign import Desk, SuggestSettings, draw_molecule, suggest, why
+from graph_bandit_campaign import Place, SuggestSettings, draw_molecule, suggest, why
 from graph_bandit_env.pools.products import example_library, example_values
 
 products = example_library().make(range(0, 47_000, 120))
@@ -14,8 +14,8 @@ with tempfile.TemporaryDirectory() as folder:
     pool.write_text("\n".join(["id,smiles", *lines]))
     measured.write_text("\n".join(["id,smiles,qed", *results]))
     suggest(SuggestSettings(pool=pool, measured=(measured,), out=out, maximize=("qed",), n=2))
-    desk = Desk(out.with_suffix(".campaign.json"))
-    first, second = why(desk, [suggestion.id for suggestion in desk.state().rounds[-1]])
+    place = Place(out.with_suffix(".campaign.json"))
+    first, second = why(place, [suggestion.id for suggestion in place.open()[1].rounds[-1]])
 drawings = [draw_molecule(reason.smiles, (420, 300), reason.atoms["qed"]) for reason in (first, second)]
 white = '<rect width="100%" height="100%" fill="white"/>'
 right = drawings[1].replace("<svg", '<svg x="420"', 1)

@@ -35,7 +35,7 @@ def test_the_same_command_gives_the_same_answer_and_results_make_another(example
     second = ask(example, out, measured=(example / "measured.csv", results))
     assert not {row["id"] for row in first} & {row["id"] for row in second}
     state = json.loads((tmp_path / "next.campaign.json").read_text())
-    assert state["failed"] == [first[3]["id"]]
+    assert [each["id"] for each in state["failures"]] == [first[3]["id"]]
 
 
 @pytest.mark.parametrize(
