@@ -24,7 +24,7 @@ pool = GraphPool([[[1.0]]] * 5000, [[]] * 5000)
 campaign = Campaign(pool, "random", state={path!r})
 for number in range(2000):
     for suggestion in campaign.ask(2):
-        campaign.tell({suggestion.id: float(number)})
+        campaign.tell({{suggestion.id: float(number)}})
         print(suggestion.id, number, flush=True)
 """
 
