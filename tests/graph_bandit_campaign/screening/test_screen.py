@@ -10,7 +10,7 @@ from support.prepared import prepare_in_parts
 from support.scoring import calls_of, command_of
 from support.tables import write
 
-from graph_bandit_campaign import ScreenSettings, screen
+from graph_bandit_campaign import ScreenSettings, Store, screen
 from graph_bandit_campaign.screening import run
 from graph_bandit_campaign.screening.run import Scores
 
@@ -93,6 +93,7 @@ def test_a_program_that_never_gives_a_value_stores_nothing_and_another_may_take_
 @pytest.mark.slow
 def test_after_a_crash_at_any_change_the_same_command_ends_with_the_same_files(folder, monkeypatch):
     changes = {"evaluations": 6, "n": 4, "jobs": 1, "chunk": 3, "mode": "no-value-of-m3"}
+    monkeypatch.setattr(Store, "clock", lambda _: "2026-01-01T00:00:00Z")
     play(folder, **changes)
     files = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
