@@ -91,11 +91,14 @@ class _Screen:
         state, table = self._state(), self.settings.batch_table
         if not state.rounds:
             return {}
-        smiles_of = dict(state.structures)
+        written, batch = dict[str, str](), [each.id for each in state.rounds[-1]]
         if read_digest(table) in state.written:
             with open_table(table) as opened:
-                smiles_of |= {unshield(name): smiles for _, (name, smiles) in opened.rows(("id", "smiles"))}
-        return {each.id: smiles_of[each.id] for each in state.rounds[-1] if each.id not in self.scores}
+                written = {unshield(name): smiles for _, (name, smiles) in opened.rows(("id", "smiles"))}
+        if written.keys() != {*batch} and self.scores.keys().isdisjoint(batch):
+            return {}  # it stopped before the table was written; `suggest` answers the same batch, and writes it
+        smiles_of = {**state.structures, **written}
+        return {name: smiles_of[name] for name in batch if name not in self.scores}
 
     def _choose(self, count: int) -> bool:
         """Choose a batch of so many molecules, or of as many as are left; return whether there are any."""
