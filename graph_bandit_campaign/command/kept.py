@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path, PurePath
@@ -14,6 +13,7 @@ from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.constraints.limits.wishes import FILES
 from graph_bandit_campaign.pool.source import EMBEDDINGS
 from graph_bandit_campaign.state import CampaignState, Kept
+from graph_bandit_campaign.store import portable
 from graph_bandit_campaign.text import split_name
 
 T = TypeVar("T")
@@ -34,16 +34,8 @@ def keep_command(settings: SuggestSettings) -> dict[str, Kept]:
     Args:
         settings: settings of the command.
     """
-    folder = settings.state.parent
-
-    def portable(path: Path) -> str:
-        whole = path.parent.resolve() / path.name
-        try:
-            return Path(os.path.relpath(whole, folder)).as_posix()
-        except ValueError:  # Windows: it is on another drive
-            return whole.as_posix()
-
-    kept = _change_paths(settings, portable) | {"out": settings.out.resolve().name}
+    kept = _change_paths(settings, lambda path: portable(path, settings.state.parent))
+    kept["out"] = settings.out.resolve().name
     differing = (each.name for each in fields(settings) if getattr(settings, each.name) != each.default)
     return {name: kept[name] for name in differing if name not in ONCE}
 
