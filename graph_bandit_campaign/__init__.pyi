@@ -25,7 +25,6 @@ from .operations.preview import preview_pool as preview_pool
 from .operations.preview import preview_results as preview_results
 from .operations.showing import Rows as Rows
 from .operations.showing import Why as Why
-from .operations.showing import draw_progress as draw_progress
 from .operations.showing import enough as enough
 from .operations.showing import export as export
 from .operations.showing import find_rows as find_rows

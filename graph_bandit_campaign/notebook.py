@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 SIZE = (260, 160)  # pixels of a drawn structure
 SMALL = (150, 84)
+BOND = 22  # pixels, unless a molecule is too large
 SULFUR, OCHRE = 16, (0.6, 0.47, 0.0)  # RDKit's yellow is hard to read on white
 MOST = 20  # rows that a notebook shows
 HELPS, HURTS = (0.55, 0.76, 0.96), (1.0, 0.72, 0.42)  # blue and orange, which all tell apart
@@ -117,7 +118,7 @@ def _to_html(entries: Iterable[Suggestion], smiles: Mapping[str, str]) -> str:
     return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>{more}"
 
 
-def draw_molecule(smiles: str, size: tuple[int, int], scores: Sequence[float] = ()) -> str:
+def draw_molecule(smiles: str, size: tuple[int, int], scores: Sequence[float] = (), part: str = "") -> str:
     """Draw a molecule as an `<svg>` element.
 
     Args:
@@ -125,19 +126,28 @@ def draw_molecule(smiles: str, size: tuple[int, int], scores: Sequence[float] = 
         size: width and height in pixels.
         scores: of each atom, as of `Why.atoms`: blue discs if they are positive, orange ones if negative, as large as
             they are, and the largest in digits. Empty: there are none.
+        part: SMARTS of a substructure that is highlighted, and lies in the same way in all drawings; empty: there is
+            none.
 
     Raises:
         ValueError: if there is not one for each atom.
     """
     from rdkit import Chem
+    from rdkit.Chem import rdDepictor
     from rdkit.Chem.Draw import rdMolDraw2D
 
     picture: Any = rdMolDraw2D.MolDraw2DSVG(*size)  # Any: RDKit's stubs declare the options wrongly
     options = picture.drawOptions()
     options.clearBackground = False
+    options.fixedBondLength = -1 if scores else BOND
     options.updateAtomPalette({SULFUR: OCHRE})
     molecule = Chem.MolFromSmiles(smiles)
     discs = _discs(molecule, scores) if scores else {}
+    pattern = Chem.MolFromSmarts(part) if part else None
+    if pattern is not None and molecule.HasSubstructMatch(pattern):
+        rdDepictor.Compute2DCoords(pattern)
+        rdDepictor.GenerateDepictionMatching2DStructure(molecule, pattern)
+        discs = {"highlightAtoms": molecule.GetSubstructMatch(pattern)}
     rdMolDraw2D.PrepareAndDrawMolecule(picture, molecule, **discs)
     picture.FinishDrawing()
     text: str = picture.GetDrawingText()

@@ -20,12 +20,7 @@ from graph_bandit_serve.rest import PREFIX, make_rest
 from graph_bandit_serve.service import Service
 from graph_bandit_serve.settings import ServerLimits
 from graph_bandit_serve.tools.mount import mount_mcp
-from graph_bandit_serve.web.changing import make_changing
-from graph_bandit_serve.web.inviting import make_inviting
 from graph_bandit_serve.web.pages import Pages, make_pages
-from graph_bandit_serve.web.starting import make_starting
-from graph_bandit_serve.web.tables import make_tables
-from graph_bandit_serve.web.waiting import Waiting, make_waiting
 from graph_bandit_serve.work.drawing import Drawer
 from graph_bandit_serve.work.jobs import Jobs
 
@@ -53,7 +48,7 @@ def make_app(folder: Path, keys: Keys, addresses: Addresses, drawer: Drawer, job
     found = CampaignFolder(folder, limits)
     shelf = Shelf(found, limits)
     service = Service(found, shelf, Uploads(found.root, limits), jobs, limits)
-    pages = Pages(shelf, drawer, limits)
+    pages = Pages(limits)
     app = FastAPI(
         title="graph-bandit",
         version=version("graph-bandit-env"),
@@ -64,12 +59,7 @@ def make_app(folder: Path, keys: Keys, addresses: Addresses, drawer: Drawer, job
         redirect_slashes=False,
     )
     app.include_router(make_rest(service))
-    waiting = Waiting(service, pages)
-    app.include_router(make_pages(pages, shelf, jobs, found.is_one))
-    for make in (make_changing, make_starting, make_waiting):
-        app.include_router(make(waiting))
-    app.include_router(make_tables(waiting, pages))
-    app.include_router(make_inviting(pages, addresses.link))
+    app.include_router(make_pages(pages, service, drawer, addresses, limits))
     mount_mcp(app, service, addresses, limits)
 
     @app.get("/api", include_in_schema=False)
@@ -80,7 +70,8 @@ def make_app(folder: Path, keys: Keys, addresses: Addresses, drawer: Drawer, job
     def refuse(request: Request, error: HTTPException) -> Response:
         if request.url.path.startswith("/api/"):
             return JSONResponse({"detail": error.detail}, error.status_code, error.headers)
-        page = pages.message(error.status_code, TITLES.get(error.status_code, "Refused"), f"{error.detail}")
+        said = {"title": TITLES.get(error.status_code, "Refused"), "text": f"{error.detail}"}
+        page = pages.render("message", said, error.status_code)
         page.headers.update(error.headers or {})
         return page
 

@@ -98,7 +98,7 @@ def read_campaign(reading: Reading | None) -> dict[str, Any]:
     if reading is None:
         raise HTTPException(404, "Expected the id of a campaign. GET /api/v1/campaigns lists them.")
     if reading.state is None:
-        raise HTTPException(422, reading.summary.problem)
+        raise HTTPException(422, reading.problem)
     about = {"id": reading.file.key, "name": reading.file.name, "version": reading.version}
     steps = {name: [replace(each, other=None) for each in getattr(reading, name)] for name in ("past", "future")}
     made: dict[str, Any] = msgspec.to_builtins(
@@ -124,7 +124,7 @@ def make_rest(service: Service) -> APIRouter:
     @router.get("/campaigns")
     def list_campaigns(if_none_match: IfNoneMatch = "") -> Response:
         """List the campaigns of the folder, with files that cannot be read, and why."""
-        content = shelf.list_campaigns().model_dump_json().encode()
+        content = msgspec.json.encode(shelf.list_campaigns())
         return with_version(content, digest_of(content), if_none_match)
 
     @router.get("/campaigns/{campaign}")

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from graph_bandit_serve.access.keys import PERSON
+from graph_bandit_serve.access.keys import NAME, PERSON
 from graph_bandit_serve.campaigns.folder import CampaignFolder, FoundFile
 from graph_bandit_serve.campaigns.shelf import Shelf
 from graph_bandit_serve.campaigns.uploads import Uploads, kind_of
@@ -98,6 +98,8 @@ class Service:
 
     def _start(self, name: str, asked: Asked, place: Mapping[str, str], campaign: str, person: str) -> Job:
         operation, fields = OPERATIONS[name], asked.model_dump()
+        if fields.get("by") == "":
+            fields["by"] = NAME.get()
         if name == "new":
             files = [[path, f"pool{kind_of(path)}"][: 1 + sent] for path, sent in [self.table(fields["pool"])]]
             for number, (path, sent) in enumerate(map(self.table, fields["measured"]), start=1):
@@ -109,7 +111,8 @@ class Service:
         kind = " looks" if operation.looks else " replays" if name == "backtest" else ""
         holds = [f"{person}{kind}", *[campaign] * operation.changes]
         seconds = self._limits.look_seconds if operation.looks else None
-        return self.jobs.start(name, arguments, [*filter(None, holds)], seconds, campaign=campaign, person=person)
+        holds = [*filter(None, holds)]
+        return self.jobs.start(name, arguments, holds, seconds, campaign, person, asked.model_dump())
 
     def table(self, name: str) -> tuple[str, bool]:
         """Return the path of a table, and whether somebody sent it.

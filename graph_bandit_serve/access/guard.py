@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
 from graph_bandit_serve.access.addresses import Addresses
-from graph_bandit_serve.access.keys import PERSON, Access, Keys
+from graph_bandit_serve.access.keys import NAME, PERSON, Access, Keys
 from graph_bandit_serve.settings import ServerLimits
 
 if TYPE_CHECKING:
@@ -64,12 +64,15 @@ class Guard:
 
         async def send_on(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(HEADERS)
+                headers = MutableHeaders(scope=message)
+                for name, text in HEADERS.items():
+                    headers.setdefault(name, text)  # drawings are kept
             await send(message)
 
         request = Request(scope)
         access, person = self._who_asks(request)
         PERSON.set(person)
+        NAME.set(self._keys.name_of(person))
         answer = self._answer(request, access)
         scope.setdefault("state", {}).update(access=access, keys=self._keys)
         method = "GET" if request.method == "HEAD" else request.method

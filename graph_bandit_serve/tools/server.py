@@ -71,7 +71,7 @@ def make_tools(service: Service) -> MCPServer:
     async def list_campaigns() -> CallToolResult:
         """List the campaigns. Begin with this: the other tools ask for the `id` of a campaign."""
         listing = await _ask(service.shelf.list_campaigns)
-        return _tell("The campaigns.", listing.model_dump(mode="json"))
+        return _tell("The campaigns.", listing)
 
     async def read(
         campaign: Campaign,

@@ -15,7 +15,7 @@ from graph_bandit_serve.settings import ServerLimits
 from graph_bandit_serve.work.process import READY, LostProcessError, WorkProcess
 
 SIZE, LARGE = (260, 160), (520, 320)  # pixels; with scores
-Key: TypeAlias = tuple[str, tuple[float, ...]]
+Key: TypeAlias = tuple[str, tuple[float, ...], str]
 STYLE = re.compile(r"\sstyle=(['\"])([^'\"]*)\1")
 NOT_DRAWN = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="{1}" viewBox="0 0 {0} {1}"><text x="50%" y="50%" '
@@ -36,16 +36,17 @@ class Drawer:
         self._process: WorkProcess | None = None
         self._is_closed = False
 
-    def draw(self, smiles: str, scores: Sequence[float] = ()) -> str | None:
+    def draw(self, smiles: str, scores: Sequence[float] = (), part: str = "") -> str | None:
         """Return a drawing as an SVG file; None: it cannot be drawn, or not within the limits.
 
         Args:
             smiles: SMILES of the molecule.
             scores: of each atom, as `draw_molecule` takes them.
+            part: substructure that is highlighted, likewise.
         """
         if len(smiles) > self._limits.smiles_characters or not is_installed("rdkit"):
             return None
-        key = smiles, tuple(scores)
+        key = smiles, tuple(scores), part
         if key in self._kept:
             return self._kept[key]
         if not self._lock.acquire(timeout=2 * self._limits.drawing_seconds):
@@ -100,11 +101,11 @@ def draw_forever(pipe: Connection) -> None:
     pipe.send(READY)
     while True:
         try:
-            smiles, scores = pipe.recv()
+            smiles, scores, part = pipe.recv()
         except (OSError, EOFError):
             return
         try:
-            drawn: str | None = without_styles(draw_molecule(smiles, LARGE if scores else SIZE, scores))
+            drawn: str | None = without_styles(draw_molecule(smiles, LARGE if scores else SIZE, scores, part))
         except Exception:  # noqa: BLE001 - the SMILES is wrong, whatever RDKit calls it
             drawn = None
         pipe.send(drawn)

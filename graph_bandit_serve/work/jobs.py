@@ -46,6 +46,8 @@ class Job:
     """Name of what is done."""
     person: str = ""
     """Who started it."""
+    asked: Mapping[str, object] = field(default_factory=dict)
+    """What was asked."""
     status: Status = "waiting"
     """How it stands: "refused" if the operation said what was wrong, "failed" if there was another reason."""
     progress: tuple[str, ...] = ()
@@ -105,6 +107,7 @@ class Jobs:
         seconds: float | None = None,
         campaign: str = "",
         person: str = "",
+        asked: Mapping[str, object] | None = None,
     ) -> Job:
         """Queue a job, and return it.
 
@@ -115,6 +118,7 @@ class Jobs:
             seconds: time in which it ends, or is stopped; None: that of the limits.
             campaign: key of its campaign; empty: it is not about one.
             person: who starts it.
+            asked: what was asked, as the job keeps it.
 
         Raises:
             BusyError: if too many jobs wait.
@@ -123,7 +127,7 @@ class Jobs:
             if self._is_closed:
                 raise BusyError("Expected a server that goes on. Got one that stops. Start it again.")
             most = self._limits.job_seconds if seconds is None else seconds
-            job = Job(secrets.token_urlsafe(), campaign, operation, person)
+            job = Job(secrets.token_urlsafe(), campaign, operation, person, asked or {})
             entry = _Entry(job, dict(arguments), most, frozenset(holds))
             self._waiting.append(entry)
             self._start_next()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import dataclasses
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -17,6 +18,7 @@ import graph_bandit_campaign as campaigns
 from graph_bandit_campaign import Entry, Moved, Place, Source, StaleError, digest_of
 from graph_bandit_env.extras import is_installed
 from graph_bandit_serve.campaigns.beneath import lock_file, open_file
+from graph_bandit_serve.campaigns.uploads import HIDDEN
 from graph_bandit_serve.work.copies import Copies, MeanwhileError
 from graph_bandit_serve.work.worker import Report
 
@@ -24,6 +26,8 @@ if is_installed("rdkit"):  # of the extra `chem`, which other graphs do not need
     import rdkit.Chem  # noqa: F401
 
 BACKTESTS = "backtests"
+NOBODYS = re.compile(rf"({re.escape(HIDDEN)}[/\\][0-9a-f]+|\.new-[0-9a-f-]+)[/\\]")
+"""Folders of our own, which are of no use to those who read a message."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,14 +75,19 @@ def file(place: Place, **asked: Any) -> str:
 
 
 def new(
-    root: str, name: str, pool: Sequence[str], measured: Sequence[Sequence[str]], settings: Mapping[str, Any]
+    root: str,
+    name: str,
+    pool: Sequence[str],
+    measured: Sequence[Sequence[str]],
+    settings: Mapping[str, Any],
+    suggest: bool,
 ) -> Done:
     """Start a campaign; a file is given by its path and, if it moves into the campaign's folder, its name there."""
 
     def at(parts: Sequence[str]) -> Path | Moved:
         return Moved(Path(parts[0]), parts[1]) if len(parts) > 1 else Path(parts[0])
 
-    path, asked = campaigns.start(Path(root), name, at(pool), [*map(at, measured)], settings)
+    path, asked = campaigns.start(Path(root), name, at(pool), [*map(at, measured)], settings, suggest)
     return Done(digest_of(path.read_bytes()), answer=asked, campaign=path.relative_to(root).as_posix())
 
 
@@ -106,7 +115,6 @@ READS: dict[str, Callable[..., object]] = {
     "preview": preview,
     "rows": campaigns.find_rows,
     "file": file,
-    "draw": campaigns.draw_progress,
 }
 FOLDER: dict[str, Callable[..., object]] = {"new": new, "look": look, "backtest": backtest}
 PATHS = ("path", "table", "pool", "measured")
@@ -146,6 +154,7 @@ def on_copies(name: str) -> Callable[..., object]:
                 text = str(error)
                 for each in (copies.private, folder):
                     text = text.replace(f"{each}{os.sep}", "").replace(str(each), "the folder")
+                text = NOBODYS.sub("", text)
                 if text == str(error):
                     raise
                 raise ValueError(text) from error

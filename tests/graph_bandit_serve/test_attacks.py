@@ -30,7 +30,7 @@ ROWS = {
     "a link out of the folder": ("GET", f"/campaigns/{OUT}", (PROGRAM,), {}, 404),
     "a table by its path": ("POST", "/api/v1/look", (PROGRAM,), {"json": {"pool": "../secret.csv"}}, 404),
     "a script in an address": ("GET", "/campaigns/<script>alert(1)</script>", (PROGRAM,), {}, 404),
-    "a script in a form": ("POST", f"/campaigns/{ONE}/results", (PROGRAM,), {"data": {"value-1:<script>": "1"}}, 422),
+    "a script as a tab": ("GET", f"/campaigns/{ONE}?tab=<script>", (PROGRAM,), {}, 422),
     "a body without a length": ("POST", RESULTS, (PROGRAM, JSON), {"content": iter([b"{}"])}, 411),
     "a body that is too long": ("POST", RESULTS, (PROGRAM, JSON), {"content": bytes(1_000_001)}, 413),
     "deep brackets": ("POST", RESULTS, (PROGRAM, JSON), {"content": DEEP}, 400),

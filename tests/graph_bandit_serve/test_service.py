@@ -9,7 +9,7 @@ from support.tooled import make_service
 
 from graph_bandit_serve.access.keys import PERSON
 from graph_bandit_serve.campaigns.folder import key_of
-from graph_bandit_serve.operations import Ask, Backtest, Ids, Look, New, Nothing, Preview
+from graph_bandit_serve.operations import Ask, Backtest, Ids, Look, New, Nothing, Preview, Rows
 from graph_bandit_serve.service import KeyUsedError, NotYoursError, UnknownError
 from graph_bandit_serve.work.jobs import Job
 
@@ -22,7 +22,7 @@ class Noted:
     def __init__(self):
         self.jobs, self.given = {}, {}
 
-    def start(self, operation, arguments, holds, seconds=None, campaign="", person=""):
+    def start(self, operation, arguments, holds, seconds=None, campaign="", person="", asked=None):
         job = Job(f"job {len(self.jobs)}", campaign, operation, person)
         self.jobs[job.id], self.given[job.id] = job, (arguments, {*holds}, seconds)
         return job
@@ -73,7 +73,7 @@ def by(person, start):
 
 def test_a_person_has_one_job_at_a_time_and_holds_nobody_else(service):
     starts = {
-        "look": lambda: service.start("draw", Nothing(), ONE),
+        "look": lambda: service.start("rows", Rows(), ONE),
         "preview": lambda: service.start("look", Look(pool="pool.csv")),
         "begin": lambda: service.start("new", New(name="New", pool="pool.csv")),
         "explain": lambda: service.start("why", Ids(ids=["a"]), ONE),

@@ -31,7 +31,7 @@ def draw_or_die(pipe):
     """Do as it is told in place of a SMILES."""
     pipe.send("ready")
     while True:
-        told, _ = pipe.recv()
+        told, *_ = pipe.recv()
         if told == "die":
             os._exit(11)
         pipe.send(f"<svg>{told}</svg>")
