@@ -15,16 +15,16 @@ from graph_bandit_lab import AgentSpec
 
 
 @dataclass(frozen=True)
-class Command:
+class AgentsOptions:
     """Settings of the list."""
 
     name: tyro.conf.Positional[str | None] = None
     """Agent to explain, with its settings."""
 
-    def run(self) -> int:
-        """Print the list, or the explanation."""
-        print(describe_agents() if self.name is None else describe_agent(self.name))
-        return 0
+
+def agents(options: AgentsOptions) -> None:
+    """Print the list, or the explanation."""
+    print(describe_agents() if options.name is None else describe_agent(options.name))
 
 
 def describe_agents() -> str:
