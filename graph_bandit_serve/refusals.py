@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from fastapi import Depends, HTTPException
 
-from graph_bandit_serve.service import KeyUsedError, NotYoursError, UnknownError
+from graph_bandit_serve.service import NotYoursError, UnknownError
 from graph_bandit_serve.work.jobs import BusyError
 
 
@@ -23,8 +23,6 @@ def refusals() -> Iterator[None]:
         raise HTTPException(404, str(error)) from error
     except NotYoursError as error:
         raise HTTPException(403, str(error)) from error
-    except KeyUsedError as error:
-        raise HTTPException(409, str(error)) from error
     except BusyError as error:
         raise HTTPException(503, str(error), {"retry-after": "5"}) from error
     except ValueError as error:

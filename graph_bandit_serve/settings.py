@@ -88,8 +88,6 @@ class ServerLimits:
     """Time after which such a link lets nobody in."""
     upload_life_seconds: float = 24 * 3600.0
     """Time after which such a file is removed."""
-    request_keys: int = 10_000
-    """Most keys of requests of programs that are remembered."""
     smiles_characters: int = 2_000
     """Longest SMILES that is drawn."""
     drawing_seconds: float = 3.0

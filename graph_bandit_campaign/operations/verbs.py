@@ -13,6 +13,7 @@ from graph_bandit_campaign.pool.index import structure_of
 from graph_bandit_campaign.report.answer import Answer
 from graph_bandit_campaign.results.matched import match_rows
 from graph_bandit_campaign.results.matching import Matcher
+from graph_bandit_campaign.results.measurement import Result
 from graph_bandit_campaign.results.rows import MeasuredRow
 from graph_bandit_campaign.results.typed import Entry, read_entries
 from graph_bandit_campaign.state import CampaignState
@@ -127,9 +128,9 @@ def tell(place: Place, results: Sequence[Entry], instead: bool = False, by: str 
     return told[0]
 
 
-def about_results(results: Sequence[object]) -> str:
-    """Say how many results there are."""
-    return "1 result" if len(results) == 1 else f"{len(results):,} results"
+def about_results(results: Sequence[Result | Entry]) -> str:
+    """Say how many results there are, and of what if it is one."""
+    return f"a result of {results[0].id}" if len(results) == 1 else f"{len(results):,} results"
 
 
 def known_or_found(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
 from graph_bandit_serve.access.addresses import Addresses
 from graph_bandit_serve.access.keys import NAME, PERSON, Access, Keys
@@ -34,10 +34,6 @@ LOG = logging.getLogger("graph_bandit_serve")
 ENTER = "/enter"
 READS = ("GET", "HEAD")
 FILES = ("multipart/form-data", "application/octet-stream")
-ENTERED = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=/"><title>Campaigns</title></head>
-<body><p><a href="/">Go on to the campaigns</a></p></body></html>"""
-"""For links in mail: browsers send no cookie along a redirect that began on another site."""
 
 
 class Guard:
@@ -127,15 +123,14 @@ class Guard:
         if session is None or access is None:
             words = "Expected a link that was not used yet. Ask a member for a new one, or start the server again."
             return PlainTextResponse(words, 403)
-        is_direct = request.headers.get("sec-fetch-site", "none") in ("none", "same-origin")
-        answer = RedirectResponse("/", 303) if is_direct else HTMLResponse(ENTERED)
+        answer = RedirectResponse("/", 303)
         answer.set_cookie(
             self.cookies[access],
             session,
             max_age=int(self._limits.session_seconds),
             secure=self._addresses.is_encrypted,
             httponly=True,
-            samesite="strict",
+            samesite="lax",  # a link in a mail leads here; what changes something is asked by POST, and has an Origin
         )
         return answer
 

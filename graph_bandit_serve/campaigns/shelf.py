@@ -11,11 +11,11 @@ from typing import Any
 import msgspec
 
 from graph_bandit_campaign import CampaignState, Change, digest_of, read_file
-from graph_bandit_serve.campaigns.changes import describe_changes
 from graph_bandit_serve.campaigns.folder import CampaignFolder, FoundFile
 from graph_bandit_serve.settings import ServerLimits
 
 Stamp = tuple[int, ...]
+VERBS = {"tell": "adding", "ask": "suggesting", "mark": "marking"}
 
 
 @dataclass(frozen=True)
@@ -80,20 +80,17 @@ class Shelf:
             key: key of the campaign.
             version: digest of the version that it has seen.
         """
-        now, what = self.read(key), self.find_changes(key, version)
-        if now is None or now.state is None:
-            return what
-        return f"Expected version {now.version}. Since version {version}: {what} Read it again."
-
-    def find_changes(self, key: str, version: str) -> str:
-        """Say what has changed in a campaign since a version; arguments as of `tell_changes`."""
         now = self.read(key)
-        with self._lock:
-            found = [each for each in self._kept.values() if (each.file.key, each.version) == (key, version)]
         if now is None or now.state is None:
             return "The campaign cannot be read any more."
-        before = found[0].state if found else None
-        return "it has changed." if before is None else describe_changes(before, now.state)
+        with self._lock:
+            found = [each for each in self._kept.values() if (each.file.key, each.version) == (key, version)]
+        done, undone = (
+            [describe(change) for change in getattr(now, name) if found and change not in getattr(found[0], name)]
+            for name in ("past", "future")
+        )
+        what = [*done, *(f"undone: {text}" for text in undone)] or ["it has changed"]
+        return f"Expected version {now.version}. Since version {version}: {'; '.join(what)}. Read it again."
 
     def _read(self, file: FoundFile) -> Reading | None:
         stamp = _stamp(file)
@@ -150,6 +147,11 @@ def _stamp(file: FoundFile) -> Stamp | None:
     except OSError:
         return None
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def describe(change: Change) -> str:
+    """Return what somebody did, in words."""
+    return f"{VERBS.get(change.verb, change.verb)} {change.about}".strip()
 
 
 def goals_of(state: CampaignState) -> list[str]:

@@ -12,14 +12,13 @@ from typing import Any
 
 from graph_bandit_campaign import CampaignState, Change, Suggestion, digest_of, find_front, find_slips
 from graph_bandit_serve.campaigns.folder import CampaignFolder
-from graph_bandit_serve.campaigns.shelf import Reading
+from graph_bandit_serve.campaigns.shelf import Reading, describe
 
 PREDICTED = ("price", "rank", "id", "smiles", "standard_deviation", "interval_", "predicted_", "probability_")
 """Begins of the names of columns whose cells the card of a suggestion has already."""
 LIMITS = ("require", "forbid", "only")
 SETTINGS = {"n": 8, "price": None, "budget": None, "at_most": None, "per": None, **dict.fromkeys(LIMITS, ())}
 """Settings that the page has, as `suggest` has them if nothing is said."""
-VERBS = {"tell": "adding", "ask": "suggesting", "mark": "marking"}
 Shown = dict[str, Any]
 
 
@@ -114,8 +113,8 @@ class CampaignPage:
             "has_rounds": bool(state.rounds),
             "has_news": state.told,
             "has_command": bool(state.command),
-            "undo": [describe(change) for change in self.reading.past[-1:]],
-            "redo": [describe(change) for change in self.reading.future[-1:]],
+            "undo": [step(change) for change in self.reading.past[-1:]],
+            "redo": [step(change) for change in self.reading.future[-1:]],
         }
 
     def cards(self, suggested: Sequence[Suggestion]) -> list[Shown]:
@@ -143,7 +142,7 @@ class CampaignPage:
         rounds, past = self.state.rounds, self.reading.past
         return {
             "rounds": [{"number": k, "cards": self.cards(rounds[k - 1])} for k in range(len(rounds), 0, -1)][:most],
-            "changes": [describe(change) for change in reversed(past)],
+            "changes": [step(change) for change in reversed(past)],
             "vetoed": self.state.vetoed,
             "pinned": self.state.waiting_pins(),
             "comments": self.state.comments[: -most - 1 : -1],
@@ -201,10 +200,9 @@ def counted(number: int, one: str, several: str = "") -> str:
     return f"{number:,} {one if number == 1 else several or f'{one}s'}"
 
 
-def describe(change: Change) -> Shown:
+def step(change: Change) -> Shown:
     """Return what somebody did, and who and when."""
-    verb = VERBS.get(change.verb, change.verb)
-    return {"text": f"{verb} {change.about}".strip(), "by": change.by, "at": change.at[:16].replace("T", " ")}
+    return {"text": describe(change), "by": change.by, "at": change.at[:16].replace("T", " ")}
 
 
 def is_number(text: str) -> bool:

@@ -1,7 +1,6 @@
 """What pages, REST and MCP ask for becomes jobs, once each; no process runs here."""
 
 import contextvars
-import io
 
 import pytest
 from support.served import write_campaign
@@ -9,8 +8,8 @@ from support.tooled import make_service
 
 from graph_bandit_serve.access.keys import PERSON
 from graph_bandit_serve.campaigns.folder import key_of
-from graph_bandit_serve.operations import Ask, Backtest, Ids, Look, New, Nothing, Preview, Rows
-from graph_bandit_serve.service import KeyUsedError, NotYoursError, UnknownError
+from graph_bandit_serve.operations import Ask, Backtest, Ids, Look, New, Nothing, Rows
+from graph_bandit_serve.service import NotYoursError
 from graph_bandit_serve.work.jobs import Job
 
 ONE = key_of("one.campaign.json")
@@ -39,29 +38,6 @@ def service(tmp_path):
         write_campaign(tmp_path / f"{name}.campaign.json")
     (tmp_path / "pool.csv").write_text("id,smiles\n")
     return make_service(tmp_path, Noted())
-
-
-def send(service, name="new.csv"):
-    upload = service.uploads.add(name, io.BytesIO(b"id,logp\n"))
-    return upload, f"upload:{upload.token}"
-
-
-def test_the_same_request_is_one_job_though_its_file_was_used_meanwhile_and_no_other_has_its_key(service):
-    upload, table = send(service)
-    calls = [
-        lambda key: service.start("preview", Preview(table=table), ONE, request=key),
-        lambda key: service.start("new", New(name="New", pool=table, measured=[table]), request=key),
-        lambda key: service.start("undo", Nothing(), ONE, request=key),
-    ]
-    jobs = [call(f"key {number}") for number, call in enumerate(calls)]
-    upload.path.unlink()
-    assert [call(f"key {number}") for number, call in enumerate(calls)] == jobs
-    with pytest.raises(UnknownError):
-        calls[0]("key 3")
-    for name, campaign in ("undo", key_of("two.campaign.json")), ("redo", ONE):
-        with pytest.raises(KeyUsedError):
-            service.start(name, Nothing(), campaign, request="key 2")
-    assert len(service.jobs.jobs) == 3
 
 
 def by(person, start):

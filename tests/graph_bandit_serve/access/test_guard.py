@@ -6,16 +6,9 @@ def test_a_link_becomes_a_cookie_and_leaves_the_address(served):
     assert (answer.status_code, answer.headers["location"]) == (303, "/")
     name, *parts = answer.headers["set-cookie"].split("; ")
     assert name.startswith("graph-bandit-member-8765=")
-    assert {"HttpOnly", "SameSite=strict", "Path=/"} < set(parts)
+    assert {"HttpOnly", "SameSite=lax", "Path=/"} < set(parts)
     assert served.keys.link not in str(answer.headers)
     assert served.ask("/", headers=[cookie], key=False).status_code == 200
-
-
-def test_a_link_in_mail_leads_on_by_a_page_since_redirects_from_another_site_carry_no_cookie(served):
-    link = [("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "navigate"), ("sec-fetch-dest", "document")]
-    answer, _ = served.enter(served.keys.guest_link, *link)
-    assert (answer.status_code, 'content="0;url=/"' in answer.text) == (200, True)
-    assert served.keys.guest_link not in answer.text
 
 
 def test_behind_a_proxy_with_tls_the_cookie_is_sent_by_tls_alone(tmp_path):
