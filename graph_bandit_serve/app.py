@@ -15,22 +15,24 @@ from graph_bandit_serve.access.guard import Guard
 from graph_bandit_serve.access.keys import Keys
 from graph_bandit_serve.campaigns.folder import CampaignFolder
 from graph_bandit_serve.campaigns.shelf import Shelf
-from graph_bandit_serve.campaigns.uploads import NoRoomError, Uploads
+from graph_bandit_serve.campaigns.uploads import NoRoomError, Uploads, WrongError
 from graph_bandit_serve.rest import PREFIX, make_rest
-from graph_bandit_serve.service import Service
+from graph_bandit_serve.service import NotYoursError, Service, UnknownError
 from graph_bandit_serve.settings import ServerLimits
 from graph_bandit_serve.tools.mount import mount_mcp
 from graph_bandit_serve.web.pages import Pages, make_pages
 from graph_bandit_serve.work.drawing import Drawer
-from graph_bandit_serve.work.jobs import Jobs
+from graph_bandit_serve.work.jobs import BusyError, Jobs
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 ABOUT = (
     "The campaigns of a folder. Each request has the header `Authorization: Bearer KEY`, with the key that was printed."
 )
 MOST_PROBLEMS = 5
+STATUSES = {UnknownError: 404, NotYoursError: 403, BusyError: 503, NoRoomError: 507, WrongError: 422}
 TITLES = {404: "Not found", 405: "Not possible", 422: "Not done", 503: "Not now", 507: "No room"}
 
 
@@ -79,10 +81,11 @@ def make_app(folder: Path, keys: Keys, addresses: Addresses, drawer: Drawer, job
     def explain(request: Request, error: RequestValidationError) -> Response:
         return refuse(request, HTTPException(422, words_of(error)))
 
-    @app.exception_handler(NoRoomError)
-    def regret(request: Request, error: NoRoomError) -> Response:
-        return refuse(request, HTTPException(507, str(error)))
+    def refuse_as(status: int) -> Callable[[Request, Exception], Response]:
+        return lambda request, error: refuse(request, HTTPException(status, str(error)))
 
+    for kind, status in STATUSES.items():
+        app.add_exception_handler(kind, refuse_as(status))
     return Guard(app, keys, addresses, limits)
 
 

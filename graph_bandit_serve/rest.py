@@ -17,7 +17,6 @@ from graph_bandit_campaign import digest_of
 from graph_bandit_serve.access.keys import PERSON
 from graph_bandit_serve.campaigns.shelf import Reading
 from graph_bandit_serve.operations import OPERATIONS, Asked
-from graph_bandit_serve.refusals import REFUSALS
 from graph_bandit_serve.service import SENT, Service
 from graph_bandit_serve.work.jobs import Job, Status
 
@@ -105,7 +104,7 @@ def make_rest(service: Service) -> APIRouter:
     Args:
         service: does what is asked.
     """
-    router = APIRouter(prefix=PREFIX, dependencies=REFUSALS, responses={422: WRITTEN[422]})
+    router = APIRouter(prefix=PREFIX, responses={422: WRITTEN[422]})
     jobs, shelf = service.jobs, service.shelf
 
     def known(job: Job | None) -> Job:

@@ -7,7 +7,7 @@ import msgspec
 from graph_bandit_serve.access.keys import NAME, PERSON
 from graph_bandit_serve.campaigns.folder import CampaignFolder, FoundFile
 from graph_bandit_serve.campaigns.shelf import Shelf
-from graph_bandit_serve.campaigns.uploads import Uploads, kind_of
+from graph_bandit_serve.campaigns.uploads import Uploads, WrongError, kind_of
 from graph_bandit_serve.operations import OPERATIONS, Asked
 from graph_bandit_serve.settings import ServerLimits
 from graph_bandit_serve.work.jobs import Job, Jobs
@@ -64,7 +64,7 @@ class Service:
         Raises:
             UnknownError: if there is no such campaign or table.
             BusyError: a ValueError, if too many jobs wait.
-            ValueError: if an argument is not what a file can keep.
+            WrongError: a ValueError, if an argument is not what a file can keep.
         """
         if name == "new" and self.folder.is_one:
             raise UnknownError("Expected a folder of campaigns. Here one campaign is served: give `serve` its folder.")
@@ -73,7 +73,7 @@ class Service:
         try:
             msgspec.json.encode(fields)
         except (UnicodeEncodeError, RecursionError) as error:
-            raise ValueError("Expected whole characters and few brackets. Got others.") from error
+            raise WrongError("Expected whole characters and few brackets. Got others.") from error
         if fields.get("by") == "":
             fields["by"] = NAME.get()
         if name == "new":

@@ -22,6 +22,10 @@ LONGEST = 100  # characters of a name
 TOKEN = re.compile(r"[0-9a-f]{32}")
 
 
+class WrongError(ValueError):
+    """A request has what no file here can hold."""
+
+
 class NoRoomError(OSError):
     """A file that was sent cannot be kept on the machine of the server."""
 
@@ -57,12 +61,12 @@ class Uploads:
             content: an open file.
 
         Raises:
-            ValueError: if it is of another kind.
+            WrongError: a ValueError, if it is of another kind.
             NoRoomError: an OSError, if it cannot be kept; nothing of it stays.
         """
         kind = kind_of(name)
         if not kind:
-            raise ValueError(f"Expected a table that ends in {', '.join(KINDS)}. Got {name[-100:]!r}.")
+            raise WrongError(f"Expected a table that ends in {', '.join(KINDS)}. Got {name[-100:]!r}.")
         self._remove_old()
         token = secrets.token_hex(16)
         name = f"{token}/{file_name(name)}"
