@@ -8,7 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import SupportsIndex
 
-from graph_bandit_campaign.assays.told import OtherAssay, read_also
+from agents.contract import SourceResults
+from graph_bandit_campaign.assays.tables import OtherAssay, sources_of, tables_of
 from graph_bandit_campaign.checks import Kind, check_flag, check_integer
 from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
 from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals
@@ -85,13 +86,13 @@ class Campaign(Records):
         offered: MaskLike = None,
         goals: Sequence[Goal] | None = None,
         ignore_failures: bool = False,
-        also: Mapping[str, OtherAssay] | None = None,
+        also: Mapping[str, OtherAssay] | tuple[SourceResults, ...] | None = None,
         kind: Kind | None = None,
     ) -> None:
         self._store = state if isinstance(state, Store) else Store(state)
         saved, self._made = self._store.state, None
         if isinstance(graph_set, ProductLibrary):
-            self._made = MadeProducts(graph_set, saved, goals, offered, also)
+            self._made = MadeProducts(graph_set, saved, goals, offered, None if isinstance(also, tuple) else also)
             graph_set = self._made.molecules
         self.graph_set = graph_set = graph_set.load() if isinstance(graph_set, PreparedPool) else as_pool(graph_set)
         self._ignores = check_flag("ignore_failures", ignore_failures)
@@ -111,7 +112,7 @@ class Campaign(Records):
         size = len(saved.rounds[-1]) if saved and saved.rounds else 1
         try:
             spec = self._named or default_agent(graph_set, size, several)
-            sources = read_also(also, graph_set)
+            sources = also if isinstance(also, tuple) else sources_of(tables_of(also or {}, graph_set), graph_set)[0]
             self._learner = Learner(graph_set, spec, several, MOST_TAUGHT if self._made else None, sources)
         except ValueError as error:
             if agent or not saved:

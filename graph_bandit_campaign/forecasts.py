@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.contract import Agent, Correlation, ModelAgent
-from graph_bandit_campaign.assays.told import correlations_of
 from graph_bandit_campaign.model.failures import FailureForecast, FailureLearner
 from graph_bandit_campaign.model.front import expect_all, find_front
 from graph_bandit_campaign.model.learner import Learner
@@ -126,7 +125,9 @@ class Forecasts:
 
     def correlations(self, goal: str = "") -> dict[str, Correlation]:
         """Return how the results of other assays go along with the values of a goal, by assay."""
-        return correlations_of(*self._model_of(goal)) if self._learner.sources else {}
+        agent, state = self._model_of(goal) if self._learner.sources else (None, self.state)
+        learnt = agent.correlations() if isinstance(agent, ModelAgent) else {}
+        return learnt if state.maximize else {k: Correlation(-r.value, -r.high, -r.low) for k, r in learnt.items()}
 
     def failing(self) -> FailureForecast:
         """Return the probability of each graph to fail, learnt from those that failed and those that were measured."""

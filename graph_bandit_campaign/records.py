@@ -11,15 +11,13 @@ from graph_bandit_campaign.checks import Kind
 from graph_bandit_campaign.constraints.goals.goal import Goal, list_aims
 from graph_bandit_campaign.forecasts import Forecasts
 from graph_bandit_campaign.model import goals_choice
-from graph_bandit_campaign.results.matched import Find, match_rows
+from graph_bandit_campaign.results.matched import match_rows
 from graph_bandit_campaign.results.matching import Matcher
-from graph_bandit_campaign.results.rows import Columns, MeasuredRow, ResultTables
+from graph_bandit_campaign.results.rows import Columns, ResultTables
 from graph_bandit_campaign.results.typed import Typed, read_typed
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.store import Change, Store
 from graph_bandit_campaign.verbs import Told, mark, tell
-from graph_bandit_env import MoleculeSet
-from graph_bandit_env.pools import MOST_ATOMS
 
 T = TypeVar("T")
 DIRECTIONS: dict[bool | None, str] = {True: "maximize", False: "minimize"}
@@ -143,7 +141,7 @@ class Records(Forecasts):
             rows = dict.fromkeys(names, read)
         self._admit(row.identifier for read in rows.values() for row in read)
         sources = {str(results): tables[0]} if tables else {}
-        matched = match_rows(rows, self._finder(), several=bool(self.state.goals), sources=sources)
+        matched = match_rows(rows, Matcher(self.graph_set).find, several=bool(self.state.goals), sources=sources)
         places = self._index.indices(each.id for each in matched.results)
         matched = replace(matched, structures=self._index.structures(k for k in places if self._offered[k]))
 
@@ -253,17 +251,6 @@ class Records(Forecasts):
             failures_algorithm=self._failures.algorithm(state),
             kind=state.kind or ("" if self._learner.has_posterior else "number"),
         )
-
-    def _finder(self) -> Find:
-        """Return what finds the graph of a row in the pool: by its id, of a molecule also by its SMILES."""
-        pool = self.graph_set
-        matcher = Matcher(pool, {}, False, MOST_ATOMS) if isinstance(pool, MoleculeSet) else None
-
-        def find(row: MeasuredRow) -> tuple[str, str]:
-            key, form = (row.identifier, "") if matcher is None or not row.smiles else matcher.find(row)
-            return self._index.check_id(key), form
-
-        return find
 
     def _check_known(self, identifier: str) -> str:
         """Return the id of a graph of the pool, or of one that the campaign knows although it has left the pool."""

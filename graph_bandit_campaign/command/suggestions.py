@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from graph_bandit_campaign.assays.tables import OtherAssays, match_other_tables
+from graph_bandit_campaign.assays.tables import sources_of
 from graph_bandit_campaign.campaign import Campaign
 from graph_bandit_campaign.command.inputs import Inputs, read_inputs
 from graph_bandit_campaign.command.kept import keep_command
@@ -60,8 +60,8 @@ class Opened:
     """The command, with the goals as the tables have them."""
     inputs: Inputs
     """What it has read."""
-    also: OtherAssays
-    """Results of other assays."""
+    remarks: Sequence[str]
+    """Remarks about pool and tables, for people."""
     known: Known[Any]
     """The graphs of the pool that the campaign speaks of, or all."""
     campaign: Campaign
@@ -137,7 +137,7 @@ def _suggest(settings: SuggestSettings, store: Store, has_tables: bool) -> tuple
         answer, contents = _choose(opened := open_campaign(settings, store, has_tables), taken_back)
     say("Writing the files.")
     _write(contents, opened.campaign)
-    return answer, [*opened.inputs.tables, *opened.inputs.wishes.read.remarks, *opened.also.remarks]
+    return answer, opened.remarks
 
 
 def open_campaign(settings: SuggestSettings, store: Store, has_tables: bool = False) -> Opened:
@@ -174,7 +174,8 @@ def open_campaign(settings: SuggestSettings, store: Store, has_tables: bool = Fa
 
     state = store.change("tell", tell, ", ".join(path.name for path in paths), settings.by)
     known = inputs.rounds.know(state)
-    also = match_other_tables(inputs.wishes.others, known.in_pool, settings.most_atoms)
+    sources, remarks = sources_of(inputs.wishes.others, known.in_pool, settings.most_atoms)
+    remarks = [*inputs.tables, *inputs.wishes.read.remarks, *remarks]
     with _told_later():
         campaign = Campaign(
             known.graphs,
@@ -186,7 +187,7 @@ def open_campaign(settings: SuggestSettings, store: Store, has_tables: bool = Fa
             offered=np.arange(len(known.graphs)) < len(known.in_pool),
             ignore_failures=settings.ignore_failures,
             goals=given.goals,
-            also=also.values,
+            also=sources,
             kind=given.kind,
         )
     if settings.noise and not campaign.learns_bounds:
@@ -194,7 +195,7 @@ def open_campaign(settings: SuggestSettings, store: Store, has_tables: bool = Fa
             f"Agent `{campaign.state.agent}` cannot use the noise of a result. Choose one of the `gp-` or "
             "`molecule-` agents, or leave out --noise."
         )
-    return Opened(settings, inputs, also, known, campaign, state, told[0][1], told[0][0])
+    return Opened(settings, inputs, remarks, known, campaign, state, told[0][1], told[0][0])
 
 
 def _choose(opened: Opened, taken_back: Sequence[str]) -> tuple[Answer, Contents]:

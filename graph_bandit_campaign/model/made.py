@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.products import BlockKernel, ProductProcess, find_best
-from graph_bandit_campaign.assays.told import OtherAssay
+from graph_bandit_campaign.assays.tables import OtherAssay
 from graph_bandit_campaign.constraints.goals.goal import Goal
 from graph_bandit_campaign.constraints.limits.limits import Limits
 from graph_bandit_campaign.model.learner import choose_results, default_agent

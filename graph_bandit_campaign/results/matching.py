@@ -7,10 +7,11 @@ from functools import cached_property
 
 from graph_bandit_campaign.checks import nearest_id
 from graph_bandit_campaign.pool.forms import Parents, parent_of
+from graph_bandit_campaign.pool.index import PoolIndex, PoolLike
 from graph_bandit_campaign.results.rows import MeasuredRow
 from graph_bandit_campaign.text import unshield
-from graph_bandit_env import GraphPool, MoleculeSet, canonical_smiles
-from graph_bandit_env.pools import smiles_problem
+from graph_bandit_env import MoleculeSet, canonical_smiles
+from graph_bandit_env.pools import MOST_ATOMS, smiles_problem
 
 
 class Matcher:
@@ -31,17 +32,17 @@ class Matcher:
 
     def __init__(
         self,
-        pool: GraphPool,
-        structures: Mapping[str, str],
-        trust_ids: bool,
-        most_atoms: int,
+        pool: PoolLike,
+        structures: Mapping[str, str] | None = None,
+        trust_ids: bool = False,
+        most_atoms: int = MOST_ATOMS,
         every: Callable[[], Iterable[str]] | None = None,
     ) -> None:
-        self.pool, self.ids, self.outside = pool, frozenset(pool.ids), {}
-        self._every = every or (lambda: pool.ids)
-        self.trust_ids, self.most_atoms = trust_ids, most_atoms
+        self.pool, self.index, self.outside = pool, PoolIndex(pool), {}
+        self._every = every or (lambda: self.index.ids)
+        self.trust_ids, self.most_atoms, structures = trust_ids, most_atoms, structures or {}
         self._written: dict[str, set[str]] = {}  # SMILES of salts and charged forms as the pool has them
-        smiles_of, aliases = {name: name for name in pool.ids}, dict[str, str]()
+        smiles_of, aliases = {name: name for name in self.index.ids}, dict[str, str]()
         if isinstance(pool, MoleculeSet):
             smiles_of = dict(zip(pool.ids, pool.smiles, strict=True))
             aliases = {name: smiles_of[identifier] for name, identifier in pool.aliases.items()}
@@ -96,7 +97,7 @@ class Matcher:
         hint = (
             f" Did you mean `{nearest}`?"
             if nearest
-            else f" Its ids are like `{self.pool.ids[0]}`; `--id` names others."
+            else f" Its ids are like `{self.index.ids[0]}`; `--id` names others."
         )
         if nearest and nearest.isascii() and not name.isascii():  # the difference may not be seen
             hint += f" The row has {name!a}."
@@ -114,7 +115,7 @@ class Matcher:
             raise ValueError(smiles_problem(written, self.most_atoms))
         if parent_of(canonical) == parent_of(own):
             return canonical
-        where = "in the pool" if self._id_of[own] in self.ids else "as suggested"
+        where = "in the pool" if self._id_of[own] in self.index.index_of else "as suggested"
         raise ValueError(f"`{name}` is {own} {where}, and {canonical} here. If the ids are right, pass --trust-ids.")
 
     def _is_written(self, canonical: str, own: str) -> bool:
@@ -125,6 +126,6 @@ class Matcher:
         """Return the id of a molecule, and add it to `outside` if it is not in the pool."""
         identifier = self._id_of.get(canonical, name or canonical)
         self._id_of.setdefault(canonical, identifier)
-        if identifier not in self.ids and self.outside.setdefault(identifier, canonical) != canonical:
+        if identifier not in self.index.index_of and self.outside.setdefault(identifier, canonical) != canonical:
             raise ValueError(f"`{identifier}` is {self.outside[identifier]} above, and {canonical} here.")
         return identifier
