@@ -25,7 +25,7 @@ class Forecasts:
     state: CampaignState
     """Everything that is known, and what was suggested."""
     graph_set: PoolLike
-    """The graphs; of a library of products, those that are in memory."""
+    """The graphs."""
     _learner: Learner
     _failures: FailureLearner
     _index: PoolIndex

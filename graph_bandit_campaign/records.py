@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self, TypeVar
@@ -139,7 +139,6 @@ class Records(Forecasts):
             names = [each.name for each in self.state.goals] if has_failed and self.state.goals else [goal]
             self._place_of(names[0])
             rows = dict.fromkeys(names, read)
-        self._admit(row.identifier for read in rows.values() for row in read)
         sources = {str(results): tables[0]} if tables else {}
         matched = match_rows(rows, Matcher(self.graph_set).find, several=bool(self.state.goals), sources=sources)
         places = self._index.indices(each.id for each in matched.results)
@@ -168,9 +167,8 @@ class Records(Forecasts):
         Raises:
             ValueError: if there is no such graph, it is measured, or a text is too long.
         """
-        key = self._check_known(identifier)
+        key = identifier if identifier in self.state.known else self._index.check_id(identifier)
         if pin:
-            self._admit([key])
             self._index.check_id(key)
         structures = self._index.structures(k for k in self._index.present([key]) if self._offered[k])
 
@@ -251,13 +249,3 @@ class Records(Forecasts):
             failures_algorithm=self._failures.algorithm(state),
             kind=state.kind or ("" if self._learner.has_posterior else "number"),
         )
-
-    def _check_known(self, identifier: str) -> str:
-        """Return the id of a graph of the pool, or of one that the campaign knows although it has left the pool."""
-        if identifier in self.state.known:
-            return identifier
-        self._admit([identifier])
-        return self._index.check_id(identifier)
-
-    def _admit(self, identifiers: Iterable[str]) -> None:
-        """Take graphs into the pool that are not in it yet, where the pool is only made when asked for."""
