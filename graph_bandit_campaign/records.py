@@ -212,19 +212,17 @@ class Records(Forecasts):
         Raises:
             ValueError: if the agent cannot use a result.
         """
-        answers = list[T]()
 
-        def made(newest: CampaignState | None) -> CampaignState:
+        def made(newest: CampaignState | None) -> tuple[CampaignState, T]:
             after, answer = make(self.state if newest is self._seen else self._resume(newest))
             self._learner.check_results(after)
-            answers.append(answer)
-            return after
+            return after, answer
 
         if self._seen is None and self._store.begin(self.state):
             self._seen = self.state
-        self.state = self._store.change(verb, made, about, by)
+        self.state, answer = self._store.change(verb, made, about, by)
         self._seen = self._store.state
-        return answers[-1]
+        return answer
 
     def _refresh(self) -> None:
         """Look at what others have changed."""

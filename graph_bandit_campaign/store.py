@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from filelock import FileLock
@@ -20,6 +20,7 @@ from filelock import FileLock
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_env.storage import find_file, replace_file
 
+T = TypeVar("T")
 FORMAT = 4
 MOST = 20  # changes that can be undone
 
@@ -117,26 +118,26 @@ class Store:
         return "" if self._text is None else digest_of(self._text)
 
     def change(
-        self, verb: str, make: Callable[[CampaignState | None], CampaignState], about: str = "", by: str = ""
-    ) -> CampaignState:
-        """Change the newest state, and save it; what changes nothing is not saved.
+        self, verb: str, make: Callable[[CampaignState | None], tuple[CampaignState, T]], about: str = "", by: str = ""
+    ) -> tuple[CampaignState, T]:
+        """Change the newest state, and save it; what changes nothing is not saved. Return what `make` does.
 
         Args:
             verb: what is done; an empty text if it cannot be undone.
-            make: returns the state after the change; if it raises, nothing has changed.
+            make: returns the state after the change, and an answer; if it raises, nothing has changed.
             about: what it is about, for people.
             by: who does it.
         """
         with nullcontext() if self._together else self.locked():
             before = self.read()
-            after = make(before)
+            after, answer = make(before)
             if after != before or not (self._text or self._together or self.path is None):
                 past = self.past
                 if verb and before is not None:
                     other = difference(_plain(after), _plain(before))
                     past = (*past, Change(verb, about, by, self.clock(), other))[-MOST:]
                 self._save(after, past, () if verb else self.future)
-        return after
+        return after, answer
 
     def begin(self, state: CampaignState) -> bool:
         """Take a state that no change has saved yet, if there is none, and return whether it was taken."""

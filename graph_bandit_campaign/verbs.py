@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from graph_bandit_campaign.results.marks import Comment, Veto, check_text
 from graph_bandit_campaign.results.matched import Matched
@@ -29,6 +29,8 @@ class Told:
     """Graphs with several values, one of which is new."""
     gone: tuple[str, ...] = ()
     """Results that were corrected or removed."""
+    forms: Mapping[str, str] = field(default_factory=dict)
+    """SMILES of results that are another form of their molecule, or whose id was trusted, by its id."""
 
     def sentences(self) -> list[str]:
         """Say what is not as one would expect."""
@@ -120,6 +122,7 @@ def tell(
         twice=given.total() - len(told) + len(others),
         replicates=tuple(dict.fromkeys(fact[0] for fact in new if several[fact[:2]] > 1)),
         gone=tuple(f"{before[fact].id} {before[fact].text}" for fact in before if fact not in kept),
+        forms=matched.forms,
     )
 
 

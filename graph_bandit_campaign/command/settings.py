@@ -322,6 +322,11 @@ class SuggestSettings:
         return self.quantities[0]
 
     @property
+    def outputs(self) -> list[Path]:
+        """Return the files that are written beside the campaign, the suggestions first."""
+        return [path for path in (self.out, self.predictions, self.html) if path is not None]
+
+    @property
     def state(self) -> Path:
         """Return the file of the campaign, next to the file that `out` leads to if it is a symbolic link."""
         out = self.out.resolve()

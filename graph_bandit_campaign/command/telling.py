@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
-from graph_bandit_campaign.command.inputs import Inputs
+from graph_bandit_campaign.command.pools.rounds import Rounds
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.pool.forms import parent_of
 from graph_bandit_campaign.pool.index import structure_of
 from graph_bandit_campaign.results.matched import Matched, match_rows
 from graph_bandit_campaign.results.matching import Matcher
-from graph_bandit_campaign.results.rows import MeasuredRow
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.store import Store
 from graph_bandit_campaign.text import listed
@@ -41,17 +40,12 @@ def find_sources(settings: SuggestSettings, store: Store) -> dict[str, str]:
 
 
 def match(
-    inputs: Inputs,
-    rows: Mapping[str, Sequence[MeasuredRow]],
-    state: CampaignState,
-    settings: SuggestSettings,
-    sources: Mapping[str, str],
+    rounds: Rounds, state: CampaignState, settings: SuggestSettings, sources: Mapping[str, str]
 ) -> tuple[CampaignState, Matched, GraphPool]:
     """Find the graphs of rows in the pool, and graphs of the campaign that have other ids there now.
 
     Args:
-        inputs: what the command has read.
-        rows: rows of results of each goal, by its name.
+        rounds: the pool, with the rows of results.
         state: the campaign.
         settings: settings of the command.
         sources: what the campaign calls each table, by its path.
@@ -62,18 +56,17 @@ def match(
     Raises:
         ValueError: if the pool gives the id of a graph of the campaign to another one, or a row is not understood.
     """
-    every = [row for read in rows.values() for row in read]
+    every = [row for read in rounds.rows.values() for row in read]
     names = {row.identifier for row in every} | state.known | settings.marked
     smiles = {row.smiles for row in every} | {*state.structures.values()}
-    pool = inputs.rounds.search(names, smiles)
+    pool = rounds.search(names, smiles)
     structures = dict(state.structures)
     if isinstance(pool, MoleculeSet):
         structures = _standard(pool, structures, settings)
         id_of = dict(zip(pool.smiles, pool.ids, strict=True))
         state = state.renamed({key: id_of[text] for key, text in structures.items() if id_of.get(text, key) != key})
-    matcher = Matcher(pool, structures, settings.trust_ids, settings.most_atoms, inputs.rounds.ids)
-    own = inputs.features.columns if inputs.features else ()
-    matched = match_rows(rows, matcher.find, own, bool(inputs.wishes.goals), sources)
+    matcher = Matcher(pool, structures, settings.trust_ids, settings.most_atoms, rounds.ids)
+    matched = match_rows(rounds.rows, matcher.find, rounds.own, bool(rounds.goals), sources)
     if settings.best_of is not None:
         matched = matched.best(settings.goals[0].sign > 0)
     ids = dict.fromkeys(each.id for each in matched.results)
@@ -102,8 +95,8 @@ def _standard(pool: MoleculeSet, structures: Mapping[str, str], settings: Sugges
 
 
 def tell_tables(
-    state: CampaignState, inputs: Inputs, settings: SuggestSettings, store: Store, has_tables: bool
-) -> tuple[CampaignState, Told, Matched]:
+    state: CampaignState, rounds: Rounds, settings: SuggestSettings, store: Store, has_tables: bool
+) -> tuple[CampaignState, Told]:
     """Take in the tables of a command, and its marks.
 
     Raises:
@@ -113,16 +106,15 @@ def tell_tables(
     sources = find_sources(settings, store) if has_tables else {}
     for path in settings.drop_source:
         state = drop(state, store.name_of(path))
-    read = inputs.wishes.read
-    state, matched, pool = match(inputs, read.rows, state, settings, sources)
-    if read.kind == "class" and not state.kind:  # though there may be one class alone, or words
+    state, matched, pool = match(rounds, state, settings, sources)
+    if rounds.kind == "class" and not state.kind:  # though there may be one class alone, or words
         state = replace(state, kind="class")
     if settings.again:
         state = replace(state, pending=())
     told = Told()
     if sources:
         state, told = tell(state, matched, [*sources.values()], settings.drop_missing, at=store.clock())
-    return mark_all(state, settings, pool), told, matched
+    return mark_all(state, settings, pool), told
 
 
 def mark_all(state: CampaignState, settings: SuggestSettings, pool: GraphPool) -> CampaignState:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from graph_bandit_campaign.command.inputs import search_pool
+from graph_bandit_campaign.command.pools.opening import open_pool
 from graph_bandit_campaign.operations.place import Place
 from graph_bandit_campaign.pool.prepared import PreparedPool, open_table_pool
 from graph_bandit_campaign.pool.source import Source
@@ -152,7 +152,7 @@ def preview_results(
             bad |= {text.partition(": ")[0]: text for text in problems}
     every = [row for rows in read.values() for row in rows]
     names_of, smiles = {row.identifier for row in every}, {row.smiles for row in every} - {""}
-    pool = search_pool(settings, names_of | {*state.structures}, smiles)
+    pool = open_pool(settings).search(names_of | {*state.structures}, smiles)
     matcher = Matcher(pool, state.structures, settings.trust_ids, settings.most_atoms)
     seen: dict[str, ResultRow] = {}
     for goal, rows in read.items():

@@ -176,7 +176,7 @@ def why(place: Place, ids: Sequence[str]) -> tuple[Why, ...]:
         ValueError: if there is no such graph.
     """
     opened, names = open_to_look(place, ids)
-    campaign, settings, graphs = opened.campaign, opened.settings, opened.known.graphs
+    campaign, settings, graphs = opened.campaign, opened.settings, opened.campaign.graph_set
     state = campaign.state
     suggested = {suggestion.id: suggestion for suggestions in state.rounds[-1:] for suggestion in suggestions}
     predicted = {**campaign.predict(), **suggested}  # those know out of how many they were chosen

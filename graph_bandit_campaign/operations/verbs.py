@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from graph_bandit_campaign.command.inputs import search_pool
+from graph_bandit_campaign.command.pools.opening import open_pool
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.command.suggestions import write_suggestions
 from graph_bandit_campaign.operations.place import Place
@@ -90,7 +90,7 @@ def tell(place: Place, results: Sequence[Entry], instead: bool = False, by: str 
         ValueError: if one cannot be understood, or its graph is not found.
     """
     store, state = place.open()
-    settings, kind, told = place.settings(state), state.kind, list[Told]()
+    settings, kind = place.settings(state), state.kind
     empty = [each for each in results if instead and not str(each.value).strip()]
     results = [each for each in results if each not in empty]
     cleared = [(each.id, each.goal * bool(state.goals)) for each in empty]
@@ -116,15 +116,11 @@ def tell(place: Place, results: Sequence[Entry], instead: bool = False, by: str 
         structures = {key: structure_of(pool, k) for k, key in enumerate(pool.ids) if key in ids} | matcher.outside
         matched = replace(matched, structures=structures, outside=frozenset(matcher.outside))
 
-    def change(newest: CampaignState | None) -> CampaignState:
-        after, answer = tell_results(
-            replace(newest or state, kind=kind), matched, (), False, instead, by, store.clock(), cleared
-        )
-        told[:] = [answer]
-        return after
+    def change(newest: CampaignState | None) -> tuple[CampaignState, Told]:
+        now = replace(newest or state, kind=kind)
+        return tell_results(now, matched, (), False, instead, by, store.clock(), cleared)
 
-    store.change("tell", change, about_results([*matched.results, *empty]), by)
-    return told[0]
+    return store.change("tell", change, about_results([*matched.results, *empty]), by)[1]
 
 
 def about_results(results: Sequence[object]) -> str:
@@ -136,7 +132,7 @@ def known_or_found(
     settings: SuggestSettings, state: CampaignState, names: Collection[str], smiles: Collection[str] = ()
 ) -> GraphPool | None:
     """Return the graphs of a pool that may have some names or structures; None if the campaign knows all of them."""
-    return None if not smiles and state.known.issuperset(names) else search_pool(settings, names, smiles)
+    return None if not smiles and state.known.issuperset(names) else open_pool(settings).search(names, smiles)
 
 
 def mark(
@@ -161,11 +157,11 @@ def mark(
         key = Matcher(pool, {}, False, 1).find(row)[0]
         structures = {key: structure_of(pool, pool.ids.index(key))}
 
-    def change(newest: CampaignState | None) -> CampaignState:
+    def change(newest: CampaignState | None) -> tuple[CampaignState, None]:
         after = mark_graph(newest or state, key, veto, pin, comment, waits, by)
-        return replace(after, structures={**after.structures, **structures})
+        return replace(after, structures={**after.structures, **structures}), None
 
-    return store.change("mark", change, key, by)
+    return store.change("mark", change, key, by)[0]
 
 
 def undo(place: Place) -> Change:

@@ -232,18 +232,18 @@ def test_those_who_tell_results_at_the_same_time_wait_for_each_other(random_plac
 
 
 def test_a_round_is_chosen_again_if_a_result_comes_in_meanwhile(place, monkeypatch):
-    read_inputs, second = suggestions.read_inputs, last()[1]
+    open_pool, second = suggestions.open_pool, last()[1]
     calls = []
 
-    def read_slowly(*arguments):
-        inputs = read_inputs(*arguments)
+    def open_slowly(*arguments):
+        opened = open_pool(*arguments)
         calls.append(1)
         if len(calls) == 1:
             tell(place, [Entry(second, "9")])
-        return inputs
+        return opened
 
     tell(place, [Entry(last()[0], "1")])
-    monkeypatch.setattr(suggestions, "read_inputs", read_slowly)
+    monkeypatch.setattr(suggestions, "open_pool", open_slowly)
     ask(place)
     assert (len(calls), len(state().rounds), state().means()[second]) == (2, 2, 9.0)
 
