@@ -187,7 +187,7 @@ def test_settings_may_change_but_not_which_files_and_agents_there_are(place, tmp
         ({"features": ["../x.npz"]}, "inside of the folder"),
         ({"forbid": ["/etc/x.txt"]}, "inside of the folder"),
         ({"allow_outside": True}, "allow-outside"),
-        ({"out": "../out.csv"}, "name of a file"),
+        ({"out": "../out.csv"}, "of this file"),
         ({"out": "other.csv"}, "of this file"),
         ({"veto": ["m1"]}, "veto"),
         ({"scheduler": "tcp://1.2.3.4:5"}, "scheduler"),
