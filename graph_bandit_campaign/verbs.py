@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import SupportsIndex
 
+from graph_bandit_campaign.checks import Kind, check_flag, check_integer
+from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals, list_aims
 from graph_bandit_campaign.results.marks import Comment, Veto, check_text
 from graph_bandit_campaign.results.matched import Matched
 from graph_bandit_campaign.results.measurement import TYPED, Fact, Failure, Measurement, Result
 from graph_bandit_campaign.state import CampaignState, Suggestion
-from graph_bandit_campaign.text import listed
+from graph_bandit_campaign.text import listed, short
+
+DIRECTIONS: dict[bool | None, str] = {True: "maximize", False: "minimize"}
 
 
 class MissingRowsError(ValueError):
@@ -38,6 +43,55 @@ class Told:
         texts = [f"{found} known already, or given twice."] * bool(self.twice)
         texts += [f"Several values, which are averaged: {listed(self.replicates)}."] * bool(self.replicates)
         return texts + [f"Corrected or removed: {listed(self.gone)}."] * bool(self.gone)
+
+
+def resume(
+    saved: CampaignState | None,
+    path: str,
+    agent: str,
+    maximize: bool | None = None,
+    seed: SupportsIndex | None = None,
+    target: str | None = None,
+    goals: Sequence[Goal] | None = None,
+    kind: Kind | None = None,
+) -> CampaignState:
+    """Return the campaign that a file holds, with the goals that are given; or a new one.
+
+    Args:
+        saved: what the file holds; None: there is none.
+        path: of the file.
+        agent: of a new campaign.
+        maximize: True if large values are wanted, False for small ones; None: not given.
+        seed: seed of all randomness; None: not given.
+        target: name of the measured quantity; None: not given.
+        goals: what is wanted of several quantities; None: not given.
+        kind: what the values of the one goal are; None: not given.
+
+    Raises:
+        ValueError: if the file holds a campaign with another direction, seed, target or goals, or goals come with what
+            one quantity has.
+    """
+    maximize = None if maximize is None else check_flag("maximize", maximize)
+    seed = None if seed is None else check_integer("seed", seed, smallest=0)
+    wanted = check_goals(goals) if goals is not None else saved.goals if saved else ()
+    if wanted and (maximize, target, kind) != (None, None, None):
+        raise ValueError("Expected either `goals`, or `maximize`, `target` and `kind`. Got both.")
+    state = saved or CampaignState(agent, maximize is not False, seed or 0, target=target or "", goals=wanted)
+    pairs = {
+        "direction": (DIRECTIONS.get(maximize), DIRECTIONS[state.maximize]),
+        "seed": (seed, state.seed),
+        "target": (target, state.target),
+        "goals": (None if goals is None else list_aims(wanted), list_aims(state.goals)),
+    }
+    for name, (value, before) in pairs.items():
+        if value not in (None, before):
+            raise ValueError(
+                f"Expected a campaign with {name} {value}. {path} has {'none' if before == '' else before}. "
+                "Use that value, or start a new campaign in another file."
+            )
+    kind = state.kind if kind is None else kind
+    told = state.told or kind != state.kind or wanted != state.goals
+    return replace(state.with_goals(wanted), kind=kind, told=told)
 
 
 def tell(
@@ -240,3 +294,21 @@ def without_last_round(state: CampaignState | None) -> CampaignState:
         pending=tuple(key for key in state.pending if key not in last),
         told=True,
     )
+
+
+def say_ending(state: CampaignState, every: str, best: str = "", target: str = "") -> str:
+    """Say why no graph is left to suggest, and which is the best.
+
+    Args:
+        state: the campaign.
+        every: what the graphs are called, such as "all 5 molecules".
+        best: the best value as text; empty: as measured.
+        target: name of the goal; empty: that of the campaign.
+    """
+    kinds = {"measured": state.settled(), "failed": state.failed, "vetoed": state.vetoes, "pending": state.pending}
+    why = " or ".join(kind for kind in kinds if kinds[kind]) or "ruled out"
+    text = f"Nothing is left to suggest: {every} are {why}"
+    leader = None if state.goals or state.is_class else state.leader()
+    if leader is not None:
+        text += f", and the best {target or state.target or 'value'} is {best or short(leader[1])} ({leader[0]})"
+    return f"{text}{f', with {len(state.hits):,} hits' * state.is_class}."

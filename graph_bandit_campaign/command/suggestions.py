@@ -6,6 +6,7 @@ import hashlib
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,6 @@ from graph_bandit_campaign.command.telling import tell_tables
 from graph_bandit_campaign.constraints.batch.batch import Bill
 from graph_bandit_campaign.model.learner import DEFAULT, AgentChangedWarning
 from graph_bandit_campaign.model.reasons import Neighbour, nearest_measured
-from graph_bandit_campaign.records import Given
 from graph_bandit_campaign.report.answer import Answer
 from graph_bandit_campaign.report.predictions import predictions_table
 from graph_bandit_campaign.report.tables import check_kind, write_table
@@ -30,7 +30,7 @@ from graph_bandit_campaign.report.terminal import print_answer
 from graph_bandit_campaign.results.rows import ResultTables
 from graph_bandit_campaign.state import CampaignState, Kept, Suggestion
 from graph_bandit_campaign.store import ChangedError, Store, digest_of, refuse_others
-from graph_bandit_campaign.verbs import Told, without_last_round
+from graph_bandit_campaign.verbs import Told, resume, without_last_round
 from graph_bandit_campaign.workers import say
 from graph_bandit_env import MoleculeSet
 from graph_bandit_env.storage import find_file, replace_file
@@ -150,18 +150,21 @@ def open_campaign(settings: SuggestSettings, store: Store, has_tables: bool = Fa
     settings = spell_goals(settings, earlier, tables)
     rounds = open_pool(settings, earlier)
     rounds.read(tables)
-    one, agent, path = not rounds.goals, settings.agent or DEFAULT, str(settings.state)
-    given = Given(
-        settings.goals[0].sign > 0 if one else None,
-        settings.seed,
-        settings.target if one else None,
-        rounds.goals or None,
-        settings.kind_of(settings.target) or None if one else None,
+    one, agent = not rounds.goals, settings.agent or DEFAULT
+    goes_on = partial(
+        resume,
+        path=str(settings.state),
+        agent=agent,
+        maximize=settings.goals[0].sign > 0 if one else None,
+        seed=settings.seed,
+        target=settings.target if one else None,
+        goals=rounds.goals or None,
+        kind=settings.kind_of(settings.target) or None if one else None,
     )
-    store.begin(given.resume(None, path, agent))
+    store.begin(goes_on(None))
 
     def tell(newest: CampaignState | None) -> tuple[CampaignState, Told]:
-        return tell_tables(given.resume(newest, path, agent), rounds, settings, store, has_tables)
+        return tell_tables(goes_on(newest), rounds, settings, store, has_tables)
 
     state, told = store.change("tell", tell, ", ".join(table.name for table in paths), settings.by)
     known = rounds.know(state)
