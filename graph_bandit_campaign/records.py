@@ -297,7 +297,7 @@ class Records:
             ValueError: if the agent cannot use a result.
         """
 
-        def made(newest: CampaignState | None) -> tuple[CampaignState, T]:
+        def made(newest: CampaignState) -> tuple[CampaignState, T]:
             after, answer = make(self._continued(newest))
             self._learner.check_results(after)
             return after, answer

@@ -277,13 +277,13 @@ def add_round(state: CampaignState, suggested: Sequence[Suggestion]) -> Campaign
     return after.waiting_for((*state.pending, *(each.id for each in suggested)))
 
 
-def without_last_round(state: CampaignState | None) -> CampaignState:
+def without_last_round(state: CampaignState) -> CampaignState:
     """Return a campaign as if its last round had not been suggested; results stay.
 
     Raises:
         ValueError: if there was no round yet.
     """
-    if state is None or not state.rounds:
+    if not state.rounds:
         raise ValueError("Expected a round to undo. Nothing was suggested yet.")
     rounds, last = state.rounds[:-1], {each.id for each in state.rounds[-1]}
     return replace(

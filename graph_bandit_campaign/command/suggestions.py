@@ -123,13 +123,14 @@ def _suggest(settings: SuggestSettings, store: Store, has_tables: bool) -> tuple
     """Change the campaign, with digests of what is to be written, then write the files."""
     earlier = store.read()
     refuse_others(settings.outputs, earlier.written if earlier else (), settings.overwrite, TYPED_IN)
-    with store.at_once():
-        if settings.undo:
-            store.change("undo", lambda state: (without_last_round(state), None), "the last round")
-        taken_back = [each.id for each in earlier.rounds[-1]] if settings.undo and earlier else []
-        answer, contents = _choose(opened := open_campaign(settings, store, has_tables), taken_back)
+    twin = store.twin()
+    if settings.undo:
+        twin.change("undo", lambda state: (without_last_round(state), None), "the last round")
+    taken_back = [each.id for each in earlier.rounds[-1]] if settings.undo and earlier else []
+    answer, contents = _choose(opened := open_campaign(settings, twin, has_tables), taken_back)
+    store.take(twin)
     say("Writing the files.")
-    _write(contents, opened.campaign)
+    _write(contents, store)
     return answer, opened.remarks
 
 
@@ -163,7 +164,7 @@ def open_campaign(settings: SuggestSettings, store: Store, has_tables: bool = Fa
     )
     store.begin(goes_on(None))
 
-    def tell(newest: CampaignState | None) -> tuple[CampaignState, Told]:
+    def tell(newest: CampaignState) -> tuple[CampaignState, Told]:
         return tell_tables(goes_on(newest), rounds, settings, store, has_tables)
 
     state, told = store.change("tell", tell, ", ".join(table.name for table in paths), settings.by)
@@ -213,7 +214,7 @@ def _waits(opened: Opened, command: Mapping[str, Kept]) -> bool:
     return is_open and is_same and not state.told and asked == before
 
 
-def _write(contents: Contents, campaign: Campaign) -> None:
+def _write(contents: Contents, store: Store) -> None:
     """Write the files of a round; the campaign knows the digest of each before it is there."""
 
     def noted(content: Iterable[bytes]) -> Iterator[bytes]:
@@ -222,7 +223,7 @@ def _write(contents: Contents, campaign: Campaign) -> None:
             sha256.update(part)
             yield part
         digest = sha256.hexdigest()[:16]
-        campaign.change("", lambda state: (replace(state, written=(*state.written, digest)), None))
+        store.change("", lambda state: (replace(state, written=(*state.written, digest)), None))
 
     for path, content in contents.items():
         replace_file(path, content if isinstance(content, bytes) else noted(content))

@@ -116,9 +116,8 @@ def tell(place: Place, results: Sequence[Entry], instead: bool = False, by: str 
         structures = {key: structure_of(pool, k) for k, key in enumerate(pool.ids) if key in ids} | matcher.outside
         matched = replace(matched, structures=structures, outside=frozenset(matcher.outside))
 
-    def change(newest: CampaignState | None) -> tuple[CampaignState, Told]:
-        now = replace(newest or state, kind=kind)
-        return tell_results(now, matched, (), False, instead, by, store.clock(), cleared)
+    def change(newest: CampaignState) -> tuple[CampaignState, Told]:
+        return tell_results(replace(newest, kind=kind), matched, (), False, instead, by, store.clock(), cleared)
 
     return store.change("tell", change, about_results([*matched.results, *empty]), by)[1]
 
@@ -157,8 +156,8 @@ def mark(
         key = Matcher(pool, {}, False, 1).find(row)[0]
         structures = {key: structure_of(pool, pool.ids.index(key))}
 
-    def change(newest: CampaignState | None) -> tuple[CampaignState, None]:
-        after = mark_graph(newest or state, key, veto, pin, comment, waits, by)
+    def change(newest: CampaignState) -> tuple[CampaignState, None]:
+        after = mark_graph(newest, key, veto, pin, comment, waits, by)
         return replace(after, structures={**after.structures, **structures}), None
 
     return store.change("mark", change, key, by)[0]
