@@ -65,7 +65,7 @@ def match(
         structures = _standard(pool, structures, settings)
         id_of = dict(zip(pool.smiles, pool.ids, strict=True))
         state = state.renamed({key: id_of[text] for key, text in structures.items() if id_of.get(text, key) != key})
-    matcher = Matcher(pool, structures, settings.trust_ids, settings.most_atoms, rounds.ids)
+    matcher = Matcher(pool, structures, settings.trust_ids, settings.most_atoms)
     matched = match_rows(rounds.rows, matcher.find, rounds.own, bool(rounds.goals), sources)
     if settings.best_of is not None:
         matched = matched.best(settings.goals[0].sign > 0)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 
-from graph_bandit_campaign.checks import nearest_id
 from graph_bandit_campaign.pool.forms import Parents, parent_of
 from graph_bandit_campaign.pool.index import PoolIndex, PoolLike
 from graph_bandit_campaign.results.rows import MeasuredRow
@@ -24,7 +23,6 @@ class Matcher:
         structures: canonical SMILES of molecules that were suggested, by id; the pool need not have them any more.
         trust_ids: a row with a known name is that molecule, whatever its SMILES.
         most_atoms: how many atoms a molecule may have, without hydrogens.
-        every: returns the ids of the whole pool, if `pool` is a part of it.
     """
 
     outside: dict[str, str]
@@ -36,10 +34,8 @@ class Matcher:
         structures: Mapping[str, str] | None = None,
         trust_ids: bool = False,
         most_atoms: int = MOST_ATOMS,
-        every: Callable[[], Iterable[str]] | None = None,
     ) -> None:
         self.pool, self.index, self.outside = pool, PoolIndex(pool), {}
-        self._every = every or (lambda: self.index.ids)
         self.trust_ids, self.most_atoms, structures = trust_ids, most_atoms, structures or {}
         self._written: dict[str, set[str]] = {}  # SMILES of salts and charged forms as the pool has them
         smiles_of, aliases = {name: name for name in self.index.ids}, dict[str, str]()
@@ -71,7 +67,10 @@ class Matcher:
         if written and not canonical:
             raise ValueError(smiles_problem(written, self.most_atoms))
         if not isinstance(self.pool, MoleculeSet) or not canonical:
-            raise ValueError(self._unknown(name))
+            without = ", and there is no SMILES" * isinstance(self.pool, MoleculeSet)
+            unseen = f" The row has {name!a}." * (not name.isascii())  # the difference may not be seen
+            like = f"Its ids are like `{self.index.ids[0]}`; `--id` names others."
+            raise ValueError(f"the pool has no `{name}`{without}. {like}{unseen}")
         standard = self.pool.standard_smiles(canonical)
         alike = [] if standard in self._id_of else self._parents.find(standard)
         if len(alike) > 1:
@@ -90,19 +89,6 @@ class Matcher:
     def _parents(self) -> Parents:
         """The molecules by their standardised parents, which few results need."""
         return Parents(dict.fromkeys(self._smiles_of.values()))
-
-    def _unknown(self, name: str) -> str:
-        """Say that the pool has no graph of this name."""
-        nearest = nearest_id(name, self._every())
-        hint = (
-            f" Did you mean `{nearest}`?"
-            if nearest
-            else f" Its ids are like `{self.index.ids[0]}`; `--id` names others."
-        )
-        if nearest and nearest.isascii() and not name.isascii():  # the difference may not be seen
-            hint += f" The row has {name!a}."
-        without = ", and there is no SMILES" * isinstance(self.pool, MoleculeSet)
-        return f"the pool has no `{name}`{without}.{hint}"
 
     def _compare(self, name: str, canonical: str, written: str) -> str:
         """Return the SMILES of a row if it differs from that of its name, and is taken all the same."""

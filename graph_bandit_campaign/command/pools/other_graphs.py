@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 import numpy as np
 
@@ -55,10 +55,6 @@ class GraphRounds(Rounds):
     def search(self, names: Collection[str], smiles: Collection[str] = ()) -> GraphPool:
         """Return all graphs."""
         return self.pool
-
-    def ids(self) -> Sequence[str]:
-        """Return the ids of all graphs."""
-        return self.pool.ids
 
     def read(self, tables: ResultTables) -> None:
         """Read the results; limits can be on these alone."""

@@ -57,10 +57,6 @@ class ProductRounds(Rounds):
         """Return the products of some names; products are not found by their structure."""
         return self._pool.take(self._pool.find({*names, *map(unshield, names)})) or self._pool.one()
 
-    def ids(self) -> tuple[str, ...]:
-        """Return nothing: products are not listed."""
-        return ()
-
     def read(self, tables: ResultTables) -> None:
         """Read the results, of one goal, on which there are no limits."""
         settings, self._columns = self.settings, product_columns(self.library)

@@ -80,7 +80,7 @@ class Offer(Known):
 
 
 class Rounds(ABC):
-    """A pool, from which rounds are chosen. `search` and `ids` need no more; `know` and `offer` need `read` first.
+    """A pool, from which rounds are chosen. `search` needs no more; `know` and `offer` need `read` first.
 
     Args:
         settings: settings of the command.
@@ -134,10 +134,6 @@ class Rounds(ABC):
     @abstractmethod
     def search(self, names: Collection[str], smiles: Collection[str] = ()) -> GraphPool:
         """Return the graphs that may have some names or structures, or a first one if there are none."""
-
-    @abstractmethod
-    def ids(self) -> Iterable[str]:
-        """Return the ids of all graphs that are listed."""
 
     @abstractmethod
     def read(self, tables: ResultTables) -> None:

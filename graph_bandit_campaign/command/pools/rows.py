@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -62,11 +62,6 @@ class RowRounds(Rounds):
         places, by_id = self._find(names, smiles)
         block = self._take(places, ())
         return self.pool.molecules(block, (), True, _aliases(block, by_id))
-
-    def ids(self) -> Iterator[str]:
-        """Yield the ids of all molecules."""
-        for part in self.pool.parts:
-            yield from part.names()[1]
 
     def read(self, tables: ResultTables) -> None:
         """Read the results, and the user's own columns."""
