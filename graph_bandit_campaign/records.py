@@ -22,7 +22,7 @@ from graph_bandit_campaign.pool.index import MaskLike, PoolIndex, PoolLike
 from graph_bandit_campaign.results.matched import match_rows
 from graph_bandit_campaign.results.matching import Matcher
 from graph_bandit_campaign.results.rows import Columns, ResultTables
-from graph_bandit_campaign.results.typed import Typed, read_typed
+from graph_bandit_campaign.results.typed import Typed, read_entries, read_typed
 from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_campaign.store import Change, Store
 from graph_bandit_campaign.verbs import Told, mark, tell
@@ -218,11 +218,7 @@ class Records:
             names = [goal] if goal else [each.name for each in self.state.goals] or [self.state.target]
             rows = {name: opened.read(Columns(name, noise=noise)).rows for name in names}
         else:
-            read, kind = read_typed(results, kind)
-            has_failed = bool(read) and all(row.value == "failed" for row in read) and not goal
-            names = [each.name for each in self.state.goals] if has_failed and self.state.goals else [goal]
-            self._place_of(names[0])
-            rows = dict.fromkeys(names, read)
+            rows, kind = read_entries(read_typed(results, goal), self.state.quantities, kind)
         sources = {str(results): tables[0]} if tables else {}
         matched = match_rows(rows, Matcher(self.graph_set).find, several=bool(self.state.goals), sources=sources)
         places = self._index.indices(each.id for each in matched.results)

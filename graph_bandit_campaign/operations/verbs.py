@@ -90,19 +90,11 @@ def tell(place: Place, results: Sequence[Entry], instead: bool = False, by: str 
         ValueError: if one cannot be understood, or its graph is not found.
     """
     store, state = place.open()
-    settings, kind = place.settings(state), state.kind
+    settings = place.settings(state)
     empty = [each for each in results if instead and not str(each.value).strip()]
     results = [each for each in results if each not in empty]
     cleared = [(each.id, each.goal * bool(state.goals)) for each in empty]
-    rows: dict[str, list[MeasuredRow]] = {}
-    for goal in dict.fromkeys(each.goal for each in results):
-        read, kind = read_entries([each for each in results if each.goal == goal], kind)
-        has_failed = not goal and all(row.value == "failed" for row in read)
-        names = state.quantities if has_failed or not (goal or state.goals) else (goal,)
-        if not {*names} <= {*state.quantities}:
-            raise ValueError(f"Expected `goal` to be one of {', '.join(state.quantities)}. Got {goal!r}.")
-        for name in names:
-            rows.setdefault(name * bool(state.goals), []).extend(read)
+    rows, kind = read_entries(results, state.quantities, state.kind)
     every = [row for read in rows.values() for row in read]
     pool = known_or_found(settings, state, {row.identifier for row in every}, {row.smiles for row in every} - {""})
     matcher = None if pool is None else Matcher(pool, state.structures, settings.trust_ids, settings.most_atoms)
