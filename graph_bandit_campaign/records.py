@@ -19,8 +19,7 @@ from graph_bandit_campaign.model.reasons import Reason, find_reasons
 from graph_bandit_campaign.model.stopping import Outlook, look_ahead
 from graph_bandit_campaign.notebook import Predictions
 from graph_bandit_campaign.pool.index import MaskLike, PoolIndex, PoolLike
-from graph_bandit_campaign.results.matched import match_rows
-from graph_bandit_campaign.results.matching import Matcher
+from graph_bandit_campaign.results.matching import Matcher, match_rows
 from graph_bandit_campaign.results.rows import Columns, ResultTables
 from graph_bandit_campaign.results.typed import Typed, read_entries, read_typed
 from graph_bandit_campaign.state import CampaignState, Suggestion
@@ -220,9 +219,8 @@ class Records:
         else:
             rows, kind = read_entries(read_typed(results, goal), self.state.quantities, kind)
         sources = {str(results): tables[0]} if tables else {}
-        matched = match_rows(rows, Matcher(self.graph_set).find, several=bool(self.state.goals), sources=sources)
-        places = self._index.indices(each.id for each in matched.results)
-        matched = replace(matched, structures=self._index.structures(k for k in places if self._offered[k]))
+        matched = match_rows(rows, Matcher(self.graph_set), several=bool(self.state.goals), sources=sources)
+        self._index.indices(each.id for each in matched.results)  # refuses those that are not in the pool
 
         def told(state: CampaignState) -> tuple[CampaignState, Told]:
             return tell(replace(state, kind=kind), matched, tables, drop_missing, instead, by, self._store.clock())
@@ -250,11 +248,10 @@ class Records:
         key = identifier if identifier in self.state.known else self._index.check_id(identifier)
         if pin:
             self._index.check_id(key)
-        structures = self._index.structures(k for k in self._index.present([key]) if self._offered[k])
+        structures = self._index.structures(self._index.present([key]))
 
         def marked(state: CampaignState) -> tuple[CampaignState, None]:
-            after = mark(state, key, veto, pin, comment, waits, by)
-            return replace(after, structures={**after.structures, **structures}), None
+            return mark(state, key, veto, pin, comment, waits, by, structures), None
 
         self.change("mark", marked, key, by)
 

@@ -10,7 +10,7 @@ from typing import SupportsIndex
 from graph_bandit_campaign.checks import Kind, check_flag, check_integer
 from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals, list_aims
 from graph_bandit_campaign.results.marks import Comment, Veto, check_text
-from graph_bandit_campaign.results.matched import Matched
+from graph_bandit_campaign.results.matching import Matched
 from graph_bandit_campaign.results.measurement import TYPED, Fact, Failure, Measurement, Result
 from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_campaign.text import listed, short
@@ -213,6 +213,7 @@ def mark(
     comment: str = "",
     waits: bool | None = None,
     by: str = "",
+    structures: Mapping[str, str] | None = None,
 ) -> CampaignState:
     """Veto or pin a graph, or take that back; keep a comment; or say that nobody measures it.
 
@@ -226,6 +227,7 @@ def mark(
         comment: a text to keep about it.
         waits: whether it is being measured; False: nobody measures it, and it can be suggested again.
         by: who says so.
+        structures: what tells it apart, by its id; None: it is known.
 
     Raises:
         ValueError: if it is measured, or a text is too long or has characters that cannot be printed.
@@ -256,6 +258,7 @@ def mark(
         pinned=(*pinned,),
         pending=tuple(name for name in state.pending if name not in idle),
         comments=comments,
+        structures={**state.structures, **(structures or {})},
     )
     return after.waiting_for((*after.pending, key)) if waits else after
 

@@ -11,8 +11,7 @@ from graph_bandit_campaign.command.suggestions import write_suggestions
 from graph_bandit_campaign.operations.place import Place
 from graph_bandit_campaign.pool.index import structure_of
 from graph_bandit_campaign.report.answer import Answer
-from graph_bandit_campaign.results.matched import match_rows
-from graph_bandit_campaign.results.matching import Matcher
+from graph_bandit_campaign.results.matching import Matcher, match_rows
 from graph_bandit_campaign.results.rows import MeasuredRow
 from graph_bandit_campaign.results.typed import Entry, read_entries
 from graph_bandit_campaign.state import CampaignState
@@ -98,15 +97,7 @@ def tell(place: Place, results: Sequence[Entry], instead: bool = False, by: str 
     every = [row for read in rows.values() for row in read]
     pool = known_or_found(settings, state, {row.identifier for row in every}, {row.smiles for row in every} - {""})
     matcher = None if pool is None else Matcher(pool, state.structures, settings.trust_ids, settings.most_atoms)
-
-    def find(row: MeasuredRow) -> tuple[str, str]:
-        return matcher.find(row) if matcher else (row.identifier, "")
-
-    matched = match_rows(rows, find, several=bool(state.goals))
-    if pool is not None and matcher is not None:
-        ids = {each.id for each in matched.results}
-        structures = {key: structure_of(pool, k) for k, key in enumerate(pool.ids) if key in ids} | matcher.outside
-        matched = replace(matched, structures=structures, outside=frozenset(matcher.outside))
+    matched = match_rows(rows, matcher, several=bool(state.goals))
 
     def change(newest: CampaignState) -> tuple[CampaignState, Told]:
         return tell_results(replace(newest, kind=kind), matched, (), False, instead, by, store.clock(), cleared)
@@ -149,8 +140,7 @@ def mark(
         structures = {key: structure_of(pool, pool.ids.index(key))}
 
     def change(newest: CampaignState) -> tuple[CampaignState, None]:
-        after = mark_graph(newest, key, veto, pin, comment, waits, by)
-        return replace(after, structures={**after.structures, **structures}), None
+        return mark_graph(newest, key, veto, pin, comment, waits, by, structures), None
 
     return store.change("mark", change, key, by)[0]
 

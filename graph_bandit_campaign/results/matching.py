@@ -1,16 +1,51 @@
-"""Find the molecule or graph of a row of results in the pool, among earlier suggestions, or outside both."""
+"""Find the molecules or graphs of rows of results in the pool, among earlier suggestions, or outside both."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from statistics import fmean
 
 from graph_bandit_campaign.pool.forms import Parents, parent_of
 from graph_bandit_campaign.pool.index import PoolIndex, PoolLike
-from graph_bandit_campaign.results.rows import MeasuredRow
+from graph_bandit_campaign.results.measurement import TYPED, Failure, Measurement, Result
+from graph_bandit_campaign.results.rows import BadResultsError, MeasuredRow
 from graph_bandit_campaign.text import unshield
 from graph_bandit_env import MoleculeSet, canonical_smiles
 from graph_bandit_env.pools import MOST_ATOMS, smiles_problem
+
+
+@dataclass(frozen=True)
+class Matched:
+    """Results of graphs that were found, before a campaign takes them in."""
+
+    results: tuple[Result, ...] = ()
+    """Values, bounds and failures, each with the table of its row; of the words of a graph its last row counts."""
+    pending: tuple[str, ...] = ()
+    """Ids of graphs that are being measured, by their last row."""
+    rows: frozenset[tuple[str, str, str]] = frozenset()
+    """Table, id and goal of every row."""
+    structures: Mapping[str, str] = field(default_factory=dict)
+    """What tells the graphs apart, by id."""
+    outside: frozenset[str] = frozenset()
+    """Ids of graphs that are not in the pool."""
+    forms: Mapping[str, str] = field(default_factory=dict)
+    """SMILES of results that are another form of their molecule, or whose id was trusted, by its id."""
+    features: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """Values of the user's own columns in the rows of each graph, by id and column: the mean of what is known."""
+
+    def best(self, maximize: bool) -> Matched:
+        """Return the results with the best exact value of each graph alone, such as that of docking poses.
+
+        Args:
+            maximize: whether large values are good.
+        """
+        exact = [each for each in self.results if isinstance(each, Measurement) and not each.bound]
+        best = {result.id: result for result in sorted(exact, key=lambda each: each.value, reverse=not maximize)}
+        others = (each for each in self.results if not isinstance(each, Measurement) or each.bound)
+        return replace(self, results=(*best.values(), *others))
 
 
 class Matcher:
@@ -85,6 +120,11 @@ class Matcher:
         known = self.outside.get(identifier) or self._smiles_of.get(identifier, "")
         return known if isinstance(self.pool, MoleculeSet) else ""
 
+    def structures(self, ids: Collection[str]) -> dict[str, str]:
+        """Return what tells graphs that were found apart, by id."""
+        outside = {key: text for key, text in self.outside.items() if key in ids}
+        return self.index.structures(self.index.present(ids)) | outside
+
     @cached_property
     def _parents(self) -> Parents:
         """The molecules by their standardised parents, which few results need."""
@@ -115,3 +155,60 @@ class Matcher:
         if identifier not in self.index.index_of and self.outside.setdefault(identifier, canonical) != canonical:
             raise ValueError(f"`{identifier}` is {self.outside[identifier]} above, and {canonical} here.")
         return identifier
+
+
+def match_rows(
+    rows_by_goal: Mapping[str, Iterable[MeasuredRow]],
+    matcher: Matcher | None,
+    columns: Sequence[str] = (),
+    several: bool = False,
+    sources: Mapping[str, str] | None = None,
+) -> Matched:
+    """Find the graph of each row; a name is the same graph for all goals.
+
+    Args:
+        rows_by_goal: rows from `ResultTables.read`, by the name of the goal.
+        matcher: finds the graph of a row; None: all have the ids of known graphs.
+        columns: the user's own columns, of which each row has a value.
+        several: whether results are kept by goal.
+        sources: what the campaign calls each table, by its path; others are `TYPED`.
+
+    Raises:
+        BadResultsError: a ValueError that lists the rows whose graph is not found.
+    """
+    results, forms, problems = list[Result](), dict[str, str](), dict[str, None]()
+    words, places = dict[tuple[str, str], tuple[str, str]](), set[tuple[str, str, str]]()
+    known: dict[str, dict[str, list[float]]] = {}
+    for name, rows in rows_by_goal.items():
+        goal = name * several
+        for row in rows:
+            try:
+                identifier, other = matcher.find(row) if matcher else (row.identifier, "")
+            except ValueError as error:
+                problems[f"{row.where}: {error}"] = None
+                continue
+            source = (sources or {}).get(row.table, TYPED)
+            places.add((source, identifier, goal))
+            forms |= {identifier: other} if other else {}
+            for column, number in zip(columns, row.features, strict=False):
+                if not math.isnan(number):
+                    known.setdefault(identifier, {}).setdefault(column, []).append(number)
+            if isinstance(row.value, str):
+                words[identifier, goal] = row.value, source
+            else:
+                results.append(Measurement(identifier, row.value, 0, row.side, goal, row.noise, (source,)))
+    if problems:
+        raise BadResultsError(list(problems))
+    results += [
+        Failure(key, goal=goal, sources=(source,)) for (key, goal), (word, source) in words.items() if word == "failed"
+    ]
+    pending = dict.fromkeys(key for (key, _), (word, _) in words.items() if word == "pending")
+    return Matched(
+        results=tuple(results),
+        pending=tuple(pending),
+        rows=frozenset(places),
+        structures=matcher.structures(dict.fromkeys(each.id for each in results)) if matcher else {},
+        outside=frozenset(matcher.outside if matcher else ()),
+        forms=forms,
+        features={key: {column: fmean(given) for column, given in by.items()} for key, by in known.items()},
+    )

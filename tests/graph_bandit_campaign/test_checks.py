@@ -12,8 +12,7 @@ from agents import LARGEST_REWARD
 from graph_bandit_campaign import BacktestSettings, Campaign, Goal, SuggestSettings
 from graph_bandit_campaign.checks import check_noise, check_value
 from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
-from graph_bandit_campaign.results.matched import match_rows
-from graph_bandit_campaign.results.matching import Matcher
+from graph_bandit_campaign.results.matching import Matcher, match_rows
 from graph_bandit_campaign.results.rows import MeasuredRow
 from graph_bandit_campaign.text import percent, shield, unshield
 from graph_bandit_env import from_smiles
@@ -92,7 +91,7 @@ def test_only_what_is_certain_is_0_or_100_percent():
 def test_results_know_molecules_by_both_names():
     pool = from_smiles(["CCO", "CCN"], ids=["=a", "-b"])
     rows = [MeasuredRow("line 2", "'=a", "", 1.0), MeasuredRow("line 3", "-b", "", 2.0)]
-    assert [(each.id, each.value) for each in match_rows({"": rows}, Matcher(pool, {}, False, 9).find).results] == [
+    assert [(each.id, each.value) for each in match_rows({"": rows}, Matcher(pool, {}, False, 9)).results] == [
         ("=a", 1.0),
         ("-b", 2.0),
     ]

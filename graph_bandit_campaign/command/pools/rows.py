@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -16,7 +15,7 @@ from graph_bandit_campaign.campaign import Campaign
 from graph_bandit_campaign.command.pools.rounds import Known, Offer, Rounds, join_outside
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.model.goals_choice import SHORT_LIST, GoalsIndex
-from graph_bandit_campaign.model.scan import SPARES, Found, Places, Query, scan
+from graph_bandit_campaign.model.scan import SPARES, Places, Query, scan
 from graph_bandit_campaign.pool.described import DescribedMolecules
 from graph_bandit_campaign.pool.descriptors import find_most_rows, reads_graphs, reads_stereo, refuse_large
 from graph_bandit_campaign.pool.forms import find_forms
@@ -129,17 +128,15 @@ class RowRounds(Rounds):
         columns = [name for name in self.pool.columns if name.casefold() in names]
         if not columns or settings.pool.is_dir() or any(are_one(settings.pool, path) for path in settings.measured):
             return []
-        counts = Counter[str]()
-        for block in self.pool.blocks((), columns):
-            counts.update({name: sum(bool(text.strip()) for text in block.cells.texts[name]) for name in columns})
-        unused = [f"{count:,} value{'s' * (count > 1)} of {column}" for column, count in counts.items() if count]
-        if unused and not settings.measured and self.earlier is None:
+        cells = {name: [block.cells.texts[name] for block in self.pool.blocks((), [name])] for name in columns}
+        filled = " and ".join(name for name, texts in cells.items() if any(map(str.strip, chain(*texts))))
+        if filled and not settings.measured and self.earlier is None:
             raise ValueError(
-                f"No results were given, but {settings.pool.name} has {' and '.join(unused)}. Give it as the table of "
+                f"No results were given, but {settings.pool.name} has values of {filled}. Give it as the table of "
                 f"results as well (`--measured {settings.pool}`), or take the column out of it."
             )
         hint = f"in {settings.pool.name} not used as results (add `--measured {settings.pool}`)"
-        return [f"{text} {hint}" for text in unused]
+        return [f"values of {filled} {hint}"] * bool(filled)
 
     def know(self, state: CampaignState) -> Known:
         """Return the molecules that a campaign and other assays speak of, or all."""
@@ -181,7 +178,10 @@ class RowRounds(Rounds):
             found, aliases = scan(self.pool, query), dict(self._in_pool.aliases)
             block = self._take(np.array(sorted(places | found.places), np.int64), self._columns)
             self._hold(block, aliases, campaign.state)
-            note, predictions = self._tell(found), partial(write_predictions, self.pool, query, dict(self._added))
+            predictions = partial(write_predictions, self.pool, query, dict(self._added))
+            left = f"{found.meeting - found.unpriced:,} of {found.rated:,} molecules"
+            note = f"Limits on columns leave {left}; those on structures are tested for the most promising ones alone."
+            note *= bool(len(self.limits) or found.unpriced)
         selection, constraints = self.select(self._in_pool, self._block.cells, len(self._graphs))
         return Offer(
             self._in_pool,
@@ -228,17 +228,6 @@ class RowRounds(Rounds):
             seed=state.seed,
             signs=tuple(goal.sign for goal in state.goals) or (1.0,),
         )
-
-    def _tell(self, result: Found) -> str:
-        """Say how many molecules the limits leave, as far as it is known; an empty text without limits."""
-        limits, numbers = self.limits, self.names.numbers
-        computed = [limit.text for limit in limits.requirements if limit.name not in numbers]
-        computed += [f"forbid {pattern.text}" for pattern in limits.patterns]
-        texts = [f"those on columns leave {result.meeting:,}"] if len(limits) > len(computed) else []
-        texts += [f"{result.unpriced:,} have no known price"] * bool(result.unpriced)
-        if computed:
-            texts.append(f"{', '.join(computed)} tested for the most promising molecules alone")
-        return f"Limits on {result.rated:,} molecules: {'; '.join(texts)}." if texts else ""
 
     def _find(self, names: Collection[str], smiles: Collection[str]) -> tuple[Places, dict[str, Place]]:
         """Return part and row of molecules, `(n, 2)`, and those of names; also of other forms of the structures."""
