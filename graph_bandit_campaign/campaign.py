@@ -5,29 +5,28 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import SupportsIndex
 
-from graph_bandit_campaign.assays.told import OtherAssay, read_also
+from agents.contract import SourceResults
+from graph_bandit_campaign.assays.tables import OtherAssay, sources_of, tables_of
 from graph_bandit_campaign.checks import Kind, check_flag, check_integer
 from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
-from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals
+from graph_bandit_campaign.constraints.goals.goal import Goal
 from graph_bandit_campaign.constraints.limits.limits import Limits
-from graph_bandit_campaign.forecasts import say_ending
 from graph_bandit_campaign.model.choice import check_batch, check_kept, choose_batch, spare_likely, split_round
 from graph_bandit_campaign.model.failures import FailureLearner
 from graph_bandit_campaign.model.goals_choice import GoalsChooser
 from graph_bandit_campaign.model.learner import DEFAULT, AgentChangedWarning, Learner, default_agent, describe_change
-from graph_bandit_campaign.model.made import MOST_TAUGHT, MadeProducts
 from graph_bandit_campaign.notebook import Suggestions
 from graph_bandit_campaign.pool.index import MaskLike, PoolIndex, PoolLike
 from graph_bandit_campaign.pool.prepared import PreparedPool
-from graph_bandit_campaign.records import Given, Records
+from graph_bandit_campaign.records import Records
 from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_campaign.store import ChangedError, Store
-from graph_bandit_campaign.verbs import add_round, without_last_round
+from graph_bandit_campaign.verbs import add_round, resume, say_ending, without_last_round
 from graph_bandit_env.files import as_pool
-from graph_bandit_env.pools.products import ProductLibrary
 from graph_bandit_lab import AgentSpec
 
 
@@ -41,8 +40,7 @@ class Campaign(Records):
     Args:
         graph_set: K graphs, with `ids` if they have names (as a `GraphPool` or a `MoleculeSet` has). Columns of a
             `MoleculeSet` help to predict. A `PreparedPool` is read into memory; the command `suggest` never does that.
-            A path, a DataFrame and a list of SMILES or graphs are read by `graph_bandit_env.files.as_pool`. Of a
-            `ProductLibrary` what is told is made, and the most promising products in each `ask`.
+            A path, a DataFrame and a list of SMILES or graphs are read by `graph_bandit_env.files.as_pool`.
         agent: as on the command line, `name:setting=value,...`; "default": by the size of each batch (`default_agent`).
             None: that of the file, else "default". An agent that is not a `BatchAgent` chooses graphs one by one, and
             makes no predictions. An agent of a file, `module:factory`, has to be given each time.
@@ -75,7 +73,7 @@ class Campaign(Records):
 
     def __init__(
         self,
-        graph_set: PoolLike | PreparedPool | ProductLibrary | str | Path | Iterable[object],
+        graph_set: PoolLike | PreparedPool | str | Path | Iterable[object],
         agent: str | None = None,
         *,
         maximize: bool | None = None,
@@ -85,41 +83,30 @@ class Campaign(Records):
         offered: MaskLike = None,
         goals: Sequence[Goal] | None = None,
         ignore_failures: bool = False,
-        also: Mapping[str, OtherAssay] | None = None,
+        also: Mapping[str, OtherAssay] | tuple[SourceResults, ...] | None = None,
         kind: Kind | None = None,
     ) -> None:
         self._store = state if isinstance(state, Store) else Store(state)
-        saved, self._made = self._store.state, None
-        if isinstance(graph_set, ProductLibrary):
-            self._made = MadeProducts(graph_set, saved, goals, offered, also)
-            graph_set = self._made.molecules
+        saved = self._store.state
         self.graph_set = graph_set = graph_set.load() if isinstance(graph_set, PreparedPool) else as_pool(graph_set)
         self._ignores = check_flag("ignore_failures", ignore_failures)
         self._failures, self._index = FailureLearner(len(graph_set), self._ignores), PoolIndex(graph_set)
         self._offered = self._index.mask("offered", offered) & self._index.suggestible()
-        self._given = Given(
-            None if maximize is None else check_flag("maximize", maximize),
-            None if seed is None else check_integer("seed", seed, smallest=0),
-            target,
-            None if goals is None else check_goals(goals),
-            kind,
+        path, new = str(self._store.path), agent or DEFAULT
+        self._resume = partial(
+            resume, path=path, agent=new, maximize=maximize, seed=seed, target=target, goals=goals, kind=kind
         )
-        several = bool(self._given.wanted(saved))
+        several = bool(self._resume(saved).goals)
         AgentSpec.admit([agent] if agent else [])
         named = agent or (saved.agent if saved and not saved.by_default else DEFAULT)
         self._named = None if named == DEFAULT else named
         size = len(saved.rounds[-1]) if saved and saved.rounds else 1
-        try:
-            spec = self._named or default_agent(graph_set, size, several)
-            sources = read_also(also, graph_set)
-            self._learner = Learner(graph_set, spec, several, MOST_TAUGHT if self._made else None, sources)
-        except ValueError as error:
-            if agent or not saved:
-                raise
-            raise ValueError(f"{state}: {error} Name another agent to continue.") from error
+        spec = self._named or default_agent(graph_set, size, several)
+        sources = also if isinstance(also, tuple) else sources_of(tables_of(also or {}, graph_set), graph_set)[0]
+        self._learner = Learner(graph_set, spec, several, sources=sources)
         self.agent_change = ""
-        self._seen, self._opened = saved, saved if saved and saved.rounds else None
-        self.state = self._resume(saved)
+        self._opened = saved if saved and saved.rounds else None
+        self.state = self._continued(saved)
         self.choose_agent(size)
 
     def show(self, graph_set: PoolLike, offered: MaskLike = None, most_taught: int | None = None) -> None:
@@ -231,7 +218,7 @@ class Campaign(Records):
     ) -> tuple[tuple[Suggestion, ...], Sequence[int]]:
         """Return graphs with their predictions, and their indices; nothing has changed."""
         kept = self.state.waiting_pins() if keep is None else (*keep,)
-        among = self._offer(count, among, kept)
+        among = among.mask(self.graph_set) if isinstance(among, Limits) else among
         mask, under_way = self.on_offer(among), self._index.present(self.state.pending)
         first, constraints = check_kept(kept, self._index.index_of, mask), constraints or BatchConstraints()
         wanted = min(count, int(mask.sum()))
@@ -262,14 +249,3 @@ class Campaign(Records):
 
         self.change("ask", suggested, about)
         self._opened = None
-
-    def _offer(self, count: int, among: MaskLike | Limits, kept: tuple[str, ...]) -> MaskLike:
-        """Return the graphs that can be chosen; of a library, after the most promising products were made."""
-        if self._made is not None:
-            among = self._made.offer(replace(self.state, pinned=kept), count, among, self._learner.uses_columns)
-            self.show(self._made.molecules, most_taught=MOST_TAUGHT)
-        return among.mask(self.graph_set) if isinstance(among, Limits) else among
-
-    def _admit(self, identifiers: Iterable[str]) -> None:
-        if self._made is not None and self._made.add(identifiers):
-            self.show(self._made.molecules, most_taught=MOST_TAUGHT)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import math
 import operator
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, SupportsIndex
 
 import tyro
@@ -23,7 +21,6 @@ NONE = tyro.conf.arg(help_behavior_hint="(default: none)")  # for empty tuples, 
 NUMPY = (("numpy", "bool"), ("numpy", "bool_"))  # what version 2 and version 1 call their bool
 
 SMALLEST = 1e-100  # of a value other than 0
-WHOLE = re.compile(r"\d{1,15}(?:\.0+)?")  # an id that spreadsheets take for a number
 
 
 class TooFewLeftError(ValueError):
@@ -37,25 +34,6 @@ class TooFewLeftError(ValueError):
     def __init__(self, message: str, left: int) -> None:
         super().__init__(message)
         self.left = left
-
-
-def nearest_id(identifier: str, ids: Iterable[str]) -> str:
-    """Return the id that was probably meant; "" if there is none.
-
-    An id with other digits is another graph, however alike the two look: `LX-03999` is not offered for `LX-99999`. One
-    that is the same number is offered, as `001` for `1` or `1.0`, which spreadsheets make of it.
-
-    Args:
-        identifier: an unknown id.
-        ids: all ids.
-    """
-    if WHOLE.fullmatch(identifier):
-        same = [other for other in ids if WHOLE.fullmatch(other) and float(other) == float(identifier)]
-        return same[0] if len(same) == 1 else ""
-    digits = re.findall(r"[1-9]\d*", identifier)
-    alike = {other.casefold(): other for other in ids if re.findall(r"[1-9]\d*", other) == digits}
-    nearest = difflib.get_close_matches(identifier.casefold(), alike, n=1)
-    return alike[nearest[0]] if nearest else ""
 
 
 def check_value(identifier: str, value: float) -> float:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
-from graph_bandit_campaign.command.inputs import search_pool
+from graph_bandit_campaign.command.pools.opening import open_pool
 from graph_bandit_campaign.operations.place import Place
 from graph_bandit_campaign.pool.prepared import PreparedPool, open_table_pool
 from graph_bandit_campaign.pool.source import Source
@@ -135,9 +135,10 @@ def preview_results(
     naming = names.naming_of(opened)
     found = {goal: find_column(given.get(goal) or goal, opened.columns, table.name) for goal in state.quantities}
     taken = {"id": naming.identifier, "smiles": naming.smiles, **{goal: name or "" for goal, name in found.items()}}
-    if not any(found.values()):
-        missing = f"No column is called {' or '.join(state.quantities)}. Say which one holds the values"
-        return ResultsPreview(opened.columns, opened.sheets, taken, (), (*naming.remarks, missing))
+    if not any(found.values()) or not any(naming[:2]):
+        goals = [f"No column is called {' or '.join(state.quantities)}"] * (not any(found.values()))
+        missing = [*goals, *["No column has a usual name of compounds"] * (not any(naming[:2]))]
+        return ResultsPreview(opened.columns, opened.sheets, taken, (), (*naming.remarks, *missing))
     read, bad = dict[str, list[MeasuredRow]](), dict[str, str]()
     for goal, name in found.items():
         if name:
@@ -149,7 +150,7 @@ def preview_results(
             bad |= {where: problem for where, _, problem in (text.partition(": ") for text in problems)}
     every = [row for rows in read.values() for row in rows]
     names_of, smiles = {row.identifier for row in every}, {row.smiles for row in every} - {""}
-    pool = search_pool(settings, names_of | {*state.structures}, smiles)
+    pool = open_pool(settings).search(names_of | {*state.structures}, smiles)
     matcher = Matcher(pool, state.structures, settings.trust_ids, settings.most_atoms)
     seen: dict[str, ResultRow] = {}
     for goal, rows in read.items():

@@ -66,6 +66,9 @@ def find_rows(
         raise ValueError(f"Expected {path.name} as `suggest` wrote it. It is gone, or was changed since.")
     table = _read(path, digest)
     rows = list(table.rows)
+    last = {each.id for each in state.rounds[-1]} if state.rounds else set()
+    if which == "suggestions" and last != {row[_place_of("id", table.columns)].removeprefix("'") for row in rows}:
+        raise ValueError(f"{path.name} is of another round, which was undone. Ask for suggestions again.")
     if contains:
         wanted = contains.casefold()
         rows = [row for row in rows if any(wanted in cell.casefold() for cell in row)]
@@ -169,7 +172,7 @@ def why(place: Place, ids: Sequence[str]) -> tuple[Why, ...]:
         ValueError: if there is no such graph.
     """
     opened, names = open_to_look(place, ids)
-    campaign, settings, graphs = opened.campaign, opened.settings, opened.known.graphs
+    campaign, settings, graphs = opened.campaign, opened.settings, opened.campaign.graph_set
     state = campaign.state
     suggested = {suggestion.id: suggestion for suggestions in state.rounds[-1:] for suggestion in suggestions}
     predicted = {**campaign.predict(), **suggested}  # those know out of how many they were chosen

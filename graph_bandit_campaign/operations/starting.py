@@ -102,8 +102,8 @@ def start(
         if suggest:
             asked = in_texts(*write_suggestions(settings))
         else:
-            begun = open_campaign(settings, store := Store(settings.state), has_tables=True).campaign.state
-            store.change("", lambda state: replace(state or begun, command=keep_command(settings)))
+            open_campaign(settings, store := Store(settings.state), has_tables=True)
+            store.change("", lambda state: (replace(state, command=keep_command(settings)), None))
         new.rename(folder)
     except BaseException:
         shutil.rmtree(new, ignore_errors=True)

@@ -15,7 +15,7 @@ from graph_bandit_serve.campaigns.folder import CampaignFolder, FoundFile
 from graph_bandit_serve.settings import ServerLimits
 
 Stamp = tuple[int, ...]
-VERBS = {"tell": "adding", "ask": "suggesting", "mark": "marking"}
+VERBS = {"tell": "adding", "ask": "suggesting", "mark": ""}
 
 
 @dataclass(frozen=True)

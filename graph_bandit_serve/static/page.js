@@ -15,7 +15,7 @@ const campaign = () => article()?.dataset.campaign ?? "";
 // Words of the page.
 
 // What concerns the command is of no use here.
-const plain = (text) => text.split(/(?<=[.;]) /).filter((each) => !each.includes("--")).join(" ") || text;
+const plain = (text) => text.split(/(?<=[\w)`'"]{4}[.;]) /).filter((each) => !/--|shell/.test(each)).join(" ") || text;
 
 function say(text, isProblem = false) {
   said.textContent = plain(text);
@@ -25,6 +25,7 @@ function say(text, isProblem = false) {
   clearTimeout(say.timer);
   if (!isProblem) say.timer = setTimeout(() => (said.hidden = true), 8000);
 }
+said.onclick = () => (said.hidden = true);
 
 function element(tag, text, attributes = {}) {
   const made = document.createElement(tag);
@@ -63,7 +64,7 @@ function show(html) {
   const content = element("div", "");
   content.innerHTML = html; // a template of the server, which escapes
   dialog.onclose = () => dialog.replaceChildren();
-  dialog.replaceChildren(content, close);
+  dialog.replaceChildren(close, content);
   if (!dialog.open) dialog.showModal();
 }
 
@@ -145,17 +146,19 @@ let renewing = null;
 function renew() {
   renewing ??= (async () => {
     const focus = document.activeElement?.name;
-    const open = [...main.querySelectorAll("details[open] > summary")].map((each) => each.textContent);
+    const about = (each) => `${each.closest("[id]")?.id} ${each.textContent}`;
+    const open = [...main.querySelectorAll("details[open] > summary")].map(about);
     const loaded = [...main.querySelectorAll("[data-load]")];
     const parsed = new DOMParser().parseFromString(await (await fetch(location.href)).text(), "text/html");
     main.replaceChildren(...parsed.getElementById("content").childNodes);
     for (const summary of main.querySelectorAll("details > summary"))
-      if (open.includes(summary.textContent)) summary.parentElement.open = true;
+      if (open.includes(about(summary))) summary.parentElement.open = true;
     const places = main.querySelectorAll("[data-load]");
     loaded.forEach((old, k) => places[k]?.replaceWith(old)); // a preview, or a page of candidates
     const drop = loaded.length ? null : main.querySelector("#drop");
     if (drop && renew.drop) drop.replaceWith(renew.drop);
     begin();
+    for (const place of main.querySelectorAll("[data-load=rows]")) tried(() => load(place));
     if (focus) main.querySelector(`[name="${CSS.escape(focus)}"]`)?.focus({ preventScroll: true });
   })().finally(() => (renewing = null));
   return renewing;
@@ -169,8 +172,12 @@ function fill() {
     const kept = keeps(field) ? sessionStorage.getItem(draft(field)) : null;
     if (kept !== null && field.type === "checkbox") field.checked = kept === "true";
     else if (kept !== null) field.value = kept;
+    field.classList.toggle("unsaved", isDirty(field));
   }
 }
+
+const keep = (field) =>
+  sessionStorage.setItem(draft(field), field.type === "checkbox" ? field.checked : field.value);
 
 function forget(fields) {
   for (const field of fields) sessionStorage.removeItem(draft(field));
@@ -178,6 +185,7 @@ function forget(fields) {
 
 // Results.
 
+const isDirty = (field) => "tell" in (field?.dataset ?? {}) && comma(field.value) !== field.defaultValue;
 const comma = (text) => text.trim().replace(/^(\D*\d+),(\d{1,2}|\d{4,})$/, "$1.$2"); // of three digits: a thousand?
 
 async function tell(fields) {
@@ -192,25 +200,37 @@ async function tell(fields) {
     tell.asks = true;
     const choice = await ask("There is a result already", `${list}${more}.`, ["Replace", "Keep both (replicates)"]);
     tell.asks = false;
-    if (!choice) return;
+    if (!choice) {
+      for (const field of known) field.value = field.defaultValue;
+      return forget(known);
+    }
     instead = choice.answer === "Replace";
   }
   const entry = (field) => ({ id: field.dataset.id, goal: field.dataset.tell, value: comma(field.value) });
   const replaced = known.filter((field) => instead || !field.value.trim());
   const added = changed.filter((field) => !replaced.includes(field) && field.value.trim());
   if (replaced.length) await told(replaced.map(entry), true);
-  if (added.length) await told(added.map(entry), false);
+  if (added.length) await told(added.map(entry), false, filled.length > 0);
   forget(changed);
   await renew();
 }
 
-async function told(results, instead) {
+// Save results; a value that a colleague has added meanwhile is no replicate unless the person says so.
+async function told(results, instead, isChosen = instead) {
   const { result } = await run("tell", { results, instead, by: name() });
   const { replicates, gone, twice } = result.answer;
-  const parts = [`${results.length === 1 ? "Result" : `${results.length} results`} saved.`];
+  const added = result.answer.new.length;
+  const parts = [added ? `${added === 1 ? "Result" : `${added} results`} saved.` : "Saved."];
+  if (replicates.length && !isChosen) {
+    const text = `Somebody has added another result of ${replicates.join(", ")}.`;
+    const choice = await ask("There is a result already", text, ["Keep both (replicates)", "Replace"]);
+    const both = results.filter((each) => replicates.includes(each.id));
+    if (choice?.answer === "Replace") return told(both, true);
+  }
   if (replicates.length) parts.push(`Replicates, which are averaged: ${replicates.join(", ")}.`);
   if (gone.length) parts.push(`Corrected or removed: ${gone.join(", ")}.`);
   if (twice) parts.push(`${twice} known already.`);
+  for (const each of main.querySelectorAll(".unsaved")) each.classList.remove("unsaved");
   say(parts.join(" "));
 }
 
@@ -314,8 +334,9 @@ async function accept(form) {
     for (const goal of goals)
       results[both].push({ id: typed, smiles, goal: several ? goal : "", value: comma(values[goal]) });
   }
+  if (!results.replace.length && !results.replicate.length) throw new Error("Check at least one row.");
   if (results.replace.length) await told(results.replace, true);
-  if (results.replicate.length) await told(results.replicate, false);
+  if (results.replicate.length) await told(results.replicate, false, true);
   leave();
 }
 
@@ -346,7 +367,7 @@ async function invite() {
   if (!given) return;
   const answer = await fetch(`/invite?name=${encodeURIComponent(given.text)}`, { method: "POST" });
   const { link, is_local } = await answer.json();
-  const where = is_local ? " It works on this machine only: start the server with --host for others." : "";
+  const where = is_local ? " It works on this machine only." : "";
   show("");
   dialog.prepend(element("p", `Send this link to ${given.text || "your colleague"}.${where}`), element("code", link));
 }
@@ -357,6 +378,7 @@ const name = () => document.getElementById("by")?.value.trim() ?? "";
 const asked = (place) => JSON.parse(place.dataset.asked ?? "{}");
 
 async function tried(call) {
+  said.hidden = true;
   try {
     await call();
   } catch (error) {
@@ -401,8 +423,8 @@ document.addEventListener("click", (event) => {
 
 document.addEventListener("input", (event) => {
   const field = event.target;
-  if (!keeps(field)) return;
-  sessionStorage.setItem(draft(field), field.type === "checkbox" ? field.checked : field.value);
+  if ("cell" in field.dataset) field.closest("tr").querySelector("[type=checkbox]").checked = true;
+  if (keeps(field)) keep(field);
 });
 
 document.addEventListener("change", (event) => {
@@ -423,8 +445,6 @@ document.addEventListener("change", (event) => {
     tried(() => preview({ ...place.asked, columns: { ...place.asked.columns, [data.againColumn]: field.value } }));
 });
 
-const isDirty = (field) => "tell" in (field?.dataset ?? {}) && comma(field.value) !== field.defaultValue;
-
 document.addEventListener("focusout", (event) => {
   if (event.target.isConnected && isDirty(event.target)) tried(() => tell([event.target]));
 });
@@ -442,10 +462,20 @@ document.addEventListener("paste", (event) => {
   if (!("tell" in (field.dataset ?? {})) || lines.length < 2) return;
   event.preventDefault();
   const column = [...main.querySelectorAll(`[data-tell="${CSS.escape(field.dataset.tell)}"]`)];
-  const fields = column.slice(column.indexOf(field)).slice(0, lines.length);
-  fields.forEach((each, k) => (each.value = lines[k].split("\t")[0].trim()));
-  if (lines.length > fields.length) say(`${lines.length - fields.length} lines have no row here, and were left out.`);
-  tried(() => tell(fields.filter((each) => each.value)));
+  const from = column.indexOf(field);
+  const pairs = lines.map((line, k) => {
+    const cells = line.split("\t").map((cell) => cell.trim());
+    const own = cells.length > 1 && column.find((each) => each.dataset.id === cells[0]);
+    return [own || column[from + k], own ? cells[1] : cells[0]];
+  });
+  const filled = pairs.filter(([each, text]) => each && text);
+  for (const [each, text] of filled) each.value = text;
+  for (const [each] of filled) keep(each);
+  tried(async () => {
+    await tell(filled.map(([each]) => each));
+    const left = pairs.filter(([each, text]) => !each && text).length;
+    if (left) say(`The last ${left} lines have no row here, and were left out.`, true);
+  });
 });
 
 async function dropped(place, file) {

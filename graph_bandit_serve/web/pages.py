@@ -55,8 +55,9 @@ class Pages:
 
 
 def plain(text: str) -> str:
-    """Return a message without what it says of options of the command."""
-    return " ".join(each for each in re.split(r"(?<=[.;]) ", text) if "--" not in each) or text
+    """Return a message without what it says of the command."""
+    sentences = re.split(r"(?<=[\w)`'\"]{4}[.;]) ", text)
+    return " ".join(each for each in sentences if not re.search("--|shell", each)) or text
 
 
 def make_pages(pages: Pages, service: Service, drawer: Drawer, addresses: Addresses, limits: ServerLimits) -> APIRouter:

@@ -7,6 +7,7 @@ import io
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ PREDICTED = ("price", "rank", "id", "smiles", "standard_deviation", "interval_",
 LIMITS = ("require", "forbid", "only")
 SETTINGS = {"n": 8, "price": None, "budget": None, "at_most": None, "per": None, **dict.fromkeys(LIMITS, ())}
 """Settings that the page has, as `suggest` has them if nothing is said."""
+EXPLAINED = (*PREDICTED, "nearest", "reasons")
 Shown = dict[str, Any]
 
 
@@ -33,7 +35,7 @@ def chance(share: float | None) -> str:
 
 
 def read_cells(reading: Reading, state: CampaignState, folder: CampaignFolder) -> dict[str, Shown]:
-    """Return the cells of the table of the last suggestions by id; nothing if it is not as it was written."""
+    """Return the cells of the table of the last suggestions by id; nothing if it is not as it was written for them."""
     out = state.command.get("out")
     if not isinstance(out, str) or Path(out).name != out or not out.endswith(".csv"):
         return {}
@@ -43,7 +45,9 @@ def read_cells(reading: Reading, state: CampaignState, folder: CampaignFolder) -
         own = list(rows) if digest_of(content) in state.written else []
     except (OSError, ValueError, csv.Error):
         return {}
-    return {row.get("id", "").removeprefix("'"): {k: text for k, text in row.items() if k and text} for row in own}
+    last = {each.id for each in state.rounds[-1]} if state.rounds else set()
+    cells = {row.get("id", "").removeprefix("'"): {k: text for k, text in row.items() if k and text} for row in own}
+    return cells if cells.keys() == last else {}
 
 
 class CampaignPage:
@@ -100,7 +104,15 @@ class CampaignPage:
                     counted(summary["rounds"], "batch", "batches"),
                 ]
             ),
-            "limits": [*limits, *caps[: command["per"] is not None]],
+            "limits": [
+                *limits,
+                *caps[: command["per"] is not None],
+                *[f"price: {command['price']}"] * bool(command["price"]),
+            ],
+            "pinned": state.pinned,
+            "vetoed": state.vetoes,
+            "has_table": bool(self._cells),
+            "ordered": [name for name in dict.fromkeys(chain(*self._cells.values())) if not name.startswith(EXPLAINED)],
             "bill": number(sum(prices)) if prices else "",
             "budget": number(command["budget"]) if isinstance(command["budget"], float | int) else "",
             "best": [{**each, "smiles": state.structures.get(each["id"], "")} for each in best],
@@ -168,7 +180,8 @@ class CampaignPage:
             "smiles": state.structures.get(key, ""),
             "status": self.status(key),
             "values": values,
-            "chance": chance(each.probability),
+            "chance": chance(each.probability) if self.status(key) == "waiting" else "",
+            "ordered": cells,
             "price": cells.get("price", ""),
             "facts": {k.replace("_", " "): text for k, text in cells.items() if not k.startswith(PREDICTED)},
             "veto": None if veto is None else ", ".join(filter(None, (veto.reason, veto.by))),
@@ -224,7 +237,7 @@ def plots_of(state: CampaignState) -> list[Shown]:
     elif not state.is_class:
         points = [(float(each.round), each.value, each.id, "") for each in state.measured]
         best = [(float(k), best) for k in range(len(state.rounds) + 1) if (best := state.best(k)) is not None]
-        plots.append(plot("Progress", "round", state.target, points, best))
+        plots.append(plot("Progress", "batches so far", state.target, points, best, least=1))
     for view in views if not state.is_class else ():
         means = view.means()
         pairs = {each.id: (each.mean, means[each.id]) for batch in view.rounds for each in batch if each.id in means}
@@ -242,10 +255,11 @@ def plot(
     up: str,
     points: Sequence[tuple[float, float, str, str]],
     line: Sequence[tuple[float, float]] = (),
+    least: float = 0.0,
 ) -> Shown:
     """Return a figure of points with their ids, and a line, in a square from 0 to 100."""
     places = [*((x, y) for x, y, *_ in points), *line]
-    ticks = [ticks_of([each[axis] for each in places]) for axis in (0, 1)]
+    ticks = [ticks_of([each[axis] for each in places], least * (axis == 0)) for axis in (0, 1)]
 
     def place(axis: int, value: float) -> float:
         low, high = ticks[axis][0], ticks[axis][-1]
@@ -262,10 +276,10 @@ def plot(
     }
 
 
-def ticks_of(values: Sequence[float]) -> list[float]:
-    """Return round numbers from below the least to above the largest of some values."""
+def ticks_of(values: Sequence[float], least: float = 0.0) -> list[float]:
+    """Return round numbers from below the least to above the largest of some values, with a least distance."""
     low, high = min(values, default=0.0), max(values, default=1.0)
-    rough = max(high - low, abs(high) * 1e-6, 1e-9) / 4
+    rough = max(least, ((high - low) or abs(high) or 1.0) / 4)
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough)
     first, last = math.floor(low / step), math.ceil(high / step)

@@ -122,11 +122,11 @@ def test_three_rounds_from_files_as_they_are_to_the_best_molecule(browser, tmp_p
         press(page, "Keep both")
         said(page, "Replicates")
         assert sorted(results_of(folder, name)) == [round(VALUES[name], 4), 9.9]
-        press(page, "Undo adding 1 result")
+        press(page, f"Undo adding a result of {name}")
         said(page, "Undone")
-        press(page, "Redo adding 1 result")
+        press(page, f"Redo adding a result of {name}")
         said(page, "Done again")
-        press(page, "Undo adding 1 result")
+        press(page, f"Undo adding a result of {name}")
         said(page, "Undone")
         assert results_of(folder, name) == [round(VALUES[name], 4)]
         card_of(page, name).get_by_role("button", name="Comment").click()

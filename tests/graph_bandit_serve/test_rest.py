@@ -97,7 +97,7 @@ def test_what_is_said_of_molecules_is_kept_and_undone(robot):
     assert [(each["text"], each["by"]) for each in state["comments"]] == [("ask Bob", "Ann")]
     assert [each["id"] for each in robot.done(f"{at}/why", {"ids": first[:1]})] == first[:1]
     assert robot.done(f"{at}/enough", {})
-    assert [each["about"] for each in robot.get(at)["past"]][-1] == first[1]
+    assert [each["about"] for each in robot.get(at)["past"]][-1] == f"a pin of {first[1]}"
     assert robot.done(f"{at}/undo", {})["answer"]["verb"] == "mark"
     assert robot.state(campaign)["pinned"] == []
     robot.done(f"{at}/redo", {})

@@ -12,7 +12,7 @@ NONE = (
     "Expected Chromium. Got none on PATH, in $CHROMIUM, or of Playwright's. Install it by `python -m playwright "
     "install chromium`, by `apt-get install chromium`, or set CHROMIUM to the program."
 )
-PATIENCE = 300_000.0  # milliseconds; a machine may have much else to do
+PATIENCE = 40_000.0  # milliseconds; a machine may have much else to do
 WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 420, "height": 900}
 REFUSED = "the server responded with a status of 4"  # which the browser says of pages that refuse a form in words, too
 FAULTS = (Path(__file__).parent / "faults_of_a_page.js").read_text(encoding="utf-8")

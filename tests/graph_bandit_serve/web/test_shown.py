@@ -38,7 +38,11 @@ def test_each_suggestion_says_what_came_of_it_and_what_people_say(show):
     assert [card["smiles"] for card in cards] == ["CCO", "c1ccccc1", "CCN", ""]
     (value,) = cards[0]["values"]
     assert (value["goal"], value["known"], value["mean"], value["interval"]) == ("affinity", ["2"], "1", "0 to 2")
-    assert (cards[0]["chance"], cards[0]["comments"]) == ("25 %", [{"text": "odd", "by": "Ann"}])
+    assert (cards[2]["chance"], cards[0]["chance"], cards[0]["comments"]) == (
+        "25 %",
+        "",
+        [{"text": "odd", "by": "Ann"}],
+    )
     assert [card["pinned"] for card in cards] == [False, False, False, True]
 
 

@@ -1,50 +1,19 @@
-"""The wishes of a command, once the columns of its tables are known: limits, goals, prices and groups."""
+"""The results of a command, and its goals and limits once the columns of its tables are known."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from graph_bandit_campaign.assays.tables import OtherTable, read_other_tables
 from graph_bandit_campaign.checks import Kind
 from graph_bandit_campaign.command.settings import SuggestSettings
-from graph_bandit_campaign.constraints.batch.offers import find_offer_columns
 from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals, spell
-from graph_bandit_campaign.constraints.limits.columns import ColumnNames
 from graph_bandit_campaign.constraints.limits.limits import Limits
 from graph_bandit_campaign.constraints.limits.wishes import Requirement, find_property
 from graph_bandit_campaign.results.classes import read_classes
 from graph_bandit_campaign.results.rows import Columns, MeasuredRow, NoResultsError, ResultTables
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.text import find_column
-
-
-@dataclass(frozen=True)
-class Read:
-    """The rows of results of tables."""
-
-    rows: dict[str, list[MeasuredRow]]
-    """Those of each goal, by its name."""
-    kind: Kind = ""
-    """What the values of the one goal are, if it is known."""
-    remarks: tuple[str, ...] = ()
-    """Remarks about the tables, for people."""
-
-
-@dataclass(frozen=True, eq=False)
-class Wishes:
-    """What is asked of a pool, with the columns that it names; and what the tables say."""
-
-    limits: Limits
-    """Limits that are known of each graph of the pool."""
-    goals: tuple[Goal, ...]
-    """The aim for each measured quantity, limits on results included; empty with one goal."""
-    names: ColumnNames
-    """The columns of the pool that limits, prices and groups are in."""
-    read: Read
-    """The rows of results."""
-    others: Sequence[OtherTable]
-    """The rows of results of other assays."""
 
 
 def spell_goals(settings: SuggestSettings, earlier: CampaignState | None, tables: ResultTables) -> SuggestSettings:
@@ -68,41 +37,7 @@ def spell_goals(settings: SuggestSettings, earlier: CampaignState | None, tables
     )
 
 
-def read_wishes(
-    settings: SuggestSettings,
-    earlier: CampaignState | None,
-    tables: ResultTables,
-    columns: Sequence[str],
-    of_results: Columns,
-    has_properties: bool = True,
-) -> Wishes:
-    """Read the results of a command, and find the columns that its limits, prices and groups name.
-
-    Args:
-        settings: settings of the command.
-        earlier: state of the campaign.
-        tables: the tables of results.
-        columns: columns of the pool.
-        of_results: columns of the tables of results.
-        has_properties: whether the pool holds molecules, of which limits may name properties.
-
-    Raises:
-        ValueError: if a column is missing, no row has a result, or rows of results cannot be understood.
-    """
-    source = str(settings.pool)
-    limits, goals = _split_limits(settings, columns, tables, earlier, has_properties)
-    if goals and settings.noise:
-        raise ValueError("Expected `--noise` with one goal, whose values it is the noise of. Got several.")
-    numbers, texts = limits.find_columns(columns, source)
-    prices, groups = find_offer_columns(settings.terms, columns, source)
-    names = ColumnNames(numbers | prices, texts | groups, next(iter(prices), ""))
-    measured = [goal.name for goal in goals] or [of_results.value]
-    own = [path for path in (settings.pool, *settings.measured, settings.out, settings.predictions) if path is not None]
-    others = read_other_tables(settings.also, of_results.identifier, of_results.smiles, measured, own)
-    return Wishes(limits, goals, names, read_results(tables, of_results, goals, earlier, settings.kind_of), others)
-
-
-def _split_limits(
+def split_limits(
     settings: SuggestSettings,
     columns: Sequence[str],
     tables: ResultTables,
@@ -134,8 +69,11 @@ def read_results(
     goals: Sequence[Goal],
     earlier: CampaignState | None,
     said: Callable[[str], Kind],
-) -> Read:
+) -> tuple[dict[str, list[MeasuredRow]], Kind, list[str]]:
     """Read the results of each goal; a table may lack some of the columns.
+
+    Returns the rows of each goal, by its name; what the values of the one goal are, if it is known; and remarks about
+    the tables, for people.
 
     Args:
         tables: the tables.
@@ -165,7 +103,7 @@ def read_results(
                 f"`--goal-kind {name}=number` to take its values as the numbers 0 and 1."
             )
     if not tables:
-        return Read({name: [] for name in names}, kind)
+        return {name: [] for name in names}, kind, []
     results, used, problem = dict[str, list[MeasuredRow]](), set[int](), ""
     for name in names:
         having = tables.having(name)
@@ -182,4 +120,4 @@ def read_results(
         )
     if not any(results.values()):
         raise NoResultsError(problem)
-    return Read(results, kind, tuple(dict.fromkeys(remarks)))
+    return results, kind, [*dict.fromkeys(remarks)]
