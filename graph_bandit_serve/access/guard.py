@@ -57,6 +57,8 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
+        if scope["type"] == "lifespan":
+            return await self._app(scope, receive, send)
 
         async def send_on(message: Message) -> None:
             if message["type"] == "http.response.start":

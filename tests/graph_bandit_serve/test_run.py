@@ -6,8 +6,7 @@ import re
 import pytest
 from support.served import Running, write_campaign
 
-from graph_bandit_cli.main import main
-from graph_bandit_serve import ServeSettings
+from graph_bandit_serve import ServeSettings, serve
 from graph_bandit_serve.access.addresses import find_addresses
 from graph_bandit_serve.access.keys import Keys
 from graph_bandit_serve.run import introduce
@@ -31,9 +30,21 @@ def test_the_command_prints_its_links_serves_and_stops(tmp_path):
     assert os.listdir(tmp_path) == ["one.campaign.json"]
 
 
-def test_an_address_of_another_machine_is_refused(tmp_path, capsys):
-    assert main(["serve", str(tmp_path), "--host", "203.0.113.1"]) == 1
-    assert "--host" in capsys.readouterr().err
+WRONG = [
+    ("host", "203.0.113.1"),  # of another machine
+    ("host", "evil/x"),
+    ("host", ""),
+    ("port", 65_536),
+    ("address", "lab.example.org"),
+    ("address", "https://me:secret@lab.example.org/path"),
+    ("address", "https://lab.example.org:99999"),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), WRONG)
+def test_an_address_at_which_it_cannot_be_asked_is_refused(name, value, tmp_path):
+    with pytest.raises(ValueError, match=name):
+        serve(ServeSettings(tmp_path, **{name: value}))
 
 
 def test_links_are_printed_once_each(tmp_path):

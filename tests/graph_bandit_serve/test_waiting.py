@@ -83,4 +83,4 @@ def test_the_client_of_a_tool_hears_of_progress_and_stops_the_job_when_it_gives_
             await asyncio.sleep(0.05)
 
     tooled.ask(give_up)
-    assert have_ended(map(int, heard[0].split()))
+    assert have_ended(map(int, heard[0].split()[:2]))
