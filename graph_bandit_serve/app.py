@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, Response
+from mcp.server.transport_security import TransportSecuritySettings
 from starlette.exceptions import HTTPException
 
 from graph_bandit_serve.access.addresses import Addresses
@@ -19,7 +20,7 @@ from graph_bandit_serve.campaigns.uploads import NoRoomError, Uploads, WrongErro
 from graph_bandit_serve.rest import PREFIX, make_rest
 from graph_bandit_serve.service import NotYoursError, Service, UnknownError
 from graph_bandit_serve.settings import ServerLimits
-from graph_bandit_serve.tools.mount import mount_mcp
+from graph_bandit_serve.tools.server import make_tools
 from graph_bandit_serve.web.pages import Pages, make_pages
 from graph_bandit_serve.work.drawing import Drawer
 from graph_bandit_serve.work.jobs import BusyError, Jobs
@@ -62,7 +63,14 @@ def make_app(folder: Path, keys: Keys, addresses: Addresses, drawer: Drawer, job
     )
     app.include_router(make_rest(service))
     app.include_router(make_pages(pages, service, drawer, addresses, limits))
-    mount_mcp(app, service, addresses, limits)
+    tools = make_tools(service)
+    hosts, origins = sorted(addresses.hosts), sorted(addresses.origins)
+    at_mcp = tools.streamable_http_app(  # the guard has checked both before
+        transport_security=TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins),
+        max_request_body_size=limits.form_bytes,
+    )
+    app.router.routes.extend(at_mcp.routes)
+    app.router.lifespan_context = lambda _: tools.session_manager.run()
 
     @app.get("/api", include_in_schema=False)
     def explain_api() -> HTMLResponse:

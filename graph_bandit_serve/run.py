@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from graph_bandit_serve.access.addresses import Addresses
     from graph_bandit_serve.access.keys import Keys
 
-ENDING = ".campaign.json"
 LEAD_ON = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url={}"><title>Campaigns</title>'
 
 
@@ -32,8 +31,8 @@ def serve(settings: ServeSettings, limits: ServerLimits | None = None) -> None:
         MissingExtraError: if the extra `serve` is not installed.
         ValueError: if there is no such folder or campaign, or the server cannot listen there.
     """
-    if not settings.folder.is_dir() and not (settings.folder.is_file() and settings.folder.name.endswith(ENDING)):
-        raise ValueError(f"Expected a folder, or a file that ends in {ENDING}. There is none at {settings.folder}.")
+    if not settings.folder.is_dir():
+        raise ValueError(f"Expected a folder of campaigns. There is none at {settings.folder}.")
     from graph_bandit_env.extras import require
 
     for module in ("fastapi", "uvicorn", "mcp", "pebble"):
@@ -63,7 +62,7 @@ def serve(settings: ServeSettings, limits: ServerLimits | None = None) -> None:
         ) from error
     with listener, TemporaryDirectory(prefix="graph-bandit-") as private:
         addresses = find_addresses(settings.host, listener.getsockname()[1], settings.address)
-        keys, drawer, jobs = Keys(settings.guests, limits), Drawer(limits), Jobs(limits, FUNCTIONS)
+        keys, drawer, jobs = Keys(limits), Drawer(limits), Jobs(limits, FUNCTIONS)
         config = uvicorn.Config(
             make_app(settings.folder, keys, addresses, drawer, jobs, limits),
             http="h11",  # which keeps to the longest head
@@ -99,8 +98,6 @@ def introduce(settings: ServeSettings, addresses: Addresses, keys: Keys) -> Iter
     what = "campaigns of " * settings.folder.is_dir()
     yield f"The {what or 'campaign '}{settings.folder}. Ctrl-C stops.\n"
     yield f"  your link, which works once:   {link(addresses, keys.link)}"
-    if keys.guest_link:
-        yield f"  guests, who may only read:     {link(addresses, keys.guest_link)}"
     yield f"  programs:                      {addresses.link}/api/v1/campaigns"
     yield f"  agents, by MCP:                {addresses.link}/mcp"
     yield f"    both with the header         Authorization: Bearer {keys.program}"

@@ -66,8 +66,6 @@ class Service:
             BusyError: a ValueError, if too many jobs wait.
             WrongError: a ValueError, if an argument is not what a file can keep.
         """
-        if name == "new" and self.folder.is_one:
-            raise UnknownError("Expected a folder of campaigns. Here one campaign is served: give `serve` its folder.")
         place = {"path": str(self.campaign(campaign).path), "version": version} if campaign else {}
         operation, fields, person = OPERATIONS[name], asked.model_dump(), PERSON.get()
         try:

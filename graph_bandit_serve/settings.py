@@ -22,8 +22,7 @@ class ServeSettings:
     """
 
     folder: tyro.conf.Positional[Path]
-    """Folder of campaigns: files that end in .campaign.json, those in its subfolders too. It may be empty. Or one such
-    file."""
+    """Folder of campaigns: files that end in .campaign.json, those in its subfolders too. It may be empty."""
     port: int = 8765
     """Port, from 0 to 65535; 0: any that is free. The command prints it."""
     host: str = "127.0.0.1"
@@ -34,8 +33,6 @@ class ServeSettings:
     answered, too."""
     open: bool = False
     """Open the first link in a browser."""
-    guests: bool = False
-    """Print a second link, which may be used often, for people who may only read."""
 
     def __post_init__(self) -> None:
         if not self.host or not 0 <= self.port < PORTS:

@@ -13,7 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.staticfiles import StaticFiles
 
 from graph_bandit_serve.access.addresses import Addresses, is_local
-from graph_bandit_serve.access.keys import NAME, Access
+from graph_bandit_serve.access.keys import NAME
 from graph_bandit_serve.service import Service
 from graph_bandit_serve.settings import ServerLimits
 from graph_bandit_serve.web.shown import SETTINGS, CampaignPage, chance, number, plots_of, read_cells
@@ -73,8 +73,8 @@ def make_pages(pages: Pages, service: Service, drawer: Drawer, addresses: Addres
     router = APIRouter(include_in_schema=False)
     router.mount("/static", StaticFiles(packages=[("graph_bandit_serve", "static")]))
 
-    def who(request: Request) -> dict[str, object]:
-        return {"writes": request.state.access is Access.MEMBER, "name": NAME.get()}
+    def who() -> dict[str, object]:
+        return {"writes": True, "name": NAME.get()}
 
     def shown(campaign: str) -> CampaignPage:
         reading = service.shelf.read(campaign)
@@ -89,16 +89,16 @@ def make_pages(pages: Pages, service: Service, drawer: Drawer, addresses: Addres
         return found
 
     @router.get("/")
-    def list_campaigns(request: Request) -> HTMLResponse:
-        values = {**service.shelf.list_campaigns(), "is_one": service.folder.is_one, **who(request)}
+    def list_campaigns() -> HTMLResponse:
+        values = {**service.shelf.list_campaigns(), **who()}
         return pages.render("campaigns", values)
 
     @router.get("/new")
-    def begin(request: Request) -> HTMLResponse:
-        return pages.render("new", {"tables": service.folder.list_tables(), "command": SETTINGS, **who(request)})
+    def begin() -> HTMLResponse:
+        return pages.render("new", {"tables": service.folder.list_tables(), "command": SETTINGS, **who()})
 
     @router.get("/campaigns/{campaign}")
-    def show_campaign(request: Request, campaign: str, tab: Tab = "batch", table: Text = "") -> HTMLResponse:
+    def show_campaign(campaign: str, tab: Tab = "batch", table: Text = "") -> HTMLResponse:
         page, most = shown(campaign), limits.shown
         state = page.state
         last = state.rounds[-1] if state.rounds else ()
@@ -110,12 +110,12 @@ def make_pages(pages: Pages, service: Service, drawer: Drawer, addresses: Addres
             values |= {"rows": page.table(most), "most": most}
         elif tab == "history":
             values |= {**page.history(most), "plots": plots_of(state)}
-        return pages.render("campaign", {**values, **who(request)})
+        return pages.render("campaign", {**values, **who()})
 
     @router.get("/jobs/{job}/view")
-    def show_result(request: Request, job: str) -> HTMLResponse:
+    def show_result(job: str) -> HTMLResponse:
         found = done(job)
-        values = {"result": found.result, "job": found, "asked": found.asked, **who(request)}
+        values = {"result": found.result, "job": found, "asked": found.asked, **who()}
         if found.campaign:
             values["head"] = shown(found.campaign).head()
         return pages.render(found.operation if found.operation in VIEWS else "sentence", values)
@@ -136,7 +136,7 @@ def make_pages(pages: Pages, service: Service, drawer: Drawer, addresses: Addres
 
     @router.post("/invite")
     def invite(request: Request, name: Text = "") -> dict[str, object]:
-        token, start = request.state.keys.invite(Access.MEMBER, name), addresses.link
+        token, start = request.state.keys.invite(name), addresses.link
         return {"link": f"{start}/enter?token={token}", "is_local": is_local(urlsplit(start).hostname or "")}
 
     return router

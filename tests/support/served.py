@@ -152,9 +152,9 @@ class Program:
 class Served(Program):
     """The application of a folder, in this process; without jobs of others, it starts some when there is one."""
 
-    def __init__(self, folder, guests=False, drawer=None, public="", jobs=None, **limits):
+    def __init__(self, folder, drawer=None, public="", jobs=None, **limits):
         limits = ServerLimits(**limits)
-        self.folder, self.keys, self.jobs = folder, Keys(guests, limits), jobs or Jobs(limits, FUNCTIONS)
+        self.folder, self.keys, self.jobs = folder, Keys(limits), jobs or Jobs(limits, FUNCTIONS)
         addresses = find_addresses("127.0.0.1", 8765, public)
         self.app = make_app(folder, self.keys, addresses, drawer or NoDrawer(), self.jobs, limits)
         http = TestClient(self.app, f"http://{HOST}", raise_server_exceptions=False, follow_redirects=False)

@@ -31,16 +31,6 @@ def test_a_class_has_hits_and_chances_and_no_intervals(tmp_path):
     assert "interval" not in words
 
 
-def test_guests_see_all_and_have_nothing_to_press(tmp_path):
-    write_campaign(tmp_path / "one.campaign.json", vetoed=[{"id": "q", "reason": "toxic"}])
-    served = Served(tmp_path, guests=True)
-    _, cookie = served.enter(served.keys.guest_link)
-    for place in ("/", *(f"{PAGE}?tab={tab}" for tab in ("batch", "results", "history"))):
-        text = served.ask(place, headers=[cookie], key=False).text
-        assert "affinity" in text or place == "/"
-        assert not re.search(r"data-(post|tell|text|new|drop|invite)", text)
-
-
 def test_who_is_invited_by_name_is_named_in_what_they_do(served):
     link = served.ask("/invite?name=Ann+B.", "POST").json()["link"]
     _, cookie = served.enter(link.rpartition("=")[2])
