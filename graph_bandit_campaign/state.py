@@ -12,8 +12,7 @@ import msgspec
 
 from graph_bandit_campaign.checks import Kind, check_flags
 from graph_bandit_campaign.constraints.goals.goal import Goal
-from graph_bandit_campaign.results.marks import Comment, Veto
-from graph_bandit_campaign.results.measurement import Failure, Measurement, Result
+from graph_bandit_campaign.results.facts import Comment, Failure, Measurement, Result, Veto
 
 LEVEL = 0.9  # of intervals
 Count = Annotated[int, msgspec.Meta(ge=0)]

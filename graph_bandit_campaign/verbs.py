@@ -9,9 +9,8 @@ from typing import SupportsIndex
 
 from graph_bandit_campaign.checks import Kind, check_flag, check_integer
 from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals, list_aims
-from graph_bandit_campaign.results.marks import Comment, Veto, check_text
+from graph_bandit_campaign.results.facts import TYPED, Comment, Fact, Failure, Measurement, Result, Veto, check_text
 from graph_bandit_campaign.results.matching import Matched
-from graph_bandit_campaign.results.measurement import TYPED, Fact, Failure, Measurement, Result
 from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_campaign.text import listed, short
 
@@ -33,7 +32,7 @@ class Told:
     gone: tuple[str, ...] = ()
     """Results that were corrected or removed."""
     forms: Mapping[str, str] = field(default_factory=dict)
-    """SMILES of results that are another form of their molecule, or whose id was trusted, by its id."""
+    """SMILES of results that are another form of their molecule, by its id."""
 
     def sentences(self) -> list[str]:
         """Say what is not as one would expect."""

@@ -14,8 +14,8 @@ from agents.contract import SourceResults
 from graph_bandit_campaign.checks import check_value
 from graph_bandit_campaign.pool.index import PoolIndex, PoolLike
 from graph_bandit_campaign.results.classes import classes_as_bounds
+from graph_bandit_campaign.results.facts import SIGNS
 from graph_bandit_campaign.results.matching import Matcher
-from graph_bandit_campaign.results.measurement import SIGNS
 from graph_bandit_campaign.results.rows import BadResultsError, Columns, MeasuredRow, NoResultsError, ResultTables
 from graph_bandit_campaign.store import Store
 from graph_bandit_campaign.text import are_one, split_name

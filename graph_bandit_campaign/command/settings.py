@@ -131,8 +131,6 @@ class SuggestSettings:
     """Suggest another batch although no result came in; else the answer is the batch that waits."""
     overwrite: bool = False
     """Replace files that this campaign did not write, or that were changed since. By default they are refused."""
-    trust_ids: bool = False
-    """Take a row for the molecule with its id although the SMILES is that of another molecule."""
     most_atoms: int = 250
     """How many atoms a molecule may have, without hydrogens. Fingerprints of 1,000 atoms take half a minute."""
     salts: Salts = "merge"

@@ -151,7 +151,7 @@ def preview_results(
     every = [row for rows in read.values() for row in rows]
     names_of, smiles = {row.identifier for row in every}, {row.smiles for row in every} - {""}
     pool = open_pool(settings).search(names_of | {*state.structures}, smiles)
-    matcher = Matcher(pool, state.structures, settings.trust_ids, settings.most_atoms)
+    matcher = Matcher(pool, state.structures, settings.most_atoms)
     seen: dict[str, ResultRow] = {}
     for goal, rows in read.items():
         for row in rows:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from graph_bandit_campaign.checks import check_noise, check_value
-from graph_bandit_campaign.results.measurement import Bound
+from graph_bandit_campaign.results.facts import Bound
 from graph_bandit_campaign.text import find_column, sheet_remarks
 from graph_bandit_env.tables import NO_ENTRY, EntryColumns, Naming, Table, find_naming, open_table, write_entry
 

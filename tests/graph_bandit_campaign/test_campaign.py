@@ -7,7 +7,7 @@ import pytest
 from support.molecules import some_molecules
 
 from graph_bandit_campaign import BatchConstraints, Campaign, Goal, Limits, Store
-from graph_bandit_campaign.results.marks import LONGEST, Comment
+from graph_bandit_campaign.results.facts import LONGEST, Comment
 from graph_bandit_env import GraphPool
 
 MOLECULES = some_molecules(22)
