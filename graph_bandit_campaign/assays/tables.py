@@ -101,9 +101,7 @@ def read_other_tables(
             column = column or _only_column(tables, Columns("", identifier, smiles))
             table = _read_table(tables, Columns(column, identifier, smiles))
             if table.name.casefold() in map(str.casefold, goals) and any(are_one(path, other) for other in own):
-                raise ValueError(
-                    f"Expected results of another assay for `--also`. {text} is what this one measures. Leave it out."
-                )
+                raise ValueError(f"`--also {text}` is what this campaign measures. Leave it out.")
             read.append(table)
     return _with_names(read, goals)
 
@@ -120,9 +118,7 @@ def _with_names(tables: list[OtherTable], goals: Collection[str]) -> list[OtherT
             tables[k] = replace(table, name=f"{table.path.name.partition('.')[0]} {table.name}")
     name, number = max(Counter(table.name for table in tables).items(), key=lambda pair: pair[1], default=("", 0))
     if number > 1:
-        raise ValueError(
-            f"Expected each column of a table once for `--also`, and tables of different names. Got {name} again."
-        )
+        raise ValueError(f"Expected columns and tables of different names for `--also`. Got {name} again.")
     return sorted(tables, key=lambda table: table.name)
 
 
@@ -170,10 +166,7 @@ def _only_column(tables: ResultTables, columns: Columns) -> str:
     naming = columns.naming_of(table)
     others = [name for name in table.columns if name and name not in (naming.smiles, naming.identifier)]
     if len(others) != 1:
-        raise ValueError(
-            f"Expected `--also FILE:COLUMN`, since {table.path} has other columns than one of values. It has "
-            f"{', '.join(others) or 'none but names'}."
-        )
+        raise ValueError(f"Name a column, `--also {table.path}:COLUMN`: {', '.join(others) or 'it has none'}.")
     return others[0]
 
 
@@ -203,10 +196,7 @@ def sources_of(
     for table in tables:
         results = _results_of(table.rows, pool, most_atoms)
         if len({(side, value * (side == 0)) for _, value, side in results}) < 2:
-            raise ValueError(
-                f"Expected two results that differ in `{table.name}` of {table.path}: values, or bounds on either "
-                "side. Got none. Leave it out; of a campaign, name another goal."
-            )
+            raise ValueError(f"`{table.name}` of {table.path} has no two results that differ. Leave it out.")
         keys, values, sides = zip(*results, strict=True)
         sources.append(SourceResults(table.name, keys, np.array(values), np.array(sides, np.int64)))
         bounds = len({key for key, _, side in results if side})
@@ -215,9 +205,7 @@ def sources_of(
         remarks += table.remarks
     total = sum(len(source.graphs) for source in sources)
     if total > MOST_RESULTS:
-        raise ValueError(
-            f"Expected at most {MOST_RESULTS:,} results of other assays. Got {total:,}. Give a part of them."
-        )
+        raise ValueError(f"Give at most {MOST_RESULTS:,} results of other assays. Got {total:,}.")
     bounds = sum(int(np.count_nonzero(np.asarray(source.sides))) for source in sources)
     if bounds > MOST_BOUNDS:
         remarks.append(f"{MOST_BOUNDS:,} of the {bounds:,} bounds of other assays count, evenly spaced among them")

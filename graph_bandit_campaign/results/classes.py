@@ -67,10 +67,7 @@ def read_classes(tables: ResultTables, column: str, kind: Kind = "") -> tuple[Re
     if kind != "class" and (numbers - {0, 1} or (unknown and (numbers or kind == "number"))):
         return tables, kind, ""
     if words and words == unknown:
-        raise ValueError(
-            f"Expected numbers in column `{column}`, or two classes such as `yes` and `no`. It is not known which of "
-            f"these is a hit: {listed(sorted(words))}. Write 1 for a hit, and 0 for the others."
-        )
+        raise ValueError(f"Write 1 for a hit in column `{column}`, and 0 for the others. Got {listed(sorted(words))}.")
     kind = kind or ("class" if words or len(numbers) == 2 else "")
     seen = " and ".join(f"`{text}`" for text in sorted(words - unknown) or ("0", "1"))
     wrong = [
@@ -102,10 +99,8 @@ def classes_as_bounds(table: Table, column: str) -> tuple[Table, str]:
     if not words or any(cell.value is not None for cell in cells):  # a word among numbers is refused by the reader
         return table, ""
     if len(words) != 2:
-        raise ValueError(
-            f"Expected numbers, bounds such as `>4.5`, or two classes in column `{column}` of {table.path}. Got "
-            f"{listed(sorted(words))}."
-        )
+        got = f"Got {listed(sorted(words))} in column `{column}` of {table.path}."
+        raise ValueError(f"Expected numbers, bounds such as `>4.5`, or two classes. {got}")
     lower, upper = order_classes(words)
     remark = f"`{column}` has two classes: `{upper}` counts as above `{lower}`"
     return _exchanged(table, column, {lower: BELOW, upper: ABOVE}), remark

@@ -169,14 +169,10 @@ class ResultTables:
             raise BadResultsError(problems)
         if columns.noise is not None and not self.having(columns.noise):
             listed = ", ".join(dict.fromkeys(name for names in self.headers for name in names))
-            raise ValueError(
-                f"Expected a column `{columns.noise}` (--noise) in a table of results. They have {listed}."
-            )
+            raise ValueError(f"No table of results has a column `{columns.noise}` (--noise). They have {listed}.")
         if not rows:
-            raise NoResultsError(
-                f"Expected at least one value in column `{columns.value}`. Got none. Leave out `--measured` to get a "
-                "first batch, suggested from the structures alone."
-            )
+            text = f"Column `{columns.value}` has no value. Leave out `--measured`"
+            raise NoResultsError(f"{text} to get a first batch, suggested from the structures alone.")
         return Results(rows, remarks)
 
 
@@ -209,10 +205,7 @@ def _read_rows(table: Table, columns: Columns, found: Naming, rows: list[Measure
     noise = find_column(columns.noise, table.columns, source) if columns.noise else ""
     listed = ", ".join(table.columns)
     if not naming and target in table.columns:
-        raise ValueError(
-            f"Expected a column `id` or `smiles` in {table.path}, to identify the molecules. It has {listed}: name one "
-            "by `--id` or `--smiles`."
-        )
+        raise ValueError(f"{table.path} has no column `id` or `smiles`. Name one by `--id` or `--smiles`: {listed}.")
     bad: list[tuple[int, str]] = []
     read = [target, *naming, *features.values(), *filter(None, [noise])]
     for number, (cell, *others) in table.rows(read, texts=entry if is_entry else ()):
