@@ -67,7 +67,8 @@ def read_classes(tables: ResultTables, column: str, kind: Kind = "") -> tuple[Re
     if kind != "class" and (numbers - {0, 1} or (unknown and (numbers or kind == "number"))):
         return tables, kind, ""
     if words and words == unknown:
-        raise ValueError(f"Write 1 for a hit in column `{column}`, and 0 for the others. Got {listed(sorted(words))}.")
+        got = f"Got {listed(sorted(words))} in column `{column}`."
+        raise ValueError(f"Expected numbers, or 1 for a hit and 0 for the others. {got}")
     kind = kind or ("class" if words or len(numbers) == 2 else "")
     seen = " and ".join(f"`{text}`" for text in sorted(words - unknown) or ("0", "1"))
     wrong = [
