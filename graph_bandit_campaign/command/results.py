@@ -105,8 +105,9 @@ def read_results(
     for name in names:
         having = tables.having(name)
         try:  # without a table that has it, the first one says which columns there are
-            results[name], more = (having or tables.like(tables.tables[:1])).read(replace(columns, value=name))
-            remarks += more
+            read = (having or tables.like(tables.tables[:1])).read(replace(columns, value=name))
+            results[name] = read.rows
+            remarks += read.remarks
         except NoResultsError as error:
             results[name], problem = [], str(error)
     unused = [table.path for table in tables.tables if not any(tables.like([table]).having(name) for name in names)]

@@ -145,7 +145,7 @@ def preview_results(
             classed = tables
             with suppress(ValueError):  # of the words, which are named one by one
                 classed, _, _ = read_classes(tables, name, state.kind)
-            rows, problems = classed.look(replace(names, value=name, noise=settings.noise))
+            rows, _, problems = classed.look(replace(names, value=name, noise=settings.noise))
             read[goal] = rows
             bad |= {where: problem for where, _, problem in (text.partition(": ") for text in problems)}
     every = [row for rows in read.values() for row in rows]
