@@ -11,8 +11,8 @@ from graph_bandit_campaign.command.suggestions import write_suggestions
 from graph_bandit_campaign.operations.place import Place
 from graph_bandit_campaign.pool.index import structure_of
 from graph_bandit_campaign.report.answer import Answer
-from graph_bandit_campaign.results.matching import Matcher, match_rows
 from graph_bandit_campaign.results.facts import Result
+from graph_bandit_campaign.results.matching import Matcher, match_rows
 from graph_bandit_campaign.results.rows import MeasuredRow
 from graph_bandit_campaign.results.typed import Entry, read_entries
 from graph_bandit_campaign.state import CampaignState
