@@ -114,5 +114,5 @@ def read_results(
     if unused and goals:
         raise ValueError(f"{min(unused)} has no column of a goal: {', '.join(names)}.")
     if not any(results.values()):
-        raise NoResultsError(problem)
+        raise NoResultsError(f"{problem} Leave out `--measured` to get a first batch from the structures alone.")
     return results, kind, [*dict.fromkeys(remarks)]

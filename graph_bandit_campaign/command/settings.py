@@ -167,8 +167,6 @@ class SuggestSettings:
             raise ValueError(f"Expected `--best-of` to be the only goal. Got {self.best_of}.")
         if bad := next((text for text in self.comment if not text.partition("=")[2].strip()), None):
             raise ValueError(f"Expected `--comment ID=TEXT`. Got {bad}.")
-        if self.by and not (self.veto or self.comment):
-            raise ValueError(f"Expected `--veto` or `--comment` with `--by {self.by}`. Got none.")
         self._check_columns()
         price = 1.0 if self.terms.one_price is None else self.terms.one_price
         BatchConstraints(

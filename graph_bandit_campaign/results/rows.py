@@ -168,8 +168,7 @@ class ResultTables:
             listed = ", ".join(dict.fromkeys(name for names in self.headers for name in names))
             raise ValueError(f"No table of results has a column `{columns.noise}` (--noise). They have {listed}.")
         if not found.rows:
-            text = f"Column `{columns.value}` has no value. Leave out `--measured`"
-            raise NoResultsError(f"{text} to get a first batch, suggested from the structures alone.")
+            raise NoResultsError(f"Column `{columns.value}` has no value.")
         return found
 
 
