@@ -45,8 +45,8 @@ from .pool.prepared.settings import PrepareSettings as PrepareSettings
 from .pool.source import Source as Source
 from .report.doubts import find_doubts as find_doubts
 from .report.doubts import find_slips as find_slips
-from .results.measurement import Failure as Failure
-from .results.measurement import Measurement as Measurement
+from .results.facts import Failure as Failure
+from .results.facts import Measurement as Measurement
 from .results.typed import Entry as Entry
 from .screening.run import screen as screen
 from .screening.settings import ScreenSettings as ScreenSettings

@@ -45,10 +45,8 @@ def check_value(identifier: str, value: float) -> float:
     """
     number = _plain(value)
     if not abs(number) <= LARGEST_REWARD or 0 < abs(number) < SMALLEST:  # written so that NaN fails too
-        raise ValueError(
-            f"Expected a number for `{identifier}`, 0 or of a size from {SMALLEST:g} to {LARGEST_REWARD:g}. Got "
-            f"{value!r}."
-        )
+        sizes = f"0 or of a size from {SMALLEST:g} to {LARGEST_REWARD:g}"
+        raise ValueError(f"Expected a number for `{identifier}`, {sizes}. Got {value!r}.")
     return float(number) + 0.0
 
 
@@ -61,9 +59,7 @@ def check_noise(identifier: str, noise: float | None, bound: str = "") -> float 
     if noise is None:
         return None
     if not 0 < _plain(noise) <= LARGEST_REWARD:
-        raise ValueError(
-            f"Expected the noise of `{identifier}` to be a standard deviation above 0, or None. Got {noise!r}."
-        )
+        raise ValueError(f"Expected the noise of `{identifier}` to be a deviation above 0, or None. Got {noise!r}.")
     if bound:
         raise ValueError(f"Expected a noise of exact values only. `{identifier}` has one, and is a bound.")
     return float(noise)

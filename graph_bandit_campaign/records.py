@@ -166,15 +166,11 @@ class Records:
 
     def _model_of(self, goal: str) -> tuple[Agent, CampaignState]:
         """Return the agent of a goal, and the campaign with this goal alone; of the first goal if none is named."""
-        index = self._place_of(goal) if goal else 0
+        names = self.state.quantities
+        if goal and goal not in names:
+            raise ValueError(f"Expected `goal` to be one of {', '.join(names)}. Got {goal!r}.")
+        index = names.index(goal) if goal else 0
         return self._agents()[index], self.state.views()[index]
-
-    def _place_of(self, goal: str) -> int:
-        names = [own_goal.name for own_goal in self.state.goals] or [""]
-        if goal not in names:
-            wanted = f"one of the goals {', '.join(names)}" if self.state.goals else "nothing: there is one goal"
-            raise ValueError(f"Expected `goal` to be {wanted}. Got {goal!r}.")
-        return names.index(goal)
 
     def _agents(self, fresh: bool = False) -> list[Agent]:
         """Return the agent or, with several goals, one for each, trained on the results."""

@@ -271,10 +271,8 @@ def read_file(text: bytes, path: Path) -> tuple[CampaignState, tuple[Change, ...
             raise msgspec.ValidationError(f"Missing or unknown: {', '.join(sorted(odd))}")
         return state, steps[0], steps[1]
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ValueError(
-            f"Expected {path} to be the file of a campaign. {str(error).rstrip('.')}. Correct the file, or move it "
-            "away to start a new campaign."
-        ) from error
+        problem = f"Expected {path} to be the file of a campaign. {str(error).rstrip('.')}."
+        raise ValueError(f"{problem} Correct it, or move it away to start a new campaign.") from error
 
 
 def _unknown(given: object, kept: object) -> set[str]:
@@ -330,7 +328,5 @@ def refuse_others(paths: Iterable[Path], own: Collection[str], overwrite: bool, 
     """
     for path in () if overwrite else paths:
         if read_digest(path) not in ("", *own):
-            raise ValueError(
-                f"Expected {path} as this command wrote it, or no such file. It is another one, or was changed since. "
-                f"{advice}{' ' * bool(advice)}Move it away, or pass --overwrite to replace it."
-            )
+            text = f"{path} is another file than this command wrote, or was changed since."
+            raise ValueError(f"{text} {advice} Move it away, or pass --overwrite to replace it.")

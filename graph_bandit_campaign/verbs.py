@@ -9,9 +9,8 @@ from typing import SupportsIndex
 
 from graph_bandit_campaign.checks import Kind, check_flag, check_integer
 from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals, list_aims
-from graph_bandit_campaign.results.marks import Comment, Veto, check_text
+from graph_bandit_campaign.results.facts import TYPED, Comment, Fact, Failure, Measurement, Result, Veto, check_text
 from graph_bandit_campaign.results.matching import Matched
-from graph_bandit_campaign.results.measurement import TYPED, Fact, Failure, Measurement, Result
 from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_campaign.text import listed, short
 
@@ -33,7 +32,7 @@ class Told:
     gone: tuple[str, ...] = ()
     """Results that were corrected or removed."""
     forms: Mapping[str, str] = field(default_factory=dict)
-    """SMILES of results that are another form of their molecule, or whose id was trusted, by its id."""
+    """SMILES of results that are another form of their molecule, by its id."""
 
     def sentences(self) -> list[str]:
         """Say what is not as one would expect."""
@@ -81,10 +80,8 @@ def resume(
     }
     for name, (value, before) in pairs.items():
         if value not in (None, before):
-            raise ValueError(
-                f"Expected a campaign with {name} {value}. {path} has {'none' if before == '' else before}. "
-                "Use that value, or start a new campaign in another file."
-            )
+            text = f"Expected a campaign with {name} {value}. {path} has {'none' if before == '' else before}."
+            raise ValueError(f"{text} Use that value, or start a new campaign in another file.")
     kind = state.kind if kind is None else kind
     told = state.told or kind != state.kind or wanted != state.goals
     return replace(state.with_goals(wanted), kind=kind, told=told)
@@ -129,9 +126,7 @@ def tell(
     for fact, result in list(kept.items()):
         if fact[:2] in replaced and not given[fact, TYPED]:
             if result.sources != (TYPED,):
-                raise ValueError(
-                    f"Expected to replace a typed value. `{fact[0]}` is {result.text} in {result.sources[0]}."
-                )
+                raise ValueError(f"`{fact[0]}` is {result.text} in {result.sources[0]}. Correct it there.")
             del kept[fact]
         elif isinstance(result, Failure) and result.sources == (TYPED,) and fact[:2] in valued:
             del kept[fact]  # it was measured after all
@@ -179,10 +174,8 @@ def _refuse_missing(
     if lost:
         names = listed([f"{name}{f' ({goal})' * bool(goal)}" for _, name, goal in sorted(lost)])
         tables_of = listed(sorted({source for source, _, _ in lost}))
-        raise MissingRowsError(
-            f"Expected the rows again that {tables_of} had before. Missing: {names}. Put them back, or pass "
-            "--drop-missing to remove these results from the campaign."
-        )
+        text = f"{tables_of} lacks rows that it had before: {names}."
+        raise MissingRowsError(f"{text} Put them back, or pass --drop-missing to remove these results.")
 
 
 def _order(result: Result) -> tuple[object, ...]:

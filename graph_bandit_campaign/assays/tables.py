@@ -13,10 +13,10 @@ import numpy as np
 from agents.contract import SourceResults
 from graph_bandit_campaign.checks import check_value
 from graph_bandit_campaign.pool.index import PoolIndex, PoolLike
-from graph_bandit_campaign.results.classes import classes_as_bounds
+from graph_bandit_campaign.results.classes import read_classes
+from graph_bandit_campaign.results.facts import SIGNS
 from graph_bandit_campaign.results.matching import Matcher
-from graph_bandit_campaign.results.measurement import SIGNS
-from graph_bandit_campaign.results.rows import BadResultsError, Columns, MeasuredRow, NoResultsError, ResultTables
+from graph_bandit_campaign.results.rows import BadResultsError, Columns, MeasuredRow, ResultTables
 from graph_bandit_campaign.store import Store
 from graph_bandit_campaign.text import are_one, split_name
 from graph_bandit_env import MoleculeSet, canonical_smiles
@@ -95,15 +95,13 @@ def read_other_tables(
     for text in texts:
         path, column = split_name(text)
         if path.name.lower().endswith(CAMPAIGN):
-            read += _read_campaign(path, column, goals)
+            read += _read_campaign(path, column)
         else:
             tables = ResultTables.open([path])
             column = column or _only_column(tables, Columns("", identifier, smiles))
             table = _read_table(tables, Columns(column, identifier, smiles))
             if table.name.casefold() in map(str.casefold, goals) and any(are_one(path, other) for other in own):
-                raise ValueError(
-                    f"Expected results of another assay for `--also`. {text} is what this one measures. Leave it out."
-                )
+                raise ValueError(f"`--also {text}` is what this campaign measures. Leave it out.")
             read.append(table)
     return _with_names(read, goals)
 
@@ -120,49 +118,43 @@ def _with_names(tables: list[OtherTable], goals: Collection[str]) -> list[OtherT
             tables[k] = replace(table, name=f"{table.path.name.partition('.')[0]} {table.name}")
     name, number = max(Counter(table.name for table in tables).items(), key=lambda pair: pair[1], default=("", 0))
     if number > 1:
-        raise ValueError(
-            f"Expected each column of a table once for `--also`, and tables of different names. Got {name} again."
-        )
+        raise ValueError(f"Expected columns and tables of different names for `--also`. Got {name} again.")
     return sorted(tables, key=lambda table: table.name)
 
 
 def _read_table(tables: ResultTables, columns: Columns) -> OtherTable:
-    table, classes = classes_as_bounds(tables.tables[0], columns.value)
-    try:
-        told = ResultTables([table]).read(columns)
-    except NoResultsError:
-        raise NoResultsError(f"Expected a value in column `{columns.value}` of {table.path}. Got none.") from None
+    table, column = tables.tables[0], columns.value
+    classed, _, words = read_classes(tables, column)
+    told = classed.read(columns)
     rows = [row for row in told.rows if isinstance(row.value, float)]
-    return OtherTable(columns.value, table.path, rows, [*[classes] * bool(classes), *told.remarks])
+    if words:  # a hit lies above a number, whichever that is
+        rows = [replace(row, value=0.0, bound=">" if row.value else "<") for row in rows]
+    return OtherTable(column, table.path, rows, [*[words] * bool(words), *told.remarks])
 
 
-def _read_campaign(path: Path, name: str | None, goals: Collection[str]) -> list[OtherTable]:
-    """Return what another campaign has measured: of each of its goals, or of one.
+def _read_campaign(path: Path, name: str | None) -> list[OtherTable]:
+    """Return what another campaign has measured, of each of its goals or of one.
 
-    Only molecules whose structure the file has are known in another pool: those that were suggested, or measured by the
-    command `suggest`.
+    Only molecules whose structure the file has are known in another pool: those that were suggested or measured.
     """
-    state = Store(path).state
-    if state is None:
+    if (state := Store(path).state) is None:
         raise FileNotFoundError(f"There is no campaign {path}.")
-    wanted = [quantity for quantity in state.quantities if name is None or quantity.casefold() == name.casefold()]
-    if not wanted:
-        raise ValueError(f"Expected a goal of {path} in `--also {path}:{name}`. It has {', '.join(state.quantities)}.")
-    own = {goal.casefold() for goal in goals}
-    read = list[OtherTable]()
-    for quantity in wanted:
-        results = [each for each in state.measured if each.goal == (quantity if state.goals else "")]
-        rows = [
-            MeasuredRow(f"{path}, `{each.id}`", each.id, state.structures[each.id], each.value, SIGNS[each.bound])
-            for each in results
-            if each.id in state.structures
-        ]
-        left = len(results) - len(rows)
-        remarks = [f"{left} results of {path.name} left out, since it has no structure of them"] * bool(left)
-        if quantity.casefold() not in own:
-            remarks.append(f"no goal has the name `{quantity}`, which {path.name} has measured")
-        read.append(OtherTable(quantity or "values", path, rows, remarks))
-    return read
+    tables = [
+        OtherTable(
+            quantity or "values",
+            path,
+            [
+                MeasuredRow(f"{path}, `{each.id}`", each.id, state.structures[each.id], each.value, SIGNS[each.bound])
+                for each in state.measured
+                if each.goal in ("", quantity) and each.id in state.structures
+            ],
+        )
+        for quantity in state.quantities
+        if name is None or quantity.casefold() == name.casefold()
+    ]
+    if not tables:
+        raise ValueError(f"{path} has no goal `{name}`. It has {', '.join(state.quantities)}.")
+    return tables
 
 
 def _only_column(tables: ResultTables, columns: Columns) -> str:
@@ -170,10 +162,7 @@ def _only_column(tables: ResultTables, columns: Columns) -> str:
     naming = columns.naming_of(table)
     others = [name for name in table.columns if name and name not in (naming.smiles, naming.identifier)]
     if len(others) != 1:
-        raise ValueError(
-            f"Expected `--also FILE:COLUMN`, since {table.path} has other columns than one of values. It has "
-            f"{', '.join(others) or 'none but names'}."
-        )
+        raise ValueError(f"Name a column, `--also {table.path}:COLUMN`: {', '.join(others) or 'it has none'}.")
     return others[0]
 
 
@@ -203,10 +192,7 @@ def sources_of(
     for table in tables:
         results = _results_of(table.rows, pool, most_atoms)
         if len({(side, value * (side == 0)) for _, value, side in results}) < 2:
-            raise ValueError(
-                f"Expected two results that differ in `{table.name}` of {table.path}: values, or bounds on either "
-                "side. Got none. Leave it out; of a campaign, name another goal."
-            )
+            raise ValueError(f"`{table.name}` of {table.path} has no two results that differ. Leave it out.")
         keys, values, sides = zip(*results, strict=True)
         sources.append(SourceResults(table.name, keys, np.array(values), np.array(sides, np.int64)))
         bounds = len({key for key, _, side in results if side})
@@ -215,9 +201,7 @@ def sources_of(
         remarks += table.remarks
     total = sum(len(source.graphs) for source in sources)
     if total > MOST_RESULTS:
-        raise ValueError(
-            f"Expected at most {MOST_RESULTS:,} results of other assays. Got {total:,}. Give a part of them."
-        )
+        raise ValueError(f"Give at most {MOST_RESULTS:,} results of other assays. Got {total:,}.")
     bounds = sum(int(np.count_nonzero(np.asarray(source.sides))) for source in sources)
     if bounds > MOST_BOUNDS:
         remarks.append(f"{MOST_BOUNDS:,} of the {bounds:,} bounds of other assays count, evenly spaced among them")

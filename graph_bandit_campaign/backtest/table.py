@@ -22,7 +22,7 @@ from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.text import find_column
 from graph_bandit_campaign.verbs import tell
 from graph_bandit_env import MoleculeSet, tables
-from graph_bandit_env.pools import MOST_ATOMS, check_known
+from graph_bandit_env.pools import check_known
 from graph_bandit_env.tables import refuse_differing
 
 LEAST = 40  # molecules: with fewer, a quarter of the table is hardly more than the random start
@@ -148,7 +148,7 @@ def _read(settings: BacktestSettings) -> tuple[MoleculeSet, CampaignState, list[
         results = ResultTables([body], body.sheet or None).read(Columns(target, "id"))
     except NoResultsError as error:
         raise ValueError(f"Expected numbers to replay in column `{target}` of {table}. Got none.") from error
-    matched = match_rows({"": results.rows}, Matcher(molecules, {}, False, MOST_ATOMS))
+    matched = match_rows({"": results.rows}, Matcher(molecules))
     state, _ = tell(CampaignState("", settings.maximize is not None, 0), matched)
     return features.add_to(molecules, {}), state, remarks + results.remarks
 

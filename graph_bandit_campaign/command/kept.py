@@ -48,10 +48,7 @@ def repeat_command(state: CampaignState, path: Path) -> SuggestSettings:
         ValueError: if the file has none, or one that is not a command.
     """
     if not state.command:
-        raise ValueError(
-            f"Expected a campaign that knows its command. {path.name} was written by `Campaign`. "
-            "Give the command `graph-bandit suggest` once more by hand."
-        )
+        raise ValueError(f"{path.name} was written by `Campaign`. Give the command `suggest` once by hand.")
     folder = path.resolve().parent
     if once := state.command.keys() & ONCE:
         raise ValueError(f"Expected settings of `suggest` as the command in {path.name}. Got {min(once)}.")

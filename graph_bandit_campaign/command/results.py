@@ -98,26 +98,21 @@ def read_results(
         tables, kind, remark = read_classes(tables, name, kind)
         remarks += [remark] * bool(remark)
         if goals and kind == "class":
-            raise ValueError(
-                f"Expected numbers with several goals. `{name}` is a class. Make it the only goal, or pass "
-                f"`--goal-kind {name}=number` to take its values as the numbers 0 and 1."
-            )
+            raise ValueError(f"`{name}` is a class: make it the only goal, or pass `--goal-kind {name}=number`.")
     if not tables:
         return {name: [] for name in names}, kind, []
-    results, used, problem = dict[str, list[MeasuredRow]](), set[int](), ""
+    results, problem = dict[str, list[MeasuredRow]](), ""
     for name in names:
         having = tables.having(name)
-        used |= set(map(id, having.tables))
         try:  # without a table that has it, the first one says which columns there are
-            results[name], more = (having or tables.like(tables.tables[:1])).read(replace(columns, value=name))
-            remarks += more
+            read = (having or tables.like(tables.tables[:1])).read(replace(columns, value=name))
+            results[name] = read.rows
+            remarks += read.remarks
         except NoResultsError as error:
             results[name], problem = [], str(error)
-    unused = [table.path for table in tables.tables if id(table) not in used]
+    unused = [table.path for table in tables.tables if not any(tables.like([table]).having(name) for name in names)]
     if unused and goals:
-        raise ValueError(
-            f"Expected a column of one of the goals in each table. {min(unused)} has none of {', '.join(results)}."
-        )
+        raise ValueError(f"{min(unused)} has no column of a goal: {', '.join(names)}.")
     if not any(results.values()):
-        raise NoResultsError(problem)
+        raise NoResultsError(f"{problem} Leave out `--measured` to get a first batch from the structures alone.")
     return results, kind, [*dict.fromkeys(remarks)]

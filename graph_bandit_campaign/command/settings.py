@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, cast, get_args
 
 import tyro
 
@@ -131,8 +131,6 @@ class SuggestSettings:
     """Suggest another batch although no result came in; else the answer is the batch that waits."""
     overwrite: bool = False
     """Replace files that this campaign did not write, or that were changed since. By default they are refused."""
-    trust_ids: bool = False
-    """Take a row for the molecule with its id although the SMILES is that of another molecule."""
     most_atoms: int = 250
     """How many atoms a molecule may have, without hydrogens. Fingerprints of 1,000 atoms take half a minute."""
     salts: Salts = "merge"
@@ -169,8 +167,6 @@ class SuggestSettings:
             raise ValueError(f"Expected `--best-of` to be the only goal. Got {self.best_of}.")
         if bad := next((text for text in self.comment if not text.partition("=")[2].strip()), None):
             raise ValueError(f"Expected `--comment ID=TEXT`. Got {bad}.")
-        if self.by and not (self.veto or self.comment):
-            raise ValueError(f"Expected `--veto` or `--comment` with `--by {self.by}`. Got none.")
         self._check_columns()
         price = 1.0 if self.terms.one_price is None else self.terms.one_price
         BatchConstraints(
@@ -255,24 +251,10 @@ class SuggestSettings:
         """Return what is wanted of each column of measured values."""
         ranges = [*map(Requirement.parse, self.near)]
         names = [*self.maximize, *self.minimize, *(limit.name for limit in ranges)]
-        weights = dict[str, float]()
-        for text in self.weights:
-            written, _, number = text.rpartition("=")
-            try:
-                weight = float(number)
-            except ValueError as error:
-                raise ValueError(f"Expected `--weights` such as activity=2 logd=1. Got {text!r}.") from error
-            name = find_column(written, names, "the goals")
-            if not name:
-                raise ValueError(f"Expected `--weights` of the goals {', '.join(names)}. Got {text!r}.")
-            if name in weights:
-                raise ValueError(f"Expected one weight of `{name}` in `--weights`. Got a second one, {text!r}.")
-            weights[name] = weight
+        weights = {name: float(number) for name, number in _by_goal("weights", self.weights, names).items()}
         goals = [Goal(name, weight=weights.get(name)) for name in self.maximize]
         goals += [Goal(name, "minimize", weight=weights.get(name)) for name in self.minimize]
-        for limit in ranges:
-            low, high = limit.ends
-            goals.append(Goal(limit.name, "target", low, high, weight=weights.get(limit.name)))
+        goals += [Goal(limit.name, "target", *limit.ends, weight=weights.get(limit.name)) for limit in ranges]
         return tuple(goals)
 
     def kind_of(self, quantity: str) -> Kind:
@@ -281,16 +263,10 @@ class SuggestSettings:
         Raises:
             ValueError: if something else is said, or of another column.
         """
-        kinds = dict[str, str]()
-        for text in self.goal_kind:
-            name, _, kind = text.rpartition("=")
-            if name.casefold() not in map(str.casefold, self.quantities) or kind not in ("class", "number"):
-                raise ValueError(
-                    "Expected `--goal-kind COLUMN=number` or `COLUMN=class`, with one of the columns "
-                    f"{', '.join(self.quantities)}. Got {text!r}."
-                )
-            kinds[name.casefold()] = kind
-        return cast(Kind, kinds.get(quantity.casefold(), ""))
+        kind = _by_goal("goal-kind", self.goal_kind, self.quantities).get(quantity, "")
+        if kind not in get_args(Kind):
+            raise ValueError(f"Expected `--goal-kind {quantity}=number` or `{quantity}=class`. Got {kind!r}.")
+        return cast(Kind, kind)
 
     @property
     def quantities(self) -> tuple[str, ...]:
@@ -333,3 +309,15 @@ def change_files(given: Mapping[str, Any], change: Callable[[Path], Path]) -> di
         return change(path).as_posix() + (f":{column}" if column is not None else "")
 
     return {name: changed(name, value) for name, value in given.items()}
+
+
+def _by_goal(option: str, texts: Sequence[str], names: Sequence[str]) -> dict[str, str]:
+    """Return what `NAME=VALUE` says of each of some goals."""
+    said = dict[str, str]()
+    for text in texts:
+        written, _, value = text.rpartition("=")
+        name = find_column(written, names, "the goals")
+        if not name or name in said:
+            raise ValueError(f"Expected each of the goals {', '.join(names)} once in `--{option}`. Got {text!r}.")
+        said[name] = value
+    return said

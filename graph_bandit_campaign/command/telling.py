@@ -45,11 +45,8 @@ def _standard(pool: MoleculeSet, structures: Mapping[str, str], settings: Sugges
     }
     for key, text in zip(pool.ids, pool.smiles, strict=True):
         before = standard.get(key, text)
-        if text != before and not settings.trust_ids and parent_of(text) != parent_of(before):
-            raise ValueError(
-                f"Expected `{key}` to be {before}, as in earlier rounds. The pool has {text}. Correct the pool; "
-                "pass --trust-ids if it was corrected; or use another --out to start a new campaign."
-            )
+        if text != before and parent_of(text) != parent_of(before):
+            raise ValueError(f"`{key}` was {before} in earlier rounds, and is {text} in the pool. Correct it.")
         if key in standard:
             standard[key] = text
     return standard
@@ -89,7 +86,7 @@ def tell_tables(
         state = replace(state, pending=())
     told = Told()
     if sources:
-        matcher = Matcher(pool, structures, settings.trust_ids, settings.most_atoms)
+        matcher = Matcher(pool, structures, settings.most_atoms)
         matched = match_rows(rounds.rows, matcher, rounds.own, bool(rounds.goals), sources)
         if settings.best_of is not None:
             matched = matched.best(settings.goals[0].sign > 0)

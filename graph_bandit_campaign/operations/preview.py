@@ -145,13 +145,13 @@ def preview_results(
             classed = tables
             with suppress(ValueError):  # of the words, which are named one by one
                 classed, _, _ = read_classes(tables, name, state.kind)
-            rows, problems = classed.look(replace(names, value=name, noise=settings.noise))
+            rows, _, problems = classed.look(replace(names, value=name, noise=settings.noise))
             read[goal] = rows
             bad |= {where: problem for where, _, problem in (text.partition(": ") for text in problems)}
     every = [row for rows in read.values() for row in rows]
     names_of, smiles = {row.identifier for row in every}, {row.smiles for row in every} - {""}
     pool = open_pool(settings).search(names_of | {*state.structures}, smiles)
-    matcher = Matcher(pool, state.structures, settings.trust_ids, settings.most_atoms)
+    matcher = Matcher(pool, state.structures, settings.most_atoms)
     seen: dict[str, ResultRow] = {}
     for goal, rows in read.items():
         for row in rows:

@@ -152,7 +152,7 @@ def open_to_look(place: Place, ids: Sequence[str] = ()) -> tuple[Opened, list[st
     store, state = place.open()
     settings, store, names = place.settings(state), store.twin(), list(ids)
     if (pool := known_or_found(settings, state, ids)) is not None:
-        finder = Matcher(pool, {}, False, settings.most_atoms)
+        finder = Matcher(pool)
         names = [finder.find(MeasuredRow("", key, "", "pending"))[0] for key in ids]
         structures = {key: structure_of(pool, pool.ids.index(key)) for key in names}
         store.state = replace(state, structures={**state.structures, **structures})

@@ -29,7 +29,7 @@ from graph_bandit_campaign.store import Store
 AT_FIRST = frozenset(
     (
         *CHANGEABLE,
-        *("noise", "features", "smiles", "id", "sheet", "measured_sheet", "agent", "seed", "trust_ids", "most_atoms"),
+        *("noise", "features", "smiles", "id", "sheet", "measured_sheet", "agent", "seed", "most_atoms"),
         *("salts", "directed", "skip_bad_rows"),
     )
 )

@@ -11,8 +11,8 @@ from graph_bandit_campaign.command.suggestions import write_suggestions
 from graph_bandit_campaign.operations.place import Place
 from graph_bandit_campaign.pool.index import structure_of
 from graph_bandit_campaign.report.answer import Answer
+from graph_bandit_campaign.results.facts import Result
 from graph_bandit_campaign.results.matching import Matcher, match_rows
-from graph_bandit_campaign.results.measurement import Result
 from graph_bandit_campaign.results.rows import MeasuredRow
 from graph_bandit_campaign.results.typed import Entry, read_entries
 from graph_bandit_campaign.state import CampaignState
@@ -97,7 +97,7 @@ def tell(place: Place, results: Sequence[Entry], instead: bool = False, by: str 
     rows, kind = read_entries(results, state.quantities, state.kind)
     every = [row for read in rows.values() for row in read]
     pool = known_or_found(settings, state, {row.identifier for row in every}, {row.smiles for row in every} - {""})
-    matcher = None if pool is None else Matcher(pool, state.structures, settings.trust_ids, settings.most_atoms)
+    matcher = None if pool is None else Matcher(pool, state.structures, settings.most_atoms)
     matched = match_rows(rows, matcher, several=bool(state.goals))
 
     def change(newest: CampaignState) -> tuple[CampaignState, Told]:
@@ -137,7 +137,7 @@ def mark(
     key, structures = id, dict[str, str]()
     if pool is not None:
         row = MeasuredRow("", id, "", "pending")
-        key = Matcher(pool, {}, False, 1).find(row)[0]
+        key = Matcher(pool).find(row)[0]
         structures = {key: structure_of(pool, pool.ids.index(key))}
 
     def change(newest: CampaignState) -> tuple[CampaignState, None]:

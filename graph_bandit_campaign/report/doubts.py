@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean, median, quantiles
 
-from graph_bandit_campaign.results.measurement import Measurement
+from graph_bandit_campaign.results.facts import Measurement
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.text import listed, short
 

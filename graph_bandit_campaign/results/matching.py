@@ -10,7 +10,7 @@ from statistics import fmean
 
 from graph_bandit_campaign.pool.forms import Parents, parent_of
 from graph_bandit_campaign.pool.index import PoolIndex, PoolLike
-from graph_bandit_campaign.results.measurement import TYPED, Failure, Measurement, Result
+from graph_bandit_campaign.results.facts import TYPED, Failure, Measurement, Result
 from graph_bandit_campaign.results.rows import BadResultsError, MeasuredRow
 from graph_bandit_campaign.text import unshield
 from graph_bandit_env import MoleculeSet, canonical_smiles
@@ -32,7 +32,7 @@ class Matched:
     outside: frozenset[str] = frozenset()
     """Ids of graphs that are not in the pool."""
     forms: Mapping[str, str] = field(default_factory=dict)
-    """SMILES of results that are another form of their molecule, or whose id was trusted, by its id."""
+    """SMILES of results that are another form of their molecule, by its id."""
     features: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """Values of the user's own columns in the rows of each graph, by id and column: the mean of what is known."""
 
@@ -56,7 +56,6 @@ class Matcher:
     Args:
         pool: molecules or other graphs to choose from.
         structures: canonical SMILES of molecules that were suggested, by id; the pool need not have them any more.
-        trust_ids: a row with a known name is that molecule, whatever its SMILES.
         most_atoms: how many atoms a molecule may have, without hydrogens.
     """
 
@@ -67,11 +66,10 @@ class Matcher:
         self,
         pool: PoolLike,
         structures: Mapping[str, str] | None = None,
-        trust_ids: bool = False,
         most_atoms: int = MOST_ATOMS,
     ) -> None:
         self.pool, self.index, self.outside = pool, PoolIndex(pool), {}
-        self.trust_ids, self.most_atoms, structures = trust_ids, most_atoms, structures or {}
+        self.most_atoms, structures = most_atoms, structures or {}
         self._written: dict[str, set[str]] = {}  # SMILES of salts and charged forms as the pool has them
         smiles_of, aliases = {name: name for name in self.index.ids}, dict[str, str]()
         if isinstance(pool, MoleculeSet):
@@ -88,7 +86,7 @@ class Matcher:
 
         Returns:
             Its id in the pool; else the one it was suggested by; else its name in the row, or its canonical SMILES. And
-            the canonical SMILES of the row if it is another form of the molecule, or if the id was trusted; else "".
+            the canonical SMILES of the row if it is another form of the molecule; else "".
 
         Raises:
             ValueError: if it is unknown, could be several, or its name and SMILES disagree.
@@ -135,14 +133,12 @@ class Matcher:
         own = self._smiles_of[name]
         if not written or self._is_written(canonical, own):
             return ""
-        if self.trust_ids:
-            return canonical or written
         if not canonical:
             raise ValueError(smiles_problem(written, self.most_atoms))
         if parent_of(canonical) == parent_of(own):
             return canonical
         where = "in the pool" if self._id_of[own] in self.index.index_of else "as suggested"
-        raise ValueError(f"`{name}` is {own} {where}, and {canonical} here. If the ids are right, pass --trust-ids.")
+        raise ValueError(f"`{name}` is {own} {where}, and {canonical} here. If the id is right, leave the SMILES out.")
 
     def _is_written(self, canonical: str, own: str) -> bool:
         """Return whether a SMILES is that of a known molecule, or a form of it that the pool has."""

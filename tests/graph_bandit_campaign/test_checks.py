@@ -91,7 +91,7 @@ def test_only_what_is_certain_is_0_or_100_percent():
 def test_results_know_molecules_by_both_names():
     pool = from_smiles(["CCO", "CCN"], ids=["=a", "-b"])
     rows = [MeasuredRow("line 2", "'=a", "", 1.0), MeasuredRow("line 3", "-b", "", 2.0)]
-    assert [(each.id, each.value) for each in match_rows({"": rows}, Matcher(pool, {}, False, 9)).results] == [
+    assert [(each.id, each.value) for each in match_rows({"": rows}, Matcher(pool)).results] == [
         ("=a", 1.0),
         ("-b", 2.0),
     ]

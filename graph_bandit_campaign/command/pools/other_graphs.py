@@ -29,7 +29,7 @@ class GraphRounds(Rounds):
 
     refused = (
         *("smiles", "features", "forbid", "only", "at_most", "per", "ignore_failures", "workers", "scheduler"),
-        *("trust_ids", "most_atoms", "salts", "entry_column", "ignore_column", "best_of", "skip_bad_rows"),
+        *("most_atoms", "salts", "entry_column", "ignore_column", "best_of", "skip_bad_rows"),
         "allow_outside",
     )
 
@@ -45,12 +45,8 @@ class GraphRounds(Rounds):
         self.size, structures = len(self.pool), earlier.structures if earlier else {}
         for k, identifier in enumerate(self.pool.ids):
             if identifier in structures and structures[identifier] != structure_of(self.pool, k):
-                undirected = " If the campaign began with undirected graphs, give `--directed False`."
-                raise ValueError(
-                    f"Expected `{identifier}` to be the same graph as in earlier rounds. {settings.pool} has another "
-                    "one. Give each graph a name of its own, which `--id` finds, or use another --out to start a new "
-                    f"campaign.{undirected * self.pool.directed}"
-                )
+                hint = " If the campaign began with undirected graphs, give `--directed False`." * self.pool.directed
+                raise ValueError(f"`{identifier}` was another graph in earlier rounds. Give this one another id.{hint}")
 
     def search(self, names: Collection[str], smiles: Collection[str] = ()) -> GraphPool:
         """Return all graphs."""
@@ -62,10 +58,8 @@ class GraphRounds(Rounds):
         of_results = Columns(settings.target, settings.id, noise=settings.noise)
         self.remarks = [*self.remarks, *self.read_tables(tables, (), of_results, has_properties=False)]
         if len(self.limits):
-            raise ValueError(
-                f"Expected limits on columns of the results. {settings.pool} holds other graphs than molecules, which "
-                f"have no properties. Got {', '.join(limit.text for limit in self.limits.requirements)}."
-            )
+            limits = ", ".join(limit.text for limit in self.limits.requirements)
+            raise ValueError(f"Only molecules have properties to limit. Limit columns of the results. Got {limits}.")
         self.content = [self.pool.ids, digest(self.pool)]
 
     def know(self, state: CampaignState) -> Known:

@@ -96,15 +96,10 @@ class ProductRounds(Rounds):
         described = describe(molecules, agent)
         if campaign.uses_columns:
             described = self._pool.add_forecasts(described, state)
-        note = f"Of {self.size:,} products the {listed:,} most promising ones were made"
-        note += f", and {meeting(in_pool, selection).sum():,} meet the limits" if len(self.limits) else ""
-        note += ". All predictions and probabilities are of these: a better one may not have been made."
-        note *= listed > 0
         most_taught = MOST_TAUGHT if len(state.means()) > MOST_TAUGHT else None
+        note = f"Of {self.size:,} products the {listed:,} most promising ones were made. All predictions are of these."
         if most_taught:
-            note += (
-                f" The model of molecules learns from {most_taught:,} results, the best half and others of all ranks."
-            )
+            note += f" The model of molecules learns from {most_taught:,} results, the best and others of all ranks."
 
         def others(ids: Sequence[str]) -> dict[str, list[str]]:
             return self.describe(partial(self._cells, ids), self._columns, [[] for _ in ids])

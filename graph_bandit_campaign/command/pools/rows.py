@@ -50,10 +50,7 @@ class RowRounds(Rounds):
             stereo = reads_stereo(settings.agent or (earlier.agent if earlier else None))
             self.pool, self._sheets = open_table_pool(settings.source, stereo)
         if missing := [name for name in settings.entry_column if name not in self.pool.manifest.entry]:
-            raise ValueError(
-                f"Expected {settings.pool} to be prepared with `--entry-column {missing[0]}`, since that decides what "
-                "an entry is. Prepare it again."
-            )
+            raise ValueError(f"Prepare {settings.pool} again with `--entry-column {missing[0]}`.")
         self.size = len(self.pool)
 
     def search(self, names: Collection[str], smiles: Collection[str] = ()) -> MoleculeSet:
@@ -131,12 +128,8 @@ class RowRounds(Rounds):
         cells = {name: [block.cells.texts[name] for block in self.pool.blocks((), [name])] for name in columns}
         filled = " and ".join(name for name, texts in cells.items() if any(map(str.strip, chain(*texts))))
         if filled and not settings.measured and self.earlier is None:
-            raise ValueError(
-                f"No results were given, but {settings.pool.name} has values of {filled}. Give it as the table of "
-                f"results as well (`--measured {settings.pool}`), or take the column out of it."
-            )
-        hint = f"in {settings.pool.name} not used as results (add `--measured {settings.pool}`)"
-        return [f"values of {filled} {hint}"] * bool(filled)
+            raise ValueError(f"There are values of {filled} in {settings.pool}. Give `--measured {settings.pool}`.")
+        return [f"values of {filled} not used as results (add `--measured {settings.pool}`)"] * bool(filled)
 
     def know(self, state: CampaignState) -> Known:
         """Return the molecules that a campaign and other assays speak of, or all."""

@@ -90,5 +90,5 @@ def test_a_command_of_other_types_is_refused(tmp_path, fields_of_command):
         {"format": 4, "agent": "random", "maximize": True, "seed": 0, "command": command}
         | {key: [] for key in ("measured", "failures", "pending", "rounds")}
     )
-    with pytest.raises(ValueError, match="Expected"):
+    with pytest.raises(ValueError, match="campaign"):
         repeat_command(read_file(text.encode(), tmp_path)[0], tmp_path / "o.campaign.json")

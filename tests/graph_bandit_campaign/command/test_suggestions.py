@@ -91,7 +91,6 @@ def test_a_pool_that_gives_the_id_of_a_suggestion_to_another_molecule_is_refused
     assert suggest() == 1
     assert re.search(f"`{first[0]}`.*CCCCCCCCCCO", capsys.readouterr().err)
     assert state() == before
-    assert suggest("--trust-ids") == 0
 
 
 def test_results_that_break_a_limit_teach_and_pending_ones_stay_pending(folder):

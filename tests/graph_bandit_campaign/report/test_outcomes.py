@@ -1,7 +1,7 @@
 import pytest
 
 from graph_bandit_campaign.report.outcomes import find_outcomes, sum_up
-from graph_bandit_campaign.results.measurement import Measurement
+from graph_bandit_campaign.results.facts import Measurement
 from graph_bandit_campaign.state import CampaignState, Suggestion
 
 

@@ -14,7 +14,7 @@ OWN = ("dock", "dose")
 def match(*rows, files=("results.csv",), pool=POOL):
     places = [(file, f"{file}, line {line}") for file in files for line in range(2, 2 + len(rows) // len(files))]
     measured = [MeasuredRow(where, *row, table=file) for (file, where), row in zip(places, rows, strict=True)]
-    matcher = Matcher(pool, {}, False, 99)
+    matcher = Matcher(pool)
     return match_rows({"": measured}, matcher, OWN, sources={file: file for file in files}), matcher.outside
 
 

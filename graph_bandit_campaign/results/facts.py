@@ -1,9 +1,10 @@
-"""A result: a measured value, a bound of it, or a failure; with where it comes from."""
+"""What is told of graphs: values, bounds and failures, which teach; vetoes and comments, which do not."""
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass
-from typing import Annotated, Literal, TypeAlias, get_args
+from typing import Annotated, Literal, TypeAlias
 
 import msgspec
 
@@ -16,6 +17,7 @@ Fact: TypeAlias = tuple[str, str, float | None, str, float | None]
 """What a result says: id, goal, value (None: failed), bound and noise."""
 TYPED = ""
 """The source of results that no table holds: somebody typed them, or a program told them."""
+LONGEST = 2000  # characters of a text
 SIGNS = {"above": ">", "below": "<", "": ""}
 
 
@@ -44,11 +46,6 @@ class Measurement:
 
     def __post_init__(self) -> None:
         check_value(self.id, self.value)
-        if self.bound not in get_args(Bound):
-            raise ValueError(
-                'Expected `bound` to be "above" for a result above the number, "below" for one below, or "" for an '
-                f"exact value. Got {self.bound!r}."
-            )
         check_noise(self.id, self.noise, self.bound)
 
     @property
@@ -87,3 +84,57 @@ class Failure:
 
 
 Result: TypeAlias = Measurement | Failure
+
+
+@dataclass(frozen=True)
+class Veto:
+    """A graph that is not to be suggested, because somebody says so."""
+
+    id: str
+    """Id of the graph."""
+    reason: str = ""
+    """Why; empty if nobody said."""
+    by: str = ""
+    """Who said so; empty if it is not known."""
+    round: Count = 0
+    """How many rounds had been suggested then."""
+
+    @property
+    def text(self) -> str:
+        """Return the id, why, and who said so."""
+        words = ", ".join(filter(None, (self.reason, f"by {self.by}" * bool(self.by))))
+        return f"{self.id} ({words})" if words else self.id
+
+
+@dataclass(frozen=True)
+class Comment:
+    """A text about a graph."""
+
+    id: str
+    """Id of the graph."""
+    text: str
+    """What is said."""
+    by: str = ""
+    """Who says so; empty if it is not known."""
+    round: Count = 0
+    """How many rounds had been suggested then."""
+
+    @property
+    def words(self) -> str:
+        """Return the id, what is said, and who says so."""
+        return f"{self.id}: {self.text}" + f" (by {self.by})" * bool(self.by)
+
+
+def check_text(name: str, text: str) -> str:
+    """Return a text without blanks around it, with a line feed at the end of each line.
+
+    Raises:
+        ValueError: if it is too long, or has characters that cannot be printed, other than blanks, ends of lines, tabs.
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    unseen = (sign for sign in text if not sign.isprintable() and sign not in "\n\t")
+    bad = next((sign for sign in unseen if unicodedata.category(sign) != "Zs"), "")
+    if len(text) > LONGEST or bad:
+        got = f"the character {bad!a}" if bad else f"{len(text):,} characters"
+        raise ValueError(f"Expected `{name}` of at most {LONGEST:,} characters that can be printed. Got {got}.")
+    return text.strip()
