@@ -39,15 +39,16 @@ def screen(folder, mode):
     return [*words, "--maximize", "y", "--evaluations", "6", "--n", "4", "--agent", "random"]
 
 
-def test_screen_writes_the_values_or_says_what_the_program_printed(tmp_path, capsys):
+def test_screen_writes_the_values_or_says_where_the_program_printed(tmp_path, capsys):
     assert main(screen(tmp_path, "good")) == 0
     rows = read(tmp_path / "s.csv")
     assert len(rows) == 6
     assert all(float(row["y"]) == len(row["smiles"]) for row in rows)
-    assert "round 2: 6 of 6 evaluations" in capsys.readouterr().out
+    assert "6 of 6 evaluations" in capsys.readouterr().out
     (tmp_path / "broken").mkdir()
     assert main(screen(tmp_path / "broken", "fails")) == 1
-    assert "no such receptor" in capsys.readouterr().err
+    assert "s.log" in capsys.readouterr().err
+    assert "no such receptor" in (tmp_path / "broken" / "s.log").read_text()
 
 
 def allow_signals():
