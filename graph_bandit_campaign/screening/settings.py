@@ -20,7 +20,7 @@ class ScreenSettings(SuggestSettings):
     """What to choose from: a library of products, .toml; a table of molecules of any kind that `suggest` reads; or a
     folder that `graph-bandit prepare` made of one."""
     out: Path
-    """Table of all results, of any kind: id, smiles, and the value or `failed`. It is replaced whenever values come
+    """Table of all results, .csv or .tsv: id, smiles, and the value or `failed`. It is replaced whenever values come
     in. The batch that is computed, and the campaign, are in files next to it, .next.csv and .next.campaign.json."""
     score: str = field(kw_only=True)
     """The program and its arguments, in quotation marks: "python dock.py --receptor r.pdb". No shell reads it. Two
