@@ -109,7 +109,6 @@ def _read(settings: BacktestSettings) -> tuple[MoleculeSet, CampaignState, list[
     source, target, table = settings.source, settings.target, settings.table
     pool, remarks = (PreparedPool.open(table), []) if table.is_dir() else open_table_pool(source)
     made = pool.manifest.question
-    made.refuse_others(settings.id, settings.smiles, settings.sheet)
     own = tuple(dict.fromkeys((*source.columns, *pool.entry.names)))
     features = Features(own, source.embeddings, (target,))
     most = find_most_rows(settings.budget or MOST, features.count, any(map(reads_graphs, settings.agents)))

@@ -7,7 +7,6 @@ import json
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 
 from agents.molecule import Ranks
 from graph_bandit_campaign.command.pools.offer import Rounds
@@ -106,7 +105,6 @@ def _read_rows(settings: SuggestSettings, earlier: CampaignState | None, tables:
     made, entry, manifest = pool.manifest.question, pool.entry, pool.manifest
     header = Table(settings.pool, (*filter(None, (made.smiles, made.identifier)), *pool.columns), ())
     list(header.rows(settings.source.columns))  # there are no rows; a column that is missing is refused
-    made.refuse_others(settings.id, settings.smiles, settings.sheet, [*chain(*tables.headers)])
     own = tuple(dict.fromkeys((*settings.source.columns, *entry.names)))
     features = Features(own, settings.source.embeddings, settings.quantities, entry)
     smiles = made.smiles if settings.smiles == "smiles" else settings.smiles

@@ -103,9 +103,6 @@ class SuggestSettings:
     """Seed of all randomness."""
     workers: int | None = 0
     """Most processes that read the molecules; 0: one for each core; None: this process itself."""
-    scheduler: str | None = None
-    """Address of a Dask scheduler, tcp://host:port, whose workers read a prepared pool where they are. They see its
-    folder under the same path."""
     veto: Annotated[tuple[str, ...], NONE, tyro.conf.UseAppendAction] = ()
     """Molecule that is not to be suggested, ID or ID=REASON; it teaches nothing about others. If it is one of the last
     suggestions, another takes its place. Give --veto once for each."""
@@ -249,7 +246,6 @@ class SuggestSettings:
             skip_bad_rows=self.skip_bad_rows,
             directed=self.directed,
             workers=self.workers,
-            scheduler=self.scheduler,
         )
 
     @property

@@ -291,14 +291,17 @@ def visit_parts(
         ChildProcessError: an OSError, if two processes die at the same part.
     """
     work = partial(_visit_part, pool.folder.resolve(), pickle.dumps((visit, query)))
-    parts, where = ((number,) for number in range(len(pool.parts))), (query.source.workers, query.source.scheduler)
-    name = f"part {{}} of {pool.folder}"
-    return results_of(work, parts, where, name, kept, f"parts of {unit}", len(pool.parts))
+    parts, where, count = (
+        ((number,) for number in range(pool.manifest.parts)),
+        (query.source.workers, None),
+        pool.manifest.parts,
+    )
+    return results_of(work, parts, where, f"part {{}} of {pool.folder}", kept, f"parts of {unit}", count)
 
 
 def _visit_part(folder: Path, packed: bytes, number: int) -> tuple[int, Any]:
     (visit, query), pool = _unpack(packed), PreparedPool.open(folder)
-    return number, visit(pool.parts[number].blocks(columns=query.columns), query)
+    return number, visit(pool.blocks(columns=query.columns, parts=[number]), query)
 
 
 @lru_cache(maxsize=1)

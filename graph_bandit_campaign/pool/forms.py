@@ -41,10 +41,10 @@ def find_forms(pool: PreparedPool, smiles: Collection[str]) -> set[Place]:
         return set()
     _, neutral = pool.find((), sorted({tautomer for text in smiles for tautomer in tautomers(text)}))
     found, others = set(neutral.values()), Parents(smiles)
-    for part in pool.parts:
-        for row, _, text in zip(*part.names(), strict=True):
+    for part, rows, _, texts in pool.names():
+        for row, text in zip(rows.tolist(), texts, strict=True):
             if OTHER_FORM.search(NEUTRAL.sub("", text)) and others.alike(text):
-                found.add((part.number, int(row)))
+                found.add((part, row))
     return found
 
 

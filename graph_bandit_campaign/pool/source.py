@@ -37,8 +37,6 @@ class Source:
     """Whether edges of other graphs keep their directions; None: as the file says."""
     workers: int | None = None
     """Most processes that read molecules; 0: one for each core; None: this process itself."""
-    scheduler: str | None = None
-    """Address of a Dask scheduler, whose workers read a prepared pool; None: there is none."""
 
 
 EMBEDDINGS = (".npz", ".parquet")  # features that end so are files

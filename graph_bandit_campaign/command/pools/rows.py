@@ -66,8 +66,8 @@ class RowRounds:
 
     def ids(self) -> Iterator[str]:
         """Yield the ids of all molecules."""
-        for part in self.pool.parts:
-            yield from part.names()[1]
+        for _, _, names, _ in self.pool.names():
+            yield from names
 
     def know(self, state: CampaignState) -> KnownRows:
         """Return the molecules that a campaign and other assays speak of, or all."""

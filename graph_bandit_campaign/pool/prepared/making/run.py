@@ -6,7 +6,6 @@ import atexit
 import dataclasses
 import hashlib
 import json
-import re
 import shutil
 from dataclasses import replace
 from functools import partial
@@ -15,9 +14,9 @@ from tempfile import mkdtemp
 
 from filelock import FileLock
 
-from graph_bandit_campaign.pool.prepared.making.merging import SCRATCH, merge
+from graph_bandit_campaign.pool.prepared.making.merging import merge
 from graph_bandit_campaign.pool.prepared.making.work import ask, make_part, read_chunks
-from graph_bandit_campaign.pool.prepared.manifest import MANIFEST, QUESTION, Question, part_path, read_json, write_json
+from graph_bandit_campaign.pool.prepared.manifest import MANIFEST, Question, part_path, read_json, write_json
 from graph_bandit_campaign.pool.prepared.pool import PreparedPool
 from graph_bandit_campaign.pool.prepared.settings import PrepareSettings
 from graph_bandit_campaign.pool.source import Source
@@ -27,8 +26,7 @@ from graph_bandit_env.storage import make_room, open_cache
 from graph_bandit_env.tables import describe_shared, refuse_differing
 
 SMALL = 300_000  # bytes; a smaller table is read by this process itself, before others have started
-LOCK = "driver.lock"
-OURS = re.compile(rf"^{LOCK}$|\.part$")  # what may be in a folder before the first part
+QUESTION, LOCK = "prepare.json", "driver.lock"
 KEPT = "Finished parts are kept: give the same command again, with fewer --workers."
 
 
@@ -60,7 +58,10 @@ def prepare(settings: PrepareSettings) -> PreparedPool:
             pool = make_pool(settings, question)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"Finished parts are kept in {settings.out}: give the same command again.") from None
-    print(f"{settings.out}: {pool.manifest.describe()}.")
+    made = pool.manifest
+    texts = [f"{settings.out}: {made.molecules:,} molecules", *describe_shared(made.shared)]
+    texts += [f"{made.merged:,} rows of equal molecules merged, {made.bad:,} bad rows left out ({pool.bad_rows.name})."]
+    print(", ".join(texts))
     return pool
 
 
@@ -97,7 +98,7 @@ def open_table_pool(source: Source, stereo: bool = False) -> tuple[PreparedPool,
     )
     question, remarks = ask(settings)
     name = hashlib.sha256(json.dumps([question.key, *source.entry_columns]).encode()).hexdigest()
-    workers = source.workers if question.file.bytes > SMALL else None
+    workers = source.workers if source.path.stat().st_size > SMALL else None
     settings = replace(settings, out=cache / f"{name}.pool", ignore_column=question.columns, workers=workers)
     with FileLock(settings.out.with_suffix(".lock")):  # another process may prepare the same table: it is waited for
         settings.out.mkdir(exist_ok=True)
@@ -111,21 +112,24 @@ def open_table_pool(source: Source, stereo: bool = False) -> tuple[PreparedPool,
 
 def make_pool(settings: PrepareSettings, question: Question) -> PreparedPool:
     """Make what is missing of a pool."""
-    out = settings.out.resolve()  # workers may be in other folders
-    _check_folder(out, question)
+    out, problems = settings.out.resolve(), list[tuple[int, str]]()  # workers may be in other folders
     if not (out / MANIFEST).is_file():
-        _tidy(out)
         write_json(out / QUESTION, question)
-        _make_parts(out, settings, question)
-        manifest = merge(out, question, settings.entry_column)
+        missing = (
+            (number, table, question)
+            for number, table in enumerate(read_chunks(settings.pool, question, problems))
+            if not part_path(out, number).is_file()
+        )
+        where = settings.workers, None
+        sum(results_of(partial(make_part, out), missing, where, "part-{:05d}.parquet", KEPT, "rows"))
+        manifest = merge(out, question, settings.entry_column, problems)
         refuse_differing(manifest.differing, settings.ignore_column, str(settings.pool))
         if not manifest.molecules:
             raise BadRowsError(str(settings.pool), question.unit, PreparedPool(out, manifest).read_bad_rows())
         write_json(out / MANIFEST, manifest)
-    _tidy(out, "part-*.json")
     pool = PreparedPool.open(settings.out)
-    if missing := [name for name in settings.entry_column if name not in pool.manifest.entry]:
-        raise ValueError(f"Expected `{missing[0]}` to be part of entries of {settings.out}. Choose another --out.")
+    if missing_part := [name for name in settings.entry_column if name not in pool.manifest.entry]:
+        raise ValueError(f"Expected `{missing_part[0]}` to be part of entries of {settings.out}. Choose another --out.")
     return pool
 
 
@@ -138,31 +142,10 @@ def _check_folder(folder: Path, question: Question) -> None:
     if (folder / QUESTION).is_file():
         earlier = read_json(folder / QUESTION, Question)
         if earlier.key != question.key:
-            fields = (field.name for field in dataclasses.fields(Question) if field.name != "file")
+            fields = (field.name for field in dataclasses.fields(Question) if field.name not in ("name", "sha256"))
             differ = [name for name in fields if getattr(earlier, name) != getattr(question, name)]
             text = f"Expected {folder} to hold this pool. It was begun with other {', '.join(differ) or 'tables'}."
             raise ValueError(f"{text} Give the same, choose another --out, or delete the folder.")
-    elif folder.is_dir() and (other := next((p.name for p in folder.iterdir() if not OURS.search(p.name)), None)):
+    paths = folder.iterdir() if folder.is_dir() and not (folder / QUESTION).is_file() else ()
+    if other := next((path.name for path in paths if path.suffix not in (".lock", ".part")), None):
         raise ValueError(f"Expected {folder} to be new, or to hold a prepared pool. It has {other}. Choose another.")
-
-
-def _tidy(folder: Path, *patterns: str) -> None:
-    """Remove what an interruption left half-written, and files of these patterns."""
-    shutil.rmtree(folder / SCRATCH, ignore_errors=True)
-    for path in (path for pattern in ("*.part", *patterns) for path in folder.glob(pattern)):
-        path.unlink(missing_ok=True)
-
-
-def _make_parts(out: Path, settings: PrepareSettings, question: Question) -> None:
-    """Compute the parts that are not finished yet.
-
-    Raises:
-        ValueError: if the table is damaged, or changes while it is read.
-    """
-    missing = (
-        (number, table, problems, question)
-        for number, (table, problems) in enumerate(read_chunks(settings.pool, question))
-        if not part_path(out, number).is_file()
-    )
-    where = settings.workers, settings.scheduler
-    sum(results_of(partial(make_part, out), missing, where, "part-{:05d}.parquet", KEPT, "rows"))
