@@ -18,7 +18,6 @@ from graph_bandit_campaign.model.choice import check_batch, check_kept, choose_b
 from graph_bandit_campaign.model.failures import FailureLearner
 from graph_bandit_campaign.model.goals_choice import GoalsChooser
 from graph_bandit_campaign.model.learner import DEFAULT, AgentChangedWarning, Learner, default_agent, describe_change
-from graph_bandit_campaign.model.made import MOST_TAUGHT, MadeProducts
 from graph_bandit_campaign.notebook import Suggestions
 from graph_bandit_campaign.pool.index import MaskLike, PoolIndex, PoolLike
 from graph_bandit_campaign.pool.prepared import PreparedPool
@@ -27,7 +26,6 @@ from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_campaign.store import ChangedError, Store
 from graph_bandit_campaign.verbs import add_round, without_last_round
 from graph_bandit_env.files import as_pool
-from graph_bandit_env.pools.products import ProductLibrary
 from graph_bandit_lab import AgentSpec
 
 
@@ -41,8 +39,7 @@ class Campaign(Records):
     Args:
         graph_set: K graphs, with `ids` if they have names (as a `GraphPool` or a `MoleculeSet` has). Columns of a
             `MoleculeSet` help to predict. A `PreparedPool` is read into memory; the command `suggest` never does that.
-            A path, a DataFrame and a list of SMILES or graphs are read by `graph_bandit_env.files.as_pool`. Of a
-            `ProductLibrary` what is told is made, and the most promising products in each `ask`.
+            A path, a DataFrame and a list of SMILES or graphs are read by `graph_bandit_env.files.as_pool`.
         agent: as on the command line, `name:setting=value,...`; "default": by the size of each batch (`default_agent`).
             None: that of the file, else "default". An agent that is not a `BatchAgent` chooses graphs one by one, and
             makes no predictions. An agent of a file, `module:factory`, has to be given each time.
@@ -75,7 +72,7 @@ class Campaign(Records):
 
     def __init__(
         self,
-        graph_set: PoolLike | PreparedPool | ProductLibrary | str | Path | Iterable[object],
+        graph_set: PoolLike | PreparedPool | str | Path | Iterable[object],
         agent: str | None = None,
         *,
         maximize: bool | None = None,
@@ -89,10 +86,7 @@ class Campaign(Records):
         kind: Kind | None = None,
     ) -> None:
         self._store = state if isinstance(state, Store) else Store(state)
-        saved, self._made = self._store.state, None
-        if isinstance(graph_set, ProductLibrary):
-            self._made = MadeProducts(graph_set, saved, goals, offered, also)
-            graph_set = self._made.molecules
+        saved = self._store.state
         self.graph_set = graph_set = graph_set.load() if isinstance(graph_set, PreparedPool) else as_pool(graph_set)
         self._ignores = check_flag("ignore_failures", ignore_failures)
         self._failures, self._index = FailureLearner(len(graph_set), self._ignores), PoolIndex(graph_set)
@@ -112,7 +106,7 @@ class Campaign(Records):
         try:
             spec = self._named or default_agent(graph_set, size, several)
             sources = read_also(also, graph_set)
-            self._learner = Learner(graph_set, spec, several, MOST_TAUGHT if self._made else None, sources)
+            self._learner = Learner(graph_set, spec, several, None, sources)
         except ValueError as error:
             if agent or not saved:
                 raise
@@ -231,7 +225,7 @@ class Campaign(Records):
     ) -> tuple[tuple[Suggestion, ...], Sequence[int]]:
         """Return graphs with their predictions, and their indices; nothing has changed."""
         kept = self.state.waiting_pins() if keep is None else (*keep,)
-        among = self._offer(count, among, kept)
+        among = among.mask(self.graph_set) if isinstance(among, Limits) else among
         mask, under_way = self.on_offer(among), self._index.present(self.state.pending)
         first, constraints = check_kept(kept, self._index.index_of, mask), constraints or BatchConstraints()
         wanted = min(count, int(mask.sum()))
@@ -262,14 +256,3 @@ class Campaign(Records):
 
         self.change("ask", suggested, about)
         self._opened = None
-
-    def _offer(self, count: int, among: MaskLike | Limits, kept: tuple[str, ...]) -> MaskLike:
-        """Return the graphs that can be chosen; of a library, after the most promising products were made."""
-        if self._made is not None:
-            among = self._made.offer(replace(self.state, pinned=kept), count, among, self._learner.uses_columns)
-            self.show(self._made.molecules, most_taught=MOST_TAUGHT)
-        return among.mask(self.graph_set) if isinstance(among, Limits) else among
-
-    def _admit(self, identifiers: Iterable[str]) -> None:
-        if self._made is not None and self._made.add(identifiers):
-            self.show(self._made.molecules, most_taught=MOST_TAUGHT)

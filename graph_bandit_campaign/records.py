@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self, TypeVar
@@ -141,7 +141,6 @@ class Records(Forecasts):
             names = [each.name for each in self.state.goals] if has_failed and self.state.goals else [goal]
             self._place_of(names[0])
             rows = dict.fromkeys(names, read)
-        self._admit(row.identifier for read in rows.values() for row in read)
         sources = {str(results): tables[0]} if tables else {}
         matched = match_rows(rows, self._finder(), several=bool(self.state.goals), sources=sources)
         places = self._index.indices(each.id for each in matched.results)
@@ -172,7 +171,6 @@ class Records(Forecasts):
         """
         key = self._check_known(identifier)
         if pin:
-            self._admit([key])
             self._index.check_id(key)
         structures = self._index.structures(k for k in self._index.present([key]) if self._offered[k])
 
@@ -269,8 +267,4 @@ class Records(Forecasts):
         """Return the id of a graph of the pool, or of one that the campaign knows although it has left the pool."""
         if identifier in self.state.known:
             return identifier
-        self._admit([identifier])
         return self._index.check_id(identifier)
-
-    def _admit(self, identifiers: Iterable[str]) -> None:
-        """Take graphs into the pool that are not in it yet, where the pool is only made when asked for."""

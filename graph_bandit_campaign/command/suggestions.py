@@ -215,7 +215,7 @@ def _choose(opened: Opened, taken_back: Sequence[str]) -> tuple[Answer, Contents
             campaign.ask(settings.n, offer.among, offer.constraints)
     is_new = len(campaign.state.rounds) > len(state.rounds)
     suggested = campaign.state.rounds[-1] if waits or is_new else ()
-    answer = replace(_answer(opened, offer, taken, suggested), taken_back=taken_back)
+    answer = replace(_answer(opened, offer, suggested), taken_back=taken_back)
     contents = _contents(settings, offer, campaign, answer)
     digests = [digest_of(content) for content in contents.values() if isinstance(content, bytes)]
 
@@ -255,12 +255,10 @@ def _outputs(settings: SuggestSettings) -> list[Path]:
     return [path for path in (settings.out, settings.predictions, settings.html) if path is not None]
 
 
-def _answer(opened: Opened, offer: Offer, taken: Sequence[int], suggested: Sequence[Suggestion]) -> Answer:
+def _answer(opened: Opened, offer: Offer, suggested: Sequence[Suggestion]) -> Answer:
     """Return what is written and printed of a batch."""
     settings, campaign, inputs = opened.settings, opened.campaign, opened.inputs
-    graphs, failing = offer.graphs, campaign.failing()
-    among, left = offer.among, offer.among
-    left[list(taken)] = False
+    graphs, failing, among = offer.graphs, campaign.failing(), offer.among
     smiles_of, near, cells = dict[str, str](), dict[str, list[Neighbour]](), dict[str, str]()
     if isinstance(graphs, MoleculeSet):
         parts = {name: split_entry(text) for name, text in zip(graphs.ids, graphs.smiles, strict=True)}
@@ -269,7 +267,7 @@ def _answer(opened: Opened, offer: Offer, taken: Sequence[int], suggested: Seque
         means = [view.means() for view in campaign.state.views()]
         measured = {key: means[0].get(key, np.nan) for values in means for key in values}
         near = nearest_measured([suggestion.id for suggestion in suggested], measured, smiles_of)
-    in_pool, size = set(offer.in_pool.ids), inputs.size + len(opened.known.graphs) - len(opened.known.in_pool)
+    in_pool = set(offer.in_pool.ids)
     measured_ids = dict.fromkeys(result.id for result in campaign.state.measured)
     goals = {goal.name: goal.name for goal in campaign.state.goals} or {settings.target: ""}
     chosen = [suggestion.id for suggestion in suggested]
@@ -286,7 +284,6 @@ def _answer(opened: Opened, offer: Offer, taken: Sequence[int], suggested: Seque
         gone=[identifier for identifier in campaign.state.pending if identifier not in in_pool],
         outside=[key for key in measured_ids if key not in in_pool],
         agent_change=campaign.agent_change,
-        features=inputs.features.describe(opened.known.graphs, size) if inputs.features else (),
         shares=campaign.shares(),
         also={name: campaign.correlations(goal) for name, goal in goals.items()},
         outlook=campaign.outlook(sound if (sound := among & ~failing.likely).any() else among) if suggested else None,
@@ -295,9 +292,9 @@ def _answer(opened: Opened, offer: Offer, taken: Sequence[int], suggested: Seque
         reasons={name: campaign.reasons(chosen, goal) for name, goal in goals.items()},
         graphs=None if isinstance(graphs, MoleculeSet) else graphs,
         bill=Bill.of(chosen, graphs.ids, offer.constraints, settings.terms),
-        failures=failing.sentence(None if offer.is_part else left),
+        failures=failing.sentence(),
         fails=dict(zip(graphs.ids, failing.probability.tolist(), strict=True)) if failing.teaches else {},
-        likely={graphs.ids[k] for k in np.flatnonzero(failing.likely)},
+        likely=failing.bound,
         written={name: split_entry(text)[0] for name, text in getattr(graphs, "written", {}).items()},
         others=offer.others(chosen) if chosen and offer.others else {},
     )

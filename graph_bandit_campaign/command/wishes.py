@@ -10,8 +10,7 @@ from graph_bandit_campaign.checks import Kind
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.constraints.batch.offers import find_offer_columns
 from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals, spell
-from graph_bandit_campaign.constraints.limits.columns import ColumnNames
-from graph_bandit_campaign.constraints.limits.limits import Limits
+from graph_bandit_campaign.constraints.limits.limits import ColumnNames, Limits
 from graph_bandit_campaign.constraints.limits.wishes import Requirement, find_property
 from graph_bandit_campaign.results.classes import read_classes
 from graph_bandit_campaign.results.rows import Columns, MeasuredRow, NoResultsError, ResultTables
@@ -95,7 +94,7 @@ def read_wishes(
         raise ValueError("Expected `--noise` with one goal, whose values it is the noise of. Got several.")
     numbers, texts = limits.find_columns(columns, source)
     prices, groups = find_offer_columns(settings.terms, columns, source)
-    names = ColumnNames(numbers | prices, texts | groups, next(iter(prices), ""))
+    names = ColumnNames(numbers | prices, texts | groups)
     measured = [goal.name for goal in goals] or [of_results.value]
     own = [path for path in (settings.pool, *settings.measured, settings.out, settings.predictions) if path is not None]
     others = read_other_tables(settings.also, of_results.identifier, of_results.smiles, measured, own)

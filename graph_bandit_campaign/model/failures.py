@@ -71,18 +71,13 @@ class FailureForecast:
         agent = self.agent
         return FailureRater(agent.rater(), self.failed / self.tried) if isinstance(agent, MoleculeAgent) else None
 
-    def sentence(self, mask: NDArray[np.bool_] | None) -> str:
-        """Say how many candidates on offer are likely to fail; an empty text before there are enough failures.
-
-        Args:
-            mask: `(K,)`. The graphs on offer; None: only some of them are in memory.
-        """
-        if not self.teaches:
-            return ""
-        limit, so_far = f"more than {percent(self.bound)}", f"{self.failed} of {self.tried} have failed so far."
-        if mask is None:
-            return f"Candidates that fail with {limit} probability are suggested only if there are no others. {so_far}"
-        return f"Likely to fail (with {limit} probability): {(mask & self.likely).sum():,} candidates. {so_far}"
+    def sentence(self) -> str:
+        """Say what is likely to fail; an empty text before there are enough failures."""
+        so_far = f"{self.failed} of {self.tried} have failed so far."
+        text = (
+            f"Candidates that fail with more than {percent(self.bound)} probability are likely to fail, and suggested"
+        )
+        return f"{text} only if there are no others. {so_far}" * self.teaches
 
 
 class FailureLearner:

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.products import BlockKernel, ProductProcess, find_best
-from graph_bandit_campaign.assays.told import OtherAssay
-from graph_bandit_campaign.constraints.goals.goal import Goal
-from graph_bandit_campaign.constraints.limits.limits import Limits
-from graph_bandit_campaign.model.learner import choose_results, default_agent
-from graph_bandit_campaign.pool.descriptors import describe
-from graph_bandit_campaign.pool.index import MaskLike
+from graph_bandit_campaign.model.learner import choose_results
 from graph_bandit_campaign.state import CampaignState
-from graph_bandit_env import MoleculeSet, canonical_smiles, from_smiles
+from graph_bandit_env import MoleculeSet, from_smiles
 from graph_bandit_env.pools import MOST_ATOMS, Salts
 from graph_bandit_env.pools.products import Part, ProductLibrary
 
@@ -257,90 +251,3 @@ class ProductPool:
         taken = {name: number for name in ids if (number := self.library.number_of(name)) is not None}
         rewards = {number: sign * values[name] for name, number in taken.items() if name in values}
         return BlockBeliefs(self.library, self._kernels, rewards), {*taken.values()}
-
-
-class MadeProducts:
-    """The products of a library that a campaign holds in memory.
-
-    Args:
-        library: the library.
-        saved: state of the campaign, whose products are made; None: there is none yet.
-        goals: several goals, which are refused.
-        offered: which graphs of a pool can be suggested, which is refused, since the pool is never listed.
-        also: results of other assays by name, and by SMILES or id of products, which are made.
-
-    Raises:
-        ValueError: if something is given that is refused, no product can be made, or an id that was suggested is that
-            of another molecule now.
-    """
-
-    molecules: MoleculeSet
-    """Those that are known, and the others of the last offer, with what blocks tell of them if the agent reads it. If
-    none is known, the first that can be made."""
-
-    def __init__(
-        self,
-        library: ProductLibrary,
-        saved: CampaignState | None = None,
-        goals: Sequence[Goal] | None = None,
-        offered: MaskLike = None,
-        also: Mapping[str, OtherAssay] | None = None,
-    ) -> None:
-        if offered is not None or goals or (saved and saved.goals):
-            raise ValueError("Expected one goal, and `Limits` in place of `offered`, with a library of products.")
-        self._pool, state = ProductPool(library), saved or CampaignState("", True, 0)
-        ids = (*state.structures, *state.settled(), *state.failed, *state.pending, *state.pinned)
-        numbers = self._pool.find(chain(ids, *(also or {}).values()))
-        molecules = self._pool.take(numbers) or self._pool.one()
-        self.molecules = describe(molecules, default_agent(molecules, 1))
-        for name, smiles in zip(self.molecules.ids, self.molecules.smiles, strict=True):
-            before = state.structures.get(name, smiles)
-            if smiles not in (before, self.molecules.standard_smiles(canonical_smiles(before) or before)):
-                text = f"Expected `{name}` to be {before}, as in earlier rounds. The library now makes {smiles} of it."
-                raise ValueError(f"{text} Correct the library, or start a new campaign.")
-
-    def add(self, ids: Iterable[str]) -> bool:
-        """Make further products; return whether there are any that were not in memory.
-
-        Args:
-            ids: their ids, or ids of products that are in memory.
-
-        Raises:
-            ValueError: if there is no such product, or it cannot be made.
-        """
-        in_memory, library = {*self.molecules.ids, *self.molecules.aliases}, self._pool.library
-        new = [name for name in dict.fromkeys(ids) if name not in in_memory]
-        for name in new:
-            number = library.number_of(name)
-            if number is None:
-                raise ValueError(f"Expected the id of a product of the library. Got {name!r}.")
-            if problem := library.make([number])[0].problem:
-                raise ValueError(f"Expected the id of a product that can be made. `{name}` cannot: {problem}")
-        if new and (products := self._pool.take(self._pool.find(new))):
-            self.molecules = self.molecules.join(products)
-        return bool(new)
-
-    def offer(
-        self, state: CampaignState, count: int, limits: Limits | MaskLike, reads_columns: bool
-    ) -> NDArray[np.bool_]:
-        """Replace the products that are not known by the most promising ones.
-
-        Args:
-            state: state of the campaign, with one goal.
-            count: how many are to be chosen.
-            limits: limits on what is chosen; None: there are none.
-            reads_columns: whether the agent reads columns; it is given what blocks tell then.
-
-        Returns:
-            `(K,)`. Whether each of `molecules` meets the limits.
-
-        Raises:
-            TypeError: if `limits` is a mask.
-        """
-        limits = Limits() if limits is None else limits
-        if not isinstance(limits, Limits):
-            raise TypeError("Expected `among` to be `Limits`, or None, with a library of products. Got a mask.")
-        molecules, _ = self._pool.scan(state, count, limits.mask)
-        molecules = describe(molecules, default_agent(molecules, 1))
-        self.molecules = self._pool.add_forecasts(molecules, state) if reads_columns else molecules
-        return limits.mask(molecules)

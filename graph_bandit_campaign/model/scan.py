@@ -18,8 +18,7 @@ from agents.beliefs import short_list
 from agents.molecule import Rater
 from graph_bandit_campaign.constraints.batch.batch import ROUNDING, Terms
 from graph_bandit_campaign.constraints.batch.offers import find_offers, murcko_scaffolds
-from graph_bandit_campaign.constraints.limits.columns import ColumnNames, LimitColumns
-from graph_bandit_campaign.constraints.limits.limits import Limits
+from graph_bandit_campaign.constraints.limits.limits import ColumnNames, LimitColumns, Limits
 from graph_bandit_campaign.model.failures import FailureRater
 from graph_bandit_campaign.model.goals_choice import GoalsIndex, choose_short_list
 from graph_bandit_campaign.pool.prepared import Block, PreparedPool
@@ -191,18 +190,17 @@ class Found:
         by_scaffold = terms.per is not None and terms.per not in query.names.texts
         cells = query.names.read(block.cells, query.source.skip_bad_rows)
         selection = on_columns.select_rows(block.smiles, cells)
-        offers = find_offers(terms, cells, selection)
+        prices, given_groups = find_offers(terms, cells, selection)
         self.rated += len(block)
         self.meeting += int(selection.mask.sum())
-        self.unpriced += int((selection.mask & ~offers.priced).sum())
+        self.unpriced += int((selection.mask & np.isnan(prices)).sum())
         money = math.inf if terms.budget is None else terms.budget * (1 + ROUNDING)
-        offered = selection.mask & (offers.prices <= money)
+        offered = selection.mask & (prices <= money)
         offered &= [(part, row) not in query.taken for part, row in block.places.tolist()]
         rest, own = np.flatnonzero(offered), query.numbers(block)
         ratings = [rater(block.traits, own, block.smiles) for rater in query.raters]
         if query.index is None:
-            prices = None if terms.price is None or terms.budget_only else offers.prices
-            worths = [ratings[0].index(prices)[rest]]
+            worths = [ratings[0].index(None if terms.price is None or terms.budget_only else prices)[rest]]
         else:
             forecasts = [(rating.prediction.mean[rest], rating.prediction.std[rest]) for rating in ratings]
             worths = query.index.worths(
@@ -216,7 +214,7 @@ class Found:
             """Return the groups of molecules, None for those that do not meet the limits on structures."""
             texts = [names[k] for k in some]
             mask = on_structures.select_rows(texts, LimitColumns(())).mask
-            given = murcko_scaffolds(texts) if by_scaffold else [offers.groups[k] for k in rest[some]]
+            given = murcko_scaffolds(texts) if by_scaffold else [given_groups[k] for k in rest[some]]
             return [group if meets else None for group, meets in zip(given, mask, strict=True)]
 
         def sound_groups(some: list[int]) -> list[str | None]:

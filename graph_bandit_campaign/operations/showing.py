@@ -201,7 +201,7 @@ def why(place: Place, ids: Sequence[str]) -> tuple[Why, ...]:
         Why(
             id=key,
             smiles=smiles_of.get(key, ""),
-            predictions=dict(zip(quantities.columns(), quantities.cells(predicted[key]), strict=True)),
+            predictions=quantities.cells(predicted[key]),
             reasons={name: those[key].sentence() for name, those in reasons.items() if key in those},
             nearest=near.get(key, ()),
             atoms=atoms.get(key, {}),

@@ -104,28 +104,3 @@ class Features:
         for embeddings in self.embeddings:
             molecules = embeddings.add_to(molecules)
         return molecules
-
-    def describe(self, molecules: DescribedMolecules, count: int) -> list[str]:
-        """Say which columns there are, for how many molecules each is not known, and which tell no two apart.
-
-        Args:
-            molecules: all molecules, or some of them with ranks of all.
-            count: how many molecules there are in all.
-        """
-        known = tuple(column[~np.isnan(column)] for column in molecules.columns.T)
-        if molecules.scales and molecules.scales.ranks:
-            known = molecules.scales.ranks.values
-        values = dict(zip(molecules.column_names, known, strict=True))
-        groups: list[tuple[str, tuple[str, ...], list[str]]] = []
-        groups += [(name, (name,), []) for name in self.columns if name not in self.entry]
-        for read in self.embeddings:
-            left_out = f", without {', '.join(read.left_out)}" * bool(read.left_out)
-            groups.append((read.source, read.names, [f"{len(read.names):,} numbers{left_out}"]))
-        texts = []
-        for title, names, notes in groups:
-            unknown = max(count - len(values[name]) for name in names)
-            alike = sum(not len(values[name]) or np.ptp(values[name]) == 0 for name in names)
-            notes += [f"not known for {unknown:,} molecules, taken as an average one"] * bool(unknown)
-            notes += [f"{alike:,} equal for all molecules, not used"] * bool(alike)
-            texts.append(f"{title} ({'; '.join(notes)})" if notes else title)
-        return texts

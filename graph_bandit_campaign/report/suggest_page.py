@@ -1,16 +1,15 @@
-"""The page of a campaign: drawings of the molecules to measure next, and how good the predictions were so far."""
+"""The page of a campaign: drawings of the molecules to measure next, explanations, and the results so far."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection
 from importlib.metadata import version
 from itertools import combinations
 
 from graph_bandit_campaign.model.reasons import Reason
 from graph_bandit_campaign.notebook import SIZE, SMALL, draw_molecule
 from graph_bandit_campaign.report.answer import Answer
-from graph_bandit_campaign.report.figures import calibration_figure, draw_other_graph, front_figure, progress_figure
-from graph_bandit_campaign.report.outcomes import Outcome, find_outcomes, sum_up
+from graph_bandit_campaign.report.figures import draw_other_graph, front_figure, progress_figure
 from graph_bandit_campaign.text import percent, short
 from graph_bandit_lab.reports import templates, to_svg
 
@@ -20,7 +19,6 @@ PACKAGES = ("graph-bandit-env", "torch", "rdkit")  # the last one draws molecule
 def render_page(answer: Answer) -> str:
     """Return a self-contained HTML page."""
     state = answer.state
-    outcomes = {name: outcome for name, view in answer.views.items() if (outcome := find_outcomes(view))}
     environment = templates("graph_bandit_campaign.report")
     environment.filters |= {
         "number": lambda value: short(value, nothing="–"),
@@ -35,7 +33,7 @@ def render_page(answer: Answer) -> str:
                 "suggestion": suggestion,
                 **_structure(answer, suggestion.id),
                 "cells": answer.cells.get(suggestion.id, ""),
-                "bill": answer.bill.lines(suggestion.id),
+                "bill": answer.bill.cells(suggestion.id),
                 "reasons": [
                     (name, reason, _others(answer, suggestion.id, reason))
                     for name, reason in answer.reasons_of(suggestion.id).items()
@@ -46,28 +44,27 @@ def render_page(answer: Answer) -> str:
         ],
         reach=_reach([reason for reasons in answer.reasons.values() for reason in reasons.values()]),
         front=[
-            (key, _structure(answer, key, SMALL)["picture"], {n: answer.result(n, key) for n in answer.measured})
+            (
+                key,
+                _structure(answer, key, SMALL)["picture"],
+                {name: texts[key] for name, texts in answer.results.items()},
+            )
             for key in answer.front
         ],
-        figures=_figures(answer, outcomes),
-        promises={name: sum_up(outcome) for name, outcome in outcomes.items()},
+        figures=_figures(answer),
         versions={name: version(name) for name in PACKAGES[: 3 if answer.graphs is None else 2]},
     )
     return page.replace(" %", "\u00a0%")
 
 
-def _figures(answer: Answer, outcomes: Mapping[str, Sequence[Outcome]]) -> list[tuple[str, str]]:
-    """Return figures with what they show: the progress or the front, and results against predictions."""
+def _figures(answer: Answer) -> list[tuple[str, str]]:
+    """Return figures with what they show: the progress, or the front of each pair of goals."""
     state, figures = answer.state, list[tuple[str, str]]()
-    if state.is_class:
-        return []  # of zeros and ones, there is nothing to see
-    if not state.goals and any(result.round for result in state.measured):
+    if not state.goals and not state.is_class and any(result.round for result in state.measured):
         figures.append(("Measurements by round and the best so far", to_svg(progress_figure(state, answer.target))))
     for first, second in combinations([goal for goal in state.goals if goal.aim != "limit"], 2):
         picture = to_svg(front_figure(state, first, second, answer.front))
         figures.append((f"Results of {first.name} and {second.name}, and the front", picture))
-    for name, outcome in outcomes.items():
-        figures.append((f"Predictions of {name} against results", to_svg(calibration_figure(outcome, name))))
     return figures
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 PACKAGES = {".xlsx": "openpyxl", ".sdf": "rdkit", ".parquet": "pyarrow"}
@@ -38,13 +38,10 @@ def write_table(path: Path, rows: Sequence[Sequence[str]]) -> bytes:
         ValueError: if a text cannot stand in a file of this kind, or an SDF file is to have no structures.
     """
     kind = path.suffix.lower()
-    writers: dict[str, Callable[[Sequence[Sequence[str]]], bytes]] = {
-        ".xlsx": _to_workbook,
-        ".parquet": _to_parquet,
-        ".sdf": _to_sdf,
-    }
+    if kind in (".csv", ".tsv"):
+        return to_csv(rows, "\t" if kind == ".tsv" else ",").encode()
     try:
-        return writers[kind](rows) if kind in writers else to_csv(rows, "\t" if kind == ".tsv" else ",").encode()
+        return {".xlsx": _to_workbook, ".parquet": _to_parquet, ".sdf": _to_sdf}[kind](rows)
     except ValueError as error:
         raise ValueError(f"Expected a table that can be written to {path.name}. {error} Write a .csv file.") from error
 
@@ -66,14 +63,11 @@ def _to_workbook(rows: Sequence[Sequence[str]]) -> bytes:
     from openpyxl.utils.exceptions import IllegalCharacterError
 
     book, content = Workbook(write_only=True), io.BytesIO()
-    sheet = book.create_sheet("suggestions")
-    heads = rows[0]
+    sheet, are_texts = book.create_sheet("suggestions"), [TEXTS.fullmatch(name) for name in rows[0]]
     try:
-        sheet.append(list(heads))
-        for row in rows[1:]:
-            cells = zip(heads, row, strict=True)
-            numbers = (is_number(text) and not TEXTS.fullmatch(column) for column, text in cells)
-            sheet.append([float(text) if number else text or None for number, text in zip(numbers, row, strict=True)])
+        for row in rows:
+            cells = zip(row, are_texts, strict=True)
+            sheet.append([text or None if is_text or not is_number(text) else float(text) for text, is_text in cells])
     except IllegalCharacterError as error:
         raise ValueError(f"A cell has a character that no workbook can hold: {str(error)!r}.") from error
     book.save(content)

@@ -45,7 +45,7 @@ def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
     names = answer.quantities.forecasts(answer.suggested[0])
     quantities = [cell for name in names for cell in (name, "sd", "90 % interval", *ranged.get(name, ()))]
     quantities.append("on the front" if state.goals else "is a hit" if state.is_class else "beats the best")
-    rows: list[tuple[str, ...]] = [("rank", "id", *quantities * answer.predicts, *bill.heading())]
+    rows: list[tuple[str, ...]] = [("rank", "id", *quantities * answer.predicts, *bill.cells(answer.suggested[0].id))]
     for rank, suggestion in enumerate(answer.suggested, start=1):
         cells: list[str] = []
         for name, forecast in answer.quantities.forecasts(suggestion).items():
@@ -53,7 +53,9 @@ def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
             cells += [short(forecast.mean), short(forecast.std), interval]
             cells += [percent(forecast.probability)] * (name in ranged)
         cells.append(percent(suggestion.probability))
-        rest = (text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…" for text in bill.cells(suggestion.id))
+        rest = (
+            text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…" for text in bill.cells(suggestion.id).values()
+        )
         rows.append((str(rank), suggestion.id, *cells * answer.predicts, *rest))
     for head, by_id in (("entry", answer.cells), ("fails", {key: percent(p) for key, p in answer.fails.items()})):
         if by_id:

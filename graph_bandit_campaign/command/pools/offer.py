@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar, cast
 
 import numpy as np
@@ -39,8 +39,6 @@ class Offer:
     """How many graphs of the pool the limits leave; empty without limits."""
     most_taught: int | None = None
     """How many graphs with results the agent learns from; None: all."""
-    is_part: bool = False
-    """Whether the pool has more graphs than these."""
     others: Callable[[Sequence[str]], Mapping[str, Sequence[str]]] | None = None
     """Returns the texts of the pool's other columns for molecules of some ids; None: graphs have no columns."""
     predictions: Callable[..., Iterable[bytes]] | None = None
@@ -133,12 +131,13 @@ def select(
     """
     columns, smiles = wishes.names.read(cells, settings.skip_bad_rows), in_pool.smiles
     selection = wishes.limits.select_rows(smiles, columns, settings.processes)
-    offers = find_offers(settings.terms, columns, selection)
+    prices, groups = find_offers(settings.terms, columns, selection)
     if settings.per is not None and settings.per not in columns.texts:
         left = np.flatnonzero(selection.mask).tolist()
         scaffold_of = dict(zip(left, murcko_scaffolds([smiles[k] for k in left]), strict=True))
-        offers = replace(offers, groups=[scaffold_of.get(k, "") for k in range(len(smiles))])
-    return selection.with_known(settings.price or "", offers.priced), offers.constraints(settings.terms, count)
+        groups = [scaffold_of.get(k, "") for k in range(len(smiles))]
+    known = selection.with_known(settings.price or "", ~np.isnan(prices))
+    return known, settings.terms.constraints(prices, groups, count)
 
 
 def describe_others(

@@ -12,7 +12,6 @@ from graph_bandit_campaign.campaign import Campaign
 from graph_bandit_campaign.command.pools.offer import Known, Offer
 from graph_bandit_campaign.command.pools.refusals import refuse_for_graphs
 from graph_bandit_campaign.command.settings import SuggestSettings
-from graph_bandit_campaign.constraints.batch.offers import Offers
 from graph_bandit_campaign.constraints.limits.limits import Selection
 from graph_bandit_campaign.pool.index import structure_of
 from graph_bandit_campaign.state import CampaignState
@@ -44,8 +43,8 @@ class GraphRounds:
     def offer(self, campaign: Campaign, known: Known[Any]) -> Offer:
         """Return all graphs."""
         count, terms = len(self.pool), self.settings.terms
-        selection = Selection((), np.full(count, -1), np.zeros(count, np.bool_))
-        constraints = Offers(np.full(count, terms.one_price or 0.0), [""] * count).constraints(terms, count)
+        selection = Selection((), np.full(count, -1))
+        constraints = terms.constraints(np.full(count, terms.one_price or 0.0), [""] * count, count)
         return Offer(self.pool, self.pool, selection, constraints)
 
 

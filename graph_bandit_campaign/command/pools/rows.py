@@ -21,7 +21,7 @@ from graph_bandit_campaign.pool.forms import find_forms
 from graph_bandit_campaign.pool.own_columns import Features, add_results
 from graph_bandit_campaign.pool.prepared import Block, Cells, Place, PreparedPool
 from graph_bandit_campaign.pool.source import Source
-from graph_bandit_campaign.report.streamed import write_predictions
+from graph_bandit_campaign.report.predictions import write_predictions
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.text import unshield
 from graph_bandit_env import MoleculeSet, canonical_smiles
@@ -126,9 +126,7 @@ class RowRounds:
         predictions = partial(write_predictions, self.pool, query, dict(known.added))
         others = partial(self._others, block)
         note = self._tell(found)
-        return Offer(
-            in_pool, molecules, selection, constraints, note, is_part=True, others=others, predictions=predictions
-        )
+        return Offer(in_pool, molecules, selection, constraints, note, others=others, predictions=predictions)
 
     def _others(self, block: Block, ids: Sequence[str]) -> dict[str, list[str]]:
         """Return the texts of the pool's other columns for molecules of a block, by name."""

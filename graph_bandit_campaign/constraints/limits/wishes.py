@@ -108,16 +108,15 @@ class Requirement:
         """Return about how long the property takes, in ms for 1,000 molecules."""
         return PROPERTIES[find_property(self.name)][2]
 
-    def checker(self) -> Callable[[Mol], bool | None]:
-        """Return what says whether the property of a molecule meets the limit; None if RDKit cannot compute it."""
+    def checker(self) -> Callable[[Mol], bool]:
+        """Return what says whether the property of a molecule meets the limit; not if RDKit cannot compute it."""
         module, function, _ = PROPERTIES[find_property(self.name)]
         compute = getattr(import_module(f"rdkit.Chem.{module}"), function)
 
-        def check(molecule: Mol) -> bool | None:
+        def check(molecule: Mol) -> bool:
             with suppress(ValueError, RuntimeError):
-                value = float(compute(molecule))
-                return None if math.isnan(value) else self.accepts(value)
-            return None
+                return self.accepts(float(compute(molecule)))
+            return False
 
         return check
 
