@@ -20,7 +20,7 @@ from graph_bandit_campaign.model.goals_choice import GoalsChooser
 from graph_bandit_campaign.model.learner import DEFAULT, AgentChangedWarning, Learner, default_agent, describe_change
 from graph_bandit_campaign.notebook import Suggestions
 from graph_bandit_campaign.pool.index import MaskLike, PoolIndex, PoolLike
-from graph_bandit_campaign.pool.prepared import PreparedPool
+from graph_bandit_campaign.pool.prepared.pool import PreparedPool
 from graph_bandit_campaign.records import Given, Records
 from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_campaign.store import ChangedError, Store

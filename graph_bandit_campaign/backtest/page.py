@@ -26,7 +26,6 @@ PAGE = "backtest.html.jinja"
 SHOWN = ("graph-bandit-env", "torch", "rdkit")  # whose versions the page names
 GREY = "#7A7A7A"  # random choice
 WIDE = (12.4, 4.8)  # inches
-MANY_TIES = 2 * TOP  # so many molecules that share the tenth best value leave little to find
 DRAWS = 4000  # of the bootstrap
 SHUFFLES = 2000
 RARE = 0.01  # a verdict needs a difference that as few shuffles of the values reach
@@ -163,14 +162,12 @@ def summarize(
 
 def verdicts(summary: Summary) -> list[list[str]]:
     """Say of each agent whether it would have helped, compared with random choice, and why; the best agent first."""
-    table, said = summary.table, list[list[str]]()
-    ties = int((table.values == table.tenth_best).sum())
+    said = list[list[str]]()
     for player in summary.advisors:
         gain, luck = interval(player.scores - summary.others[0].scores), summary.luck(player)
         headlines = {
             "It would have helped.": gain.low > 0 and luck <= RARE,
             "It would have done harm: random choice knew more of the ten best.": gain.high < 0 and luck <= RARE,
-            "Whether it would have helped cannot be told: the ten best are tied with others.": ties >= MANY_TIES,
             "It would not have helped, as far as can be told: the difference may be luck.": True,
         }
         who = f"{player.label}: " * (len(summary.advisors) > 1)
@@ -179,24 +176,8 @@ def verdicts(summary: Summary) -> list[list[str]]:
             f"the values were shuffled among the molecules, {100 * luck:.2g} % of {SHUFFLES:,} shuffles would give as "
             f"much; more than {100 * RARE:g} % counts as luck.",
         ]
-        if ties >= MANY_TIES:
-            reasons.append(
-                f"{ties:,} of {len(table.values):,} molecules share the tenth best value, {table.tenth_best:g}, so "
-                "random choice finds such ones soon. If the value is a bound, such as >8, only exact values can tell "
-                "them apart."
-            )
         said.append([who + next(text for text, holds in headlines.items() if holds), *reasons])
     return said
-
-
-def comparisons(summary: Summary) -> list[str]:
-    """Compare the best agent with everything else but random choice."""
-    best, sentences = summary.advisors[0], []
-    for other in (*summary.advisors[1:], *summary.others[1:]):
-        gain = interval(best.scores - other.scores)
-        word = "knew more than" if gain.low > 0 else "knew fewer than" if gain.high < 0 else "cannot be told from"
-        sentences.append(f"{best.label} {word} {other.label}: {gain.text(2, '+')} of the ten best on average.")
-    return sentences
 
 
 def rows(summary: Summary) -> list[tuple[str, ...]]:
@@ -252,7 +233,6 @@ def render_page(summary: Summary, settings: BacktestSettings, notes: Sequence[st
         settings=settings,
         notes=notes,
         verdicts=verdicts(summary),
-        comparisons=comparisons(summary),
         rows=rows(summary),
         lines=lines_of(summary),
         progress=to_svg(progress_figure(summary, settings.target)),
@@ -267,5 +247,3 @@ def print_summary(summary: Summary) -> None:
     print()
     for answer in verdicts(summary):
         print("\n  ".join(answer))
-    for sentence in comparisons(summary):
-        print(sentence)

@@ -64,7 +64,7 @@ def run_backtest(settings: BacktestSettings) -> pd.DataFrame:
         batches = " and of ".join(map(str, settings.n))
         print(f"{what}, {table.budget} measurements in all, in batches of {batches}.", *notes, sep="\n", flush=True)
         calls, kept = ((table, task, settings.seed) for task in tasks), "Give the command again with fewer --workers."
-        played = results_of(play_admitted, calls, (settings.workers, None), "`{1.player}`", kept, "plays", len(tasks))
+        played = results_of(play_admitted, calls, settings.workers, "`{1.player}`", kept, "plays", len(tasks))
         plays = dict(played) | {task: play(table, task, settings.seed) for task in by_chance}
         results = pd.concat([frame_of(table, task, plays[task]) for task in (*tasks, *by_chance)], ignore_index=True)
         summary = summarize(table, settings.seed, settings.starts, plays, advisors, others)

@@ -13,7 +13,8 @@ from graph_bandit_campaign.backtest.settings import BacktestSettings
 from graph_bandit_campaign.pool.block import Block
 from graph_bandit_campaign.pool.descriptors import find_most_rows, reads_graphs, refuse_large
 from graph_bandit_campaign.pool.own_columns import Features
-from graph_bandit_campaign.pool.prepared import PreparedPool, open_table_pool
+from graph_bandit_campaign.pool.prepared.making.run import open_table_pool
+from graph_bandit_campaign.pool.prepared.pool import PreparedPool
 from graph_bandit_campaign.results.matched import match_rows
 from graph_bandit_campaign.results.matching import Matcher
 from graph_bandit_campaign.results.rows import Columns, NoResultsError, ResultTables
@@ -50,11 +51,6 @@ class Table:
     def rewards(self) -> NDArray[np.float64]:
         """Return the values if large ones are wanted, else their negatives."""
         return self.values if self.maximize else -self.values
-
-    @property
-    def tenth_best(self) -> float:
-        """Return the tenth best value."""
-        return float(np.sort(self.values)[-TOP if self.maximize else TOP - 1])
 
     def count_best(self, orders: NDArray[np.int64]) -> NDArray[np.int64]:
         """Count how many of the ten best values were found after each measurement, in the shape of `orders`.

@@ -19,7 +19,8 @@ from graph_bandit_campaign.command.wishes import Wishes, read_wishes
 from graph_bandit_campaign.model.made import ProductPool
 from graph_bandit_campaign.pool.descriptors import find_most_rows, reads_graphs, reads_stereo, refuse_large
 from graph_bandit_campaign.pool.own_columns import Features, rank_own_columns
-from graph_bandit_campaign.pool.prepared import PreparedPool, open_table_pool
+from graph_bandit_campaign.pool.prepared.making.run import open_table_pool
+from graph_bandit_campaign.pool.prepared.pool import PreparedPool
 from graph_bandit_campaign.results.rows import Columns, ResultTables
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.text import are_one, split_name

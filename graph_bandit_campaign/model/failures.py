@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,18 +23,8 @@ ALGORITHM = 2  # to be raised when equal results give another forecast
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class FailureRater:
-    """Rates molecules that are not in memory; it can be pickled."""
-
-    rater: Rater
-    """The Gaussian process, given the failures."""
-    share: float
-    """Share of the candidates tried that failed."""
-
-    def __call__(self, traits: Traits, columns: Floats | None, smiles: Sequence[str]) -> Floats:
-        """Return the probability of n molecules to fail, `(n,)`; the arguments are those of `Rater`."""
-        return _probability(self.share, self.rater(traits, columns, smiles).prediction.mean)
+FailureRater = Callable[[Traits, Floats | None, Sequence[str]], Floats]
+"""Rates molecules that are not in memory, as a `Rater` does: the probability of n molecules to fail, `(n,)`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,9 +58,9 @@ class FailureForecast:
 
     @property
     def rater(self) -> FailureRater | None:
-        """Return what rates molecules that are not in memory; None if nothing does."""
+        """Return what rates molecules that are not in memory, which can be pickled; None if nothing does."""
         agent = self.agent
-        return FailureRater(agent.rater(), self.failed / self.tried) if isinstance(agent, MoleculeAgent) else None
+        return partial(_rate, agent.rater(), self.failed / self.tried) if isinstance(agent, MoleculeAgent) else None
 
     def sentence(self) -> str:
         """Say what is likely to fail; an empty text before there are enough failures."""
@@ -123,6 +114,10 @@ class FailureLearner:
             probability = _probability(share, agent.predict().mean)
             self._learnt = (failed, measured), FailureForecast(probability, len(failed), len(index), agent)
         return self._learnt[1]
+
+
+def _rate(rater: Rater, share: float, traits: Traits, columns: Floats | None, smiles: Sequence[str]) -> Floats:
+    return _probability(share, rater(traits, columns, smiles).prediction.mean)
 
 
 def _probability(share: float, mean: Floats) -> Floats:

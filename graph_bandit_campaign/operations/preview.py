@@ -9,7 +9,8 @@ from pathlib import Path
 
 from graph_bandit_campaign.command.inputs import search_pool
 from graph_bandit_campaign.operations.place import Place
-from graph_bandit_campaign.pool.prepared import PreparedPool, open_table_pool
+from graph_bandit_campaign.pool.prepared.making.run import open_table_pool
+from graph_bandit_campaign.pool.prepared.pool import PreparedPool
 from graph_bandit_campaign.pool.source import Source
 from graph_bandit_campaign.results.classes import read_classes
 from graph_bandit_campaign.results.matching import Matcher

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from graph_bandit_campaign.pool.block import molecule_of
-from graph_bandit_campaign.pool.prepared import Place, PreparedPool
+from graph_bandit_campaign.pool.prepared.pool import Place, PreparedPool
 from graph_bandit_env.pools import parent_smiles
 from graph_bandit_env.tables import split_entry
 

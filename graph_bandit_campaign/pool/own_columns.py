@@ -9,7 +9,7 @@ import numpy as np
 
 from agents.molecule import Ranks, Scales
 from graph_bandit_campaign.pool.described import DescribedMolecules
-from graph_bandit_campaign.pool.prepared import PreparedPool
+from graph_bandit_campaign.pool.prepared.pool import PreparedPool
 from graph_bandit_env import MoleculeSet
 from graph_bandit_env.files import Embeddings, read_embeddings
 from graph_bandit_env.pools import check_known

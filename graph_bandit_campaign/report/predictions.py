@@ -8,14 +8,16 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
+from agents.contract import Prediction
 from graph_bandit_campaign.campaign import Campaign
 from graph_bandit_campaign.constraints.batch.offers import find_offers
 from graph_bandit_campaign.constraints.limits.limits import Selection
-from graph_bandit_campaign.model.front import join_forecasts
-from graph_bandit_campaign.model.learner import read_prediction
+from graph_bandit_campaign.model.front import read_forecasts
 from graph_bandit_campaign.model.scan import Query, visit_parts
-from graph_bandit_campaign.pool.prepared import Block, PreparedPool
+from graph_bandit_campaign.pool.block import Block
+from graph_bandit_campaign.pool.prepared.pool import PreparedPool
 from graph_bandit_campaign.report.answer import Answer, Quantities
 from graph_bandit_campaign.report.tables import to_csv, write_table
 from graph_bandit_campaign.state import CampaignState, Suggestion
@@ -23,7 +25,6 @@ from graph_bandit_campaign.text import shield, short
 from graph_bandit_env.tables import split_entry
 
 MEASURED = "measured"
-KEPT = "The suggestions were written: give the same command again, with fewer --workers."
 
 Row = list[str]
 
@@ -76,7 +77,7 @@ def write_predictions(
     judged, quantities = query if campaign.failing().teaches else replace(query, fails=None), answer.quantities
     predict = partial(_predict, campaign.state, quantities, dict(added), _states_of(answer))
     head = _heading(quantities, True, judged.fails is not None)
-    parts = _in_order(visit_parts(pool, judged, predict, "predictions", KEPT))
+    parts = _in_order(visit_parts(pool, judged, predict))
     delimiter = {".csv": ",", ".tsv": "\t"}.get(path.suffix.lower())
     if delimiter is None:
         yield write_table(path, [head, *(row for rows in parts for row in rows)])
@@ -106,17 +107,15 @@ def _predict(
             if own is not None and name in added:
                 own[k] = np.where(np.isnan(own[k]), added[name], own[k])
         fails = None if query.fails is None else query.fails(block.traits, own, block.smiles).tolist()
-        forecasts = list[tuple[Suggestion, ...]]()
-        for rater, view in zip(query.raters, state.views(), strict=True):
-            if (best := view.yardstick()) is None:
-                forecasts.append(tuple(map(Suggestion, block.ids)))
-                continue
-            prediction = rater(block.traits, own, block.smiles).prediction
-            forecasts.append(read_prediction(prediction, best, range(len(block)), block.ids, view))
-        expected = join_forecasts(state, forecasts) if state.goals else forecasts[0]
+        rate = partial(_rate, query, block, own)
+        expected = read_forecasts(state, rate, range(len(block)), block.ids)
         smiles = [split_entry(text)[0] for text in block.smiles]
         rows += _rows(quantities, states, expected, smiles, fails, query.likely, selection)
     return rows
+
+
+def _rate(query: Query, block: Block, own: NDArray[np.float64] | None, number: int) -> Prediction:
+    return query.raters[number](block.traits, own, block.smiles).prediction
 
 
 def _heading(quantities: Quantities, has_smiles: bool, has_fails: bool) -> Row:

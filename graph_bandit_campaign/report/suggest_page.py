@@ -85,6 +85,6 @@ def _others(answer: Answer, identifier: str, reason: Reason) -> dict[str, float]
 
 def _reach(reasons: Collection[Reason]) -> tuple[float, float]:
     """Return the ends of the axis on which all parts of all reasons are drawn, which holds 0."""
-    values = [0.0, *(value for reason in reasons for value in reason.main_parts().values())]
+    values = [0.0, *(value for reason in reasons for value in reason.parts.values())]
     low, high = min(values), max(values)
     return (low, high) if high > low else (0.0, 1.0)

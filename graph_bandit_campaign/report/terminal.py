@@ -29,9 +29,6 @@ def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
         print(answer.agent_change)
     for note in answer.notes:
         print(note)
-    if answer.reading:
-        kind, others = ("number", "numbers") if state.is_class else ("class", "classes")
-        print(f"(--goal-kind {answer.target}={kind} takes its values as {others}.)")
     if answer.waiting:
         print("(If one cannot be measured, write `failed` as its result. --again lets them be suggested again.)")
     if not answer.suggested:

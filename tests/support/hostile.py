@@ -19,8 +19,10 @@ from torch_geometric.data import Data
 
 from graph_bandit_campaign import Campaign
 from graph_bandit_campaign.constraints.limits.wishes import Pattern
-from graph_bandit_campaign.pool.prepared import PreparedPool, PrepareSettings, prepare
+from graph_bandit_campaign.pool.prepared.making.run import prepare
 from graph_bandit_campaign.pool.prepared.manifest import MANIFEST
+from graph_bandit_campaign.pool.prepared.pool import PreparedPool
+from graph_bandit_campaign.pool.prepared.settings import PrepareSettings
 from graph_bandit_campaign.screening.program import read_values
 from graph_bandit_campaign.store import FORMAT
 from graph_bandit_env import from_smiles, from_smiles_csv

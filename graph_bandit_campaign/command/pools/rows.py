@@ -15,11 +15,12 @@ from graph_bandit_campaign.command.pools.offer import Known, Offer, describe_oth
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.command.wishes import Wishes
 from graph_bandit_campaign.model.goals_choice import SHORT_LIST, GoalsIndex
-from graph_bandit_campaign.model.scan import SPARES, Found, Places, Query, scan
+from graph_bandit_campaign.model.scan import SPARES, Places, Query, scan
+from graph_bandit_campaign.pool.block import Block, Cells
 from graph_bandit_campaign.pool.described import DescribedMolecules
 from graph_bandit_campaign.pool.forms import find_forms
 from graph_bandit_campaign.pool.own_columns import Features, add_results
-from graph_bandit_campaign.pool.prepared import Block, Cells, Place, PreparedPool
+from graph_bandit_campaign.pool.prepared.pool import Place, PreparedPool
 from graph_bandit_campaign.pool.source import Source
 from graph_bandit_campaign.report.predictions import write_predictions
 from graph_bandit_campaign.state import CampaignState
@@ -125,7 +126,8 @@ class RowRounds:
         selection, constraints = select(in_pool, block.cells, self.wishes, self.settings, len(molecules))
         predictions = partial(write_predictions, self.pool, query, dict(known.added))
         others = partial(self._others, block)
-        note = self._tell(found)
+        note = "How many molecules meet the limits is not counted: the most promising ones alone are tested."
+        note *= len(self.wishes.limits) > 0
         return Offer(in_pool, molecules, selection, constraints, note, others=others, predictions=predictions)
 
     def _others(self, block: Block, ids: Sequence[str]) -> dict[str, list[str]]:
@@ -162,17 +164,6 @@ class RowRounds:
             seed=state.seed,
             signs=tuple(goal.sign for goal in state.goals) or (1.0,),
         )
-
-    def _tell(self, result: Found) -> str:
-        """Say how many molecules the limits leave, as far as it is known; an empty text without limits."""
-        limits, numbers = self.wishes.limits, self.wishes.names.numbers
-        computed = [limit.text for limit in limits.requirements if limit.name not in numbers]
-        computed += [f"forbid {pattern.text}" for pattern in limits.patterns]
-        texts = [f"those on columns leave {result.meeting:,}"] if len(limits) > len(computed) else []
-        texts += [f"{result.unpriced:,} have no known price"] * bool(result.unpriced)
-        if computed:
-            texts.append(f"{', '.join(computed)} tested for the most promising molecules alone")
-        return f"Limits on {result.rated:,} molecules: {'; '.join(texts)}." if texts else ""
 
 
 def search(pool: PreparedPool, most_atoms: int, names: Collection[str], smiles: Collection[str]) -> MoleculeSet:

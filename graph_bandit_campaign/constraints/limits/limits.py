@@ -119,9 +119,6 @@ class Limits:
     """
 
     def __init__(self, require: Sequence[str] = (), forbid: Sequence[str] = (), only: Sequence[str] = ()) -> None:
-        for name, given in (("require", require), ("forbid", forbid), ("only", only)):
-            if isinstance(given, str):
-                raise TypeError(f"Expected `{name}` to be a list of texts. Got {given!r}. Write [{given!r}].")
         self.requirements = tuple(dict.fromkeys(map(Requirement.parse, require)))
         self.choices = tuple(dict.fromkeys(map(Choice.parse, only)))
         self.patterns = tuple(dict.fromkeys(map(Pattern.parse, forbid)))
@@ -249,7 +246,7 @@ def find_failures(tests: Sequence[Test], smiles: Sequence[str], workers: int = 1
     found: Iterable[tuple[int, list[int]]] = starmap(_find_here, parts)
     if workers > 1 and (PARSING + sum(test.cost for test in tests)) * len(parts) > LONG:
         kept, unit = "Nothing was changed.", "thousands"
-        found = results_of(_find_here, parts, (workers, None), "molecules from {} on", kept, unit, len(parts))
+        found = results_of(_find_here, parts, workers, "molecules from {} on", kept, unit, len(parts))
     return np.array([k for _, part in sorted(found) for k in part] or [-1] * len(smiles), np.int64)
 
 

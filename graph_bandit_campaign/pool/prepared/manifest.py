@@ -50,6 +50,8 @@ class Question:
     stereo: bool
     most_atoms: int
     salts: Salts
+    entry_column: tuple[str, ...]
+    """Columns that the user has made part of entries."""
     part_rows: int
     block: int
     """Rows of the table that make one block of a part."""
@@ -66,7 +68,7 @@ class Question:
     @property
     def key(self) -> str:
         """Return a digest; the name of the file does not count."""
-        return hashlib.sha256(msgspec.json.encode(replace(self, name=""), order="sorted")).hexdigest()[:32]
+        return hashlib.sha256(msgspec.json.encode(replace(self, name=""), order="sorted")).hexdigest()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -110,17 +110,6 @@ def test_starts_that_share_their_luck_are_no_evidence():
     assert verdict[0].startswith("It would not have helped, as far as can be told: the difference may be luck")
 
 
-@pytest.mark.parametrize("maximize", [True, False])
-def test_ties_among_the_ten_best_are_told(maximize):
-    values = np.minimum(np.arange(40.0), 15) * (1 if maximize else -1)
-    tied = replace(TABLE, values=values, maximize=maximize)
-    (verdict,) = verdicts(summary(by_chance, table=tied))
-    assert verdict[0].startswith("Whether it would have helped cannot be told: the ten best are tied")
-    assert f"25 of 40 molecules share the tenth best value, {values[-1]:g}," in verdict[2]
-    (other,) = verdicts(summary(by_chance))
-    assert not any("share the tenth best" in reason for reason in other)
-
-
 def test_several_agents_are_ranked():
     found = summary(WORST_FIRST, lambda start: BEST_FIRST)
     assert found.advisors[0].label == "agent1"

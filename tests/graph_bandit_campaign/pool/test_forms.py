@@ -3,7 +3,8 @@
 import pytest
 
 from graph_bandit_campaign.pool.forms import Parents, find_forms, parent_of
-from graph_bandit_campaign.pool.prepared import PrepareSettings, prepare
+from graph_bandit_campaign.pool.prepared.making.run import prepare
+from graph_bandit_campaign.pool.prepared.settings import PrepareSettings
 from graph_bandit_env import canonical_smiles
 from graph_bandit_env.pools import parent_smiles
 

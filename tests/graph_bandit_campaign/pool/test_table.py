@@ -9,8 +9,8 @@ from support.tables import read as read_table
 
 from graph_bandit_campaign import Limits
 from graph_bandit_campaign.constraints.limits.limits import ColumnNames
-from graph_bandit_campaign.pool.block import join_cells, list_forms
-from graph_bandit_campaign.pool.prepared import Block, open_table_pool
+from graph_bandit_campaign.pool.block import Block, join_cells, list_forms
+from graph_bandit_campaign.pool.prepared.making.run import open_table_pool
 from graph_bandit_campaign.pool.source import Source
 from graph_bandit_cli.main import main
 
@@ -83,11 +83,6 @@ def test_a_table_that_several_prepare_at_once_is_prepared_once(cache_folder):
         pools = [each.result() for each in [threads.submit(read) for _ in range(3)]]
     assert len({pool.folder for pool in pools}) == 1
     assert [len(pool) for pool in pools] == [4, 4, 4]
-
-
-def test_numbers_with_decimal_commas_are_carried_with_points():
-    Path("pool.csv").write_text("id;smiles;price;remark\na;CCO;1,5;1,2-diol\nb;CCN;2;\n")
-    assert other_columns_of(["b", "a"]) == {"price": ["2", "1.5"], "remark": ["", "1,2-diol"]}
 
 
 def test_what_an_entry_is_stands_beside_each_suggestion(capsys):

@@ -82,13 +82,12 @@ FROM '{{path}}' WHERE problem IS NOT NULL ORDER BY ALL
 SHARED = "SELECT name FROM every GROUP BY name HAVING count(DISTINCT entry) > 1"
 
 
-def merge(folder: Path, question: Question, entry: tuple[str, ...], problems: Sequence[tuple[int, str]]) -> Manifest:
+def merge(folder: Path, question: Question, problems: Sequence[tuple[int, str]]) -> Manifest:
     """Write which rows of the parts to leave out, and why: `dropped.parquet` and `bad_rows.csv`.
 
     Args:
         folder: folder with finished parts.
-        question: what they were made from.
-        entry: columns that are part of what an entry is. Columns of structures that differ in rows of one are, too.
+        question: what they were made from. Columns of structures that differ in rows of one entry are part of it, too.
         problems: rows of the table that could not be read, and why.
 
     Returns:
@@ -101,6 +100,7 @@ def merge(folder: Path, question: Question, entry: tuple[str, ...], problems: Se
     import pyarrow as pa
 
     schema = pa.schema([("line", pa.int64()), ("problem", pa.large_string())])
+    entry = question.entry_column
     paths, scratch, dropped = sorted(folder.glob("part-*.parquet")), folder / SCRATCH, folder / DROPPED
     cells = {name: f"c{k}" for k, name in enumerate(question.columns)}
     with duckdb.connect(config={"memory_limit": MEMORY, "threads": 1, "temp_directory": str(scratch)}) as base:

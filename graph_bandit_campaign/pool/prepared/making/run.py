@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import atexit
 import dataclasses
-import hashlib
-import json
 import shutil
 from dataclasses import replace
 from functools import partial
@@ -46,18 +44,14 @@ def prepare(settings: PrepareSettings) -> PreparedPool:
         ImportError: if RDKit, pyarrow, DuckDB, or the package that reads the table is not installed.
         ChildProcessError: an OSError, if two workers die over the same part.
         OSError: if a file cannot be written, as on a full disk. Finished parts stay.
-        KeyboardInterrupt: after Ctrl-C.
     """
     question, remarks = ask(settings)
     for remark in remarks:
         print(f"{remark[:1].upper()}{remark[1:]}.")
     _check_folder(settings.out, question)  # before a lock is put into it
     settings.out.mkdir(parents=True, exist_ok=True)
-    try:
-        with FileLock(settings.out / LOCK):
-            pool = make_pool(settings, question)
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(f"Finished parts are kept in {settings.out}: give the same command again.") from None
+    with FileLock(settings.out / LOCK):
+        pool = make_pool(settings, question)
     made = pool.manifest
     texts = [f"{settings.out}: {made.molecules:,} molecules", *describe_shared(made.shared)]
     texts += [f"{made.merged:,} rows of equal molecules merged, {made.bad:,} bad rows left out ({pool.bad_rows.name})."]
@@ -97,9 +91,8 @@ def open_table_pool(source: Source, stereo: bool = False) -> tuple[PreparedPool,
         workers=source.workers,
     )
     question, remarks = ask(settings)
-    name = hashlib.sha256(json.dumps([question.key, *source.entry_columns]).encode()).hexdigest()
     workers = source.workers if source.path.stat().st_size > SMALL else None
-    settings = replace(settings, out=cache / f"{name}.pool", ignore_column=question.columns, workers=workers)
+    settings = replace(settings, out=cache / f"{question.key}.pool", ignore_column=question.columns, workers=workers)
     with FileLock(settings.out.with_suffix(".lock")):  # another process may prepare the same table: it is waited for
         settings.out.mkdir(exist_ok=True)
         pool = make_pool(settings, question)
@@ -120,17 +113,13 @@ def make_pool(settings: PrepareSettings, question: Question) -> PreparedPool:
             for number, table in enumerate(read_chunks(settings.pool, question, problems))
             if not part_path(out, number).is_file()
         )
-        where = settings.workers, None
-        sum(results_of(partial(make_part, out), missing, where, "part-{:05d}.parquet", KEPT, "rows"))
-        manifest = merge(out, question, settings.entry_column, problems)
+        sum(results_of(partial(make_part, out), missing, settings.workers, "part-{:05d}.parquet", KEPT, "rows"))
+        manifest = merge(out, question, problems)
         refuse_differing(manifest.differing, settings.ignore_column, str(settings.pool))
         if not manifest.molecules:
             raise BadRowsError(str(settings.pool), question.unit, PreparedPool(out, manifest).read_bad_rows())
         write_json(out / MANIFEST, manifest)
-    pool = PreparedPool.open(settings.out)
-    if missing_part := [name for name in settings.entry_column if name not in pool.manifest.entry]:
-        raise ValueError(f"Expected `{missing_part[0]}` to be part of entries of {settings.out}. Choose another --out.")
-    return pool
+    return PreparedPool.open(settings.out)
 
 
 def _check_folder(folder: Path, question: Question) -> None:
