@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import cycle
 from typing import NamedTuple
 
@@ -23,9 +22,8 @@ from graph_bandit_lab.storage import software_versions
 
 Floats = NDArray[np.float64]
 PAGE = "backtest.html.jinja"
-SHOWN = ("graph-bandit-env", "torch", "rdkit")  # whose versions the page names
 GREY = "#7A7A7A"  # random choice
-WIDE = (12.4, 4.8)  # inches
+SHAPE = (7.2, 5.0)  # inches
 DRAWS = 4000  # of the bootstrap
 SHUFFLES = 2000
 RARE = 0.01  # a verdict needs a difference that as few shuffles of the values reach
@@ -65,26 +63,14 @@ class Player:
 
     label: str
     """Its name, with the size of the batch if several are compared."""
-    table: Table
-    """The table that was played."""
     orders: NDArray[np.int64]
     """`(starts, budget)`. The molecules in the order measured, from each start."""
-
-    @cached_property
-    def best(self) -> Floats:
-        """Return the best value so far, `(starts, budget)`."""
-        best = np.maximum if self.table.maximize else np.minimum
-        return np.asarray(best.accumulate(self.table.values[self.orders], axis=1), np.float64)
-
-    @cached_property
-    def found(self) -> Floats:
-        """Return how many of the ten best are found, `(starts, budget)`."""
-        return self.table.count_best(self.orders).astype(np.float64)
-
-    @property
-    def scores(self) -> Floats:
-        """Return how many of the ten best were known on average over all measurements after the start, `(starts,)`."""
-        return np.asarray(self.found[:, self.table.start :].mean(axis=1), np.float64)
+    found: Floats
+    """`(starts, budget)`. How many of the ten best are found."""
+    scores: Floats
+    """`(starts,)`. How many of the ten best were known on average over all measurements after the start."""
+    needed: Floats
+    """`(starts,)`. Measurements until random choice has found as many of the ten best as this one in the end."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,13 +83,6 @@ class Summary:
     """Agents that would give the suggestions, the best first: most of the ten best known, on average."""
     others: Sequence[Player]
     """What they are compared with; random choice comes first."""
-    by_chance: NDArray[np.int64]
-    """`(starts, K)`. All molecules in the order of random choice, from each start."""
-
-    @property
-    def players(self) -> Sequence[Player]:
-        """Return all, agents first."""
-        return *self.advisors, *self.others
 
     def luck(self, player: Player) -> float:
         """Return the share of shuffles of the values in which a player differs as much from random choice.
@@ -132,32 +111,30 @@ class Summary:
 
 
 def summarize(
-    table: Table,
-    seed: int,
-    starts: int,
-    plays: Mapping[Task, NDArray[np.int64]],
-    advisors: Sequence[Task],
-    others: Sequence[Task],
+    table: Table, seed: int, plays: Mapping[Task, NDArray[np.int64]], advisors: Sequence[Task], others: Sequence[Task]
 ) -> Summary:
     """Compare plays.
 
     Args:
         table: the table.
         seed: seed of the backtest.
-        starts: how many starts were played.
         plays: what each player measured from each start, in its order.
         advisors: agents and batches, with any start.
         others: what they are compared with; random choice is added, and comes first.
     """
     several = len({task.batch for task in (*advisors, *others)}) > 1
+    starts = [task.start for task in plays if task.player == RANDOM]
+    by_chance = table.count_best(np.stack([random_order(len(table.values), seed, start) for start in starts]))
 
     def player(task: Task) -> Player:
         label = f"{task.player}, batches of {task.batch}" if several and task.player != RANDOM else task.player
-        return Player(label, table, np.stack([plays[task._replace(start=start)] for start in range(starts)]))
+        orders = np.stack([plays[task._replace(start=start)] for start in starts])
+        found = table.count_best(orders).astype(np.float64)
+        needed = np.argmax(by_chance >= found[:, -1:], axis=1) + 1.0
+        return Player(label, orders, found, found[:, table.start :].mean(axis=1), needed)
 
     best_first = sorted(map(player, advisors), key=lambda player: -player.scores.mean())
-    by_chance = np.stack([random_order(len(table.values), seed, start) for start in range(starts)])
-    return Summary(table, best_first, [*map(player, (Task(RANDOM, 1, 0), *others))], by_chance)
+    return Summary(table, best_first, [*map(player, (Task(RANDOM, 1, 0), *others))])
 
 
 def verdicts(summary: Summary) -> list[list[str]]:
@@ -183,39 +160,27 @@ def verdicts(summary: Summary) -> list[list[str]]:
 def rows(summary: Summary) -> list[tuple[str, ...]]:
     """Return a table in words: names of columns, and a row for each player, agents first."""
     table: list[tuple[str, ...]] = [("player", "ten best found", "known on average", "random choice needs")]
-    for player in summary.players:
-        at_end = player.found[:, -1]
-        needed = np.argmax(summary.table.count_best(summary.by_chance) >= at_end[:, None], axis=1) + 1.0
-        counts = interval(at_end).text(), interval(player.scores).text(), interval(needed).text(0)
-        table.append((player.label, *counts))
+    for each in (*summary.advisors, *summary.others):
+        counts = interval(each.found[:, -1]).text(), interval(each.scores).text(), interval(each.needed).text(0)
+        table.append((each.label, *counts))
     return table
 
 
-def lines_of(summary: Summary) -> dict[str, tuple[str, str]]:
-    """Give each player a colour and a dash: random choice in grey."""
-    styles = cycle((color, dash) for dash in DASHES for color in COLORS)
-    return {each.label: (GREY, "-") if each is summary.others[0] else next(styles) for each in summary.players}
-
-
-def progress_figure(summary: Summary, target: str) -> Figure:
-    """Draw the best value and how many of the ten best were found, against the number of measurements."""
-    lines, begin = lines_of(summary), summary.table.start  # all players share the random measurements before it
+def progress_figure(summary: Summary) -> Figure:
+    """Draw how many of the ten best were found, against the number of measurements; random choice in grey."""
+    styles, begin = cycle((color, dash) for dash in DASHES for color in COLORS), summary.table.start
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=WIDE, layout="constrained")
-        left, right = figure.subplots(1, 2)
-        for player in summary.players:
-            color, dash = lines[player.label]
-            for axes, curves in ((left, player.best), (right, player.found)):
-                measured, (mean, low, high) = np.arange(begin, curves.shape[1] + 1), interval(curves[:, begin - 1 :])
-                axes.plot(measured, mean, dash, color=color, lw=2.2, label=player.label)
-                axes.fill_between(measured, low, high, color=color, alpha=0.15, lw=0)
-        left.set(title="Best value found", ylabel=target.replace("$", r"\$"))
-        right.set(title="Of the ten best molecules, found", ylabel="molecules", ylim=(-0.3, TOP + 0.3))
-        for axes in (left, right):
-            axes.set_xlabel("measurements")
-            axes.margins(x=0)
-        handles, labels = left.get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=len(labels) if len(labels) <= 5 else 3)
+        figure = Figure(figsize=SHAPE, layout="constrained")
+        axes = figure.subplots()
+        for player in (*summary.advisors, *summary.others):
+            color, dash = (GREY, "-") if player is summary.others[0] else next(styles)
+            measured = np.arange(begin, summary.table.budget + 1)  # all share the random measurements before
+            mean, low, high = interval(player.found[:, begin - 1 :])
+            axes.plot(measured, mean, dash, color=color, lw=2.2, label=player.label)
+            axes.fill_between(measured, low, high, color=color, alpha=0.15, lw=0)
+        axes.set(xlabel="measurements", ylabel="of the ten best molecules, found", ylim=(-0.3, TOP + 0.3))
+        axes.margins(x=0)
+        figure.legend(loc="outside lower center", ncols=2)
     return figure
 
 
@@ -227,16 +192,18 @@ def render_page(summary: Summary, settings: BacktestSettings, notes: Sequence[st
         settings: settings of the command.
         notes: remarks, for people.
     """
-    versions, template = software_versions(), templates("graph_bandit_campaign.backtest").get_template(PAGE)
-    return template.render(
-        table=summary.table,
-        settings=settings,
-        notes=notes,
-        verdicts=verdicts(summary),
-        rows=rows(summary),
-        lines=lines_of(summary),
-        progress=to_svg(progress_figure(summary, settings.target)),
-        versions={name: versions[name] for name in SHOWN},
+    return (
+        templates("graph_bandit_campaign.backtest")
+        .get_template(PAGE)
+        .render(
+            table=summary.table,
+            settings=settings,
+            notes=notes,
+            verdicts=verdicts(summary),
+            rows=rows(summary),
+            progress=to_svg(progress_figure(summary)),
+            versions=software_versions(),
+        )
     )
 
 

@@ -67,7 +67,7 @@ def run_backtest(settings: BacktestSettings) -> pd.DataFrame:
         played = results_of(play_admitted, calls, settings.workers, "`{1.player}`", kept, "plays", len(tasks))
         plays = dict(played) | {task: play(table, task, settings.seed) for task in by_chance}
         results = pd.concat([frame_of(table, task, plays[task]) for task in (*tasks, *by_chance)], ignore_index=True)
-        summary = summarize(table, settings.seed, settings.starts, plays, advisors, others)
+        summary = summarize(table, settings.seed, plays, advisors, others)
         replace_file(page, render_page(summary, settings, notes).encode())
         replace_file(path, results.to_csv(index=False, lineterminator="\n").encode())
     print_summary(summary)

@@ -233,20 +233,7 @@ class SuggestSettings:
     @property
     def source(self) -> Source:
         """Return the pool, and how it is read."""
-        return Source(
-            path=self.pool,
-            sheet=self.sheet,
-            smiles=self.smiles,
-            identifier=self.id,
-            columns=split_features(self.features)[0],
-            embeddings=split_features(self.features)[1],
-            most_atoms=self.most_atoms,
-            salts=self.salts,
-            entry_columns=self.entry_column,
-            skip_bad_rows=self.skip_bad_rows,
-            directed=self.directed,
-            workers=self.workers,
-        )
+        return Source.of(self, self.pool, directed=self.directed, workers=self.workers)
 
     @property
     def terms(self) -> Terms:

@@ -112,7 +112,7 @@ def preview_pool(source: Source) -> PoolPreview:
         return PoolPreview("products", len(library), (), (), (), 0, tuple(left_out))
     if not is_file_of_graphs(source.path):
         return _preview_table(*open_table_pool(replace(source, skip_bad_rows=True)))
-    graphs = read_pool(source.path, identifier=source.identifier, sheet=source.sheet, directed=source.directed)
+    graphs = read_pool(source.path, identifier=source.id, sheet=source.sheet, directed=source.directed)
     return PoolPreview("graphs", len(graphs), (), tuple((key, "") for key in graphs.ids[:FIRST]), (), 0, ())
 
 

@@ -84,7 +84,7 @@ def new(
 
 def look(root: str, pool: str, smiles: str, id: str | None, sheet: str | None) -> object:  # noqa: A002 - as in the command
     """Return what a pool holds."""
-    return campaigns.preview_pool(Source(path=Path(pool), smiles=smiles, identifier=id, sheet=sheet, workers=0))
+    return campaigns.preview_pool(Source(path=Path(pool), smiles=smiles, id=id, sheet=sheet, workers=0))
 
 
 def backtest(root: str, table: str, settings: Mapping[str, Any]) -> str:

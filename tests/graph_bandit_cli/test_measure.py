@@ -26,7 +26,7 @@ def test_suggest_prepare_and_cache_write_and_say_what_they_did(tmp_path, cache_f
     assert main(command) == 0
     assert "9 molecules, " in capsys.readouterr().out
     assert main([*command[:-1], "morgan"]) == 1  # it was begun with others
-    assert "traits" in capsys.readouterr().err
+    assert "begun with" in capsys.readouterr().err
     assert list(cache_folder.iterdir())
     assert main(["cache", "--clear"]) == 0
     assert str(cache_folder) in capsys.readouterr().out

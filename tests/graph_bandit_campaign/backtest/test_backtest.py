@@ -1,6 +1,5 @@
 """Whole backtests: tables with a known answer, and by any number of processes."""
 
-import re
 
 import pandas as pd
 import pytest
@@ -43,8 +42,7 @@ def test_what_follows_from_the_structure_is_found_far_sooner_than_at_random(logp
     assert "It would have helped." in capsys.readouterr().out
     page = (logp.parent / "out" / "backtest.html").read_text(encoding="utf-8")
     assert "It would have helped." in page
-    swatches = re.findall(r'class="swatch"[^#]{,200} stroke="(#[0-9A-F]{6})"', page)
-    assert len({*swatches}) == 3  # a colour for each player
+    assert page.count("<tr><td>") == 3  # a row for each player
     assert {path.name for path in (logp.parent / "out").iterdir()} >= FILES
 
 

@@ -33,7 +33,7 @@ def summary(*orders, others=(WORST_FIRST,), starts=6, table=TABLE):
         for start in range(starts)
     }
     plays |= {Task("random", 1, k): random_order(40, 0, k)[:20] for k in range(starts)}
-    return summarize(table, 0, starts, plays, tasks[: len(named)], tasks[len(named) :])
+    return summarize(table, 0, plays, tasks[: len(named)], tasks[len(named) :])
 
 
 def by_chance(start):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import dataclasses
 import shutil
 from dataclasses import replace
 from functools import partial
@@ -17,7 +16,7 @@ from graph_bandit_campaign.pool.prepared.making.work import ask, make_part, read
 from graph_bandit_campaign.pool.prepared.manifest import MANIFEST, Question, part_path, read_json, write_json
 from graph_bandit_campaign.pool.prepared.pool import PreparedPool
 from graph_bandit_campaign.pool.prepared.settings import PrepareSettings
-from graph_bandit_campaign.pool.source import Source
+from graph_bandit_campaign.pool.source import READING, Source
 from graph_bandit_campaign.workers import results_of
 from graph_bandit_env.pools import BadRowsError
 from graph_bandit_env.storage import make_room, open_cache
@@ -77,19 +76,9 @@ def open_table_pool(source: Source, stereo: bool = False) -> tuple[PreparedPool,
     if cache is None:
         cache = Path(mkdtemp())
         atexit.register(shutil.rmtree, cache, ignore_errors=True)
-    settings = PrepareSettings(
-        source.path,
-        cache,
-        source.smiles,
-        source.identifier,
-        source.sheet,
-        stereo=stereo,
-        most_atoms=source.most_atoms,
-        salts=source.salts,
-        entry_column=source.entry_columns,
-        part_rows=2 * PrepareSettings.block,  # so that all processes have something to do
-        workers=source.workers,
-    )
+    same = {name: getattr(source, name) for name in READING}
+    rows = 2 * PrepareSettings.block  # so that all processes have something to do
+    settings = PrepareSettings(source.path, cache, stereo=stereo, part_rows=rows, **same)
     question, remarks = ask(settings)
     workers = source.workers if source.path.stat().st_size > SMALL else None
     settings = replace(settings, out=cache / f"{question.key}.pool", ignore_column=question.columns, workers=workers)
@@ -128,13 +117,10 @@ def _check_folder(folder: Path, question: Question) -> None:
     Raises:
         ValueError: if it does.
     """
-    if (folder / QUESTION).is_file():
-        earlier = read_json(folder / QUESTION, Question)
-        if earlier.key != question.key:
-            fields = (field.name for field in dataclasses.fields(Question) if field.name not in ("name", "sha256"))
-            differ = [name for name in fields if getattr(earlier, name) != getattr(question, name)]
-            text = f"Expected {folder} to hold this pool. It was begun with other {', '.join(differ) or 'tables'}."
-            raise ValueError(f"{text} Give the same, choose another --out, or delete the folder.")
-    paths = folder.iterdir() if folder.is_dir() and not (folder / QUESTION).is_file() else ()
+    is_begun = (folder / QUESTION).is_file()
+    if is_begun and read_json(folder / QUESTION, Question).key != question.key:
+        text = f"Expected {folder} to hold this pool. It was begun with another table, settings or software."
+        raise ValueError(f"{text} Give the same, choose another --out, or delete the folder.")
+    paths = folder.iterdir() if folder.is_dir() and not is_begun else ()
     if other := next((path.name for path in paths if path.suffix not in (".lock", ".part")), None):
         raise ValueError(f"Expected {folder} to be new, or to hold a prepared pool. It has {other}. Choose another.")

@@ -22,16 +22,8 @@ from graph_bandit_env.tables import find_naming, open_table
 if TYPE_CHECKING:
     import pyarrow as pa
 
-SAME = (
-    "sheet",
-    "traits",
-    "stereo",
-    "most_atoms",
-    "salts",
-    "entry_column",
-    "part_rows",
-    "block",
-)  # settings on which a pool depends
+# Settings on which a pool depends.
+SAME = ("sheet", "traits", "stereo", "most_atoms", "salts", "entry_column", "part_rows", "block")
 LONGEST = 1000  # characters of a bad row that are kept
 METHANE = "C"
 
