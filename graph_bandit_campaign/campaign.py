@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +16,7 @@ from graph_bandit_campaign.forecasts import say_ending
 from graph_bandit_campaign.model.choice import check_batch, check_kept, choose_batch, spare_likely, split_round
 from graph_bandit_campaign.model.failures import FailureLearner
 from graph_bandit_campaign.model.goals_choice import GoalsChooser
-from graph_bandit_campaign.model.learner import DEFAULT, AgentChangedWarning, Learner, default_agent, describe_change
+from graph_bandit_campaign.model.learner import DEFAULT, Learner, default_agent
 from graph_bandit_campaign.notebook import Suggestions
 from graph_bandit_campaign.pool.index import MaskLike, PoolIndex, PoolLike
 from graph_bandit_campaign.pool.prepared.pool import PreparedPool
@@ -47,8 +46,7 @@ class Campaign(Records):
         seed: seed of all randomness; None: 0.
         target: name of the measured quantity; a file of a campaign with another target is refused. None: no name.
         state: file of the campaign; None: it is not saved. If the file exists, arguments above that are None are taken
-            from it. The agent may differ from the file; direction, seed and target may not. If the same agent or the
-            default has changed since, an `AgentChangedWarning` says so, here or in the first `ask`.
+            from it. The agent may differ from the file; direction, seed and target may not.
         offered: `(K,)` bool. Graphs that can be suggested; None: all. Results of the other graphs are accepted, too.
         goals: what is wanted of several measured quantities, in place of `maximize` and `target`; None: one quantity,
             or the goals of the file, whose ranges and weights may change. Agents choose for several by upper bounds in
@@ -66,9 +64,6 @@ class Campaign(Records):
             goals, a flag or a mask is not of bools, or the file holds a campaign with another direction, seed, target
             or goals.
     """
-
-    agent_change: str
-    """The text of the `AgentChangedWarning`; empty if the agent has not changed."""
 
     def __init__(
         self,
@@ -111,8 +106,7 @@ class Campaign(Records):
             if agent or not saved:
                 raise
             raise ValueError(f"{state}: {error} Name another agent to continue.") from error
-        self.agent_change = ""
-        self._seen, self._opened = saved, saved if saved and saved.rounds else None
+        self._seen = saved
         self.state = self._resume(saved)
         self.choose_agent(size)
 
@@ -143,9 +137,6 @@ class Campaign(Records):
         if spec != self._learner.spec:
             self._learner = self._learner.like(self.graph_set, spec, self._learner.most)
         self.state = self._with_agent(self.state)
-        before, self.agent_change = self.agent_change, describe_change(self._opened, self.state, count)
-        if self.agent_change not in ("", before):
-            warnings.warn(self.agent_change, AgentChangedWarning, stacklevel=3)
 
     def ask(
         self,
@@ -255,4 +246,3 @@ class Campaign(Records):
             return make(replace(state, kind=kind, structures=every)), None
 
         self.change("ask", suggested, about)
-        self._opened = None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -21,7 +20,7 @@ from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.command.telling import tell_tables
 from graph_bandit_campaign.command.wishes import spell_goals
 from graph_bandit_campaign.constraints.batch.batch import Bill
-from graph_bandit_campaign.model.learner import DEFAULT, AgentChangedWarning
+from graph_bandit_campaign.model.learner import DEFAULT
 from graph_bandit_campaign.model.reasons import Neighbour, nearest_measured
 from graph_bandit_campaign.records import Given
 from graph_bandit_campaign.report.answer import Answer
@@ -175,20 +174,19 @@ def open_campaign(settings: SuggestSettings, store: Store, has_tables: bool = Fa
     state = store.change("tell", tell, ", ".join(path.name for path in paths), settings.by)
     known = inputs.rounds.know(state)
     also = match_other_tables(inputs.wishes.others, known.in_pool, settings.most_atoms)
-    with _told_later():
-        campaign = Campaign(
-            known.graphs,
-            settings.agent or DEFAULT,
-            maximize=given.maximize,
-            seed=given.seed,
-            target=given.target,
-            state=store,
-            offered=np.arange(len(known.graphs)) < len(known.in_pool),
-            ignore_failures=settings.ignore_failures,
-            goals=given.goals,
-            also=also.values,
-            kind=given.kind,
-        )
+    campaign = Campaign(
+        known.graphs,
+        settings.agent or DEFAULT,
+        maximize=given.maximize,
+        seed=given.seed,
+        target=given.target,
+        state=store,
+        offered=np.arange(len(known.graphs)) < len(known.in_pool),
+        ignore_failures=settings.ignore_failures,
+        goals=given.goals,
+        also=also.values,
+        kind=given.kind,
+    )
     if settings.noise and not campaign.learns_bounds:
         raise ValueError(
             f"Agent `{campaign.state.agent}` cannot use the noise of a result. Choose one of the `gp-` or "
@@ -201,18 +199,17 @@ def _choose(opened: Opened, taken_back: Sequence[str]) -> tuple[Answer, Contents
     """Ask for a batch, or for what waits; return it, and what is to be written."""
     settings, campaign, command = opened.settings, opened.campaign, keep_command(opened.settings)
     say(f"Learning from the results, and choosing among {opened.inputs.size:,}.")
-    with _told_later():
-        campaign.choose_agent(settings.n)
-        waits = not settings.next_batch and _waits(opened, command)
-        offer = opened.offer()
-        place_of = {identifier: k for k, identifier in enumerate(offer.in_pool.ids)}
-        state = campaign.state
-        gone = (*state.settled(), *state.pending, *state.failed, *state.vetoes)
-        taken = [place_of[key] for key in gone if key in place_of]
-        if waits and any(each.id in state.vetoes for each in state.rounds[-1]):
-            campaign.another(offer.among, offer.constraints)
-        elif not waits and offer.has_left(taken):
-            campaign.ask(settings.n, offer.among, offer.constraints)
+    campaign.choose_agent(settings.n)
+    waits = not settings.next_batch and _waits(opened, command)
+    offer = opened.offer()
+    place_of = {identifier: k for k, identifier in enumerate(offer.in_pool.ids)}
+    state = campaign.state
+    gone = (*state.settled(), *state.pending, *state.failed, *state.vetoes)
+    taken = [place_of[key] for key in gone if key in place_of]
+    if waits and any(each.id in state.vetoes for each in state.rounds[-1]):
+        campaign.another(offer.among, offer.constraints)
+    elif not waits and offer.has_left(taken):
+        campaign.ask(settings.n, offer.among, offer.constraints)
     is_new = len(campaign.state.rounds) > len(state.rounds)
     suggested = campaign.state.rounds[-1] if waits or is_new else ()
     answer = replace(_answer(opened, offer, suggested), taken_back=taken_back)
@@ -283,7 +280,6 @@ def _answer(opened: Opened, offer: Offer, suggested: Sequence[Suggestion]) -> An
         told=opened.told.sentences(),
         gone=[identifier for identifier in campaign.state.pending if identifier not in in_pool],
         outside=[key for key in measured_ids if key not in in_pool],
-        agent_change=campaign.agent_change,
         shares=campaign.shares(),
         also={name: campaign.correlations(goal) for name, goal in goals.items()},
         outlook=campaign.outlook(sound if (sound := among & ~failing.likely).any() else among) if suggested else None,
@@ -325,8 +321,3 @@ def _tells_what_is_stored(settings: SuggestSettings) -> Iterator[None]:
         is_saved = state.is_file() and state.read_bytes() != before
         said = f"The round is saved in {state}: give the same command again to write the other files."
         raise KeyboardInterrupt(said if is_saved else "Nothing was changed.") from None
-
-
-def _told_later() -> warnings.catch_warnings[None]:
-    """Silence the warning of an agent that has changed, which is printed with the rest."""
-    return warnings.catch_warnings(action="ignore", category=AgentChangedWarning)

@@ -81,8 +81,6 @@ class Answer:
     """Ids of measured molecules that are not in the pool."""
     gone: Sequence[str]
     """Ids of pending molecules that are not in the pool."""
-    agent_change: str = ""
-    """A note that the agent has changed; empty if it has not."""
     shares: Mapping[str, float] = field(default_factory=dict)
     """The share of each part of the model, by what it compares."""
     also: Mapping[str, Mapping[str, Correlation]] = field(default_factory=dict)

@@ -25,8 +25,6 @@ def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
     best = f"; hits so far {len(state.hits)}" if state.is_class else best
     best += f"; on the front so far {listed(answer.front)}" if answer.front else ""
     print(f"{', '.join(parts)}{best}.")
-    if answer.agent_change:
-        print(answer.agent_change)
     for note in answer.notes:
         print(note)
     if answer.waiting:

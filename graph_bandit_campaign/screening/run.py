@@ -109,7 +109,7 @@ def _choose(asked: SuggestSettings, scores: Scores) -> dict[str, str]:
         if not error.left:
             raise
         return _choose(replace(asked, n=error.left), scores)
-    for remark in filter(None, (answer.agent_change, *remarks, answer.ending)):
+    for remark in filter(None, (*remarks, answer.ending)):
         print(remark, flush=True)
     return _last_batch(asked) if answer.suggested else {}
 

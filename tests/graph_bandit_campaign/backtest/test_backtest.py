@@ -1,6 +1,5 @@
 """Whole backtests: tables with a known answer, and by any number of processes."""
 
-
 import pandas as pd
 import pytest
 from support.molecules import some_molecules
