@@ -107,7 +107,7 @@ def _read_rows(settings: SuggestSettings, earlier: CampaignState | None, tables:
     header = Table(settings.pool, (*filter(None, (made.smiles, made.identifier)), *pool.columns), ())
     list(header.rows(settings.source.columns))  # there are no rows; a column that is missing is refused
     own = tuple(dict.fromkeys((*settings.source.columns, *entry.names)))
-    features = Features(own, settings.source.embeddings, settings.quantities, entry)
+    features = Features(own, settings.source.embeddings, settings.quantities)
     smiles = made.smiles if settings.smiles == "smiles" else settings.smiles
     identifier = settings.id or made.identifier
     of_results = Columns(settings.target, identifier, smiles, own, settings.noise, entry)

@@ -32,8 +32,8 @@ class SuggestSettings:
     folder that `graph-bandit prepare` made of one; or a library of products that nobody lists, .toml. Or other graphs:
     .jsonl or .json (also .gz), .graphml, .gexf, .gml, .pt, or a folder of such files or of a TU dataset."""
     out: Path
-    """Table of the suggestions, with the pool's other columns: .csv, .tsv, .xlsx, .sdf or .parquet. The campaign is
-    kept in a .campaign.json file next to it."""
+    """Table of the suggestions, with the pool's other columns: .csv, .tsv, .xlsx or .sdf. The campaign is kept in a
+    .campaign.json file next to it."""
     measured: Annotated[tuple[Path, ...], NONE] = ()
     """Tables of results (same formats), all of them in each round, also of molecules not in the pool. They are kept in
     the campaign's file; a row that has changed is corrected there. Without any, structures alone are used."""

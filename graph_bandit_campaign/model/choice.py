@@ -111,10 +111,9 @@ def check_batch(count: int, mask: NDArray[np.bool_], constraints: BatchConstrain
     """
     allowed = most_allowed(mask, constraints)
     if allowed < count:
-        priced, cap = " with a known price" * (constraints.prices is not None), constraints.at_most
-        limits = f" and at most {cap} of a group" * (cap is not None)
-        limits += f" within a budget of {constraints.budget}" * (constraints.budget is not None)
-        text = f"Expected no more candidates{priced}{limits} than can be chosen, {allowed}. Got {count}."
+        text = (
+            f"Expected at most {allowed} candidates: what is left, prices, budget and caps allow no more. Got {count}."
+        )
         raise TooFewLeftError(text, allowed)
 
 

@@ -30,9 +30,9 @@ def certain_utilities(state: CampaignState, goal: Goal) -> dict[str, float]:
     view = state.of(goal)
     values = view.means(exact=True)
     for result in view.counted():
-        if result.bound == ("above" if goal.rises else "below") and (goal.rises or goal.falls):
-            earlier = values.get(result.id, result.value)
-            values[result.id] = max(earlier, result.value) if goal.rises else min(earlier, result.value)
+        if result.bound and result.bound == goal.better:
+            better = max if goal.better == "above" else min
+            values[result.id] = better(values.get(result.id, result.value), result.value)
     numbers = np.array(list(values.values()))
     utilities = np.where(meets(goal, numbers), utility(goal, numbers), -np.inf)
     return dict(zip(values, utilities.tolist(), strict=True))

@@ -18,13 +18,14 @@ from agents.beliefs import short_list
 from agents.molecule import Rater
 from graph_bandit_campaign.constraints.batch.batch import ROUNDING, Terms
 from graph_bandit_campaign.constraints.batch.offers import find_offers, murcko_scaffolds
-from graph_bandit_campaign.constraints.limits.limits import ColumnNames, LimitColumns, Limits
+from graph_bandit_campaign.constraints.limits.limits import ColumnNames, Limits, find_failures
 from graph_bandit_campaign.model.failures import FailureRater
 from graph_bandit_campaign.model.goals_choice import GoalsIndex, choose_short_list
 from graph_bandit_campaign.pool.block import Block
 from graph_bandit_campaign.pool.prepared.pool import Place, PreparedPool
 from graph_bandit_campaign.pool.source import Source
 from graph_bandit_campaign.workers import results_of
+from graph_bandit_env.pools import is_bare_salt
 
 T = TypeVar("T")
 Entry = tuple[str, int, int, str]
@@ -62,8 +63,6 @@ class Query:
     """Probability of failing above which a molecule is likely to fail."""
     seed: int = 0
     """Chooses among those of equal worth for several goals."""
-    signs: tuple[float, ...] = (1.0,)
-    """1 for each goal, or -1 if it is learnt from minus its results."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -180,11 +179,10 @@ class Found:
 
     def add(self, block: Block, query: Query) -> None:
         """Rate the molecules of a block, and keep the best."""
-        on_columns, on_structures = query.limits.split(query.names.numbers)
-        terms = query.terms
+        terms, tests = query.terms, query.limits.tests(query.names.numbers)
         by_scaffold = terms.per is not None and terms.per not in query.names.texts
         cells = query.names.read(block.cells, query.source.skip_bad_rows)
-        selection = on_columns.select_rows(block.smiles, cells)
+        selection = query.limits.select_columns(len(block), cells)
         prices, given_groups = find_offers(terms, cells, selection)
         money = math.inf if terms.budget is None else terms.budget * (1 + ROUNDING)
         offered = selection.mask & (prices <= money)
@@ -194,10 +192,7 @@ class Found:
         if query.index is None:
             worths = [ratings[0].index(None if terms.price is None or terms.budget_only else prices)[rest]]
         else:
-            forecasts = [(rating.prediction.mean[rest], rating.prediction.std[rest]) for rating in ratings]
-            worths = query.index.worths(
-                [(sign * mean, std) for sign, (mean, std) in zip(query.signs, forecasts, strict=True)]
-            )
+            worths = query.index.worths([rating.prediction for rating in ratings], rest, np.zeros(len(rest)))
 
         places = [(part, row) for part, row in block.places[rest].tolist()]
         names = [block.smiles[k] for k in rest.tolist()]
@@ -205,9 +200,9 @@ class Found:
         def groups(some: list[int]) -> list[str | None]:
             """Return the groups of molecules, None for those that do not meet the limits on structures."""
             texts = [names[k] for k in some]
-            mask = on_structures.select_rows(texts, LimitColumns(())).mask
             given = murcko_scaffolds(texts) if by_scaffold else [given_groups[k] for k in rest[some]]
-            return [group if meets else None for group, meets in zip(given, mask, strict=True)]
+            are_bad = (find_failures(tests, texts) >= 0) | np.array([*map(is_bare_salt, texts)], np.bool_)
+            return [None if is_bad else group for group, is_bad in zip(given, are_bad, strict=True)]
 
         def sound_groups(some: list[int]) -> list[str | None]:
             """Return the same, None also for those that are likely to fail."""

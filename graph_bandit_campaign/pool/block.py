@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,6 +19,7 @@ from graph_bandit_env.tables import NO_ENTRY, EntryColumns, Table, same_cell
 if TYPE_CHECKING:
     from rdkit.Chem import Mol
 
+DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+")
 OTHER_FORMS = "other_forms"
 BETWEEN = " | "  # what rows of one molecule say differently
 KEPT = 4096  # molecules that are parsed once: those of a block; one takes some 10 kB
@@ -178,6 +180,8 @@ def join_cells(cells: Cells, count: int) -> dict[str, list[str]]:
     for name in cells.texts:
         different: list[dict[str, None]] = [{} for _ in range(count)]
         for owner, text in zip(cells.owners.tolist(), cells.words(name), strict=True):
+            if cells.table.decimal == "," and DECIMAL_COMMA.fullmatch(text):
+                text = text.replace(",", ".")
             if text:
                 different[owner][text] = None
         joined[name] = list(map(BETWEEN.join, different))

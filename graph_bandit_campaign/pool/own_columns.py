@@ -13,7 +13,6 @@ from graph_bandit_campaign.pool.prepared.pool import PreparedPool
 from graph_bandit_env import MoleculeSet
 from graph_bandit_env.files import Embeddings, read_embeddings
 from graph_bandit_env.pools import check_known
-from graph_bandit_env.tables import NO_ENTRY, EntryColumns
 
 
 def rank_own_columns(pool: PreparedPool, columns: Sequence[str], skip_bad: bool) -> Ranks:
@@ -61,7 +60,6 @@ class Features:
         columns: columns of the tables.
         files: files of embeddings.
         targets: columns of measured values, which must not be features.
-        entry: columns that are part of what an entry is, whose numbers are among those of tables.
 
     Raises:
         ValueError, OSError: if a file cannot be read, or has the target.
@@ -73,10 +71,7 @@ class Features:
     embeddings: tuple[Embeddings, ...]
     """Contents of the files."""
 
-    def __init__(
-        self, columns: Sequence[str], files: Sequence[Path], targets: Sequence[str], entry: EntryColumns = NO_ENTRY
-    ) -> None:
-        self.entry = frozenset(entry.names)
+    def __init__(self, columns: Sequence[str], files: Sequence[Path], targets: Sequence[str]) -> None:
         self.columns, self.embeddings = tuple(columns), tuple(map(read_embeddings, files))
         for path, embeddings in zip(files, self.embeddings, strict=True):
             if target := next((name for name in targets if f"{embeddings.source}:{name}" in embeddings.names), ""):

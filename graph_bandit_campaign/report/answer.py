@@ -251,12 +251,8 @@ class Answer:
         return f"The values 0 and 1 of {self.target} are numbers." * are_numbers
 
     def _assays(self, goal: str) -> list[str]:
-        return [
-            f"{name} {r.value:+.2f} (95 % from {r.low:+.2f} to {r.high:+.2f})"
-            if r.low > -1 or r.high < 1
-            else f"{name}, not known yet"
-            for name, r in self.also[goal].items()
-        ]
+        told = self.also[goal].items()
+        return [f"{name} {r.value:+.2f} (95 % from {r.low:+.2f} to {r.high:+.2f})" for name, r in told]
 
     def rows(self) -> list[list[str]]:
         """Return a table with a row for each suggestion, after the names of its columns."""

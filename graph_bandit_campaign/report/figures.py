@@ -11,13 +11,9 @@ from matplotlib.ticker import MaxNLocator
 
 from graph_bandit_campaign.constraints.goals.goal import Goal
 from graph_bandit_campaign.state import CampaignState
-from graph_bandit_env import GraphPool
-from graph_bandit_env.rendering import draw_graph
-from graph_bandit_lab.reports import COLORS, STYLE, to_svg
+from graph_bandit_lab.reports import COLORS, STYLE
 
 SHAPE = (7.2, 4.4)  # inches
-GRAPH_SHAPE = (2.6, 1.6)
-MOST_NODES = 300  # of a graph that is drawn
 
 
 def progress_figure(state: CampaignState, target: str) -> Figure:
@@ -59,19 +55,6 @@ def front_figure(state: CampaignState, first: Goal, second: Goal, front: Sequenc
         axes.set(title="Front", xlabel=_plain(first.text), ylabel=_plain(second.text))
         axes.legend(loc="best")
     return figure
-
-
-def draw_other_graph(pool: GraphPool, index: int) -> tuple[str, str]:
-    """Draw a graph of a pool as an `<svg>` element, if it is not too large, and say how large it is."""
-    nodes = int(pool.num_nodes[index])
-    if nodes > MOST_NODES:
-        return "", f"{nodes:,} nodes"
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=GRAPH_SHAPE)
-        axes = figure.add_axes((0, 0, 1, 1), xlim=(-1.95, 1.95), ylim=(-1.2, 1.2), aspect="equal")
-        axes.set_axis_off()
-        caption = draw_graph(axes, pool, index)
-        return to_svg(figure), caption
 
 
 def _plain(text: str) -> str:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from importlib.metadata import version
 from itertools import combinations
 
 from graph_bandit_campaign.model.reasons import Reason
 from graph_bandit_campaign.notebook import SIZE, SMALL, draw_molecule
 from graph_bandit_campaign.report.answer import Answer
-from graph_bandit_campaign.report.figures import draw_other_graph, front_figure, progress_figure
+from graph_bandit_campaign.report.figures import front_figure, progress_figure
 from graph_bandit_campaign.text import percent, short
 from graph_bandit_lab.reports import templates, to_svg
-
-PACKAGES = ("graph-bandit-env", "torch", "rdkit")  # the last one draws molecules, and may be missing without any
+from graph_bandit_lab.storage import software_versions
 
 
 def render_page(answer: Answer) -> str:
@@ -52,7 +50,7 @@ def render_page(answer: Answer) -> str:
             for key in answer.front
         ],
         figures=_figures(answer),
-        versions={name: version(name) for name in PACKAGES[: 3 if answer.graphs is None else 2]},
+        versions=software_versions(),
     )
     return page.replace(" %", "\u00a0%")
 
@@ -69,12 +67,9 @@ def _figures(answer: Answer) -> list[tuple[str, str]]:
 
 
 def _structure(answer: Answer, identifier: str, size: tuple[int, int] = SIZE) -> dict[str, str]:
-    """Return the picture of a molecule with its SMILES, or that of another graph with what is known of it."""
-    if answer.graphs is None:
-        smiles = answer.smiles_of[identifier]
-        return {"smiles": smiles, "picture": draw_molecule(smiles, size), "caption": ""}
-    picture, caption = draw_other_graph(answer.graphs, answer.graphs.ids.index(identifier))
-    return {"smiles": "", "picture": picture, "caption": caption}
+    """Return SMILES and picture of a molecule; empty texts of another graph."""
+    smiles = answer.smiles_of.get(identifier, "")
+    return {"smiles": smiles, "picture": draw_molecule(smiles, size) if smiles else ""}
 
 
 def _others(answer: Answer, identifier: str, reason: Reason) -> dict[str, float]:

@@ -162,7 +162,6 @@ class RowRounds:
             fails=failing.rater,
             likely=failing.bound,
             seed=state.seed,
-            signs=tuple(goal.sign for goal in state.goals) or (1.0,),
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import starmap
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -138,7 +138,7 @@ class Limits:
             `(K,)` bool.
 
         Raises:
-            ValueError: if a limit names neither a column nor a property, or a column has other cells.
+            ValueError: if a limit names neither a column nor a property, or cells of a limit on numbers are no numbers.
             TypeError: if the molecules are not in memory, as those of a prepared pool.
         """
         return self.select(molecules, columns).mask
@@ -153,10 +153,10 @@ class Limits:
         numbers, texts = self.find_columns(given, "the columns")
         cells = LimitColumns(
             range(count),
-            {name: check_cells(name, given[column], count, "numbers") for name, column in numbers.items()},
-            {name: check_cells(name, given[column], count, "texts") for name, column in texts.items()},
+            {name: np.asarray(given[column], np.float64).tolist() for name, column in numbers.items()},
+            {name: [*map(str, given[column])] for name, column in texts.items()},
         )
-        return self.select_rows(molecules.smiles, cells, only_organic=False)
+        return self.select_rows(molecules.smiles, cells)
 
     def find_columns(self, columns: Iterable[str], source: str) -> tuple[dict[str, str], dict[str, str]]:
         """Return the columns that limits name, by their name in the limit: those of numbers, and those of text.
@@ -177,10 +177,8 @@ class Limits:
         texts = {choice.name: need_column(choice.name, names, source, choice.text) for choice in self.choices}
         return numbers, texts
 
-    def select_rows(
-        self, smiles: Sequence[str], columns: LimitColumns, workers: int = 1, only_organic: bool = True
-    ) -> Selection:
-        """Return which molecules meet all limits; one row of a molecule must meet all those on columns.
+    def select_rows(self, smiles: Sequence[str], columns: LimitColumns, workers: int = 1) -> Selection:
+        """Return which molecules meet all limits, and have an organic part.
 
         Limits on columns are tested first, then those on structures, the cheap ones first, each only for the molecules
         that are left.
@@ -189,47 +187,48 @@ class Limits:
             smiles: K SMILES.
             columns: the columns that limits name. A requirement whose name is not among them is on a property.
             workers: most processes to use.
-            only_organic: leave salts out that have no organic part.
         """
-        owners, rows = np.asarray(columns.owners, np.int64), np.ones(len(columns.owners), np.bool_)
-        failed, steps = np.full(len(smiles), -1, np.int64), list[str]()
-        on_columns, others = self.split(columns.numbers)
-        cells_of: list[tuple[Choice | Requirement, Sequence[Any]]] = [(c, columns.texts[c.name]) for c in self.choices]
-        cells_of += [(limit, columns.numbers[limit.name]) for limit in on_columns.requirements]
-        for limit, cells in cells_of:
-            rows &= np.array([*map(limit.accepts, cells)], np.bool_)
-            failed[np.setdiff1d(np.flatnonzero(failed < 0), owners[rows])] = len(steps)
-            steps.append(limit.text)
-        tests: list[Test] = [*others.requirements, *self.patterns]
-        tests.sort(key=lambda test: test.cost)
+        selection, tests = self.select_columns(len(smiles), columns), self.tests(columns.numbers)
+        failed, steps = selection.failed, [*selection.steps]
         left = np.flatnonzero(failed < 0)
         tested = find_failures(tests, [smiles[k] for k in left.tolist()], workers)
         failed[left] = np.where(tested < 0, -1, tested + len(steps))
         steps += [test.text if isinstance(test, Requirement) else f"forbid {test.text}" for test in tests]
         bare = (failed < 0) & np.array([*map(is_bare_salt, smiles)], np.bool_)
-        if only_organic and bare.any():
+        if bare.any():
             failed[bare] = len(steps)
             steps.append("an organic part")
+        return replace(selection, steps=steps)
+
+    def select_columns(self, count: int, columns: LimitColumns) -> Selection:
+        """Return which molecules meet the limits on columns; one row of a molecule must meet all of them.
+
+        Args:
+            count: K, how many molecules there are.
+            columns: as in `select_rows`.
+        """
+        owners, rows = np.asarray(columns.owners, np.int64), np.ones(len(columns.owners), np.bool_)
+        failed, steps = np.full(count, -1, np.int64), list[str]()
+        cells_of: list[tuple[Choice | Requirement, Sequence[Any]]] = [(c, columns.texts[c.name]) for c in self.choices]
+        cells_of += [(each, columns.numbers[each.name]) for each in self.requirements if each.name in columns.numbers]
+        for limit, cells in cells_of:
+            rows &= np.array([*map(limit.accepts, cells)], np.bool_)
+            failed[np.setdiff1d(np.flatnonzero(failed < 0), owners[rows])] = len(steps)
+            steps.append(limit.text)
         return Selection(steps, failed, rows)
 
-    def split(self, numbers: Collection[str]) -> tuple[Limits, Limits]:
-        """Return the limits on columns, and those on structures and what is computed of them.
+    def tests(self, numbers: Collection[str]) -> list[Test]:
+        """Return the limits on structures and what is computed of them, the cheap ones first.
 
         Args:
             numbers: names of the limits on numbers that are on columns.
         """
-        on_columns, others = Limits(), Limits()
-        on_columns.choices, others.patterns = self.choices, self.patterns
-        on_columns.requirements = tuple(limit for limit in self.requirements if limit.name in numbers)
-        others.requirements = tuple(limit for limit in self.requirements if limit.name not in numbers)
-        return on_columns, others
+        others: list[Test] = [limit for limit in self.requirements if limit.name not in numbers]
+        return sorted([*others, *self.patterns], key=lambda test: test.cost)
 
-    def content(self) -> list[object]:
+    def content(self) -> list[str]:
         """Return what the limits say, the same for equal limits in any order, for digests."""
-        numbers = sorted([limit.name, repr(limit.low), repr(limit.high), limit.strict] for limit in self.requirements)
-        texts = sorted([limit.name, *sorted(limit.values)] for limit in self.choices)
-        patterns = sorted([limit.catalog, *sorted(limit.smarts)] for limit in self.patterns)
-        return [numbers, texts, patterns]
+        return sorted(map(repr, (*self.requirements, *self.choices, *self.patterns)))
 
 
 def find_failures(tests: Sequence[Test], smiles: Sequence[str], workers: int = 1) -> NDArray[np.int64]:
@@ -278,15 +277,3 @@ def need_column(name: str, columns: Iterable[str], source: str, said: str, inste
         listed = f"It has {', '.join(names)}" if names else "There are no columns"
         raise ValueError(f"Expected `{said}` to name a column of {source}. {listed}.{instead}")
     return column
-
-
-def check_cells(name: str, cells: Sequence[object], count: int, kind: Literal["numbers", "texts"]) -> list[Any]:
-    """Return the cells of a column.
-
-    Raises:
-        ValueError: if there are not `count` cells, or one is not of this kind.
-    """
-    values = np.array([*cells])
-    if values.shape != (count,) or values.dtype.kind not in ("biuf" if kind == "numbers" else "U"):
-        raise ValueError(f"Expected {count} {kind} in column `{name}`. Got {values.dtype} of shape `{values.shape}`.")
-    return [*values.tolist()]

@@ -119,7 +119,7 @@ class PreparedPool:
         names = question.traits if traits is None else tuple(traits)
         columns = [name for name in dict.fromkeys((*columns, *self.manifest.entry)) if name in question.columns]
         wanted = [*KNOWN, *map(own, columns), *(column for name in names for column in columns_of(name))]
-        dropped = self._dropped(("kept_part", "kept", "line"), columns)
+        dropped = self._dropped("kept_part", "kept", "line", columns=columns)
         for number in range(self.manifest.parts) if parts is None else parts:
             begin, gone = 0, dropped.filter(np.equal(dropped["part"], number))["row"].to_numpy()
             repeated = dropped.filter(np.equal(dropped["kept_part"], number))
@@ -153,7 +153,7 @@ class PreparedPool:
             rows = np.setdiff1d(np.arange(len(table)), gone)
             yield number, rows, *self._named(table.take(rows))
 
-    def _dropped(self, wanted: Iterable[str] = (), columns: Iterable[str] = ()) -> pa.Table:
+    def _dropped(self, *wanted: str, columns: Sequence[str] = ()) -> pa.Table:
         """Return part and row of the rows that do not count, with other columns of their file and of the table."""
         from pyarrow.parquet import ParquetFile
 
@@ -235,7 +235,7 @@ class PreparedPool:
 
     def _aliases(self) -> Iterator[tuple[str, Place, str]]:
         """Yield the names of rows that repeat molecules, the places of these, and the SMILES as the table has them."""
-        table = self._dropped(("kept_part", "kept", "alias", "written"))
+        table = self._dropped("kept_part", "kept", "alias", "written")
         table = table.filter(table["alias"].is_valid())
         for part, row, alias, written in zip(*(column.to_pylist() for column in table.columns[2:]), strict=True):
             yield alias, (part, row), written
@@ -301,7 +301,7 @@ class PreparedPool:
 
     def read_bad_rows(self) -> list[tuple[int, str]]:
         """Return row and problem of each row that was left out."""
-        table = self._dropped(("line", "problem"))
+        table = self._dropped("line", "problem")
         table = table.filter(table["problem"].is_valid())
         return sorted(zip(table["line"].to_pylist(), table["problem"].to_pylist(), strict=True))
 

@@ -71,9 +71,7 @@ FROM (
     SELECT bad.place, NULL, NULL, concat('`', name[:{LONGEST}], '` is another molecule in {{unit}} ', line, '.')
     FROM bad JOIN parts ON parts.place = bad.other
 ) gone
-JOIN parts USING (place)
-UNION ALL BY NAME SELECT -1 AS part, -1 AS row, -1 AS kept_part, -1 AS kept, line, '' AS written, problem FROM unread
-ORDER BY part, row
+JOIN parts USING (place) ORDER BY place
 """
 BAD = f"""
 SELECT line AS {{unit}}, shield(written[:{LONGEST}]) AS text, problem[:{LONGEST}] AS problem
@@ -82,13 +80,12 @@ FROM '{{path}}' WHERE problem IS NOT NULL ORDER BY ALL
 SHARED = "SELECT name FROM every GROUP BY name HAVING count(DISTINCT entry) > 1"
 
 
-def merge(folder: Path, question: Question, problems: Sequence[tuple[int, str]]) -> Manifest:
+def merge(folder: Path, question: Question) -> Manifest:
     """Write which rows of the parts to leave out, and why: `dropped.parquet` and `bad_rows.csv`.
 
     Args:
         folder: folder with finished parts.
         question: what they were made from. Columns of structures that differ in rows of one entry are part of it, too.
-        problems: rows of the table that could not be read, and why.
 
     Returns:
         The manifest, which is not written yet.
@@ -97,9 +94,7 @@ def merge(folder: Path, question: Question, problems: Sequence[tuple[int, str]])
         ValueError, OSError: if a part is damaged, or a file cannot be written.
     """
     import duckdb
-    import pyarrow as pa
 
-    schema = pa.schema([("line", pa.int64()), ("problem", pa.large_string())])
     entry = question.entry_column
     paths, scratch, dropped = sorted(folder.glob("part-*.parquet")), folder / SCRATCH, folder / DROPPED
     cells = {name: f"c{k}" for k, name in enumerate(question.columns)}
@@ -110,8 +105,6 @@ def merge(folder: Path, question: Question, problems: Sequence[tuple[int, str]])
         base.create_function("entry_of", _entry_of, [text, texts, texts], text)
         base.execute("SET VARIABLE paths = ?", [[*map(str, paths)]])
         base.execute(PARTS.format(columns=", ".join(("line", *KNOWN[1:], *cells.values()))))
-        lines, texts_of = [line for line, _ in problems], [problem for _, problem in problems]
-        base.register("unread", pa.table({"line": lines, "problem": texts_of}, schema))
         differing, shared = _find_drops(base, cells, entry, question.is_guessed)
         if structures := tuple(name for name, are in differing.items() if are):
             entry += structures

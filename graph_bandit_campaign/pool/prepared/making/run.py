@@ -47,7 +47,10 @@ def prepare(settings: PrepareSettings) -> PreparedPool:
     question, remarks = ask(settings)
     for remark in remarks:
         print(f"{remark[:1].upper()}{remark[1:]}.")
-    _check_folder(settings.out, question)  # before a lock is put into it
+    begun = settings.out / QUESTION
+    if begun.is_file() and read_json(begun, Question).key != question.key:
+        text = f"Expected {settings.out} to hold this pool. It was begun with another table, settings or software."
+        raise ValueError(f"{text} Give the same, choose another --out, or delete the folder.")
     settings.out.mkdir(parents=True, exist_ok=True)
     with FileLock(settings.out / LOCK):
         pool = make_pool(settings, question)
@@ -94,33 +97,18 @@ def open_table_pool(source: Source, stereo: bool = False) -> tuple[PreparedPool,
 
 def make_pool(settings: PrepareSettings, question: Question) -> PreparedPool:
     """Make what is missing of a pool."""
-    out, problems = settings.out.resolve(), list[tuple[int, str]]()  # workers may be in other folders
+    out = settings.out.resolve()  # workers may be in other folders
     if not (out / MANIFEST).is_file():
         write_json(out / QUESTION, question)
         missing = (
             (number, table, question)
-            for number, table in enumerate(read_chunks(settings.pool, question, problems))
+            for number, table in enumerate(read_chunks(settings.pool, question))
             if not part_path(out, number).is_file()
         )
         sum(results_of(partial(make_part, out), missing, settings.workers, "part-{:05d}.parquet", KEPT, "rows"))
-        manifest = merge(out, question, problems)
+        manifest = merge(out, question)
         refuse_differing(manifest.differing, settings.ignore_column, str(settings.pool))
         if not manifest.molecules:
             raise BadRowsError(str(settings.pool), question.unit, PreparedPool(out, manifest).read_bad_rows())
         write_json(out / MANIFEST, manifest)
     return PreparedPool.open(settings.out)
-
-
-def _check_folder(folder: Path, question: Question) -> None:
-    """Refuse a folder that holds anything but this pool, finished or not.
-
-    Raises:
-        ValueError: if it does.
-    """
-    is_begun = (folder / QUESTION).is_file()
-    if is_begun and read_json(folder / QUESTION, Question).key != question.key:
-        text = f"Expected {folder} to hold this pool. It was begun with another table, settings or software."
-        raise ValueError(f"{text} Give the same, choose another --out, or delete the folder.")
-    paths = folder.iterdir() if folder.is_dir() and not is_begun else ()
-    if other := next((path.name for path in paths if path.suffix not in (".lock", ".part")), None):
-        raise ValueError(f"Expected {folder} to be new, or to hold a prepared pool. It has {other}. Choose another.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,16 +65,16 @@ def ask(settings: PrepareSettings) -> tuple[Question, list[str]]:
     return question, remarks
 
 
-def read_chunks(path: Path, question: Question, problems: list[tuple[int, str]]) -> Iterator[pa.Table]:
+def read_chunks(path: Path, question: Question) -> Iterator[pa.Table]:
     """Read all rows of a table, as many at a time as become one part.
 
     Args:
         path: the table.
         question: what is read of it.
-        problems: takes the rows that cannot be read, and why.
 
     Yields:
-        Rows: `row`, `id`, `written` and the other columns of the table.
+        Rows: `row`, `problem`, `id`, `written` and the other columns of the table; those that cannot be read come last,
+        with their problem alone.
 
     Raises:
         ValueError: if it is damaged.
@@ -83,12 +83,12 @@ def read_chunks(path: Path, question: Question, problems: list[tuple[int, str]])
 
     columns = [question.smiles, *filter(None, [question.identifier])]
     names = ("written", *["id"] * (len(columns) - 1), *map(own, question.columns))
-    schema = pa.schema([("row", pa.int64()), *((name, pa.large_string()) for name in names)])
+    schema = pa.schema([("row", pa.int64()), *((name, pa.large_string()) for name in ("problem", *names))])
     with open_table(path, question.sheet) as table:
-        rows = ((row, *cells) for row, cells in table.rows(columns, texts=question.columns))
-        while chunk := [*islice(rows, question.part_rows)]:
+        rows = ((row, None, *cells) for row, cells in table.rows(columns, texts=question.columns))
+        every = chain(rows, ((row, problem, *[""] * len(names)) for row, problem in table.problems))
+        while chunk := [*islice(every, question.part_rows)]:
             yield pa.Table.from_pydict(dict(zip(schema.names, zip(*chunk, strict=True), strict=True)), schema)
-        problems += table.problems
 
 
 def make_part(folder: Path, number: int, table: pa.Table, question: Question) -> int:
@@ -141,8 +141,8 @@ def _describe(table: pa.Table, question: Question) -> pa.Table:
             named[k] = named[k] or (form if form != canonical[k] else None)
     empty = f"expected a SMILES in `{question.smiles}`. Got nothing."
     problems = [
-        None if text else smiles_problem(given, most) if given else empty
-        for text, given in zip(canonical, written, strict=True)
+        problem or (None if text else smiles_problem(given, most) if given else empty)
+        for problem, text, given in zip(table["problem"].to_pylist(), canonical, written, strict=True)
     ]
     sound = [text or METHANE for text in canonical]
     try:

@@ -10,9 +10,10 @@ from graph_bandit_campaign import Limits
 from graph_bandit_campaign.constraints.limits.limits import LimitColumns
 from graph_bandit_campaign.constraints.limits.wishes import PROPERTIES
 from graph_bandit_env import from_smiles
+from graph_bandit_env.pools import is_bare_salt
 
 SMILES = tuple(dict.fromkeys((*some_molecules(20).smiles, *ODD_MOLECULES)))
-POOL = from_smiles(SMILES)
+POOL = from_smiles([text for text in SMILES if not is_bare_salt(text)])
 MOLECULES = [Chem.MolFromSmiles(text) for text in POOL.smiles]
 ORACLE = {
     "charge": Chem.GetFormalCharge,
@@ -83,9 +84,6 @@ def test_one_row_of_a_molecule_must_meet_all_limits_on_columns():
         ({"require": ["mwt<5"]}, {}, "mw,"),
         ({"only": ["stok=yes"]}, {"stock": ["yes"] * len(POOL)}, "stock"),
         ({"require": ["price<5"]}, {"stock": ["a"] * len(POOL)}, "stock.* charge"),
-        ({"require": ["a<5"]}, {"a": ["x"] * len(POOL)}, "`a`"),
-        ({"require": ["a<5"]}, {"a": [1.0]}, "`a`"),
-        ({"only": ["a=5"]}, {"a": [5] * len(POOL)}, "`a`"),
         ({"require": ["mw<5"]}, {"Mw": [1] * len(POOL), "MW": [1] * len(POOL)}, "Mw, MW"),
     ],
 )
