@@ -24,7 +24,6 @@ from .operations.preview import preview_pool as preview_pool
 from .operations.preview import preview_results as preview_results
 from .operations.showing import Rows as Rows
 from .operations.showing import Why as Why
-from .operations.showing import draw_progress as draw_progress
 from .operations.showing import enough as enough
 from .operations.showing import export as export
 from .operations.showing import find_rows as find_rows
@@ -45,8 +44,8 @@ from .pool.prepared.settings import PrepareSettings as PrepareSettings
 from .pool.source import Source as Source
 from .report.doubts import find_doubts as find_doubts
 from .report.doubts import find_slips as find_slips
-from .results.measurement import Failure as Failure
-from .results.measurement import Measurement as Measurement
+from .results.facts import Failure as Failure
+from .results.facts import Measurement as Measurement
 from .results.typed import Entry as Entry
 from .screening.run import screen as screen
 from .screening.settings import ScreenSettings as ScreenSettings

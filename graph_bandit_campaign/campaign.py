@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import SupportsIndex
 
-from graph_bandit_campaign.assays.told import OtherAssay, read_also
+from agents.contract import SourceResults
+from graph_bandit_campaign.assays.tables import OtherAssay, sources_of, tables_of
 from graph_bandit_campaign.checks import Kind, check_flag, check_integer
 from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
-from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals
+from graph_bandit_campaign.constraints.goals.goal import Goal
 from graph_bandit_campaign.constraints.limits.limits import Limits
-from graph_bandit_campaign.forecasts import say_ending
 from graph_bandit_campaign.model.choice import check_batch, check_kept, choose_batch, spare_likely, split_round
 from graph_bandit_campaign.model.failures import FailureLearner
 from graph_bandit_campaign.model.goals_choice import GoalsChooser
@@ -20,10 +21,10 @@ from graph_bandit_campaign.model.learner import DEFAULT, Learner, default_agent
 from graph_bandit_campaign.notebook import Suggestions
 from graph_bandit_campaign.pool.index import MaskLike, PoolIndex, PoolLike
 from graph_bandit_campaign.pool.prepared.pool import PreparedPool
-from graph_bandit_campaign.records import Given, Records
+from graph_bandit_campaign.records import Records
 from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_campaign.store import ChangedError, Store
-from graph_bandit_campaign.verbs import add_round, without_last_round
+from graph_bandit_campaign.verbs import add_round, resume, say_ending, without_last_round
 from graph_bandit_env.files import as_pool
 from graph_bandit_lab import AgentSpec
 
@@ -77,7 +78,7 @@ class Campaign(Records):
         offered: MaskLike = None,
         goals: Sequence[Goal] | None = None,
         ignore_failures: bool = False,
-        also: Mapping[str, OtherAssay] | None = None,
+        also: Mapping[str, OtherAssay] | tuple[SourceResults, ...] | None = None,
         kind: Kind | None = None,
     ) -> None:
         self._store = state if isinstance(state, Store) else Store(state)
@@ -86,28 +87,19 @@ class Campaign(Records):
         self._ignores = check_flag("ignore_failures", ignore_failures)
         self._failures, self._index = FailureLearner(len(graph_set), self._ignores), PoolIndex(graph_set)
         self._offered = self._index.mask("offered", offered) & self._index.suggestible()
-        self._given = Given(
-            None if maximize is None else check_flag("maximize", maximize),
-            None if seed is None else check_integer("seed", seed, smallest=0),
-            target,
-            None if goals is None else check_goals(goals),
-            kind,
+        path, new = str(self._store.path), agent or DEFAULT
+        self._resume = partial(
+            resume, path=path, agent=new, maximize=maximize, seed=seed, target=target, goals=goals, kind=kind
         )
-        several = bool(self._given.wanted(saved))
+        several = bool(self._resume(saved).goals)
         AgentSpec.admit([agent] if agent else [])
         named = agent or (saved.agent if saved and not saved.by_default else DEFAULT)
         self._named = None if named == DEFAULT else named
         size = len(saved.rounds[-1]) if saved and saved.rounds else 1
-        try:
-            spec = self._named or default_agent(graph_set, size, several)
-            sources = read_also(also, graph_set)
-            self._learner = Learner(graph_set, spec, several, None, sources)
-        except ValueError as error:
-            if agent or not saved:
-                raise
-            raise ValueError(f"{state}: {error} Name another agent to continue.") from error
-        self._seen = saved
-        self.state = self._resume(saved)
+        spec = self._named or default_agent(graph_set, size, several)
+        sources = also if isinstance(also, tuple) else sources_of(tables_of(also or {}, graph_set), graph_set)[0]
+        self._learner = Learner(graph_set, spec, several, sources=sources)
+        self.state = self._continued(saved)
         self.choose_agent(size)
 
     def show(self, graph_set: PoolLike, offered: MaskLike = None, most_taught: int | None = None) -> None:

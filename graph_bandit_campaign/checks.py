@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import math
 import operator
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, SupportsIndex
 
 import tyro
@@ -23,7 +21,6 @@ NONE = tyro.conf.arg(help_behavior_hint="(default: none)")  # for empty tuples, 
 NUMPY = (("numpy", "bool"), ("numpy", "bool_"))  # what version 2 and version 1 call their bool
 
 SMALLEST = 1e-100  # of a value other than 0
-WHOLE = re.compile(r"\d{1,15}(?:\.0+)?")  # an id that spreadsheets take for a number
 
 
 class TooFewLeftError(ValueError):
@@ -39,25 +36,6 @@ class TooFewLeftError(ValueError):
         self.left = left
 
 
-def nearest_id(identifier: str, ids: Iterable[str]) -> str:
-    """Return the id that was probably meant; "" if there is none.
-
-    An id with other digits is another graph, however alike the two look: `LX-03999` is not offered for `LX-99999`. One
-    that is the same number is offered, as `001` for `1` or `1.0`, which spreadsheets make of it.
-
-    Args:
-        identifier: an unknown id.
-        ids: all ids.
-    """
-    if WHOLE.fullmatch(identifier):
-        same = [other for other in ids if WHOLE.fullmatch(other) and float(other) == float(identifier)]
-        return same[0] if len(same) == 1 else ""
-    digits = re.findall(r"[1-9]\d*", identifier)
-    alike = {other.casefold(): other for other in ids if re.findall(r"[1-9]\d*", other) == digits}
-    nearest = difflib.get_close_matches(identifier.casefold(), alike, n=1)
-    return alike[nearest[0]] if nearest else ""
-
-
 def check_value(identifier: str, value: float) -> float:
     """Return a measured value as a float, without the sign of a zero.
 
@@ -67,10 +45,8 @@ def check_value(identifier: str, value: float) -> float:
     """
     number = _plain(value)
     if not abs(number) <= LARGEST_REWARD or 0 < abs(number) < SMALLEST:  # written so that NaN fails too
-        raise ValueError(
-            f"Expected a number for `{identifier}`, 0 or of a size from {SMALLEST:g} to {LARGEST_REWARD:g}. Got "
-            f"{value!r}."
-        )
+        sizes = f"0 or of a size from {SMALLEST:g} to {LARGEST_REWARD:g}"
+        raise ValueError(f"Expected a number for `{identifier}`, {sizes}. Got {value!r}.")
     return float(number) + 0.0
 
 
@@ -83,9 +59,7 @@ def check_noise(identifier: str, noise: float | None, bound: str = "") -> float 
     if noise is None:
         return None
     if not 0 < _plain(noise) <= LARGEST_REWARD:
-        raise ValueError(
-            f"Expected the noise of `{identifier}` to be a standard deviation above 0, or None. Got {noise!r}."
-        )
+        raise ValueError(f"Expected the noise of `{identifier}` to be a deviation above 0, or None. Got {noise!r}.")
     if bound:
         raise ValueError(f"Expected a noise of exact values only. `{identifier}` has one, and is a bound.")
     return float(noise)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from graph_bandit_campaign.state import Suggestion
-from graph_bandit_campaign.text import percent, short
 
 if TYPE_CHECKING:
     import pandas as pd
 
 SIZE = (260, 160)  # pixels of a drawn structure
 SMALL = (150, 84)
+BOND = 22  # pixels, unless a molecule is too large
 SULFUR, OCHRE = 16, (0.6, 0.47, 0.0)  # RDKit's yellow is hard to read on white
 MOST = 20  # rows that a notebook shows
 HELPS, HURTS = (0.55, 0.76, 0.96), (1.0, 0.72, 0.42)  # blue and orange, which all tell apart
@@ -99,25 +98,18 @@ def _to_frame(entries: Iterable[Suggestion], smiles: Mapping[str, str]) -> pd.Da
 
 def _to_html(entries: Iterable[Suggestion], smiles: Mapping[str, str]) -> str:
     """Return a table of the first entries."""
+    import pandas as pd
+
     every = list(entries)
-    goals = list(every[0].by_goal) if every else []
-    heads = ["", *["molecule"] * bool(smiles), "id"]
-    heads += [f"{name} {what}".strip() for name in goals or [""] for what in ("predicted", "90 % interval")]
-    rows = [[*heads, "on the front" if goals else "beats the best"]]
-    for rank, entry in enumerate(islice(every, MOST), start=1):
-        pictures = [PICTURE.format(draw_molecule(smiles[entry.id], SMALL))] if smiles else []
-        cells = [str(rank), *pictures, escape(entry.id)]
-        for forecast in [entry.by_goal[goal] for goal in goals] or [entry]:
-            cells.append(short(forecast.mean))
-            cells.append("" if forecast.interval is None else " to ".join(map(short, forecast.interval)))
-        rows.append([*cells, percent(entry.probability)])
-    lines = [f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows[1:]]
-    head = "".join(f"<th>{escape(cell)}</th>" for cell in rows[0])
+    frame = _to_frame(every[:MOST], smiles).rename(columns=escape)
+    cells = {"id": escape, "smiles": lambda text: PICTURE.format(draw_molecule(text, SMALL))}
+    with pd.option_context("display.max_colwidth", None):
+        table = frame.to_html(escape=False, na_rep="", float_format="{:.4g}".format, formatters=cells)
     more = f"<p>and {len(every) - MOST:,} more; <code>to_frame()</code> has them all</p>" if len(every) > MOST else ""
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>{more}"
+    return table + more
 
 
-def draw_molecule(smiles: str, size: tuple[int, int], scores: Sequence[float] = ()) -> str:
+def draw_molecule(smiles: str, size: tuple[int, int], scores: Sequence[float] = (), part: str = "") -> str:
     """Draw a molecule as an `<svg>` element.
 
     Args:
@@ -125,19 +117,28 @@ def draw_molecule(smiles: str, size: tuple[int, int], scores: Sequence[float] = 
         size: width and height in pixels.
         scores: of each atom, as of `Why.atoms`: blue discs if they are positive, orange ones if negative, as large as
             they are, and the largest in digits. Empty: there are none.
+        part: SMARTS of a substructure that is highlighted, and lies in the same way in all drawings; empty: there is
+            none.
 
     Raises:
         ValueError: if there is not one for each atom.
     """
     from rdkit import Chem
+    from rdkit.Chem import rdDepictor
     from rdkit.Chem.Draw import rdMolDraw2D
 
     picture: Any = rdMolDraw2D.MolDraw2DSVG(*size)  # Any: RDKit's stubs declare the options wrongly
     options = picture.drawOptions()
     options.clearBackground = False
+    options.fixedBondLength = -1 if scores else BOND
     options.updateAtomPalette({SULFUR: OCHRE})
     molecule = Chem.MolFromSmiles(smiles)
     discs = _discs(molecule, scores) if scores else {}
+    pattern = Chem.MolFromSmarts(part) if part else None
+    if pattern is not None and molecule.HasSubstructMatch(pattern):
+        rdDepictor.Compute2DCoords(pattern)
+        rdDepictor.GenerateDepictionMatching2DStructure(molecule, pattern)
+        discs = {"highlightAtoms": molecule.GetSubstructMatch(pattern)}
     rdMolDraw2D.PrepareAndDrawMolecule(picture, molecule, **discs)
     picture.FinishDrawing()
     text: str = picture.GetDrawingText()

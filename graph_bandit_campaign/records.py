@@ -1,104 +1,181 @@
-"""Tell a campaign results and marks, take that back, and save it: each call as a whole, or not at all."""
+"""What a campaign knows: its agent's forecasts, and what is told; each call is saved as a whole, or not at all."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import TypeVar
 
-from graph_bandit_campaign.checks import Kind
-from graph_bandit_campaign.constraints.goals.goal import Goal, list_aims
-from graph_bandit_campaign.forecasts import Forecasts
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.contract import Agent, Correlation, ModelAgent
 from graph_bandit_campaign.model import goals_choice
-from graph_bandit_campaign.results.matched import Find, match_rows
-from graph_bandit_campaign.results.matching import Matcher
-from graph_bandit_campaign.results.rows import Columns, MeasuredRow, ResultTables
-from graph_bandit_campaign.results.typed import Typed, read_typed
-from graph_bandit_campaign.state import CampaignState
+from graph_bandit_campaign.model.failures import FailureForecast, FailureLearner
+from graph_bandit_campaign.model.front import expect_all, find_front
+from graph_bandit_campaign.model.learner import Learner
+from graph_bandit_campaign.model.reasons import Reason, find_reasons
+from graph_bandit_campaign.model.stopping import Outlook, look_ahead
+from graph_bandit_campaign.notebook import Predictions
+from graph_bandit_campaign.pool.index import MaskLike, PoolIndex, PoolLike
+from graph_bandit_campaign.results.matching import Matcher, match_rows
+from graph_bandit_campaign.results.rows import Columns, ResultTables
+from graph_bandit_campaign.results.typed import Typed, read_entries, read_typed
+from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_campaign.store import Change, Store
 from graph_bandit_campaign.verbs import Told, mark, tell
-from graph_bandit_env import MoleculeSet
-from graph_bandit_env.pools import MOST_ATOMS
 
 T = TypeVar("T")
-DIRECTIONS: dict[bool | None, str] = {True: "maximize", False: "minimize"}
 
 
-@dataclass(frozen=True)
-class Given:
-    """The arguments with which a campaign is started or goes on; None: not given."""
+class Records:
+    """The graphs of a campaign, what its agent has learnt of them, and the file in which all is saved."""
 
-    maximize: bool | None
-    """True if large values are wanted, False for small ones."""
-    seed: int | None
-    """Seed of all randomness."""
-    target: str | None
-    """Name of the measured quantity."""
-    goals: tuple[Goal, ...] | None
-    """What is wanted of several quantities."""
-    kind: Kind | None = None
-    """What the values of the one goal are."""
+    state: CampaignState
+    """Everything that is known, and what was suggested."""
+    graph_set: PoolLike
+    """The graphs."""
+    _learner: Learner
+    _failures: FailureLearner
+    _index: PoolIndex
+    _offered: NDArray[np.bool_]
+    _store: Store
+    _resume: Callable[[CampaignState | None], CampaignState]
+    """Returns the campaign of the file as it goes on here, but for its agent."""
+    _named: str | None
 
-    def resume(self, saved: CampaignState | None, path: str, agent: str) -> CampaignState:
-        """Return the campaign that a file holds, with the goals that are given; or a new one.
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Return the ids of the graphs."""
+        return self._index.ids
+
+    @property
+    def best(self) -> float | None:
+        """Return the best value so far, with the mean for repeated measurements; None if nothing was measured.
+
+        A graph that is only known to be better than a value counts as that value. One that is only known to be worse
+        than a value does not count.
+
+        Raises:
+            ValueError: if there are several goals, which have a `front`.
+        """
+        return self.state.best()
+
+    def front(self) -> tuple[str, ...]:
+        """Return the ids on the front of several goals: they meet all limits, and no measured graph beats them.
+
+        One graph beats another if it is as good in every goal and better in one. The best in the first goal come first.
+        """
+        return find_front(self.state)
+
+    def on_offer(self, among: MaskLike = None) -> NDArray[np.bool_]:
+        """Return which graphs can be suggested: those that are neither measured, pending, failed nor vetoed.
 
         Args:
-            saved: what the file holds; None: there is none.
-            path: of the file.
-            agent: of a new campaign.
+            among: `(K,)` bool. The graphs that can be chosen this time; None: all that are offered.
+
+        Returns:
+            `(K,)` bool.
 
         Raises:
-            ValueError: if the file holds a campaign with another direction, seed, target or goals.
+            ValueError: if the mask does not fit, or a graph that was measured or failed is not in the pool.
         """
-        wanted = self.wanted(saved)
-        state = saved or CampaignState(
-            agent, self.maximize is not False, self.seed or 0, target=self.target or "", goals=wanted
-        )
-        aims = None if self.goals is None else list_aims(wanted)
-        pairs = {
-            "direction": tuple(DIRECTIONS.get(each) for each in (self.maximize, state.maximize)),
-            "seed": (self.seed, state.seed),
-            "target": (self.target, state.target),
-            "goals": (aims, list_aims(state.goals)),
-        }
-        for name, (value, before) in pairs.items():
-            if value not in (None, before):
-                raise ValueError(
-                    f"Expected a campaign with {name} {value}. {path} has {'none' if before == '' else before}. "
-                    "Use that value, or start a new campaign in another file."
-                )
-        kind = state.kind if self.kind is None else self.kind
-        return replace(
-            state.with_goals(wanted), kind=kind, told=state.told or kind != state.kind or wanted != state.goals
-        )
+        mask = self._offered & self._index.mask("among", among)
+        mask[self._index.indices((*self.state.settled(), *self.state.failed))] = False
+        mask[self._index.present((*self.state.pending, *self.state.vetoes))] = False
+        return mask
 
-    def wanted(self, saved: CampaignState | None) -> tuple[Goal, ...]:
-        """Return what is wanted of several quantities; nothing with one.
+    def predict(self) -> Predictions:
+        """Return the prediction for every graph by its id, a dict with `to_frame()`."""
+        return Predictions(self._expect(every := range(len(self.ids))), self._index.written(every))
+
+    @property
+    def learns_bounds(self) -> bool:
+        """Return whether the agent learns from a bound as such, and from the noise of a result.
+
+        Else the number of a bound is taught as if it were the value, and noises are refused.
+        """
+        return self._learner.has_posterior
+
+    @property
+    def uses_columns(self) -> bool:
+        """Return whether the agent learns from columns that molecules bring along; else these are refused."""
+        return self._learner.uses_columns
+
+    def model(self, goal: str = "") -> Agent:
+        """Return the agent, trained on the results so far; of the first goal if there are several, and none is named.
 
         Raises:
-            ValueError: if goals come with what one quantity has.
+            ValueError: if there is no such goal, or a measured graph is not in the pool.
         """
-        wanted = self.goals if self.goals is not None else saved.goals if saved else ()
-        if wanted and (self.maximize, self.target, self.kind) != (None, None, None):
-            raise ValueError("Expected either `goals`, or `maximize`, `target` and `kind`. Got both.")
-        return wanted
+        return self._model_of(goal)[0]
 
+    def shares(self, goal: str = "") -> dict[str, float]:
+        """Return by what the agent's model compares graphs, with the share of each part; empty if it does not say.
 
-class Records(Forecasts):
-    """What is told, with the file in which it is saved."""
+        The results decide the shares, which add up to 1.
 
-    _store: Store
-    _given: Given
-    _named: str | None
-    _seen: CampaignState | None
-    """What the store had when `state` was made of it."""
+        Args:
+            goal: as in `model`.
+        """
+        return agent.shares() if isinstance(agent := self._model_of(goal)[0], ModelAgent) else {}
 
-    def __copy__(self) -> Self:
-        """Return a campaign that knows the same, and is not saved."""
-        made = object.__new__(type(self))
-        made.__dict__ |= self.__dict__ | {"_store": self._store.twin()}
-        return made
+    def reasons(self, ids: Iterable[str], goal: str = "") -> dict[str, Reason]:
+        """Return what the predictions of some graphs are sums of, over the parts of the model and over the results.
+
+        Args:
+            ids: their ids.
+            goal: as in `model`.
+
+        Returns:
+            By id. Empty if the agent has no exact process, or all results so far are equal or bounds.
+
+        Raises:
+            ValueError: if there is no such graph or goal.
+        """
+        smiles = getattr(self.graph_set, "smiles", ())
+        return find_reasons(*self._model_of(goal), self.ids, self._index.indices(ids), smiles)
+
+    def correlations(self, goal: str = "") -> dict[str, Correlation]:
+        """Return how the results of other assays go along with the values of a goal, by assay."""
+        agent, state = self._model_of(goal) if self._learner.sources else (None, self.state)
+        learnt = agent.correlations() if isinstance(agent, ModelAgent) else {}
+        return learnt if state.maximize else {k: Correlation(-r.value, -r.high, -r.low) for k, r in learnt.items()}
+
+    def failing(self) -> FailureForecast:
+        """Return the probability of each graph to fail, learnt from those that failed and those that were measured."""
+        return self._failures.learn(self.state, self._index.index_of, self._learner)
+
+    def outlook(self, among: MaskLike = None) -> Outlook | None:
+        """Return whether a better graph is still to be found, and what the pending ones promise.
+
+        Args:
+            among: `(K,)` bool. The graphs among which it is to be found, as in `ask`; None: all that are offered.
+
+        Returns:
+            None if the agent has no exact process, all results are equal, or there are several goals.
+        """
+        if self.state.goals:
+            return None
+        candidates = np.flatnonzero(self.on_offer(among))
+        return look_ahead(self._agents()[0], self.state, self.ids, self._index.index_of, candidates)
+
+    def _expect(self, indices: Sequence[int], offered: int = 0) -> tuple[Suggestion, ...]:
+        return expect_all(self.state, self._agents(), indices, self.ids, offered)
+
+    def _model_of(self, goal: str) -> tuple[Agent, CampaignState]:
+        """Return the agent of a goal, and the campaign with this goal alone; of the first goal if none is named."""
+        names = self.state.quantities
+        if goal and goal not in names:
+            raise ValueError(f"Expected `goal` to be one of {', '.join(names)}. Got {goal!r}.")
+        index = names.index(goal) if goal else 0
+        return self._agents()[index], self.state.views()[index]
+
+    def _agents(self, fresh: bool = False) -> list[Agent]:
+        """Return the agent or, with several goals, one for each, trained on the results."""
+        self._index.indices(result.id for result in self.state.measured)  # refuses those that are not in the pool
+        return [self._learner.learn(view, self._index.index_of, fresh) for view in self.state.views()]
 
     def tell(
         self,
@@ -136,15 +213,10 @@ class Records(Forecasts):
             names = [goal] if goal else [each.name for each in self.state.goals] or [self.state.target]
             rows = {name: opened.read(Columns(name, noise=noise)).rows for name in names}
         else:
-            read, kind = read_typed(results, kind)
-            has_failed = bool(read) and all(row.value == "failed" for row in read) and not goal
-            names = [each.name for each in self.state.goals] if has_failed and self.state.goals else [goal]
-            self._place_of(names[0])
-            rows = dict.fromkeys(names, read)
+            rows, kind = read_entries(read_typed(results, goal), self.state.quantities, kind)
         sources = {str(results): tables[0]} if tables else {}
-        matched = match_rows(rows, self._finder(), several=bool(self.state.goals), sources=sources)
-        places = self._index.indices(each.id for each in matched.results)
-        matched = replace(matched, structures=self._index.structures(k for k in places if self._offered[k]))
+        matched = match_rows(rows, Matcher(self.graph_set), several=bool(self.state.goals), sources=sources)
+        self._index.indices(each.id for each in matched.results)  # refuses those that are not in the pool
 
         def told(state: CampaignState) -> tuple[CampaignState, Told]:
             return tell(replace(state, kind=kind), matched, tables, drop_missing, instead, by, self._store.clock())
@@ -169,14 +241,13 @@ class Records(Forecasts):
         Raises:
             ValueError: if there is no such graph, it is measured, or a text is too long.
         """
-        key = self._check_known(identifier)
+        key = identifier if identifier in self.state.known else self._index.check_id(identifier)
         if pin:
             self._index.check_id(key)
-        structures = self._index.structures(k for k in self._index.present([key]) if self._offered[k])
+        structures = self._index.structures(self._index.present([key]))
 
         def marked(state: CampaignState) -> tuple[CampaignState, None]:
-            after = mark(state, key, veto, pin, comment, waits, by)
-            return replace(after, structures={**after.structures, **structures}), None
+            return mark(state, key, veto, pin, comment, waits, by, structures), None
 
         self.change("mark", marked, key, by)
 
@@ -214,31 +285,25 @@ class Records(Forecasts):
         Raises:
             ValueError: if the agent cannot use a result.
         """
-        answers = list[T]()
 
-        def made(newest: CampaignState | None) -> CampaignState:
-            after, answer = make(self.state if newest is self._seen else self._resume(newest))
+        def made(newest: CampaignState) -> tuple[CampaignState, T]:
+            after, answer = make(self._continued(newest))
             self._learner.check_results(after)
-            answers.append(answer)
-            return after
+            return after, answer
 
-        if self._seen is None and self._store.begin(self.state):
-            self._seen = self.state
-        self.state = self._store.change(verb, made, about, by)
-        self._seen = self._store.state
-        return answers[-1]
+        self._store.begin(self.state)
+        self.state, answer = self._store.change(verb, made, about, by)
+        return answer
 
     def _refresh(self) -> None:
         """Look at what others have changed."""
-        if self._store.read() is not self._seen and self._store.state is not None:
-            self._seen, self.state = self._store.state, self._resume(self._store.state)
+        self.state = self._continued(self._store.read() or self.state)
 
-    def _resume(self, saved: CampaignState | None) -> CampaignState:
+    def _continued(self, saved: CampaignState | None) -> CampaignState:
         """Return the campaign of the file as it goes on here."""
-        saved = saved and saved.renamed(self._index.aliases)
-        current = self._given.resume(saved, str(self._store.path), self._learner.spec)
-        self._learner.check_results(current)
-        return self._with_agent(current)
+        state = self._resume(saved and saved.renamed(self._index.aliases))
+        self._learner.check_results(state)
+        return self._with_agent(state)
 
     def _with_agent(self, state: CampaignState) -> CampaignState:
         """Return the campaign with the agent that goes on, and the versions of all that chooses."""
@@ -251,20 +316,3 @@ class Records(Forecasts):
             failures_algorithm=self._failures.algorithm(state),
             kind=state.kind or ("" if self._learner.has_posterior else "number"),
         )
-
-    def _finder(self) -> Find:
-        """Return what finds the graph of a row in the pool: by its id, of a molecule also by its SMILES."""
-        pool = self.graph_set
-        matcher = Matcher(pool, {}, False, MOST_ATOMS) if isinstance(pool, MoleculeSet) else None
-
-        def find(row: MeasuredRow) -> tuple[str, str]:
-            key, form = (row.identifier, "") if matcher is None or not row.smiles else matcher.find(row)
-            return self._index.check_id(key), form
-
-        return find
-
-    def _check_known(self, identifier: str) -> str:
-        """Return the id of a graph of the pool, or of one that the campaign knows although it has left the pool."""
-        if identifier in self.state.known:
-            return identifier
-        return self._index.check_id(identifier)

@@ -10,10 +10,9 @@ from typing import Annotated, TypeAlias, get_args
 
 import msgspec
 
-from graph_bandit_campaign.checks import Kind, check_flags
+from graph_bandit_campaign.checks import Kind
 from graph_bandit_campaign.constraints.goals.goal import Goal
-from graph_bandit_campaign.results.marks import Comment, Veto
-from graph_bandit_campaign.results.measurement import Failure, Measurement, Result
+from graph_bandit_campaign.results.facts import Comment, Failure, Measurement, Result, Veto
 
 LEVEL = 0.9  # of intervals
 Count = Annotated[int, msgspec.Meta(ge=0)]
@@ -93,8 +92,7 @@ class CampaignState:
 
     Raises:
         ValueError: if an id is pending twice, or measured or failed too. With several goals, a graph is measured when
-            there is a result for each; or a result is of none of the goals. If an id is vetoed or pinned twice, or
-            both. If the goal is a class, and a result is neither 0 nor 1.
+            there is a result for each. If the goal is a class, and a result is neither 0 nor 1.
     """
 
     agent: str
@@ -122,27 +120,15 @@ class CampaignState:
     kind: Kind = ""
 
     def __post_init__(self) -> None:
-        check_flags(self)
         if self.kind not in get_args(Kind):
             raise ValueError(f'Expected `kind` to be "class", "number" or None. Got {self.kind!r}.')
         odd = (result for result in self.measured if result.value not in (0, 1) or result.bound or result.noise)
         if self.kind == "class" and (third := next(odd, None)):
-            raise ValueError(
-                f"Expected 0 or 1, without a bound or noise, for `{third.id}`: {self.target or 'the goal'} is a class. "
-                f'Got {third.value:g}. If its values are numbers, open the campaign with `kind="number"`.'
-            )
-        names = {goal.name for goal in self.goals} or {""}
-        stray = {result.goal for result in self.results} - names
-        if stray or len(names) < len(self.goals):
-            raise ValueError(
-                f"Expected goals of different names, and results of these. Got {', '.join(sorted(stray | names))}."
-            )
+            text = f"Expected 0 or 1 for `{third.id}`, since the goal is a class. Got {third.text}."
+            raise ValueError(f'{text} If its values are numbers, open the campaign with `kind="number"`.')
         ended = {*self.settled(), *self.failed}
         if bad := next((key for key, n in Counter(self.pending).items() if n > 1 or key in ended), None):
             raise ValueError(f"Expected each id to be measured, failed or pending, once. Got `{bad}` more than once.")
-        marked = [*(veto.id for veto in self.vetoed), *self.pinned]
-        if twice := next((identifier for identifier, count in Counter(marked).items() if count > 1), None):
-            raise ValueError(f"Expected each id to be vetoed or pinned, once. Got `{twice}` more than once.")
 
     @property
     def results(self) -> tuple[Result, ...]:

@@ -7,12 +7,12 @@ import dataclasses
 import hashlib
 import json
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Collection, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from filelock import FileLock
@@ -20,6 +20,7 @@ from filelock import FileLock
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_env.storage import find_file, replace_file
 
+T = TypeVar("T")
 FORMAT = 4
 MOST = 20  # changes that can be undone
 
@@ -79,17 +80,32 @@ class Store:
 
     def __init__(self, path: str | Path | None) -> None:
         self.path, self.state = None if path is None else find_file(Path(path)), None
-        if self.path is not None and not self.path.parent.is_dir():
+        self._folder = None if self.path is None else self.path.parent
+        if self._folder is not None and not self._folder.is_dir():
             raise ValueError(f"Expected the folder of {self.path} to exist. Make it first.")
         self._text: bytes | None = None
-        self._together = False
         self.read()
 
     def twin(self) -> Store:
-        """Return a copy in memory."""
+        """Return a copy in memory, of which `take` saves all changes at once."""
         made = copy.copy(self)
         made.path = None
         return made
+
+    def take(self, twin: Store) -> None:
+        """Save what a copy in memory has become.
+
+        Args:
+            twin: the copy.
+
+        Raises:
+            ChangedError: a ValueError, if another process has changed the campaign since `read`.
+        """
+        with self.locked():
+            if self._content() != self._text:
+                raise ChangedError(self.path)
+            if twin.state is not None and twin.state is not self.state:
+                self._save(twin.state, twin.past, twin.future)
 
     def locked(self) -> AbstractContextManager[object]:
         """Keep other processes from changing the campaign, for a `with` block; it waits for those that do so now."""
@@ -103,13 +119,14 @@ class Store:
         Raises:
             ValueError: if the file does not hold a campaign.
         """
-        if self.path is None or self._together:
-            return self.state
-        text = self.path.read_bytes() if self.path.is_file() else None
-        if text != self._text:
+        text = self._content()
+        if self.path is not None and text != self._text:
             self.state, self.past, self.future = (None, (), ()) if text is None else read_file(text, self.path)
             self._text = text
         return self.state
+
+    def _content(self) -> bytes | None:
+        return self.path.read_bytes() if self.path is not None and self.path.is_file() else None
 
     @property
     def version(self) -> str:
@@ -117,58 +134,39 @@ class Store:
         return "" if self._text is None else digest_of(self._text)
 
     def change(
-        self, verb: str, make: Callable[[CampaignState | None], CampaignState], about: str = "", by: str = ""
-    ) -> CampaignState:
-        """Change the newest state, and save it; what changes nothing is not saved.
+        self, verb: str, make: Callable[[CampaignState], tuple[CampaignState, T]], about: str = "", by: str = ""
+    ) -> tuple[CampaignState, T]:
+        """Change the newest state, and save it; what changes nothing is not saved. Return what `make` does.
 
         Args:
             verb: what is done; an empty text if it cannot be undone.
-            make: returns the state after the change; if it raises, nothing has changed.
+            make: returns the state after the change, and an answer; if it raises, nothing has changed.
             about: what it is about, for people.
             by: who does it.
+
+        Raises:
+            ValueError: if the campaign has not begun.
         """
-        with nullcontext() if self._together else self.locked():
-            before = self.read()
-            after = make(before)
-            if after != before or not (self._text or self._together or self.path is None):
+        with self.locked():
+            if (before := self.read()) is None:
+                raise ValueError("Expected a campaign. Nothing was suggested or told yet.")
+            after, answer = make(before)
+            if after != before or not (self._text or self.path is None):
                 past = self.past
-                if verb and before is not None:
+                if verb:
                     other = difference(_plain(after), _plain(before))
                     past = (*past, Change(verb, about, by, self.clock(), other))[-MOST:]
                 self._save(after, past, () if verb else self.future)
-        return after
+        return after, answer
 
-    def begin(self, state: CampaignState) -> bool:
-        """Take a state that no change has saved yet, if there is none, and return whether it was taken."""
-        if is_new := self.read() is None:
+    def begin(self, state: CampaignState) -> None:
+        """Take a state that no change has saved yet, if there is none."""
+        if self.read() is None:
             self.state = state
-        return is_new
 
     def name_of(self, path: Path) -> str:
         """Return the path of a file from the folder of the campaign's file, so that both may move together."""
-        return path.as_posix() if self.path is None else portable(path, self.path.parent)
-
-    @contextmanager
-    def at_once(self) -> Iterator[None]:
-        """Save the changes of a `with` block once, at its end; if the block or saving fails, undo all of them.
-
-        Raises:
-            ChangedError: a ValueError, if another process has changed the campaign since `read`.
-        """
-        before, self._together = (self.state, self.past, self.future), True
-        try:
-            yield
-            with self.locked():
-                if self.path is not None and (self.path.read_bytes() if self.path.is_file() else None) != self._text:
-                    raise ChangedError(self.path)
-                self._together = False
-                if self.state is not None and self.state is not before[0]:
-                    self._save(self.state, self.past, self.future)
-        except BaseException:
-            self.state, self.past, self.future = before
-            raise
-        finally:
-            self._together = False
+        return path.as_posix() if self._folder is None else portable(path, self._folder)
 
     def undo(self) -> Change:
         """Take back the last change, and return it.
@@ -187,7 +185,7 @@ class Store:
         return self._step(back=False)
 
     def _step(self, back: bool) -> Change:
-        with nullcontext() if self._together else self.locked():
+        with self.locked():
             self.read()
             steps = self.past if back else self.future
             if not steps or self.state is None:
@@ -201,7 +199,7 @@ class Store:
         return change
 
     def _save(self, state: CampaignState, past: tuple[Change, ...], future: tuple[Change, ...]) -> None:
-        if self.path is not None and not self._together:
+        if self.path is not None:
             text = write_file(state, past, future)
             replace_file(self.path, text)
             self._text = text
@@ -273,10 +271,8 @@ def read_file(text: bytes, path: Path) -> tuple[CampaignState, tuple[Change, ...
             raise msgspec.ValidationError(f"Missing or unknown: {', '.join(sorted(odd))}")
         return state, steps[0], steps[1]
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ValueError(
-            f"Expected {path} to be the file of a campaign. {str(error).rstrip('.')}. Correct the file, or move it "
-            "away to start a new campaign."
-        ) from error
+        problem = f"Expected {path} to be the file of a campaign. {str(error).rstrip('.')}."
+        raise ValueError(f"{problem} Correct it, or move it away to start a new campaign.") from error
 
 
 def _unknown(given: object, kept: object) -> set[str]:
@@ -332,7 +328,5 @@ def refuse_others(paths: Iterable[Path], own: Collection[str], overwrite: bool, 
     """
     for path in () if overwrite else paths:
         if read_digest(path) not in ("", *own):
-            raise ValueError(
-                f"Expected {path} as this command wrote it, or no such file. It is another one, or was changed since. "
-                f"{advice}{' ' * bool(advice)}Move it away, or pass --overwrite to replace it."
-            )
+            text = f"{path} is another file than this command wrote, or was changed since."
+            raise ValueError(f"{text} {advice} Move it away, or pass --overwrite to replace it.")

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import SupportsIndex
 
-from graph_bandit_campaign.results.marks import Comment, Veto, check_text
-from graph_bandit_campaign.results.matched import Matched
-from graph_bandit_campaign.results.measurement import TYPED, Fact, Failure, Measurement, Result
+from graph_bandit_campaign.checks import Kind, check_flag, check_integer
+from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals, list_aims
+from graph_bandit_campaign.results.facts import TYPED, Comment, Fact, Failure, Measurement, Result, Veto, check_text
+from graph_bandit_campaign.results.matching import Matched
 from graph_bandit_campaign.state import CampaignState, Suggestion
-from graph_bandit_campaign.text import listed
+from graph_bandit_campaign.text import listed, short
+
+DIRECTIONS: dict[bool | None, str] = {True: "maximize", False: "minimize"}
 
 
 class MissingRowsError(ValueError):
@@ -23,19 +27,64 @@ class Told:
 
     new: tuple[str, ...] = ()
     """Results that are new, as "m1 4.5"."""
-    twice: int = 0
-    """How many of the results given were known before, or given twice."""
     replicates: tuple[str, ...] = ()
     """Graphs with several values, one of which is new."""
     gone: tuple[str, ...] = ()
     """Results that were corrected or removed."""
+    forms: Mapping[str, str] = field(default_factory=dict)
+    """SMILES of results that are another form of their molecule, by its id."""
 
     def sentences(self) -> list[str]:
         """Say what is not as one would expect."""
-        found = "1 result was" if self.twice == 1 else f"{self.twice:,} results were"
-        texts = [f"{found} known already, or given twice."] * bool(self.twice)
-        texts += [f"Several values, which are averaged: {listed(self.replicates)}."] * bool(self.replicates)
+        texts = [f"Several values, which are averaged: {listed(self.replicates)}."] * bool(self.replicates)
         return texts + [f"Corrected or removed: {listed(self.gone)}."] * bool(self.gone)
+
+
+def resume(
+    saved: CampaignState | None,
+    path: str,
+    agent: str,
+    maximize: bool | None = None,
+    seed: SupportsIndex | None = None,
+    target: str | None = None,
+    goals: Sequence[Goal] | None = None,
+    kind: Kind | None = None,
+) -> CampaignState:
+    """Return the campaign that a file holds, with the goals that are given; or a new one.
+
+    Args:
+        saved: what the file holds; None: there is none.
+        path: of the file.
+        agent: of a new campaign.
+        maximize: True if large values are wanted, False for small ones; None: not given.
+        seed: seed of all randomness; None: not given.
+        target: name of the measured quantity; None: not given.
+        goals: what is wanted of several quantities; None: not given.
+        kind: what the values of the one goal are; None: not given.
+
+    Raises:
+        ValueError: if the file holds a campaign with another direction, seed, target or goals, or goals come with what
+            one quantity has.
+    """
+    maximize = None if maximize is None else check_flag("maximize", maximize)
+    seed = None if seed is None else check_integer("seed", seed, smallest=0)
+    wanted = check_goals(goals) if goals is not None else saved.goals if saved else ()
+    if wanted and (maximize, target, kind) != (None, None, None):
+        raise ValueError("Expected either `goals`, or `maximize`, `target` and `kind`. Got both.")
+    state = saved or CampaignState(agent, maximize is not False, seed or 0, target=target or "", goals=wanted)
+    pairs = {
+        "direction": (DIRECTIONS.get(maximize), DIRECTIONS[state.maximize]),
+        "seed": (seed, state.seed),
+        "target": (target, state.target),
+        "goals": (None if goals is None else list_aims(wanted), list_aims(state.goals)),
+    }
+    for name, (value, before) in pairs.items():
+        if value not in (None, before):
+            text = f"Expected a campaign with {name} {value}. {path} has {'none' if before == '' else before}."
+            raise ValueError(f"{text} Use that value, or start a new campaign in another file.")
+    kind = state.kind if kind is None else kind
+    told = state.told or kind != state.kind or wanted != state.goals
+    return replace(state.with_goals(wanted), kind=kind, told=told)
 
 
 def tell(
@@ -77,9 +126,7 @@ def tell(
     for fact, result in list(kept.items()):
         if fact[:2] in replaced and not given[fact, TYPED]:
             if result.sources != (TYPED,):
-                raise ValueError(
-                    f"Expected to replace a typed value. `{fact[0]}` is {result.text} in {result.sources[0]}."
-                )
+                raise ValueError(f"`{fact[0]}` is {result.text} in {result.sources[0]}. Correct it there.")
             del kept[fact]
         elif isinstance(result, Failure) and result.sources == (TYPED,) and fact[:2] in valued:
             del kept[fact]  # it was measured after all
@@ -87,12 +134,6 @@ def tell(
         known = kept.get(result.fact) or replace(result, round=len(state.rounds), by=by, at=at)
         sources = tuple(dict.fromkeys((*known.sources, *result.sources)))
         kept[result.fact] = replace(known, sources=sources)
-    told = {fact for fact, _ in given}
-    others = [
-        fact
-        for fact in told & before.keys()
-        if given[fact, TYPED] or any(not given[fact, each] for each in before[fact].sources)
-    ]
     results = sorted(kept.values(), key=_order)
     measured = tuple(result for result in results if isinstance(result, Measurement))
     failures = tuple(result for result in results if isinstance(result, Failure))
@@ -117,9 +158,9 @@ def tell(
     several = Counter(result.fact[:2] for result in measured if not result.bound)
     return after.waiting_for((*state.pending, *waiting, *suggested)), Told(
         new=tuple(f"{kept[fact].id} {kept[fact].text}" for fact in new),
-        twice=given.total() - len(told) + len(others),
         replicates=tuple(dict.fromkeys(fact[0] for fact in new if several[fact[:2]] > 1)),
         gone=tuple(f"{before[fact].id} {before[fact].text}" for fact in before if fact not in kept),
+        forms=matched.forms,
     )
 
 
@@ -133,10 +174,8 @@ def _refuse_missing(
     if lost:
         names = listed([f"{name}{f' ({goal})' * bool(goal)}" for _, name, goal in sorted(lost)])
         tables_of = listed(sorted({source for source, _, _ in lost}))
-        raise MissingRowsError(
-            f"Expected the rows again that {tables_of} had before. Missing: {names}. Put them back, or pass "
-            "--drop-missing to remove these results from the campaign."
-        )
+        text = f"{tables_of} lacks rows that it had before: {names}."
+        raise MissingRowsError(f"{text} Put them back, or pass --drop-missing to remove these results.")
 
 
 def _order(result: Result) -> tuple[object, ...]:
@@ -167,6 +206,7 @@ def mark(
     comment: str = "",
     waits: bool | None = None,
     by: str = "",
+    structures: Mapping[str, str] | None = None,
 ) -> CampaignState:
     """Veto or pin a graph, or take that back; keep a comment; or say that nobody measures it.
 
@@ -180,6 +220,7 @@ def mark(
         comment: a text to keep about it.
         waits: whether it is being measured; False: nobody measures it, and it can be suggested again.
         by: who says so.
+        structures: what tells it apart, by its id; None: it is known.
 
     Raises:
         ValueError: if it is measured, or a text is too long or has characters that cannot be printed.
@@ -210,6 +251,7 @@ def mark(
         pinned=(*pinned,),
         pending=tuple(name for name in state.pending if name not in idle),
         comments=comments,
+        structures={**state.structures, **(structures or {})},
     )
     return after.waiting_for((*after.pending, key)) if waits else after
 
@@ -220,13 +262,13 @@ def add_round(state: CampaignState, suggested: Sequence[Suggestion]) -> Campaign
     return after.waiting_for((*state.pending, *(each.id for each in suggested)))
 
 
-def without_last_round(state: CampaignState | None) -> CampaignState:
+def without_last_round(state: CampaignState) -> CampaignState:
     """Return a campaign as if its last round had not been suggested; results stay.
 
     Raises:
         ValueError: if there was no round yet.
     """
-    if state is None or not state.rounds:
+    if not state.rounds:
         raise ValueError("Expected a round to undo. Nothing was suggested yet.")
     rounds, last = state.rounds[:-1], {each.id for each in state.rounds[-1]}
     return replace(
@@ -237,3 +279,21 @@ def without_last_round(state: CampaignState | None) -> CampaignState:
         pending=tuple(key for key in state.pending if key not in last),
         told=True,
     )
+
+
+def say_ending(state: CampaignState, every: str, best: str = "", target: str = "") -> str:
+    """Say why no graph is left to suggest, and which is the best.
+
+    Args:
+        state: the campaign.
+        every: what the graphs are called, such as "all 5 molecules".
+        best: the best value as text; empty: as measured.
+        target: name of the goal; empty: that of the campaign.
+    """
+    kinds = {"measured": state.settled(), "failed": state.failed, "vetoed": state.vetoes, "pending": state.pending}
+    why = " or ".join(kind for kind in kinds if kinds[kind]) or "ruled out"
+    text = f"Nothing is left to suggest: {every} are {why}"
+    leader = None if state.goals or state.is_class else state.leader()
+    if leader is not None:
+        text += f", and the best {target or state.target or 'value'} is {best or short(leader[1])} ({leader[0]})"
+    return f"{text}{f', with {len(state.hits):,} hits' * state.is_class}."

@@ -1,16 +1,10 @@
-"""Refuse options that tyro would read otherwise than they are meant, and name those that Python has no word for."""
+"""Refuse options that tyro would read otherwise than they are meant."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Annotated, get_type_hints
-
-import tyro
-
-ContinueFrom = Annotated[tuple[Path, ...], tyro.conf.arg(name="continue", help_behavior_hint="(default: none)")]
-"""Files that `--continue` names; `continue` is a keyword of Python."""
+from typing import get_type_hints
 
 
 def check_options(settings: type[object], args: Sequence[str]) -> None:

@@ -10,8 +10,7 @@ from importlib.metadata import version
 from gymnasium.envs.registration import register
 
 from graph_bandit_env.bandit.arguments import BanditArguments
-from graph_bandit_env.bandit.calls import spread_seeds
-from graph_bandit_env.env import GraphActionBandit
+from graph_bandit_env.env import GraphActionBandit, GraphActionBanditVector, spread_seeds
 from graph_bandit_env.graphs.graph_set import GraphSet
 from graph_bandit_env.graphs.random_graphs import RandomGraphs
 from graph_bandit_env.pools.graph_pool import GraphPool
@@ -20,7 +19,6 @@ from graph_bandit_env.pools.molecule_parser import canonical_smiles
 from graph_bandit_env.pools.molecule_set import MoleculeSet
 from graph_bandit_env.pools.molecule_sources import from_smiles, from_smiles_csv
 from graph_bandit_env.pools.other_sources import from_networkx, from_pyg_dataset
-from graph_bandit_env.vector_env import GraphActionBanditVector
 
 __all__ = [
     "BanditArguments",
@@ -45,7 +43,7 @@ __version__ = version("graph-bandit-env")
 register(
     id="GraphActionBandit-v0",
     entry_point="graph_bandit_env.env:GraphActionBandit",
-    vector_entry_point="graph_bandit_env.vector_env:GraphActionBanditVector",
+    vector_entry_point="graph_bandit_env.env:GraphActionBanditVector",
 )
 
 register(

@@ -1,23 +1,27 @@
-"""`GraphActionBandit-v0`: a bandit whose actions are whole graphs."""
+"""`GraphActionBandit-v0`: a bandit whose actions are whole graphs, alone, or many that step together."""
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable, Mapping
 from copy import copy
 from inspect import signature
-from typing import Any, SupportsFloat, cast
+from typing import Any, SupportsFloat, SupportsIndex, cast
 
 import gymnasium as gym
 import numpy as np
 from gymnasium.envs.registration import EnvSpec
-from gymnasium.error import ResetNeeded
+from gymnasium.error import InvalidAction, ResetNeeded
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.wrappers import TimeLimit
 from numpy.typing import NDArray
 
 from graph_bandit_env.bandit.arguments import BanditArguments
 from graph_bandit_env.bandit.bandit_model import BanditModel
-from graph_bandit_env.bandit.calls import check_action, check_reset_options
 from graph_bandit_env.bandit.episode import Episode
 from graph_bandit_env.bandit.instance import Instance
 from graph_bandit_env.bandit.spaces import USED_UP, Info, Observation
+from graph_bandit_env.checks import check_flag, check_integer
 from graph_bandit_env.graphs.graph_set import GraphSet
 
 
@@ -197,3 +201,88 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
         if self._instance is None:
             raise ResetNeeded("Expected `reset` first: there is no instance yet.")
         return self._instance
+
+
+class GraphActionBanditVector(SyncVectorEnv):
+    """Gymnasium's `SyncVectorEnv` of n bandits with equal arguments, whose seeds are mixed.
+
+    `gymnasium.make_vec("GraphActionBandit-v0", num_envs=n, ...)` makes one. `reset(seed=[s_1, ..., s_n])` resets bandit
+    i with seed s_i, and `reset(seed=s)` with the seeds of `spread_seeds`: Gymnasium's own, s, s + 1, and so on, would
+    make bandit 1 of seed 0 equal to bandit 0 of seed 1. What the arguments fix for all instances, such as the reward
+    function of `reward_seed`, is drawn once for all bandits.
+
+    Args:
+        num_envs: n, from 1.
+        autoreset_mode: when a bandit begins its next episode, as in `SyncVectorEnv`.
+        max_episode_steps: number of rounds after which an episode is truncated, as by `TimeLimit`; None: no such limit.
+        make: makes one bandit of `arguments`.
+        **arguments: the fields of `BanditArguments`, and others that `make` takes.
+
+    Raises:
+        ValueError, TypeError: as in `GraphActionBandit`.
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
+        max_episode_steps: int | None = None,
+        make: Callable[..., gym.Env] = GraphActionBandit,
+        **arguments: Any,
+    ) -> None:
+        def make_one() -> gym.Env:
+            made = make(**arguments)
+            return made if max_episode_steps is None else TimeLimit(made, max_episode_steps)
+
+        super().__init__([make_one] * check_integer("num_envs", num_envs, 1), autoreset_mode=autoreset_mode)
+        bandits: list[Any] = [env.unwrapped for env in self.envs]
+        for bandit in bandits:
+            bandit.bandit = bandits[0].bandit
+
+    def reset(self, *, seed: int | list[int | None] | None = None, options: Info | None = None) -> tuple[Any, Info]:
+        """Begin an episode in each bandit, or in those that the option `reset_mask` names.
+
+        Raises:
+            ValueError: if there are not as many seeds as bandits, or an option is unknown.
+        """
+        if isinstance(seed, int | np.integer):
+            seed = [*spread_seeds(seed, self.num_envs)]
+        return super().reset(seed=seed, options=options)
+
+
+def check_reset_options(options: Mapping[str, object] | None) -> bool:
+    """Return the option `resample` of `reset` (default False), or raise a ValueError for any other option."""
+    given: object = {} if options is None else options
+    if not isinstance(given, Mapping) or set(given) - {"resample"}:
+        raise ValueError(f"Expected the option `resample` or none. Got {options!r}.")
+    return check_flag("resample", given.get("resample", False))
+
+
+def check_action(action: SupportsIndex, action_mask: NDArray[np.bool_]) -> int:
+    """Return `action` as an int if the round offers it, or raise `InvalidAction`."""
+    try:
+        index = operator.index(None if isinstance(action, bool) else action)  # type: ignore[arg-type]
+    except TypeError:
+        index = -1
+    if not (0 <= index < len(action_mask) and action_mask[index]):
+        raise InvalidAction(
+            f"Expected an integer from 0 to {len(action_mask) - 1} where `action_mask` is 1. Got {action!r}."
+        )
+    return index
+
+
+def spread_seeds(seed: int, num_envs: int) -> list[int]:
+    """Return a seed for each of many bandits, mixed by `SeedSequence`: seeds 0 and 1 give lists with nothing in common.
+
+    Gymnasium itself uses seed, seed + 1, and so on, which makes environment 1 of seed 0 equal to environment 0 of
+    seed 1.
+
+    Args:
+        seed: an integer >= 0.
+        num_envs: how many seeds to return; a larger number keeps the first ones.
+
+    Returns:
+        The seeds that `GraphActionBanditVector` uses for `reset(seed=seed)`. Other vector environments take the list in
+        their `reset`.
+    """
+    return [int(word) for word in np.random.SeedSequence(seed).generate_state(num_envs, np.uint64)]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, Response
+from mcp.server.transport_security import TransportSecuritySettings
 from starlette.exceptions import HTTPException
 
 from graph_bandit_serve.access.addresses import Addresses
@@ -15,27 +16,24 @@ from graph_bandit_serve.access.guard import Guard
 from graph_bandit_serve.access.keys import Keys
 from graph_bandit_serve.campaigns.folder import CampaignFolder
 from graph_bandit_serve.campaigns.shelf import Shelf
-from graph_bandit_serve.campaigns.uploads import NoRoomError, Uploads
+from graph_bandit_serve.campaigns.uploads import NoRoomError, Uploads, WrongError
 from graph_bandit_serve.rest import PREFIX, make_rest
-from graph_bandit_serve.service import Service
+from graph_bandit_serve.service import NotYoursError, Service, UnknownError
 from graph_bandit_serve.settings import ServerLimits
-from graph_bandit_serve.tools.mount import mount_mcp
-from graph_bandit_serve.web.changing import make_changing
-from graph_bandit_serve.web.inviting import make_inviting
+from graph_bandit_serve.tools.server import make_tools
 from graph_bandit_serve.web.pages import Pages, make_pages
-from graph_bandit_serve.web.starting import make_starting
-from graph_bandit_serve.web.tables import make_tables
-from graph_bandit_serve.web.waiting import Waiting, make_waiting
 from graph_bandit_serve.work.drawing import Drawer
-from graph_bandit_serve.work.jobs import Jobs
+from graph_bandit_serve.work.jobs import BusyError, Jobs
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 ABOUT = (
     "The campaigns of a folder. Each request has the header `Authorization: Bearer KEY`, with the key that was printed."
 )
 MOST_PROBLEMS = 5
+STATUSES = {UnknownError: 404, NotYoursError: 403, BusyError: 503, NoRoomError: 507, WrongError: 422}
 TITLES = {404: "Not found", 405: "Not possible", 422: "Not done", 503: "Not now", 507: "No room"}
 
 
@@ -53,7 +51,7 @@ def make_app(folder: Path, keys: Keys, addresses: Addresses, drawer: Drawer, job
     found = CampaignFolder(folder, limits)
     shelf = Shelf(found, limits)
     service = Service(found, shelf, Uploads(found.root, limits), jobs, limits)
-    pages = Pages(shelf, drawer, limits)
+    pages = Pages(limits)
     app = FastAPI(
         title="graph-bandit",
         version=version("graph-bandit-env"),
@@ -64,13 +62,15 @@ def make_app(folder: Path, keys: Keys, addresses: Addresses, drawer: Drawer, job
         redirect_slashes=False,
     )
     app.include_router(make_rest(service))
-    waiting = Waiting(service, pages)
-    app.include_router(make_pages(pages, shelf, jobs, found.is_one))
-    for make in (make_changing, make_starting, make_waiting):
-        app.include_router(make(waiting))
-    app.include_router(make_tables(waiting, pages))
-    app.include_router(make_inviting(pages, addresses.link))
-    mount_mcp(app, service, addresses, limits)
+    app.include_router(make_pages(pages, service, drawer, addresses, limits))
+    tools = make_tools(service)
+    hosts, origins = sorted(addresses.hosts), sorted(addresses.origins)
+    at_mcp = tools.streamable_http_app(  # the guard has checked both before
+        transport_security=TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins),
+        max_request_body_size=limits.form_bytes,
+    )
+    app.router.routes.extend(at_mcp.routes)
+    app.router.lifespan_context = lambda _: tools.session_manager.run()
 
     @app.get("/api", include_in_schema=False)
     def explain_api() -> HTMLResponse:
@@ -80,7 +80,8 @@ def make_app(folder: Path, keys: Keys, addresses: Addresses, drawer: Drawer, job
     def refuse(request: Request, error: HTTPException) -> Response:
         if request.url.path.startswith("/api/"):
             return JSONResponse({"detail": error.detail}, error.status_code, error.headers)
-        page = pages.message(error.status_code, TITLES.get(error.status_code, "Refused"), f"{error.detail}")
+        said = {"title": TITLES.get(error.status_code, "Refused"), "text": f"{error.detail}"}
+        page = pages.render("message", said, error.status_code)
         page.headers.update(error.headers or {})
         return page
 
@@ -88,10 +89,11 @@ def make_app(folder: Path, keys: Keys, addresses: Addresses, drawer: Drawer, job
     def explain(request: Request, error: RequestValidationError) -> Response:
         return refuse(request, HTTPException(422, words_of(error)))
 
-    @app.exception_handler(NoRoomError)
-    def regret(request: Request, error: NoRoomError) -> Response:
-        return refuse(request, HTTPException(507, str(error)))
+    def refuse_as(status: int) -> Callable[[Request, Exception], Response]:
+        return lambda request, error: refuse(request, HTTPException(status, str(error)))
 
+    for kind, status in STATUSES.items():
+        app.add_exception_handler(kind, refuse_as(status))
     return Guard(app, keys, addresses, limits)
 
 

@@ -138,6 +138,8 @@ class New(Asked):
     """Tables of results so far."""
     settings: dict[str, JsonValue] = Field(default_factory=dict)
     """Settings of `suggest`, such as `maximize`, a list of columns, and `n`."""
+    suggest: bool = True
+    """Whether a first round is suggested."""
 
 
 class Look(Asked):
@@ -200,7 +202,6 @@ OPERATIONS: dict[str, Operation] = {
     ),
     "rows": Operation(Rows, "Return rows of the suggestions, or of the predictions of all candidates.", looks=True),
     "file": Operation(File, "Return such rows as a file, in base64.", looks=True, for_tools=False),
-    "draw": Operation(Nothing, "Return a figure of the results by round, as SVG.", looks=True, for_tools=False),
     "new": Operation(New, "Start a campaign from a table, and suggest a first round.", True, of_folder=True),
     "look": Operation(
         Look, "Look at a table before a campaign starts: molecules, columns, bad rows.", looks=True, of_folder=True

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Annotated, Any
 
 import msgspec
 from fastapi import APIRouter, Header, HTTPException, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import JSONResponse, StreamingResponse
+from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from graph_bandit_campaign import digest_of
 from graph_bandit_serve.access.keys import PERSON
 from graph_bandit_serve.campaigns.shelf import Reading
 from graph_bandit_serve.operations import OPERATIONS, Asked
-from graph_bandit_serve.refusals import REFUSALS
 from graph_bandit_serve.service import SENT, Service
 from graph_bandit_serve.work.jobs import Job, Status
 
@@ -32,18 +31,10 @@ IfMatch = Annotated[
     str, Header(description="ETag of the version that was seen. If the file has changed, nothing is done.")
 ]
 IfNoneMatch = Annotated[str, Header(description="ETags of versions that the program has.")]
-RequestKey = Annotated[
-    str,
-    Header(
-        alias="Idempotency-Key",
-        max_length=200,
-        description="Any text. The same request with the same key again gets the same job, and nothing is done twice.",
-    ),
-]
 WRITTEN: dict[int | str, dict[str, Any]] = {
     202: {"description": "It goes on; `Location` leads to the job."},
     404: {"description": "There is no such campaign or table."},
-    409: {"description": "The key was used for another request, or the job was stopped."},
+    409: {"description": "The job was stopped."},
     412: {"description": "The file has changed since the version of `If-Match`; `detail` says how."},
     422: {"description": "What was asked is wrong; `detail` says what was expected."},
     503: {"description": "Too many jobs wait."},
@@ -98,7 +89,7 @@ def read_campaign(reading: Reading | None) -> dict[str, Any]:
     if reading is None:
         raise HTTPException(404, "Expected the id of a campaign. GET /api/v1/campaigns lists them.")
     if reading.state is None:
-        raise HTTPException(422, reading.summary.problem)
+        raise HTTPException(422, reading.problem)
     about = {"id": reading.file.key, "name": reading.file.name, "version": reading.version}
     steps = {name: [replace(each, other=None) for each in getattr(reading, name)] for name in ("past", "future")}
     made: dict[str, Any] = msgspec.to_builtins(
@@ -113,7 +104,7 @@ def make_rest(service: Service) -> APIRouter:
     Args:
         service: does what is asked.
     """
-    router = APIRouter(prefix=PREFIX, dependencies=REFUSALS, responses={422: WRITTEN[422]})
+    router = APIRouter(prefix=PREFIX, responses={422: WRITTEN[422]})
     jobs, shelf = service.jobs, service.shelf
 
     def known(job: Job | None) -> Job:
@@ -124,7 +115,7 @@ def make_rest(service: Service) -> APIRouter:
     @router.get("/campaigns")
     def list_campaigns(if_none_match: IfNoneMatch = "") -> Response:
         """List the campaigns of the folder, with files that cannot be read, and why."""
-        content = shelf.list_campaigns().model_dump_json().encode()
+        content = msgspec.json.encode(shelf.list_campaigns())
         return with_version(content, digest_of(content), if_none_match)
 
     @router.get("/campaigns/{campaign}")
@@ -166,29 +157,16 @@ def make_rest(service: Service) -> APIRouter:
         """Stop a job of who asks; what it has not saved yet is as before."""
         return view_job(known(service.stop(job)))
 
-    @router.get("/jobs/{job}/events")
-    async def follow_job(job: str) -> Response:
-        """Send how a job stands, as server-sent events, at once and after each change, until it has ended."""
-        known(jobs.get(job))
-
-        async def events() -> AsyncIterator[str]:
-            async for current in jobs.events(job):
-                yield f"data: {view_job(current).model_copy(update={'result': None}).model_dump_json()}\n\n"
-
-        return StreamingResponse(events(), media_type="text/event-stream")
-
     def add(name: str, asked_type: type[Asked], of_folder: bool) -> None:
-        def of_campaign(
-            campaign: str, asked: Any, wait: Wait = LONGEST_WAIT, if_match: IfMatch = "", key: RequestKey = ""
-        ) -> Response:
+        def of_campaign(campaign: str, asked: Any, wait: Wait = LONGEST_WAIT, if_match: IfMatch = "") -> Response:
             version = version_of(if_match)
-            job = service.start(name, asked, campaign, version, key)
+            job = service.start(name, asked, campaign, version)
             job = jobs.wait(job.id, wait) or job
             is_stale = isinstance(job.result, dict) and bool(job.result.get("stale"))
             return answer_job(job, shelf.tell_changes(campaign, version) if is_stale else "")
 
-        def of_all(asked: Any, wait: Wait = LONGEST_WAIT, key: RequestKey = "") -> Response:
-            job = service.start(name, asked, request=key)
+        def of_all(asked: Any, wait: Wait = LONGEST_WAIT) -> Response:
+            job = service.start(name, asked)
             return answer_job(jobs.wait(job.id, wait) or job)
 
         call: Callable[..., Response] = of_all if of_folder else of_campaign

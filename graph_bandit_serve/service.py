@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import threading
-from collections import OrderedDict
-from collections.abc import Mapping
-
 import msgspec
 
-from graph_bandit_serve.access.keys import PERSON
+from graph_bandit_serve.access.keys import NAME, PERSON
 from graph_bandit_serve.campaigns.folder import CampaignFolder, FoundFile
 from graph_bandit_serve.campaigns.shelf import Shelf
-from graph_bandit_serve.campaigns.uploads import Uploads, kind_of
+from graph_bandit_serve.campaigns.uploads import Uploads, WrongError, kind_of
 from graph_bandit_serve.operations import OPERATIONS, Asked
 from graph_bandit_serve.settings import ServerLimits
 from graph_bandit_serve.work.jobs import Job, Jobs
@@ -27,10 +22,6 @@ class UnknownError(LookupError):
 
 class NotYoursError(ValueError):
     """Somebody wants to stop a job of somebody else."""
-
-
-class KeyUsedError(ValueError):
-    """A key of a request was used for another one."""
 
 
 class Service:
@@ -48,8 +39,7 @@ class Service:
         self, folder: CampaignFolder, shelf: Shelf, uploads: Uploads, jobs: Jobs, limits: ServerLimits
     ) -> None:
         self.folder, self.shelf, self.uploads, self.jobs = folder, shelf, uploads, jobs
-        self._limits, self._lock = limits, threading.Lock()
-        self._asked: OrderedDict[str, tuple[str, str]] = OrderedDict()
+        self._limits = limits
 
     def campaign(self, key: str) -> FoundFile:
         """Return the file of a campaign.
@@ -62,7 +52,7 @@ class Service:
             raise UnknownError("Expected the id of a campaign of this folder. The list of campaigns has them.")
         return file
 
-    def start(self, name: str, asked: Asked, campaign: str = "", version: str = "", request: str = "") -> Job:
+    def start(self, name: str, asked: Asked, campaign: str = "", version: str = "") -> Job:
         """Start a job; jobs that change one campaign run one after the other, and so do those of one person.
 
         Args:
@@ -70,34 +60,20 @@ class Service:
             asked: its arguments.
             campaign: key of the campaign; empty: the operation is about the folder.
             version: digest that the campaign's file is to have; empty: any.
-            request: key of the request; the same one again gets the same job. Empty: there is none.
 
         Raises:
             UnknownError: if there is no such campaign or table.
-            KeyUsedError: a ValueError, if something else was asked under this key.
             BusyError: a ValueError, if too many jobs wait.
-            ValueError: if an argument is not what a file can keep, or a single campaign is served.
+            WrongError: a ValueError, if an argument is not what a file can keep.
         """
-        if name == "new" and self.folder.is_one:
-            raise UnknownError("Expected a folder of campaigns. Here one campaign is served: give `serve` its folder.")
         place = {"path": str(self.campaign(campaign).path), "version": version} if campaign else {}
-        digest, person = digest_of_request([name, place, asked.model_dump()]), PERSON.get()
-        if not request:
-            return self._start(name, asked, place, campaign, person)
-        with self._lock:
-            before, job_id = self._asked.get(request, (digest, ""))
-            if before != digest:
-                raise KeyUsedError("Expected a new key for another request. This one was used for something else.")
-            job = self.jobs.get(job_id) if job_id else self._start(name, asked, place, campaign, person)
-            if job is None:
-                raise KeyUsedError("Expected a new key. What this one asked for ended too long ago to be told.")
-            self._asked[request] = (digest, job.id)
-            while len(self._asked) > self._limits.request_keys:
-                self._asked.popitem(last=False)
-            return job
-
-    def _start(self, name: str, asked: Asked, place: Mapping[str, str], campaign: str, person: str) -> Job:
-        operation, fields = OPERATIONS[name], asked.model_dump()
+        operation, fields, person = OPERATIONS[name], asked.model_dump(), PERSON.get()
+        try:
+            msgspec.json.encode(fields)
+        except (UnicodeEncodeError, RecursionError) as error:
+            raise WrongError("Expected whole characters and few brackets. Got others.") from error
+        if fields.get("by") == "":
+            fields["by"] = NAME.get()
         if name == "new":
             files = [[path, f"pool{kind_of(path)}"][: 1 + sent] for path, sent in [self.table(fields["pool"])]]
             for number, (path, sent) in enumerate(map(self.table, fields["measured"]), start=1):
@@ -109,7 +85,8 @@ class Service:
         kind = " looks" if operation.looks else " replays" if name == "backtest" else ""
         holds = [f"{person}{kind}", *[campaign] * operation.changes]
         seconds = self._limits.look_seconds if operation.looks else None
-        return self.jobs.start(name, arguments, [*filter(None, holds)], seconds, campaign=campaign, person=person)
+        holds = [*filter(None, holds)]
+        return self.jobs.start(name, arguments, holds, seconds, campaign, person, asked.model_dump())
 
     def table(self, name: str) -> tuple[str, bool]:
         """Return the path of a table, and whether somebody sent it.
@@ -140,15 +117,3 @@ class Service:
         if job is not None and job.person != PERSON.get():
             raise NotYoursError("Expected a job of yours. Somebody else has started this one, and can stop it.")
         return self.jobs.stop(job_id)
-
-
-def digest_of_request(asked: object) -> str:
-    """Return a digest of what is asked for.
-
-    Raises:
-        ValueError: if it has what no file can keep: halves of characters, or brackets without end.
-    """
-    try:
-        return hashlib.sha256(msgspec.json.encode(asked, order="sorted")).hexdigest()
-    except (UnicodeEncodeError, RecursionError) as error:
-        raise ValueError("Expected whole characters and few brackets. Got others.") from error

@@ -21,10 +21,10 @@ from support import PROJECT, ROOT, pictures
 from support.pages import PAGES, SHELL, anchors_of, blocks_of, commands_of, inline_commands_of, links_of
 
 import registry
-from graph_bandit_cli.main import COMMANDS, main
+from graph_bandit_cli.main import COMMANDS, PARTS, main
 from graph_bandit_env import GraphSet
 from graph_bandit_lab import AgentSpec, read_sweep
-from graph_bandit_lab.design import Overrides, environment
+from graph_bandit_lab.design import environment
 from graph_bandit_lab.design.own_graphs import Contents, OwnGraphs
 
 GUIDES = [ROOT / "README.md", *sorted(ROOT.glob("docs/guides/*.md"))]
@@ -56,17 +56,12 @@ def name_of(page):
 # --- Commands
 
 
-def load(name):
-    """Return the class of a command's settings."""
-    return importlib.import_module(f"graph_bandit_cli.{COMMANDS[name][0]}").Command
-
-
 def check_graph_bandit(arguments, folder):
     """Parse a command, and read the agents and sweeps that it names."""
     parsed = []
     if arguments[0] in COMMANDS:
         with (
-            mock.patch.object(load(arguments[0]), "run", lambda self: parsed.append(self) or 0),
+            mock.patch(PARTS[arguments[0]][1].replace(":", "."), parsed.append),
             mock.patch.object(environment, "read_outline", return_value=ANY_GRAPHS),
         ):
             assert stops_with(main, arguments) == 0, arguments
@@ -75,8 +70,7 @@ def check_graph_bandit(arguments, folder):
     for settings in parsed:
         agents = getattr(settings, "agents", ()) or (getattr(settings, "agent", None) or "random",)
         if hasattr(settings, "sweep"):
-            fields = [field.name for field in dataclasses.fields(Overrides) if field.name not in ("tuned", "tables")]
-            overrides = Overrides(**{name: getattr(settings, name) for name in fields if hasattr(settings, name)})
+            overrides = dataclasses.replace(settings, tuned=None, tables=None)
             path = ROOT / settings.sweep if (ROOT / settings.sweep).is_file() else folder / settings.sweep
             sweep = read_sweep(path if path.is_file() else settings.sweep, overrides)
             assert sweep.grids

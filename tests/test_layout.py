@@ -37,7 +37,6 @@ FLOORS_OF_THE_CAMPAIGN = (  # each imports those before it only
     ("store", "verbs"),
     ("assays", "notebook"),
     ("model",),
-    ("forecasts",),
     ("records",),
     ("campaign",),
     ("report",),

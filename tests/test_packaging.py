@@ -47,7 +47,7 @@ def test_the_wheel_holds_the_packages_of_the_design_and_nothing_else(wheel):
         "graph_bandit_lab/reports/report.html.jinja",
         "graph_bandit_campaign/backtest/backtest.html.jinja",
         "graph_bandit_serve/templates/campaign.html.jinja",
-        "graph_bandit_serve/templates/style.css",
+        "graph_bandit_serve/static/style.css",
     ):
         assert needed in names
 

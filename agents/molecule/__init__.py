@@ -1,9 +1,8 @@
 """Agents for pools of molecules: a Gaussian process on fingerprints, properties and descriptors."""
 
 from agents.molecule.agent import MoleculeAgent, molecule
-from agents.molecule.parts import weights_of
+from agents.molecule.parts import MoleculeSettings, weights_of
 from agents.molecule.rater import Rater
-from agents.molecule.settings import MoleculeSettings
 from agents.traits import TRAITS, Moments, Ranks, Scales, Traits, compute_traits, mask_atoms
 
 __all__ = [

@@ -10,9 +10,8 @@ from torch import Tensor
 from agents.beliefs.rules import AcquisitionRule
 from agents.contract.protocol import GraphSetLike, MoleculeSetLike
 from agents.contract.reading import SMILES
-from agents.molecule.parts import MoleculeDescription
+from agents.molecule.parts import MoleculeDescription, MoleculeSettings
 from agents.molecule.rater import Rater, mix
-from agents.molecule.settings import MoleculeSettings
 from agents.process.agent import ProcessAgent
 from agents.process.links import LinkedKernel
 from agents.traits import Scales

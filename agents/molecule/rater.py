@@ -10,8 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from agents.molecule.parts import make_parts
-from agents.molecule.settings import MoleculeSettings
+from agents.molecule.parts import MoleculeSettings, make_parts
 from agents.process.kernels import Mixture
 from agents.process.rater import JointRating, PosteriorRater, Rating
 from agents.traits import Scales, Traits

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from agents.beliefs.composition import compose
 from agents.beliefs.rules import CountBonus, ThompsonSampling
-from agents.classic.drawing import ExponentialAgent, ExponentialSettings, RandomAgent, RandomSettings
-from agents.classic.independent import CountingAgent, IndependentAgent, IndependentSettings
+from agents.classic.agents import (
+    CountingAgent,
+    ExponentialAgent,
+    ExponentialSettings,
+    IndependentAgent,
+    IndependentSettings,
+    RandomAgent,
+    RandomSettings,
+)
 
 ucb1 = compose("ucb1", CountingAgent, IndependentSettings, CountBonus)
 gaussian_ts = compose("gaussian-ts", IndependentAgent, IndependentSettings, ThompsonSampling)

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,6 +24,7 @@ from benchmarks.speed.molecules import drug_like
 from graph_bandit_campaign import Store
 
 MOLECULES, OWN = 50_000, 100  # of the pool, results
+SMALL = 5_000
 PAIRS = 3
 STATE = "out.campaign.json"
 PAGE_SECONDS = 3.0  # in which the page should be there
@@ -85,14 +86,51 @@ def served(folder: Path) -> Iterator[Server]:
             process.terminate()
 
 
-def median_seconds(server: Server, path: str, times: int = 5) -> float:
-    """Return the median time of a page."""
+def median_seconds(call: Callable[[int], object], times: int = 5) -> float:
+    """Return the median time of a call, after a first one."""
     seconds = []
-    for _ in range(times):
+    for k in range(times + 1):
         begin = time.perf_counter()
-        server.ask(path)
+        call(k)
         seconds.append(time.perf_counter() - begin)
-    return statistics.median(seconds)
+    return statistics.median(seconds[1:])
+
+
+def operations(molecules: int = SMALL, own: int = OWN, times: int = 20) -> list[Row]:
+    """Return the times of what people do between two rounds."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        write_tables(folder, molecules, own)
+        suggest(folder)
+        with served(folder) as server:
+            (line,) = json.loads(server.ask("/api/v1/campaigns"))["campaigns"]
+            at = f"/campaigns/{line['id']}"
+            asked: dict[str, tuple[str, Callable[[int], object], float]] = {
+                "a value saved": ("tell", lambda k: {"results": [{"id": f"m{7 * k + 1}", "value": k + 10}]}, 0.3),
+                "a comment": ("mark", lambda k: {"id": f"m{k}", "comment": "odd"}, 0.3),
+                "a pin": ("mark", lambda k: {"id": f"m{7 * k + 2}", "pin": True}, 0.3),
+                "an explanation": ("why", lambda k: {"ids": [f"m{5 * k + 3}"]}, 1.0),
+                "stopping advice": ("enough", lambda k: {}, 1.0),
+            }
+            rows = [
+                Row.at_most(
+                    f"{what}, {molecules:,} molecules, warm",
+                    median_seconds(lambda k, n=name, make=make: server.do(f"{at}/{n}", make(k)), times),  # type: ignore[misc]
+                    "s",
+                    most,
+                )
+                for what, (name, make, most) in asked.items()
+            ]
+            seconds = median_seconds(lambda k: server.ask(at), times)
+            rows.append(Row.at_most(f"the page of a campaign of {molecules:,} molecules, warm", seconds, "s", 0.3))
+    return rows
+
+
+def write_tables(folder: Path, molecules: int, own: int) -> None:
+    """Write a pool, and results of some of its molecules."""
+    smiles = pd.Series(drug_like(molecules), [f"m{k}" for k in range(molecules)], name="smiles").rename_axis("id")
+    smiles.to_csv(folder / "pool.csv")
+    smiles[: own * 7 : 7].str.len().rename("value").to_csv(folder / "results.csv")
 
 
 def rows(molecules: int = MOLECULES, own: int = OWN, pairs: int = PAIRS) -> list[Row]:
@@ -100,13 +138,11 @@ def rows(molecules: int = MOLECULES, own: int = OWN, pairs: int = PAIRS) -> list
     ratios, by_server, by_command = [], [], []
     with TemporaryDirectory() as name:
         folder = Path(name)
-        smiles = pd.Series(drug_like(molecules), [f"m{k}" for k in range(molecules)], name="smiles").rename_axis("id")
-        smiles.to_csv(folder / "pool.csv")
-        smiles[: own * 7 : 7].str.len().rename("value").to_csv(folder / "results.csv")
+        write_tables(folder, molecules, own)
         suggest(folder)
         with served(folder) as server:
             campaign = json.loads(server.ask("/api/v1/campaigns"))["campaigns"][0]["id"]
-            first = median_seconds(server, f"/campaigns/{campaign}")
+            first = median_seconds(lambda k: server.ask(f"/campaigns/{campaign}"))
             for _ in range(pairs):
                 pending = json.loads(server.ask(f"/api/v1/campaigns/{campaign}"))["state"]["pending"]
                 results = [{"id": each, "value": 10 + k} for k, each in enumerate(pending)]
@@ -123,7 +159,8 @@ def rows(molecules: int = MOLECULES, own: int = OWN, pairs: int = PAIRS) -> list
                 if Store(copy / STATE).state != Store(folder / STATE).state:
                     raise RuntimeError("The server has written another file than the command.")
                 shutil.rmtree(copy)
-            predictions = median_seconds(server, f"/campaigns/{campaign}/predictions?sort=predicted_value&falling=true")
+            asked = {"sort": "predicted_value", "falling": True}
+            predictions = median_seconds(lambda k: server.do(f"/campaigns/{campaign}/rows", asked))
             memory = server.memory() / 1e9
     return [
         Row.at_most(f"the page of a campaign of {molecules:,} molecules, warm", first, "s", PAGE_SECONDS),
@@ -137,4 +174,4 @@ def rows(molecules: int = MOLECULES, own: int = OWN, pairs: int = PAIRS) -> list
 
 
 if __name__ == "__main__":
-    show(rows())
+    show([*operations(), *rows()])

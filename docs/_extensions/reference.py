@@ -18,7 +18,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 from sphinx.ext.autodoc.mock import mock
 
-from graph_bandit_cli.main import COMMANDS
+from graph_bandit_cli.main import COMMANDS, PARTS
 
 TOPS = (
     "gntk",
@@ -110,8 +110,8 @@ def write_door(name: str, doors: dict[str, ModuleType], homes: dict[str, str]) -
 
 def write_command(name: str) -> Iterator[str]:
     """Yield the lines of the page of a command, which say what its `--help` says."""
-    module, summary = COMMANDS[name]
-    settings = importlib.import_module(f"graph_bandit_cli.{module}").Command
+    summary = COMMANDS[name]
+    settings = pkgutil.resolve_name(PARTS[name][0])
     parser = tyro.extras.get_parser(settings, prog=f"graph-bandit {name}", description=summary)
     title = f"graph-bandit {name}"
     usage = parser.format_help().partition("\n")[0]
@@ -126,7 +126,7 @@ def write_command(name: str) -> Iterator[str]:
 def write_commands() -> Iterator[str]:
     """Yield the lines of the page of all commands."""
     yield from ["graph-bandit", "=" * len("graph-bandit"), "", ".. markdown::", ""]
-    yield from (f"   - [`graph-bandit {name}`](graph-bandit-{name}.rst): {COMMANDS[name][1]}" for name in COMMANDS)
+    yield from (f"   - [`graph-bandit {name}`](graph-bandit-{name}.rst): {COMMANDS[name]}" for name in COMMANDS)
     yield from ["", ".. toctree::", "   :hidden:", "", *(f"   graph-bandit-{name}" for name in COMMANDS)]
 
 

@@ -1,27 +1,35 @@
-"""Read results of other assays, from tables or campaigns, and find their molecules or graphs in the pool."""
+"""Results of other assays, which teach, and whose molecules or graphs are never asked for."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
-from graph_bandit_campaign.pool.index import structure_of
-from graph_bandit_campaign.results.classes import classes_as_bounds
+import numpy as np
+
+from agents.contract import SourceResults
+from graph_bandit_campaign.checks import check_value
+from graph_bandit_campaign.pool.index import PoolIndex, PoolLike
+from graph_bandit_campaign.results.classes import read_classes
+from graph_bandit_campaign.results.facts import SIGNS
 from graph_bandit_campaign.results.matching import Matcher
-from graph_bandit_campaign.results.measurement import SIGNS
-from graph_bandit_campaign.results.rows import BadResultsError, Columns, MeasuredRow, NoResultsError, ResultTables
+from graph_bandit_campaign.results.rows import BadResultsError, Columns, MeasuredRow, ResultTables
 from graph_bandit_campaign.store import Store
 from graph_bandit_campaign.text import are_one, split_name
-from graph_bandit_env import GraphPool, MoleculeSet
+from graph_bandit_env import MoleculeSet, canonical_smiles
+from graph_bandit_env.pools import MOST_ATOMS
+from graph_bandit_env.tables import Table
 
 CAMPAIGN = ".campaign.json"  # ends the name of the file of a campaign
 MOST_BOUNDS = 1000  # of other assays, of which agents learn
+MOST_RESULTS = 5000  # of all assays: the cost of the posterior grows as the cube of their number
 
-OtherValue: TypeAlias = float | str
-"""A result of another assay: a number, or a bound such as ">4.5"."""
+OtherAssay: TypeAlias = Mapping[str, float | str | Sequence[float | str]]
+"""Results of an assay by id in the pool or, of molecules, by SMILES: a number, a bound such as ">4.5", one of two
+classes such as "active", or several of these."""
 
 
 @dataclass(frozen=True)
@@ -38,14 +46,27 @@ class OtherTable:
     """Remarks about the file, for people."""
 
 
-@dataclass(frozen=True)
-class OtherAssays:
-    """Results of other assays, which teach, and whose molecules are never asked for."""
+def tables_of(also: Mapping[str, OtherAssay], pool: PoolLike) -> list[OtherTable]:
+    """Return results by id or SMILES as the tables that they would be.
 
-    values: Mapping[str, Mapping[str, Sequence[OtherValue]]] = field(default_factory=dict)
-    """The mean of the values of each molecule and bounds, by its SMILES, for each assay; of other graphs by id."""
-    remarks: Sequence[str] = ()
-    """Remarks about the tables, for people."""
+    Args:
+        also: results for each name of an assay.
+        pool: what there is to choose from.
+
+    Raises:
+        ValueError: if a result is not a finite number, a bound or one of two classes.
+    """
+    tables, are_molecules = list[OtherTable](), isinstance(pool, MoleculeSet)
+    for name, results in sorted(also.items()):
+        records = list[tuple[int, list[str]]]()
+        for key, given in results.items():
+            structure = key if are_molecules and canonical_smiles(key) else ""
+            for each in given if isinstance(given, list | tuple) else [given]:
+                cell = each if isinstance(each, str) else repr(check_value(key, cast(float, each)))
+                records.append((len(records) + 1, [key, structure, cell]))
+        table = Table(Path(name), ("id", "smiles", "value"), records, "result")
+        tables.append(replace(_read_table(ResultTables([table]), Columns("value")), name=name))
+    return tables
 
 
 def read_other_tables(
@@ -74,15 +95,13 @@ def read_other_tables(
     for text in texts:
         path, column = split_name(text)
         if path.name.lower().endswith(CAMPAIGN):
-            read += _read_campaign(path, column, goals)
+            read += _read_campaign(path, column)
         else:
             tables = ResultTables.open([path])
             column = column or _only_column(tables, Columns("", identifier, smiles))
             table = _read_table(tables, Columns(column, identifier, smiles))
             if table.name.casefold() in map(str.casefold, goals) and any(are_one(path, other) for other in own):
-                raise ValueError(
-                    f"Expected results of another assay for `--also`. {text} is what this one measures. Leave it out."
-                )
+                raise ValueError(f"`--also {text}` is what this campaign measures. Leave it out.")
             read.append(table)
     return _with_names(read, goals)
 
@@ -99,49 +118,43 @@ def _with_names(tables: list[OtherTable], goals: Collection[str]) -> list[OtherT
             tables[k] = replace(table, name=f"{table.path.name.partition('.')[0]} {table.name}")
     name, number = max(Counter(table.name for table in tables).items(), key=lambda pair: pair[1], default=("", 0))
     if number > 1:
-        raise ValueError(
-            f"Expected each column of a table once for `--also`, and tables of different names. Got {name} again."
-        )
+        raise ValueError(f"Expected columns and tables of different names for `--also`. Got {name} again.")
     return sorted(tables, key=lambda table: table.name)
 
 
 def _read_table(tables: ResultTables, columns: Columns) -> OtherTable:
-    table, classes = classes_as_bounds(tables.tables[0], columns.value)
-    try:
-        told = ResultTables([table]).read(columns)
-    except NoResultsError:
-        raise NoResultsError(f"Expected a value in column `{columns.value}` of {table.path}. Got none.") from None
+    table, column = tables.tables[0], columns.value
+    classed, _, words = read_classes(tables, column)
+    told = classed.read(columns)
     rows = [row for row in told.rows if isinstance(row.value, float)]
-    return OtherTable(columns.value, table.path, rows, [*[classes] * bool(classes), *told.remarks])
+    if words:  # a hit lies above a number, whichever that is
+        rows = [replace(row, value=0.0, bound=">" if row.value else "<") for row in rows]
+    return OtherTable(column, table.path, rows, [*[words] * bool(words), *told.remarks])
 
 
-def _read_campaign(path: Path, name: str | None, goals: Collection[str]) -> list[OtherTable]:
-    """Return what another campaign has measured: of each of its goals, or of one.
+def _read_campaign(path: Path, name: str | None) -> list[OtherTable]:
+    """Return what another campaign has measured, of each of its goals or of one.
 
-    Only molecules whose structure the file has are known in another pool: those that were suggested, or measured by the
-    command `suggest`.
+    Only molecules whose structure the file has are known in another pool: those that were suggested or measured.
     """
-    state = Store(path).state
-    if state is None:
+    if (state := Store(path).state) is None:
         raise FileNotFoundError(f"There is no campaign {path}.")
-    wanted = [quantity for quantity in state.quantities if name is None or quantity.casefold() == name.casefold()]
-    if not wanted:
-        raise ValueError(f"Expected a goal of {path} in `--also {path}:{name}`. It has {', '.join(state.quantities)}.")
-    own = {goal.casefold() for goal in goals}
-    read = list[OtherTable]()
-    for quantity in wanted:
-        results = [each for each in state.measured if each.goal == (quantity if state.goals else "")]
-        rows = [
-            MeasuredRow(f"{path}, `{each.id}`", each.id, state.structures[each.id], each.value, SIGNS[each.bound])
-            for each in results
-            if each.id in state.structures
-        ]
-        left = len(results) - len(rows)
-        remarks = [f"{left} results of {path.name} left out, since it has no structure of them"] * bool(left)
-        if quantity.casefold() not in own:
-            remarks.append(f"no goal has the name `{quantity}`, which {path.name} has measured")
-        read.append(OtherTable(quantity or "values", path, rows, remarks))
-    return read
+    tables = [
+        OtherTable(
+            quantity or "values",
+            path,
+            [
+                MeasuredRow(f"{path}, `{each.id}`", each.id, state.structures[each.id], each.value, SIGNS[each.bound])
+                for each in state.measured
+                if each.goal in ("", quantity) and each.id in state.structures
+            ],
+        )
+        for quantity in state.quantities
+        if name is None or quantity.casefold() == name.casefold()
+    ]
+    if not tables:
+        raise ValueError(f"{path} has no goal `{name}`. It has {', '.join(state.quantities)}.")
+    return tables
 
 
 def _only_column(tables: ResultTables, columns: Columns) -> str:
@@ -149,14 +162,13 @@ def _only_column(tables: ResultTables, columns: Columns) -> str:
     naming = columns.naming_of(table)
     others = [name for name in table.columns if name and name not in (naming.smiles, naming.identifier)]
     if len(others) != 1:
-        raise ValueError(
-            f"Expected `--also FILE:COLUMN`, since {table.path} has other columns than one of values. It has "
-            f"{', '.join(others) or 'none but names'}."
-        )
+        raise ValueError(f"Name a column, `--also {table.path}:COLUMN`: {', '.join(others) or 'it has none'}.")
     return others[0]
 
 
-def match_other_tables(tables: Sequence[OtherTable], pool: GraphPool, most_atoms: int) -> OtherAssays:
+def sources_of(
+    tables: Sequence[OtherTable], pool: PoolLike, most_atoms: int = MOST_ATOMS
+) -> tuple[tuple[SourceResults, ...], list[str]]:
     """Find the molecules or graphs of the rows of other assays.
 
     A row that has a SMILES is the molecule of that SMILES, whatever its id, which may be one of another project. Other
@@ -167,51 +179,54 @@ def match_other_tables(tables: Sequence[OtherTable], pool: GraphPool, most_atoms
         pool: what there is to choose from.
         most_atoms: how many atoms a molecule may have, without hydrogens.
 
+    Returns:
+        The mean of the values of each molecule, and its bounds, by its SMILES; of other graphs by id. And remarks about
+        the tables, for people.
+
     Raises:
-        ValueError: if a row is of no molecule or graph, or all rows tell the same.
+        ValueError: if a row is of no molecule or graph, all rows tell the same, or there are too many results.
     """
-    values, remarks = dict[str, dict[str, list[OtherValue]]](), list[str]()
-    known = {*pool.smiles} if isinstance(pool, MoleculeSet) else {*pool.ids}
+    sources, remarks = list[SourceResults](), list[str]()
+    known = {*pool.smiles} if isinstance(pool, MoleculeSet) else {*PoolIndex(pool).ids}
     noun = "molecules" if isinstance(pool, MoleculeSet) else "graphs"
     for table in tables:
-        told = _results_of(table.rows, pool, most_atoms)
-        texts = {value[0] if isinstance(value, str) else value for results in told.values() for value in results}
-        if len(texts) < 2:
-            raise ValueError(
-                f"Expected two results that differ in `{table.name}` of {table.path}: values, or bounds on either "
-                "side. Got none. Leave it out; of a campaign, name another goal."
-            )
-        values[table.name] = told
-        bounds = sum(any(isinstance(value, str) for value in results) for results in told.values())
-        places = f"{len(told.keys() & known)} of them in the pool" + f", {bounds} by bounds" * bool(bounds)
-        remarks.append(f"{len(told)} {noun} of {table.path.name} teach by `{table.name}`, {places}")
+        results = _results_of(table.rows, pool, most_atoms)
+        if len({(side, value * (side == 0)) for _, value, side in results}) < 2:
+            raise ValueError(f"`{table.name}` of {table.path} has no two results that differ. Leave it out.")
+        keys, values, sides = zip(*results, strict=True)
+        sources.append(SourceResults(table.name, keys, np.array(values), np.array(sides, np.int64)))
+        bounds = len({key for key, _, side in results if side})
+        places = f"{len(known.intersection(keys))} of them in the pool" + f", {bounds} by bounds" * bool(bounds)
+        remarks.append(f"{len(set(keys))} {noun} of {table.path.name} teach by `{table.name}`, {places}")
         remarks += table.remarks
-    bounds = sum(isinstance(value, str) for told in values.values() for results in told.values() for value in results)
+    total = sum(len(source.graphs) for source in sources)
+    if total > MOST_RESULTS:
+        raise ValueError(f"Give at most {MOST_RESULTS:,} results of other assays. Got {total:,}.")
+    bounds = sum(int(np.count_nonzero(np.asarray(source.sides))) for source in sources)
     if bounds > MOST_BOUNDS:
         remarks.append(f"{MOST_BOUNDS:,} of the {bounds:,} bounds of other assays count, evenly spaced among them")
-    return OtherAssays(values, remarks)
+    return tuple(sources), remarks
 
 
-def _results_of(rows: Sequence[MeasuredRow], pool: GraphPool, most_atoms: int) -> dict[str, list[OtherValue]]:
-    """Return the mean value of each molecule and its bounds, by its SMILES as the pool has it; of graphs by id."""
-    matcher, are_molecules = Matcher(pool, {}, False, most_atoms), isinstance(pool, MoleculeSet)
-    name_of = dict(zip(pool.ids, pool.smiles if isinstance(pool, MoleculeSet) else pool.ids, strict=True))
-    values, bounds, problems = dict[str, list[float]](), dict[str, set[str]](), list[str]()
+def _results_of(rows: Sequence[MeasuredRow], pool: PoolLike, most_atoms: int) -> list[tuple[str, float, int]]:
+    """Return key, value and side of each result, in an order that is not that of the rows."""
+    matcher, are_molecules = Matcher(pool, most_atoms=most_atoms), isinstance(pool, MoleculeSet)
+    values, bounds, problems = dict[str, list[float]](), set[tuple[str, float, int]](), list[str]()
     for row in rows:
+        is_elsewhere = are_molecules and row.smiles not in ("", row.identifier)
         try:
-            found, _ = matcher.find(replace(row, identifier="") if row.smiles and are_molecules else row)
+            key, _ = matcher.find(replace(row, identifier="") if is_elsewhere else row)
             is_graph = not are_molecules and row.smiles.startswith(f"{row.identifier}: ")
-            if is_graph and structure_of(pool, pool.ids.index(found)) != row.smiles:
+            if is_graph and matcher.index.structures(matcher.index.indices([key])).get(key) != row.smiles:
                 raise ValueError(f"`{row.identifier}` is another graph in the pool.")
         except ValueError as error:
             problems.append(f"{row.where}: {error}")
             continue
-        name = name_of.get(found) or matcher.outside[found]
+        key = matcher.structure(key) or key
         if row.bound:
-            bounds.setdefault(name, set()).add(f"{'>' if row.side == 'above' else '<'}{float(row.value)!r}")
+            bounds.add((key, float(row.value), 1 if row.side == "above" else -1))
         else:
-            values.setdefault(name, []).append(float(row.value))
+            values.setdefault(key, []).append(float(row.value))
     if problems:
         raise BadResultsError(problems)
-    means = {name: [sum(numbers) / len(numbers)] for name, numbers in values.items()}
-    return {name: [*means.get(name, ()), *sorted(bounds.get(name, ()))] for name in {**values, **bounds}}
+    return sorted([*bounds, *((key, sum(numbers) / len(numbers), 0) for key, numbers in values.items())])

@@ -15,14 +15,13 @@ from graph_bandit_campaign.pool.descriptors import find_most_rows, reads_graphs,
 from graph_bandit_campaign.pool.own_columns import Features
 from graph_bandit_campaign.pool.prepared.making.run import open_table_pool
 from graph_bandit_campaign.pool.prepared.pool import PreparedPool
-from graph_bandit_campaign.results.matched import match_rows
-from graph_bandit_campaign.results.matching import Matcher
+from graph_bandit_campaign.results.matching import Matcher, match_rows
 from graph_bandit_campaign.results.rows import Columns, NoResultsError, ResultTables
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.text import find_column
 from graph_bandit_campaign.verbs import tell
 from graph_bandit_env import MoleculeSet, tables
-from graph_bandit_env.pools import MOST_ATOMS, check_known
+from graph_bandit_env.pools import check_known
 from graph_bandit_env.tables import refuse_differing
 
 LEAST = 40  # molecules: with fewer, a quarter of the table is hardly more than the random start
@@ -123,7 +122,7 @@ def _read(settings: BacktestSettings) -> tuple[MoleculeSet, CampaignState, list[
         results = ResultTables([body], body.sheet or None).read(Columns(target, "id"))
     except NoResultsError as error:
         raise ValueError(f"Expected numbers to replay in column `{target}` of {table}. Got none.") from error
-    matched = match_rows({"": results.rows}, Matcher(molecules, {}, False, MOST_ATOMS).find)
+    matched = match_rows({"": results.rows}, Matcher(molecules))
     state, _ = tell(CampaignState("", settings.maximize is not None, 0), matched)
     return features.add_to(molecules, {}), state, remarks + results.remarks
 

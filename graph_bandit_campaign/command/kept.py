@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path, PurePath
-from typing import TypeVar, cast
+from typing import TypeVar
 
 import msgspec
 
-from graph_bandit_campaign.command.settings import SuggestSettings
-from graph_bandit_campaign.constraints.limits.wishes import FILES
-from graph_bandit_campaign.pool.source import EMBEDDINGS
+from graph_bandit_campaign.command.settings import SuggestSettings, change_files
 from graph_bandit_campaign.state import CampaignState, Kept
 from graph_bandit_campaign.store import portable
-from graph_bandit_campaign.text import split_name
 
 T = TypeVar("T")
 ONCE = frozenset(
@@ -24,8 +21,6 @@ ONCE = frozenset(
     )
 )
 """Settings that are about one call, or how it is computed, and are not kept."""
-FILES_IN_TEXTS = {"features": EMBEDDINGS, "forbid": FILES, "also": ("",)}
-"""Settings of texts, of which those that end so are files; of `also`, each is one, with or without a column."""
 
 
 def keep_command(settings: SuggestSettings) -> dict[str, Kept]:
@@ -34,10 +29,12 @@ def keep_command(settings: SuggestSettings) -> dict[str, Kept]:
     Args:
         settings: settings of the command.
     """
-    kept = _change_paths(settings, lambda path: portable(path, settings.state.parent))
+    differing = (each for each in fields(settings) if getattr(settings, each.name) != each.default)
+    given = {each.name: getattr(settings, each.name) for each in differing if each.name not in ONCE}
+    kept = change_files(given, lambda path: Path(portable(path, settings.state.parent)))
     kept["out"] = settings.out.resolve().name
-    differing = (each.name for each in fields(settings) if getattr(settings, each.name) != each.default)
-    return {name: kept[name] for name in differing if name not in ONCE}
+    as_json: dict[str, Kept] = msgspec.to_builtins(kept, enc_hook=PurePath.as_posix)
+    return as_json
 
 
 def repeat_command(state: CampaignState, path: Path) -> SuggestSettings:
@@ -51,18 +48,12 @@ def repeat_command(state: CampaignState, path: Path) -> SuggestSettings:
         ValueError: if the file has none, or one that is not a command.
     """
     if not state.command:
-        raise ValueError(
-            f"Expected a campaign that knows its command. {path.name} was written by `Campaign`. "
-            "Give the command `graph-bandit suggest` once more by hand."
-        )
-    folder, out = path.resolve().parent, state.command.get("out")
+        raise ValueError(f"{path.name} was written by `Campaign`. Give the command `suggest` once by hand.")
+    folder = path.resolve().parent
     if once := state.command.keys() & ONCE:
         raise ValueError(f"Expected settings of `suggest` as the command in {path.name}. Got {min(once)}.")
     try:
-        if not isinstance(out, str) or PurePath(out).name != out:
-            raise ValueError("Expected `out` to be the name of a file")
-        texts = _change_texts(state.command, lambda given: str(folder / given))
-        settings = read_settings(SuggestSettings, texts, folder)
+        settings = read_settings(SuggestSettings, change_files(state.command, lambda file: folder / file), folder)
     except (ValueError, TypeError) as error:
         raise ValueError(f"Expected a command of `suggest` in {path.name}. {str(error).rstrip('.')}.") from error
     if settings.state != path.resolve():
@@ -88,35 +79,3 @@ def read_settings(kind: type[T], given: Mapping[str, object], folder: Path = Pat
         return folder / value
 
     return msgspec.convert(dict(given), kind, dec_hook=to_path)
-
-
-def files_of(settings: SuggestSettings) -> list[Path]:
-    """Return all files and folders that a command reads or writes.
-
-    Args:
-        settings: settings of the command.
-    """
-    found = [settings.state]
-
-    def note(path: Path) -> str:
-        found.append(path)
-        return str(path)
-
-    _change_paths(settings, note)
-    return found
-
-
-def _change_paths(settings: SuggestSettings, change: Callable[[Path], str]) -> dict[str, Kept]:
-    return _change_texts(cast("dict[str, Kept]", msgspec.to_builtins(settings, enc_hook=change)), change)
-
-
-def _change_texts(given: Mapping[str, Kept], change: Callable[[Path], str]) -> dict[str, Kept]:
-    def moved(name: str, text: str) -> str:
-        if not text.lower().endswith(FILES_IN_TEXTS[name]):
-            return text
-        path, column = split_name(text) if name == "also" else (Path(text), None)
-        return change(path) + (f":{column}" if column is not None else "")
-
-    texts = {name: given[name] for name in FILES_IN_TEXTS if name in given}
-    lists = {name: each for name, each in texts.items() if isinstance(each, tuple | list)}
-    return {**given, **{name: tuple(moved(name, text) for text in each) for name, each in lists.items()}}

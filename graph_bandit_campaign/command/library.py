@@ -43,11 +43,10 @@ def write_library(
 
     Raises:
         ImportError: if RDKit is not installed (the extra `chem` installs it).
-        ValueError: if `measured` is not from 1 to the number of molecules, or a file of either name holds anything
-            else; nothing is written then.
+        ValueError: if there are fewer molecules than `measured`, or a file of either name holds anything else; nothing
+            is written then.
     """
     molecules = enumerate_library(reward)
-    _check_measured(measured, len(molecules))
     names = [f"lib-{k:04d}" for k in range(len(molecules))]
     index = np.random.default_rng(seed).choice(len(molecules), measured, replace=False)
     rows = ((names[k], molecules.smiles[k], f"{molecules.targets[k]:.4g}") for k in index)
@@ -79,7 +78,6 @@ def write_products(
         ImportError, ValueError: as `write_library`.
     """
     library = example_library()
-    _check_measured(measured, len(library) // 2)
     (part,) = library.parts
     contents = {folder / "library.toml": LIBRARY.format(smarts=part.reaction.smarts).encode()}
     for slot in part.slots:
@@ -94,11 +92,6 @@ def write_products(
     contents[table] = write_table(table, [("id", "smiles", reward), *results])
     _write(contents, overwrite)
     return tuple(contents)
-
-
-def _check_measured(measured: int, size: int) -> None:
-    if not 1 <= measured <= size:
-        raise ValueError(f"Expected `--measured` to be from 1 to {size}. Got {measured}.")
 
 
 def _write(contents: Mapping[Path, bytes], overwrite: bool) -> None:

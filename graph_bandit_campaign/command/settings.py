@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated, Any, cast, get_args
 
 import tyro
 
-from graph_bandit_campaign.checks import NONE, Kind, Salts, check_flags
-from graph_bandit_campaign.constraints.batch.batch import Terms
+from graph_bandit_campaign.checks import NONE, Kind, Salts, check_flags, check_least
+from graph_bandit_campaign.constraints.batch.batch import BatchConstraints, Terms
 from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals
-from graph_bandit_campaign.constraints.limits.wishes import Choice, Requirement
-from graph_bandit_campaign.pool.source import Source, check_features, split_features
+from graph_bandit_campaign.constraints.limits.wishes import FILES, Choice, Requirement
+from graph_bandit_campaign.pool.source import EMBEDDINGS, Source, check_features
 from graph_bandit_campaign.report.tables import KINDS
 from graph_bandit_campaign.text import are_one, find_column, split_name
 from graph_bandit_lab import count_cores
 
 PAGES = (".html", ".htm")
+FILES_IN_TEXTS: dict[str, str | tuple[str, ...]] = {"features": EMBEDDINGS, "forbid": FILES, "also": ""}
+"""Settings of texts, of which those that end so are files; of `also`, each is one, with or without a column."""
 NEAR = tyro.conf.arg(name="target", help_behavior_hint="(default: none)")
 
 
@@ -126,8 +128,6 @@ class SuggestSettings:
     """Suggest another batch although no result came in; else the answer is the batch that waits."""
     overwrite: bool = False
     """Replace files that this campaign did not write, or that were changed since. By default they are refused."""
-    trust_ids: bool = False
-    """Take a row for the molecule with its id although the SMILES is that of another molecule."""
     most_atoms: int = 250
     """How many atoms a molecule may have, without hydrogens. Fingerprints of 1,000 atoms take half a minute."""
     salts: Salts = "merge"
@@ -157,45 +157,37 @@ class SuggestSettings:
         if not self.goals:
             raise ValueError("Expected either `--maximize COLUMN` or `--minimize COLUMN`, or several goals. Got none.")
         check_goals(self.goals)
-        for name, count, least in (("n", self.n, 1), ("most-atoms", self.most_atoms, 1), ("workers", self.workers, 0)):
-            if count is not None and count < least:
-                raise ValueError(f"Expected `--{name}` to be at least {least}. Got {count}.")
-        taken = {*map(str.casefold, self.quantities), self.smiles, self.id or "id"}
-        if self.noise is not None and not taken.isdisjoint((self.noise, self.noise.casefold())):
-            raise ValueError(f"Expected `--noise` to be a column of its own. `{self.noise}` is used already.")
+        check_least(self, {"n": 1, "most_atoms": 1, "workers": 0})
         check_features(self.features, self.quantities, self.smiles, self.id)
+        self.kind_of(self.target)
         if self.best_of is not None and [goal.name for goal in self.goals] != [self.best_of]:
             raise ValueError(f"Expected `--best-of` to be the only goal. Got {self.best_of}.")
-        self.kind_of(self.target)
-        self._check_marks()
-        self._check_limits()
-        self._check_batch()
-        if any(are_one(split_name(text)[0], self.state) for text in self.also):
-            raise ValueError(
-                f"Expected results of another campaign for `--also`. {self.state} is that of this command."
-            )
-        also = [path for text in self.also for path in (Path(text), split_name(text)[0])]
-        others = [
-            self.pool,
-            *self.measured,
-            *also,
-            *split_features(self.features)[1],
-            *map(Path, self.forbid),
-            self.state,
-        ]
-        for name, path in (("out", self.out), ("html", self.html), ("predictions", self.predictions)):
-            if path is not None and any(are_one(path, other) for other in others):
-                raise ValueError(f"Expected `--{name}` to differ from all other files. Got {path}.")
-            others += [] if path is None else [path]
-            kinds = PAGES if name == "html" else KINDS
-            if path is not None and not path.name.lower().endswith(kinds):
-                raise ValueError(f"Expected `--{name}` to end in {', '.join(kinds)}. Got {path}.")
-
-    def _check_marks(self) -> None:
         if bad := next((text for text in self.comment if not text.partition("=")[2].strip()), None):
             raise ValueError(f"Expected `--comment ID=TEXT`. Got {bad}.")
-        if self.by and not (self.veto or self.comment):
-            raise ValueError(f"Expected `--veto` or `--comment` with `--by {self.by}`. Got none.")
+        self._check_columns()
+        price = 1.0 if self.terms.one_price is None else self.terms.one_price
+        BatchConstraints(
+            prices=None if self.price is None else price,
+            budget=self.budget,
+            groups=None if self.per is None else (),
+            at_most=self.at_most,
+            budget_only=self.budget_only,
+        )
+        for path in (*self.outputs, self.state):
+            if sum(are_one(path, other) for other in self.files()) > 1:
+                raise ValueError(f"Expected `--out`, `--predictions` and `--html` to be own files. Got {path}.")
+            kinds = PAGES if path == self.html else KINDS
+            if path != self.state and not path.name.lower().endswith(kinds):
+                raise ValueError(f"Expected a file that ends in {', '.join(kinds)}. Got {path}.")
+
+    def _check_columns(self) -> None:
+        """Refuse columns of the goals for what is no goal."""
+        limits: list[Requirement | Choice] = [*map(Requirement.parse, self.require), *map(Choice.parse, self.only)]
+        others = [(limit.name, limit.text) for limit in limits]
+        others += [(name, name) for name in (self.price, self.per, self.noise) if name]
+        goals = {*map(str.casefold, self.quantities)}
+        if wrong := next((text for name, text in others if name.casefold() in goals), ""):
+            raise ValueError(f"Expected columns that are no goals for limits, prices, groups and noise. Got `{wrong}`.")
 
     @property
     def marked(self) -> frozenset[str]:
@@ -204,31 +196,16 @@ class SuggestSettings:
         begins = (text[:place] for text in texts for place in range(len(text)) if text[place] == "=")
         return frozenset((*begins, *texts, *self.pin, *self.lift))
 
-    def _check_limits(self) -> None:
-        limits: list[Requirement | Choice] = [*map(Requirement.parse, self.require), *map(Choice.parse, self.only)]
-        for limit in limits:
-            if limit.name.casefold() in map(str.casefold, self.quantities):
-                raise ValueError(
-                    f"Expected limits on other quantities than the target, whose values are predicted. Got "
-                    f"`{limit.text}`. Leave it out: molecules are chosen for good values of `{limit.name}` already."
-                )
+    def files(self) -> list[Path]:
+        """Return all files and folders that the command reads or writes."""
+        found = [self.state]
 
-    def _check_batch(self) -> None:
-        if (self.at_most is None) != (self.per is None):
-            raise ValueError("Expected `--at-most` and `--per` together, as in `--at-most 2 --per scaffold`.")
-        if self.at_most is not None and self.at_most < 1:
-            raise ValueError(f"Expected `--at-most` to be at least 1. Got {self.at_most}.")
-        if self.budget is not None and (self.price is None or not 0 < self.budget < math.inf):
-            got = f"{self.budget:g}" if self.price else "no price"
-            raise ValueError(f"Expected `--budget` to be positive and finite, with `--price`. Got {got}.")
-        if self.budget_only and self.budget is None:
-            raise ValueError("Expected `--budget-only` with `--budget`. Got no budget.")
-        one_price = self.terms.one_price
-        if one_price is not None and not 0 < one_price < math.inf:
-            raise ValueError(f"Expected `--price` to be a column, or positive and finite. Got {self.price}.")
-        for name, column in (("price", self.price), ("per", self.per)):
-            if column is not None and column.casefold() in map(str.casefold, self.quantities):
-                raise ValueError(f"Expected `--{name}` to be another column than the target. Got `{column}`.")
+        def note(path: Path) -> Path:
+            found.append(path)
+            return path
+
+        change_files(vars(self), note)
+        return found
 
     @property
     def source(self) -> Source:
@@ -257,24 +234,10 @@ class SuggestSettings:
         """Return what is wanted of each column of measured values."""
         ranges = [*map(Requirement.parse, self.near)]
         names = [*self.maximize, *self.minimize, *(limit.name for limit in ranges)]
-        weights = dict[str, float]()
-        for text in self.weights:
-            written, _, number = text.rpartition("=")
-            try:
-                weight = float(number)
-            except ValueError as error:
-                raise ValueError(f"Expected `--weights` such as activity=2 logd=1. Got {text!r}.") from error
-            name = find_column(written, names, "the goals")
-            if not name:
-                raise ValueError(f"Expected `--weights` of the goals {', '.join(names)}. Got {text!r}.")
-            if name in weights:
-                raise ValueError(f"Expected one weight of `{name}` in `--weights`. Got a second one, {text!r}.")
-            weights[name] = weight
+        weights = {name: float(number) for name, number in _by_goal("weights", self.weights, names).items()}
         goals = [Goal(name, weight=weights.get(name)) for name in self.maximize]
         goals += [Goal(name, "minimize", weight=weights.get(name)) for name in self.minimize]
-        for limit in ranges:
-            low, high = limit.ends
-            goals.append(Goal(limit.name, "target", low, high, weight=weights.get(limit.name)))
+        goals += [Goal(limit.name, "target", *limit.ends, weight=weights.get(limit.name)) for limit in ranges]
         return tuple(goals)
 
     def kind_of(self, quantity: str) -> Kind:
@@ -283,16 +246,10 @@ class SuggestSettings:
         Raises:
             ValueError: if something else is said, or of another column.
         """
-        kinds = dict[str, str]()
-        for text in self.goal_kind:
-            name, _, kind = text.rpartition("=")
-            if name.casefold() not in map(str.casefold, self.quantities) or kind not in ("class", "number"):
-                raise ValueError(
-                    "Expected `--goal-kind COLUMN=number` or `COLUMN=class`, with one of the columns "
-                    f"{', '.join(self.quantities)}. Got {text!r}."
-                )
-            kinds[name.casefold()] = kind
-        return cast(Kind, kinds.get(quantity.casefold(), ""))
+        kind = _by_goal("goal-kind", self.goal_kind, self.quantities).get(quantity, "")
+        if kind not in get_args(Kind):
+            raise ValueError(f"Expected `--goal-kind {quantity}=number` or `{quantity}=class`. Got {kind!r}.")
+        return cast(Kind, kind)
 
     @property
     def quantities(self) -> tuple[str, ...]:
@@ -305,7 +262,45 @@ class SuggestSettings:
         return self.quantities[0]
 
     @property
+    def outputs(self) -> list[Path]:
+        """Return the files that are written beside the campaign, the suggestions first."""
+        return [path for path in (self.out, self.predictions, self.html) if path is not None]
+
+    @property
     def state(self) -> Path:
         """Return the file of the campaign, next to the file that `out` leads to if it is a symbolic link."""
         out = self.out.resolve()
         return out.with_name(out.stem + ".campaign.json")
+
+
+def change_files(given: Mapping[str, Any], change: Callable[[Path], Path]) -> dict[str, Any]:
+    """Return settings by name with other paths; files that are named in texts count, too.
+
+    Args:
+        given: the settings.
+        change: returns the other path.
+    """
+
+    def changed(name: str, value: Any) -> Any:
+        if isinstance(value, tuple | list):
+            return tuple(changed(name, each) for each in value)
+        if isinstance(value, Path):
+            return change(value)
+        if not isinstance(value, str) or not value.lower().endswith(FILES_IN_TEXTS.get(name, ())):
+            return value
+        path, column = split_name(value) if name == "also" else (Path(value), None)
+        return change(path).as_posix() + (f":{column}" if column is not None else "")
+
+    return {name: changed(name, value) for name, value in given.items()}
+
+
+def _by_goal(option: str, texts: Sequence[str], names: Sequence[str]) -> dict[str, str]:
+    """Return what `NAME=VALUE` says of each of some goals."""
+    said = dict[str, str]()
+    for text in texts:
+        written, _, value = text.rpartition("=")
+        name = find_column(written, names, "the goals")
+        if not name or name in said:
+            raise ValueError(f"Expected each of the goals {', '.join(names)} once in `--{option}`. Got {text!r}.")
+        said[name] = value
+    return said

@@ -4,34 +4,32 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from graph_bandit_campaign.assays.tables import OtherAssays, match_other_tables
+from graph_bandit_campaign.assays.tables import sources_of
 from graph_bandit_campaign.campaign import Campaign
-from graph_bandit_campaign.command.inputs import Inputs, read_inputs
 from graph_bandit_campaign.command.kept import keep_command
-from graph_bandit_campaign.command.pools.offer import Known, Offer
+from graph_bandit_campaign.command.pools.opening import open_pool
+from graph_bandit_campaign.command.pools.rounds import Offer, Rounds
+from graph_bandit_campaign.command.results import spell_goals
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.command.telling import tell_tables
-from graph_bandit_campaign.command.wishes import spell_goals
 from graph_bandit_campaign.constraints.batch.batch import Bill
 from graph_bandit_campaign.model.learner import DEFAULT
 from graph_bandit_campaign.model.reasons import Neighbour, nearest_measured
-from graph_bandit_campaign.records import Given
 from graph_bandit_campaign.report.answer import Answer
 from graph_bandit_campaign.report.predictions import predictions_table
 from graph_bandit_campaign.report.tables import check_kind, write_table
 from graph_bandit_campaign.report.terminal import print_answer
-from graph_bandit_campaign.results.matched import Matched
 from graph_bandit_campaign.results.rows import ResultTables
 from graph_bandit_campaign.state import CampaignState, Kept, Suggestion
 from graph_bandit_campaign.store import ChangedError, Store, digest_of, refuse_others
-from graph_bandit_campaign.verbs import Told, without_last_round
+from graph_bandit_campaign.verbs import Told, resume, without_last_round
 from graph_bandit_campaign.workers import say
 from graph_bandit_env import MoleculeSet
 from graph_bandit_env.storage import find_file, replace_file
@@ -57,26 +55,23 @@ class Opened:
 
     settings: SuggestSettings
     """The command, with the goals as the tables have them."""
-    inputs: Inputs
-    """What it has read."""
-    also: OtherAssays
-    """Results of other assays."""
-    known: Known[Any]
-    """The graphs of the pool that the campaign speaks of, or all."""
+    rounds: Rounds
+    """Its pool, and what it has read."""
+    remarks: Sequence[str]
+    """Remarks about pool and tables, for people."""
     campaign: Campaign
-    """The campaign on these graphs."""
+    """The campaign on the graphs of the pool that it speaks of, or all."""
     state: CampaignState
     """What it was told, before its agent was looked at."""
-    matched: Matched
-    """What the tables say."""
     told: Told
-    """What they have changed."""
+    """What the tables have changed."""
 
     def offer(self) -> Offer:
         """Return the graphs from which a batch is chosen; the campaign is on these from now on."""
-        offer = self.inputs.rounds.offer(self.campaign, self.known)
+        offer = self.rounds.offer(self.campaign)
         if self.campaign.graph_set is not offer.graphs:
-            self.campaign.show(offer.graphs, offer.offered, offer.most_taught)
+            mask = offer.of_pool(np.ones(len(offer.in_pool), np.bool_))
+            self.campaign.show(offer.graphs, mask, offer.most_taught)
         return offer
 
 
@@ -89,12 +84,10 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
         ValueError, OSError: if a file cannot be read, or one that is to be written is not as this campaign wrote it;
             nothing is written then.
         ImportError: if a package that reads a file is not installed.
-        KeyboardInterrupt: after Ctrl-C; it says what was stored.
     """
-    with _tells_what_is_stored(settings):
-        answer, remarks = write_suggestions(settings)
-        print_answer(answer, remarks)
-        print("\n" + "\n".join(map(str, _outputs(settings))))
+    answer, remarks = write_suggestions(settings)
+    print_answer(answer, remarks)
+    print("\n" + "\n".join(map(str, settings.outputs)))
     return answer.suggested
 
 
@@ -113,7 +106,7 @@ def write_suggestions(settings: SuggestSettings, store: Store | None = None) -> 
         ValueError, OSError, ImportError: as `suggest`.
     """
     AgentSpec.admit([settings.agent] if settings.agent else [])
-    for path in (*_outputs(settings), settings.state):
+    for path in (*settings.outputs, settings.state):
         find_file(path)
         check_kind(path)
         make_folder(path.parent)
@@ -128,15 +121,16 @@ def write_suggestions(settings: SuggestSettings, store: Store | None = None) -> 
 def _suggest(settings: SuggestSettings, store: Store, has_tables: bool) -> tuple[Answer, Sequence[str]]:
     """Change the campaign, with digests of what is to be written, then write the files."""
     earlier = store.read()
-    refuse_others(_outputs(settings), earlier.written if earlier else (), settings.overwrite, TYPED_IN)
-    with store.at_once():
-        if settings.undo:
-            store.change("undo", without_last_round, "the last round")
-        taken_back = [each.id for each in earlier.rounds[-1]] if settings.undo and earlier else []
-        answer, contents = _choose(opened := open_campaign(settings, store, has_tables), taken_back)
+    refuse_others(settings.outputs, earlier.written if earlier else (), settings.overwrite, TYPED_IN)
+    twin = store.twin()
+    if settings.undo:
+        twin.change("undo", lambda state: (without_last_round(state), None), "the last round")
+    taken_back = [each.id for each in earlier.rounds[-1]] if settings.undo and earlier else []
+    answer, contents = _choose(opened := open_campaign(settings, twin, has_tables), taken_back)
+    store.take(twin)
     say("Writing the files.")
-    _write(contents, opened.campaign)
-    return answer, [*opened.inputs.tables, *opened.inputs.wishes.read.remarks, *opened.also.remarks]
+    _write(contents, store)
+    return answer, opened.remarks
 
 
 def open_campaign(settings: SuggestSettings, store: Store, has_tables: bool = False) -> Opened:
@@ -154,71 +148,55 @@ def open_campaign(settings: SuggestSettings, store: Store, has_tables: bool = Fa
     earlier, paths = store.state, settings.measured if has_tables else ()
     tables = ResultTables.open(paths, settings.measured_sheet)
     settings = spell_goals(settings, earlier, tables)
-    inputs = read_inputs(settings, earlier, tables)
-    goals, told = inputs.wishes.goals, list[tuple[Told, Matched]]()
-    given = Given(
-        None if goals else settings.goals[0].sign > 0,
-        settings.seed,
-        None if goals else settings.target,
-        goals or None,
-        None if goals else settings.kind_of(settings.target) or None,
+    rounds = open_pool(settings, earlier)
+    rounds.read(tables)
+    one, agent = not rounds.goals, settings.agent or DEFAULT
+    goes_on = partial(
+        resume,
+        path=str(settings.state),
+        agent=agent,
+        maximize=settings.goals[0].sign > 0 if one else None,
+        seed=settings.seed,
+        target=settings.target if one else None,
+        goals=rounds.goals or None,
+        kind=settings.kind_of(settings.target) or None if one else None,
     )
-    store.begin(given.resume(None, str(settings.state), settings.agent or DEFAULT))
+    store.begin(goes_on(None))
 
-    def tell(newest: CampaignState | None) -> CampaignState:
-        state = given.resume(newest, str(settings.state), settings.agent or DEFAULT)
-        after, answer, matched = tell_tables(state, inputs, settings, store, has_tables)
-        told[:] = [(answer, matched)]
-        return after
+    def tell(newest: CampaignState) -> tuple[CampaignState, Told]:
+        return tell_tables(goes_on(newest), rounds, settings, store, has_tables)
 
-    state = store.change("tell", tell, ", ".join(path.name for path in paths), settings.by)
-    known = inputs.rounds.know(state)
-    also = match_other_tables(inputs.wishes.others, known.in_pool, settings.most_atoms)
-    campaign = Campaign(
-        known.graphs,
-        settings.agent or DEFAULT,
-        maximize=given.maximize,
-        seed=given.seed,
-        target=given.target,
-        state=store,
-        offered=np.arange(len(known.graphs)) < len(known.in_pool),
-        ignore_failures=settings.ignore_failures,
-        goals=given.goals,
-        also=also.values,
-        kind=given.kind,
-    )
-    if settings.noise and not campaign.learns_bounds:
-        raise ValueError(
-            f"Agent `{campaign.state.agent}` cannot use the noise of a result. Choose one of the `gp-` or "
-            "`molecule-` agents, or leave out --noise."
-        )
-    return Opened(settings, inputs, also, known, campaign, state, told[0][1], told[0][0])
+    state, told = store.change("tell" if paths else "", tell, ", ".join(table.name for table in paths), settings.by)
+    known = rounds.know(state)
+    sources, remarks = sources_of(rounds.others, known.in_pool, settings.most_atoms)
+    offered = known.of_pool(np.ones(len(known.in_pool), np.bool_))
+    fails = settings.ignore_failures
+    campaign = Campaign(known.graphs, agent, state=store, offered=offered, ignore_failures=fails, also=sources)
+    return Opened(settings, rounds, [*rounds.remarks, *remarks], campaign, state, told)
 
 
 def _choose(opened: Opened, taken_back: Sequence[str]) -> tuple[Answer, Contents]:
     """Ask for a batch, or for what waits; return it, and what is to be written."""
     settings, campaign, command = opened.settings, opened.campaign, keep_command(opened.settings)
-    say(f"Learning from the results, and choosing among {opened.inputs.size:,}.")
+    say(f"Learning from the results, and choosing among {opened.rounds.size:,}.")
     campaign.choose_agent(settings.n)
     waits = not settings.next_batch and _waits(opened, command)
     offer = opened.offer()
-    place_of = {identifier: k for k, identifier in enumerate(offer.in_pool.ids)}
-    state = campaign.state
-    gone = (*state.settled(), *state.pending, *state.failed, *state.vetoes)
-    taken = [place_of[key] for key in gone if key in place_of]
+    state, left = campaign.state, campaign.on_offer(offer.among)
     if waits and any(each.id in state.vetoes for each in state.rounds[-1]):
         campaign.another(offer.among, offer.constraints)
-    elif not waits and offer.has_left(taken):
+    elif not waits:
+        offer.check()
         campaign.ask(settings.n, offer.among, offer.constraints)
     is_new = len(campaign.state.rounds) > len(state.rounds)
     suggested = campaign.state.rounds[-1] if waits or is_new else ()
-    answer = replace(_answer(opened, offer, suggested), taken_back=taken_back)
+    answer = replace(_answer(opened, offer, left, suggested), taken_back=taken_back)
     contents = _contents(settings, offer, campaign, answer)
     digests = [digest_of(content) for content in contents.values() if isinstance(content, bytes)]
 
     def noted(state: CampaignState) -> tuple[CampaignState, None]:
         written = tuple(dict.fromkeys((*state.written, *digests)))
-        return replace(state, command=command, read=opened.inputs.digest, written=written), None
+        return replace(state, command=command, read=opened.rounds.digest, written=written), None
 
     campaign.change("", noted)
     return answer, contents
@@ -229,11 +207,11 @@ def _waits(opened: Opened, command: Mapping[str, Kept]) -> bool:
     state = opened.state
     asked, before = ({k: each[k] for k in each.keys() - NO_QUESTION} for each in (command, state.command))
     is_open = bool(state.rounds) and any(each.id in (*state.pending, *state.vetoes) for each in state.rounds[-1])
-    is_same = state.read == opened.inputs.digest and state.agent == opened.campaign.state.agent
+    is_same = state.read == opened.rounds.digest and state.agent == opened.campaign.state.agent
     return is_open and is_same and not state.told and asked == before
 
 
-def _write(contents: Contents, campaign: Campaign) -> None:
+def _write(contents: Contents, store: Store) -> None:
     """Write the files of a round; the campaign knows the digest of each before it is there."""
 
     def noted(content: Iterable[bytes]) -> Iterator[bytes]:
@@ -242,20 +220,16 @@ def _write(contents: Contents, campaign: Campaign) -> None:
             sha256.update(part)
             yield part
         digest = sha256.hexdigest()[:16]
-        campaign.change("", lambda state: (replace(state, written=(*state.written, digest)), None))
+        store.change("", lambda state: (replace(state, written=(*state.written, digest)), None))
 
     for path, content in contents.items():
         replace_file(path, content if isinstance(content, bytes) else noted(content))
 
 
-def _outputs(settings: SuggestSettings) -> list[Path]:
-    return [path for path in (settings.out, settings.predictions, settings.html) if path is not None]
-
-
-def _answer(opened: Opened, offer: Offer, suggested: Sequence[Suggestion]) -> Answer:
+def _answer(opened: Opened, offer: Offer, left: NDArray[np.bool_], suggested: Sequence[Suggestion]) -> Answer:
     """Return what is written and printed of a batch."""
-    settings, campaign, inputs = opened.settings, opened.campaign, opened.inputs
-    graphs, failing, among = offer.graphs, campaign.failing(), offer.among
+    settings, campaign, rounds = opened.settings, opened.campaign, opened.rounds
+    graphs, among, failing = offer.graphs, offer.among, campaign.failing()
     smiles_of, near, cells = dict[str, str](), dict[str, list[Neighbour]](), dict[str, str]()
     if isinstance(graphs, MoleculeSet):
         parts = {name: split_entry(text) for name, text in zip(graphs.ids, graphs.smiles, strict=True)}
@@ -270,13 +244,13 @@ def _answer(opened: Opened, offer: Offer, suggested: Sequence[Suggestion]) -> An
     chosen = [suggestion.id for suggestion in suggested]
     return Answer(
         target=settings.target,
-        pool_size=inputs.size,
+        pool_size=rounds.size,
         state=campaign.state,
         suggested=tuple(suggested),
         near=near,
         smiles_of=smiles_of,
         cells=cells,
-        forms=opened.matched.forms,
+        forms=opened.told.forms,
         told=opened.told.sentences(),
         gone=[identifier for identifier in campaign.state.pending if identifier not in in_pool],
         outside=[key for key in measured_ids if key not in in_pool],
@@ -308,16 +282,3 @@ def _contents(settings: SuggestSettings, offer: Offer, campaign: Campaign, answe
 
         contents[settings.html] = render_page(answer).encode()
     return contents
-
-
-@contextmanager
-def _tells_what_is_stored(settings: SuggestSettings) -> Iterator[None]:
-    """Let an interruption say whether the campaign was saved before it."""
-    state = settings.state
-    before = state.read_bytes() if state.is_file() else b""
-    try:
-        yield
-    except KeyboardInterrupt:
-        is_saved = state.is_file() and state.read_bytes() != before
-        said = f"The round is saved in {state}: give the same command again to write the other files."
-        raise KeyboardInterrupt(said if is_saved else "Nothing was changed.") from None

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
-from graph_bandit_campaign.command.inputs import Inputs
+from graph_bandit_campaign.command.pools.rounds import Rounds
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.pool.forms import parent_of
-from graph_bandit_campaign.pool.index import structure_of
-from graph_bandit_campaign.results.matched import Matched, match_rows
-from graph_bandit_campaign.results.matching import Matcher
-from graph_bandit_campaign.results.rows import MeasuredRow
+from graph_bandit_campaign.pool.index import PoolIndex
+from graph_bandit_campaign.results.matching import Matcher, match_rows
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.store import Store
 from graph_bandit_campaign.text import listed
 from graph_bandit_campaign.verbs import Told, drop, mark, tell
-from graph_bandit_env import GraphPool, MoleculeSet, canonical_smiles
+from graph_bandit_env import MoleculeSet, canonical_smiles
 
 
 def find_sources(settings: SuggestSettings, store: Store) -> dict[str, str]:
@@ -40,49 +37,6 @@ def find_sources(settings: SuggestSettings, store: Store) -> dict[str, str]:
     return sources
 
 
-def match(
-    inputs: Inputs,
-    rows: Mapping[str, Sequence[MeasuredRow]],
-    state: CampaignState,
-    settings: SuggestSettings,
-    sources: Mapping[str, str],
-) -> tuple[CampaignState, Matched, GraphPool]:
-    """Find the graphs of rows in the pool, and graphs of the campaign that have other ids there now.
-
-    Args:
-        inputs: what the command has read.
-        rows: rows of results of each goal, by its name.
-        state: the campaign.
-        settings: settings of the command.
-        sources: what the campaign calls each table, by its path.
-
-    Returns:
-        The campaign with the ids of today, the results, and the graphs of the pool that were looked at.
-
-    Raises:
-        ValueError: if the pool gives the id of a graph of the campaign to another one, or a row is not understood.
-    """
-    every = [row for read in rows.values() for row in read]
-    names = {row.identifier for row in every} | state.known | settings.marked
-    smiles = {row.smiles for row in every} | {*state.structures.values()}
-    pool = inputs.rounds.search(names, smiles)
-    structures = dict(state.structures)
-    if isinstance(pool, MoleculeSet):
-        structures = _standard(pool, structures, settings)
-        id_of = dict(zip(pool.smiles, pool.ids, strict=True))
-        state = state.renamed({key: id_of[text] for key, text in structures.items() if id_of.get(text, key) != key})
-    matcher = Matcher(pool, structures, settings.trust_ids, settings.most_atoms, inputs.rounds.ids)
-    own = inputs.features.columns if inputs.features else ()
-    matched = match_rows(rows, matcher.find, own, bool(inputs.wishes.goals), sources)
-    if settings.best_of is not None:
-        matched = matched.best(settings.goals[0].sign > 0)
-    ids = dict.fromkeys(each.id for each in matched.results)
-    place_of = {name: k for k, name in enumerate(pool.ids)}
-    known = {key: structure_of(pool, place_of[key]) for key in ids if key in place_of}
-    outside = {key: text for key, text in matcher.outside.items() if key in ids}
-    return state, replace(matched, structures=known | outside, outside=frozenset(matcher.outside)), pool
-
-
 def _standard(pool: MoleculeSet, structures: Mapping[str, str], settings: SuggestSettings) -> dict[str, str]:
     """Return structures that the campaign knows, as the pool describes them."""
     standard = {
@@ -91,68 +45,62 @@ def _standard(pool: MoleculeSet, structures: Mapping[str, str], settings: Sugges
     }
     for key, text in zip(pool.ids, pool.smiles, strict=True):
         before = standard.get(key, text)
-        if text != before and not settings.trust_ids and parent_of(text) != parent_of(before):
-            raise ValueError(
-                f"Expected `{key}` to be {before}, as in earlier rounds. The pool has {text}. Correct the pool; "
-                "pass --trust-ids if it was corrected; or use another --out to start a new campaign."
-            )
+        if text != before and parent_of(text) != parent_of(before):
+            raise ValueError(f"`{key}` was {before} in earlier rounds, and is {text} in the pool. Correct it.")
         if key in standard:
             standard[key] = text
     return standard
 
 
 def tell_tables(
-    state: CampaignState, inputs: Inputs, settings: SuggestSettings, store: Store, has_tables: bool
-) -> tuple[CampaignState, Told, Matched]:
-    """Take in the tables of a command, and its marks.
+    state: CampaignState, rounds: Rounds, settings: SuggestSettings, store: Store, has_tables: bool
+) -> tuple[CampaignState, Told]:
+    """Take in the tables of a command, and its marks; graphs get the ids that they have in the pool now.
+
+    Args:
+        state: the campaign.
+        rounds: the pool, with the rows of results.
+        settings: settings of the command.
+        store: the file of the campaign.
+        has_tables: whether the settings name the tables of results.
 
     Raises:
         MissingRowsError: a ValueError, if a table lacks rows that it had.
-        ValueError: as `find_sources`, `match` and `mark`.
+        ValueError: if the pool gives the id of a graph of the campaign to another one, a row is not understood, or as
+            `find_sources` and `mark`.
     """
     sources = find_sources(settings, store) if has_tables else {}
     for path in settings.drop_source:
         state = drop(state, store.name_of(path))
-    read = inputs.wishes.read
-    state, matched, pool = match(inputs, read.rows, state, settings, sources)
-    if read.kind == "class" and not state.kind:  # though there may be one class alone, or words
+    every = [row for read in rounds.rows.values() for row in read]
+    names = {row.identifier for row in every} | state.known | settings.marked
+    structures = dict(state.structures)
+    pool = rounds.search(names, {row.smiles for row in every} | {*structures.values()})
+    if isinstance(pool, MoleculeSet):
+        structures = _standard(pool, structures, settings)
+        id_of = dict(zip(pool.smiles, pool.ids, strict=True))
+        state = state.renamed({key: id_of[text] for key, text in structures.items() if id_of.get(text, key) != key})
+    if rounds.kind == "class" and not state.kind:  # though there may be one class alone, or words
         state = replace(state, kind="class")
     if settings.again:
         state = replace(state, pending=())
     told = Told()
     if sources:
+        matcher = Matcher(pool, structures, settings.most_atoms)
+        matched = match_rows(rounds.rows, matcher, rounds.own, bool(rounds.goals), sources)
+        if settings.best_of is not None:
+            matched = matched.best(settings.goals[0].sign > 0)
         state, told = tell(state, matched, [*sources.values()], settings.drop_missing, at=store.clock())
-    return mark_all(state, settings, pool), told, matched
-
-
-def mark_all(state: CampaignState, settings: SuggestSettings, pool: GraphPool) -> CampaignState:
-    """Return the campaign with the vetoes, pins and comments of a command.
-
-    Args:
-        state: the campaign.
-        settings: settings of the command.
-        pool: the graphs of the pool that they may name.
-
-    Raises:
-        ValueError: as `mark`, if there is no such graph, or one is named twice.
-    """
     ids = {key: key for key in (*state.known, *pool.ids)} | dict(getattr(pool, "aliases", {}))
-    lifted, pinned = ([find_id(text, ids)[0] for text in texts] for texts in (settings.lift, settings.pin))
-    vetoed = [find_id(text, ids) for text in settings.veto]
-    every = Counter([*lifted, *pinned, *(key for key, _ in vetoed)])
-    if twice := next((key for key, count in every.items() if count > 1), None):
-        raise ValueError(f"Expected each id once in `--veto`, `--pin` and `--lift`. Got {twice} again.")
-    for key in lifted:
-        state = mark(state, key, veto=False, pin=False)
-    for key, reason in vetoed:
-        state = mark(state, key, veto=reason or True, by=settings.by)
-    for key in pinned:
-        state = mark(state, key, pin=True)
-    for key, said in (find_id(text, ids) for text in settings.comment):
-        state = mark(state, key, comment=said, by=settings.by)
-    marked = {*every, *(find_id(text, ids)[0] for text in settings.comment)}
-    structures = {key: structure_of(pool, k) for k, key in enumerate(pool.ids) if key in marked}
-    return replace(state, structures={**state.structures, **structures})
+    index = PoolIndex(pool)
+    for option in ("lift", "veto", "pin", "comment"):
+        for text in getattr(settings, option):
+            key, said = find_id(text, ids)
+            veto = {"lift": False, "veto": said or True}.get(option)
+            pin = {"lift": False, "pin": True}.get(option)
+            comment, structures = said * (option == "comment"), index.structures(index.present([key]))
+            state = mark(state, key, veto, pin, comment, by=settings.by, structures=structures)
+    return state, told
 
 
 def find_id(text: str, ids: Mapping[str, str]) -> tuple[str, str]:

@@ -203,7 +203,7 @@ class ProductPool:
         state: CampaignState,
         count: int,
         mask: Callable[[MoleculeSet], NDArray[np.bool_]],
-        is_enough: Callable[[MoleculeSet], bool] = lambda _: True,
+        is_enough: Callable[[MoleculeSet], bool],
     ) -> tuple[MoleculeSet, int]:
         """Return the products that a campaign knows, and the most promising others, of as many lists as it takes.
 

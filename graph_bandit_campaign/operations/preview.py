@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 
-from graph_bandit_campaign.command.inputs import search_pool
+from graph_bandit_campaign.command.pools.opening import open_pool
 from graph_bandit_campaign.operations.place import Place
 from graph_bandit_campaign.pool.prepared.making.run import open_table_pool
 from graph_bandit_campaign.pool.prepared.pool import PreparedPool
@@ -18,22 +19,11 @@ from graph_bandit_campaign.results.rows import Columns, MeasuredRow, ResultTable
 from graph_bandit_campaign.text import find_column, listed, sheet_remarks
 from graph_bandit_env.files import is_file_of_graphs, read_pool
 from graph_bandit_env.pools.products import read_product_library
-from graph_bandit_env.tables import Table
+from graph_bandit_env.tables import Table, find_naming, open_table
 
-FIRST = 5  # molecules that are shown
+FIRST = 5  # rows that are shown
 MOST_BAD = 100  # rows that are named
-
-
-@dataclass(frozen=True)
-class ColumnPreview:
-    """A column of a table."""
-
-    name: str
-    """Its name."""
-    filled: int | None = None
-    """How many cells are not empty; None: the cells of a prepared pool are not looked at."""
-    numbers: int | None = None
-    """How many of them are numbers; None: as above."""
+NO_RESULT = "These words say that there is no result."
 
 
 @dataclass(frozen=True)
@@ -44,16 +34,24 @@ class PoolPreview:
     """`molecules`, `products` of a library, or other `graphs`."""
     count: int
     """How many there are."""
-    columns: tuple[ColumnPreview, ...]
-    """Columns other than those of names and SMILES."""
-    first: tuple[tuple[str, str], ...]
-    """Id and SMILES of the first molecules; of other graphs, the ids alone."""
-    bad: tuple[str, ...]
+    columns: tuple[str, ...] = ()
+    """All columns of the table."""
+    numbers: tuple[str, ...] = ()
+    """Those of them in which there are numbers."""
+    taken: Mapping[str, str] = field(default_factory=dict)
+    """The columns of structures and names, by `smiles` and `id`; an empty text: there is none."""
+    sheets: tuple[str, ...] = ()
+    """Sheets of a workbook."""
+    first: tuple[tuple[str, ...], ...] = ()
+    """The first rows, as they are written; of other graphs, the first ids."""
+    bad: tuple[str, ...] = ()
     """Rows that cannot be read and why, the first hundred."""
-    bad_count: int
+    bad_count: int = 0
     """How many such rows there are."""
-    notes: tuple[str, ...]
-    """Sentences about equal molecules, salts and sheets."""
+    notes: tuple[str, ...] = ()
+    """Sentences about columns, equal molecules, salts and sheets."""
+    problem: str = ""
+    """Why it cannot be a pool like this, perhaps for other columns; empty: it can."""
 
 
 @dataclass(frozen=True)
@@ -104,16 +102,16 @@ def preview_pool(source: Source) -> PoolPreview:
     """
     if source.path.is_dir():
         pool = PreparedPool.open(source.path)
-        made, columns = pool.manifest, tuple(ColumnPreview(name) for name in pool.columns)
+        made, columns = pool.manifest, tuple(pool.columns)
         notes = (f"{made.bad:,} bad rows were left out, and {made.merged:,} rows of equal molecules merged.",)
-        return PoolPreview("molecules", len(pool), columns, (), (), 0, notes)
+        return PoolPreview("molecules", len(pool), columns, notes=notes)
     if source.path.suffix.lower() == ".toml":
         library, left_out = read_product_library(source.path)
-        return PoolPreview("products", len(library), (), (), (), 0, tuple(left_out))
+        return PoolPreview("products", len(library), notes=tuple(left_out))
     if not is_file_of_graphs(source.path):
-        return _preview_table(*open_table_pool(replace(source, skip_bad_rows=True)))
+        return _preview_table(source)
     graphs = read_pool(source.path, identifier=source.id, sheet=source.sheet, directed=source.directed)
-    return PoolPreview("graphs", len(graphs), (), tuple((key, "") for key in graphs.ids[:FIRST]), (), 0, ())
+    return PoolPreview("graphs", len(graphs), first=tuple((key,) for key in graphs.ids[:FIRST]))
 
 
 def preview_results(
@@ -128,7 +126,7 @@ def preview_results(
         sheet: sheet of a workbook; None: the first.
 
     Raises:
-        ValueError: if the table cannot be read, or has no column of a goal.
+        ValueError: if the table cannot be read.
     """
     _, state = place.open()
     settings, given = place.settings(state), dict(columns or {})
@@ -137,24 +135,24 @@ def preview_results(
     names = Columns("", given.get("id") or settings.id, given.get("smiles") or settings.smiles)
     naming = names.naming_of(opened)
     found = {goal: find_column(given.get(goal) or goal, opened.columns, table.name) for goal in state.quantities}
-    taken = {"id": naming.identifier, "smiles": naming.smiles, **{goal: name for goal, name in found.items() if name}}
-    if not any(found.values()):
-        raise ValueError(
-            f"Expected a column `{state.quantities[0]}` in {table.name}. It has {', '.join(opened.columns)}."
-        )
+    taken = {"id": naming.identifier, "smiles": naming.smiles, **{goal: name or "" for goal, name in found.items()}}
+    if not any(found.values()) or not any(naming[:2]):
+        goals = [f"No column is called {' or '.join(state.quantities)}"] * (not any(found.values()))
+        missing = [*goals, *["No column has a usual name of compounds"] * (not any(naming[:2]))]
+        return ResultsPreview(opened.columns, opened.sheets, taken, (), (*naming.remarks, *missing))
     read, bad = dict[str, list[MeasuredRow]](), dict[str, str]()
     for goal, name in found.items():
         if name:
             classed = tables
             with suppress(ValueError):  # of the words, which are named one by one
                 classed, _, _ = read_classes(tables, name, state.kind)
-            rows, problems = classed.look(replace(names, value=name, noise=settings.noise))
+            rows, _, problems = classed.look(replace(names, value=name, noise=settings.noise))
             read[goal] = rows
-            bad |= {text.partition(": ")[0]: text for text in problems}
+            bad |= {where: problem for where, _, problem in (text.partition(": ") for text in problems)}
     every = [row for rows in read.values() for row in rows]
     names_of, smiles = {row.identifier for row in every}, {row.smiles for row in every} - {""}
-    pool = search_pool(settings, names_of | {*state.structures}, smiles)
-    matcher = Matcher(pool, state.structures, settings.trust_ids, settings.most_atoms)
+    pool = open_pool(settings).search(names_of | {*state.structures}, smiles)
+    matcher = Matcher(pool, state.structures, settings.most_atoms)
     seen: dict[str, ResultRow] = {}
     for goal, rows in read.items():
         for row in rows:
@@ -173,32 +171,55 @@ def preview_results(
             seen[row.where] = ResultRow(
                 row.where, key, structure, values, problem, key in matcher.outside and not problem, before
             )
-    left = [ResultRow(where, "", "", {}, text) for where, text in bad.items() if where not in seen]
+    with open_table(table, sheet) as again:
+        texts = dict.fromkeys((*filter(None, taken.values()),))
+        for number, cells in again.rows((), [*texts]):
+            cell, where = dict(zip(texts, cells, strict=True)), again.where(number)
+            values = {goal: cell[name] for goal, name in found.items() if name and cell[name]}
+            if where not in seen and (values or where in bad):
+                name, structure = (cell.get(taken[use], "") for use in ("id", "smiles"))
+                seen[where] = ResultRow(where, name, structure, values, bad.get(where, NO_RESULT))
     notes = (*naming.remarks, *sheet_remarks(opened, sheet, "the sheet"))
-    return ResultsPreview(opened.columns, opened.sheets, taken, (*seen.values(), *left), tuple(notes))
+    return ResultsPreview(opened.columns, opened.sheets, taken, tuple(seen.values()), tuple(notes))
 
 
-def _preview_table(pool: PreparedPool, remarks: Sequence[str]) -> PoolPreview:
-    molecules, header, columns = pool.load(), next(pool.blocks(())).cells.table, []
-    for name in pool.columns:
-        texts = [text.strip() for block in pool.blocks((), [name]) for text in block.cells.texts[name] if text.strip()]
-        columns.append(ColumnPreview(name, len(texts), sum(_is_number(header, text) for text in texts)))
-    notes = [f"{molecules.merged} rows of equal molecules were merged."] * bool(molecules.merged)
+def _preview_table(source: Source) -> PoolPreview:
+    with open_table(source.path, source.sheet) as table:
+        naming = find_naming(table, source.smiles, source.id)
+        names = tuple(filter(None, table.columns))
+        first = tuple(tuple(cells) for _, cells in islice(table.rows((), names), FIRST))
+    seen = PoolPreview(
+        "molecules",
+        0,
+        names,
+        taken={"smiles": naming.smiles, "id": naming.identifier},
+        sheets=table.sheets,
+        first=first,
+    )
+    try:
+        pool, remarks = open_table_pool(replace(source, skip_bad_rows=True))
+    except ValueError as error:
+        return replace(seen, problem=str(error))
+    molecules, header = pool.load(), next(pool.blocks(())).cells.table
+    cells = {
+        name: [text for block in pool.blocks((), [name]) for text in block.cells.texts[name]] for name in pool.columns
+    }
+    notes = [f"{remark[:1].upper()}{remark[1:]}." for remark in remarks]
+    notes += [f"{molecules.merged} rows of equal molecules were merged."] * bool(molecules.merged)
     salts = list(molecules.written)
     notes += [f"Salts or charged molecules, described by their parent: {listed(salts)}."] * bool(salts)
-    return PoolPreview(
-        kind="molecules",
+    return replace(
+        seen,
         count=len(molecules),
-        columns=tuple(columns),
-        first=tuple(zip(molecules.ids[:FIRST], molecules.smiles[:FIRST], strict=True)),
+        numbers=tuple(name for name, texts in cells.items() if any(_is_number(table, text) for text in texts)),
         bad=tuple(f"{header.where(row)}: {problem}" for row, problem in molecules.skipped[:MOST_BAD]),
         bad_count=len(molecules.skipped),
-        notes=(*notes, *(f"{remark[:1].upper()}{remark[1:]}." for remark in remarks)),
+        notes=tuple(notes),
     )
 
 
 def _is_number(table: Table, text: str) -> bool:
     try:
-        return table.number(text) is not None
+        return table.number(text.strip()) is not None
     except ValueError:
         return False

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import registry
-from graph_bandit_campaign.command.kept import files_of
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.constraints.limits.wishes import names_file
 from graph_bandit_lab import AgentSpec
@@ -29,7 +28,7 @@ def check_command(settings: SuggestSettings, root: Path | None) -> SuggestSettin
     if settings.allow_outside:
         raise ValueError("Expected a command without --allow-outside, which could read tables anywhere.")
     patterns = [Path(text.strip()) for text in settings.forbid if names_file(text)]
-    paths = [*files_of(settings), *patterns]
+    paths = [*settings.files(), *patterns]
     paths += [held for path in paths if path.is_dir() for held in path.iterdir()]  # which may be a link
     for path in paths:
         if not is_inside(path, root):

@@ -1,4 +1,4 @@
-"""Show a campaign: tables and progress as its command has written them, explanations, stopping advice."""
+"""Show a campaign: tables as its command has written them, explanations, stopping advice."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import Literal
 
 from graph_bandit_campaign.command.suggestions import Opened, open_campaign
 from graph_bandit_campaign.constraints.limits.wishes import smarts_problem
-from graph_bandit_campaign.model.front import find_front
 from graph_bandit_campaign.model.reasons import nearest_measured, score_atoms
 from graph_bandit_campaign.operations.place import Place
 from graph_bandit_campaign.operations.verbs import known_or_found
@@ -21,7 +20,6 @@ from graph_bandit_campaign.report.tables import KINDS, check_kind, write_table
 from graph_bandit_campaign.results.matching import Matcher
 from graph_bandit_campaign.results.rows import MeasuredRow
 from graph_bandit_campaign.store import read_digest
-from graph_bandit_campaign.text import short
 from graph_bandit_env import MoleculeSet
 from graph_bandit_env.tables import open_table
 
@@ -68,6 +66,9 @@ def find_rows(
         raise ValueError(f"Expected {path.name} as `suggest` wrote it. It is gone, or was changed since.")
     table = _read(path, digest)
     rows = list(table.rows)
+    last = {each.id for each in state.rounds[-1]} if state.rounds else set()
+    if which == "suggestions" and last != {row[_place_of("id", table.columns)].removeprefix("'") for row in rows}:
+        raise ValueError(f"{path.name} is of another round, which was undone. Ask for suggestions again.")
     if contains:
         wanted = contains.casefold()
         rows = [row for row in rows if any(wanted in cell.casefold() for cell in row)]
@@ -106,23 +107,18 @@ def export(
     return write_table(path, [table.columns, *table.rows])
 
 
-def draw_progress(place: Place) -> str:
-    """Return a figure of the results by round, or of two goals against each other, as SVG; empty without results.
+@dataclass(frozen=True)
+class Similar:
+    """A measured molecule that is similar to another one."""
 
-    Args:
-        place: the campaign.
-    """
-    from graph_bandit_campaign.report.figures import front_figure, progress_figure
-    from graph_bandit_lab.reports import to_svg
-
-    _, state = place.open()
-    if len(state.goals) > 1:
-        first, second = state.goals[:2]
-        both = {result.id for result in state.measured if result.goal == first.name}
-        if not any(result.id in both for result in state.measured if result.goal == second.name):
-            return ""
-        return to_svg(front_figure(state, first, second, find_front(state)))
-    return to_svg(progress_figure(state, state.target)) if state.measured and not state.goals else ""
+    id: str
+    """Its id."""
+    smiles: str
+    """Its structure."""
+    similarity: float
+    """Tanimoto similarity of atom-pair counts, from 0 to 1."""
+    value: float
+    """Mean of its results for the first goal."""
 
 
 @dataclass(frozen=True)
@@ -137,8 +133,8 @@ class Why:
     """Predictions by the names of the columns of the table of suggestions; empty texts without any."""
     reasons: Mapping[str, str]
     """Of what the score of each goal is the sum, in words, by its name; empty if the agent cannot say."""
-    nearest: tuple[str, ...]
-    """The measured molecules most similar to it, the most similar first, with similarity and value."""
+    nearest: tuple[Similar, ...]
+    """The measured molecules most similar to it, the most similar first."""
     atoms: Mapping[str, tuple[float, ...]]
     """How much smaller the score of each goal is without each atom, in the order of `smiles`; empty without reasons."""
 
@@ -156,7 +152,7 @@ def open_to_look(place: Place, ids: Sequence[str] = ()) -> tuple[Opened, list[st
     store, state = place.open()
     settings, store, names = place.settings(state), store.twin(), list(ids)
     if (pool := known_or_found(settings, state, ids)) is not None:
-        finder = Matcher(pool, {}, False, settings.most_atoms)
+        finder = Matcher(pool)
         names = [finder.find(MeasuredRow("", key, "", "pending"))[0] for key in ids]
         structures = {key: structure_of(pool, pool.ids.index(key)) for key in names}
         store.state = replace(state, structures={**state.structures, **structures})
@@ -176,20 +172,23 @@ def why(place: Place, ids: Sequence[str]) -> tuple[Why, ...]:
         ValueError: if there is no such graph.
     """
     opened, names = open_to_look(place, ids)
-    campaign, settings, graphs = opened.campaign, opened.settings, opened.known.graphs
+    campaign, settings, graphs = opened.campaign, opened.settings, opened.campaign.graph_set
     state = campaign.state
     suggested = {suggestion.id: suggestion for suggestions in state.rounds[-1:] for suggestion in suggestions}
     predicted = {**campaign.predict(), **suggested}  # those know out of how many they were chosen
     quantities = Quantities(settings.target, state.goals, state.is_class)
     goals = {goal.name: goal.name for goal in state.goals} or {settings.target: ""}
     reasons = {name: campaign.reasons(names, goal) for name, goal in goals.items()}
-    smiles_of, near, atoms = dict[str, str](), dict[str, tuple[str, ...]](), dict[str, dict[str, tuple[float, ...]]]()
+    smiles_of, near = dict[str, str](), dict[str, tuple[Similar, ...]]()
+    atoms: dict[str, dict[str, tuple[float, ...]]] = {}
     if isinstance(graphs, MoleculeSet):
         smiles_of = dict(zip(graphs.ids, graphs.smiles, strict=True))
         values = state.views()[0].means()
         found = nearest_measured(names, values, smiles_of) if values else {}
         near = {
-            key: tuple(f"{each.id} (similarity {each.similarity:.2f}, {short(each.value)})" for each in those)
+            key: tuple(
+                Similar(each.id, smiles_of[each.id], each.similarity, each.value) for each in those if each.id != key
+            )
             for key, those in found.items()
         }
     if isinstance(graphs, MoleculeSet) and any(reasons.values()):

@@ -18,17 +18,18 @@ from pathlib import Path
 
 from graph_bandit_campaign.backtest.run import run_backtest
 from graph_bandit_campaign.backtest.settings import BacktestSettings
-from graph_bandit_campaign.command.kept import read_settings
+from graph_bandit_campaign.command.kept import keep_command, read_settings
 from graph_bandit_campaign.command.settings import SuggestSettings
-from graph_bandit_campaign.command.suggestions import write_suggestions
+from graph_bandit_campaign.command.suggestions import open_campaign, write_suggestions
 from graph_bandit_campaign.operations.place import CHANGEABLE
 from graph_bandit_campaign.operations.safe import check_agents, check_command, is_inside
 from graph_bandit_campaign.operations.verbs import Asked, in_texts
+from graph_bandit_campaign.store import Store
 
 AT_FIRST = frozenset(
     (
         *CHANGEABLE,
-        *("noise", "features", "smiles", "id", "sheet", "measured_sheet", "agent", "seed", "trust_ids", "most_atoms"),
+        *("noise", "features", "smiles", "id", "sheet", "measured_sheet", "agent", "seed", "most_atoms"),
         *("salts", "directed", "skip_bad_rows"),
     )
 )
@@ -63,9 +64,10 @@ def start(
     pool: Path | Moved,
     measured: Sequence[Path | Moved],
     fields: Mapping[str, object],
+    suggest: bool = True,
     workers: int | None = 0,
-) -> tuple[Path, Asked]:
-    """Start a campaign: make its folder, and suggest a first round.
+) -> tuple[Path, Asked | None]:
+    """Start a campaign: make its folder, take in results, and suggest a first round.
 
     Args:
         root: folder in which all files have to be; the campaign's folder is made in it.
@@ -73,10 +75,11 @@ def start(
         pool: the pool; one that is moved is part of the campaign, another stays where it is.
         measured: tables of results, likewise.
         fields: settings of `suggest`, of `AT_FIRST`, as in JSON.
+        suggest: whether a first round is suggested.
         workers: most processes that read molecules; 0: one for each core; None: this process itself.
 
     Returns:
-        The file of the campaign, and the suggestions.
+        The file of the campaign, and the suggestions if they are wanted.
 
     Raises:
         ValueError: as `suggest`, if there is such a campaign already, or a setting cannot be given here.
@@ -95,14 +98,19 @@ def start(
         paths = [new / file.name if isinstance(file, Moved) else file for file in (pool, *measured)]
         files = {"pool": paths[0], "measured": paths[1:], "out": new / "suggestions.csv"}
         settings = read_settings(SuggestSettings, {**fields, **files, "predictions": new / "predictions.csv"})
-        told = in_texts(*write_suggestions(replace(check_command(settings, root), workers=workers)))
+        settings, asked = replace(check_command(settings, root), workers=workers), None
+        if suggest:
+            asked = in_texts(*write_suggestions(settings))
+        else:
+            open_campaign(settings, store := Store(settings.state), has_tables=True)
+            store.change("", lambda state: (replace(state, command=keep_command(settings)), None))
         new.rename(folder)
     except BaseException:
         shutil.rmtree(new, ignore_errors=True)
         raise
     for file in moved:
         file.path.unlink(missing_ok=True)
-    return folder / settings.state.name, told
+    return folder / settings.state.name, asked
 
 
 def replay(root: Path, table: Path, fields: Mapping[str, object], workers: int | None = 0) -> str:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from graph_bandit_campaign.command.inputs import search_pool
+from graph_bandit_campaign.command.pools.opening import open_pool
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.command.suggestions import write_suggestions
 from graph_bandit_campaign.operations.place import Place
 from graph_bandit_campaign.pool.index import structure_of
 from graph_bandit_campaign.report.answer import Answer
-from graph_bandit_campaign.results.matched import match_rows
-from graph_bandit_campaign.results.matching import Matcher
+from graph_bandit_campaign.results.facts import Result
+from graph_bandit_campaign.results.matching import Matcher, match_rows
 from graph_bandit_campaign.results.rows import MeasuredRow
 from graph_bandit_campaign.results.typed import Entry, read_entries
 from graph_bandit_campaign.state import CampaignState
@@ -90,53 +90,32 @@ def tell(place: Place, results: Sequence[Entry], instead: bool = False, by: str 
         ValueError: if one cannot be understood, or its graph is not found.
     """
     store, state = place.open()
-    settings, kind, told = place.settings(state), state.kind, list[Told]()
+    settings = place.settings(state)
     empty = [each for each in results if instead and not str(each.value).strip()]
     results = [each for each in results if each not in empty]
     cleared = [(each.id, each.goal * bool(state.goals)) for each in empty]
-    rows: dict[str, list[MeasuredRow]] = {}
-    for goal in dict.fromkeys(each.goal for each in results):
-        read, kind = read_entries([each for each in results if each.goal == goal], kind)
-        has_failed = not goal and all(row.value == "failed" for row in read)
-        names = state.quantities if has_failed or not (goal or state.goals) else (goal,)
-        if not {*names} <= {*state.quantities}:
-            raise ValueError(f"Expected `goal` to be one of {', '.join(state.quantities)}. Got {goal!r}.")
-        for name in names:
-            rows.setdefault(name * bool(state.goals), []).extend(read)
+    rows, kind = read_entries(results, state.quantities, state.kind)
     every = [row for read in rows.values() for row in read]
     pool = known_or_found(settings, state, {row.identifier for row in every}, {row.smiles for row in every} - {""})
-    matcher = None if pool is None else Matcher(pool, state.structures, settings.trust_ids, settings.most_atoms)
+    matcher = None if pool is None else Matcher(pool, state.structures, settings.most_atoms)
+    matched = match_rows(rows, matcher, several=bool(state.goals))
 
-    def find(row: MeasuredRow) -> tuple[str, str]:
-        return matcher.find(row) if matcher else (row.identifier, "")
+    def change(newest: CampaignState) -> tuple[CampaignState, Told]:
+        return tell_results(replace(newest, kind=kind), matched, (), False, instead, by, store.clock(), cleared)
 
-    matched = match_rows(rows, find, several=bool(state.goals))
-    if pool is not None and matcher is not None:
-        ids = {each.id for each in matched.results}
-        structures = {key: structure_of(pool, k) for k, key in enumerate(pool.ids) if key in ids} | matcher.outside
-        matched = replace(matched, structures=structures, outside=frozenset(matcher.outside))
-
-    def change(newest: CampaignState | None) -> CampaignState:
-        after, answer = tell_results(
-            replace(newest or state, kind=kind), matched, (), False, instead, by, store.clock(), cleared
-        )
-        told[:] = [answer]
-        return after
-
-    store.change("tell", change, about_results([*matched.results, *empty]), by)
-    return told[0]
+    return store.change("tell", change, about_results([*matched.results, *empty]), by)[1]
 
 
-def about_results(results: Sequence[object]) -> str:
-    """Say how many results there are."""
-    return "1 result" if len(results) == 1 else f"{len(results):,} results"
+def about_results(results: Sequence[Result | Entry]) -> str:
+    """Say how many results there are, and of what if it is one."""
+    return f"a result of {results[0].id}" if len(results) == 1 else f"{len(results):,} results"
 
 
 def known_or_found(
     settings: SuggestSettings, state: CampaignState, names: Collection[str], smiles: Collection[str] = ()
 ) -> GraphPool | None:
     """Return the graphs of a pool that may have some names or structures; None if the campaign knows all of them."""
-    return None if not smiles and state.known.issuperset(names) else search_pool(settings, names, smiles)
+    return None if not smiles and state.known.issuperset(names) else open_pool(settings).search(names, smiles)
 
 
 def mark(
@@ -158,14 +137,15 @@ def mark(
     key, structures = id, dict[str, str]()
     if pool is not None:
         row = MeasuredRow("", id, "", "pending")
-        key = Matcher(pool, {}, False, 1).find(row)[0]
+        key = Matcher(pool).find(row)[0]
         structures = {key: structure_of(pool, pool.ids.index(key))}
 
-    def change(newest: CampaignState | None) -> CampaignState:
-        after = mark_graph(newest or state, key, veto, pin, comment, waits, by)
-        return replace(after, structures={**after.structures, **structures})
+    def change(newest: CampaignState) -> tuple[CampaignState, None]:
+        return mark_graph(newest, key, veto, pin, comment, waits, by, structures), None
 
-    return store.change("mark", change, key, by)
+    said = {"a veto of": veto, "a pin of": pin, "a comment on": comment}
+    what = next((words for words, given in said.items() if given), "the end of a mark of")
+    return store.change("mark", change, f"{what} {key}", by)[0]
 
 
 def undo(place: Place) -> Change:

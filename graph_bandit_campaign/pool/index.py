@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.contract import GraphSetLike, MoleculeSetLike
-from graph_bandit_campaign.checks import nearest_id
 from graph_bandit_env import GraphPool, GraphSet
 from graph_bandit_env.files import digest
 from graph_bandit_env.pools import is_bare_salt
@@ -44,12 +43,11 @@ class PoolIndex:
         """Return the id of a graph, given its id or that of another row of it.
 
         Raises:
-            ValueError: if it is not; the message names the most similar one.
+            ValueError: if there is none.
         """
         identifier = self.aliases.get(identifier, identifier)
         if identifier not in self.index_of:
-            hint = f" Did you mean `{near}`?" if (near := nearest_id(str(identifier), self.ids)) else ""
-            raise ValueError(f"Expected an id of the pool. Got {identifier!r}.{hint}")
+            raise ValueError(f"Expected an id of the pool, such as {self.ids[0]!r}. Got {identifier!r}.")
         return identifier
 
     def indices(self, identifiers: Iterable[str]) -> list[int]:

@@ -9,7 +9,6 @@ from functools import cached_property
 from agents.contract import Correlation
 from graph_bandit_campaign.constraints.batch.batch import Bill
 from graph_bandit_campaign.constraints.goals.goal import Goal
-from graph_bandit_campaign.forecasts import say_ending
 from graph_bandit_campaign.model.front import find_front
 from graph_bandit_campaign.model.reasons import NEIGHBOURS, Neighbour, Reason
 from graph_bandit_campaign.model.stopping import Outlook
@@ -17,6 +16,7 @@ from graph_bandit_campaign.report.doubts import find_doubts
 from graph_bandit_campaign.report.tables import is_number
 from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_campaign.text import listed, percent, shield, short
+from graph_bandit_campaign.verbs import say_ending
 from graph_bandit_env import GraphPool
 
 REST = ("standard_deviation", "interval_90_low", "interval_90_high")

@@ -1,4 +1,4 @@
-"""Columns of two classes, such as `active` and `inactive`: as 0 and 1 in a goal, as bounds in another assay."""
+"""Columns of two classes, such as `active` and `inactive`, read as 0 and 1."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from graph_bandit_campaign.results.rows import BOUND, WORDS, BadResultsError, Re
 from graph_bandit_campaign.text import find_column, listed
 from graph_bandit_env.tables import Table
 
-ABOVE, BELOW = ">0", "<0"  # in place of the upper and the lower class; any number would do
 LOWER = frozenset({"no", "false", "negative", "neg", "low", "miss", "fail", "failed", "n", "f"})
 UPPER = frozenset({"yes", "true", "positive", "pos", "high", "hit", "pass", "passed", "y", "t", "active"})
 NOT = ("in", "non", "not", "un", "no")  # an upper class after one of these is the lower one
@@ -29,17 +28,6 @@ class Cell(NamedTuple):
     """As it is written."""
     value: float | None
     """The number, NaN for a bound; None: it is a word."""
-
-
-def order_classes(words: Collection[str]) -> tuple[str, ...]:
-    """Return the lower and the upper of two classes, by what they mean or else by the alphabet.
-
-    Which is which does not change what the model learns from another assay: correlations may be negative.
-
-    Args:
-        words: two different words, in small letters.
-    """
-    return tuple(sorted(words, key=lambda word: (rank_of(word, words), word)))
 
 
 def read_classes(tables: ResultTables, column: str, kind: Kind = "") -> tuple[ResultTables, Kind, str]:
@@ -67,10 +55,8 @@ def read_classes(tables: ResultTables, column: str, kind: Kind = "") -> tuple[Re
     if kind != "class" and (numbers - {0, 1} or (unknown and (numbers or kind == "number"))):
         return tables, kind, ""
     if words and words == unknown:
-        raise ValueError(
-            f"Expected numbers in column `{column}`, or two classes such as `yes` and `no`. It is not known which of "
-            f"these is a hit: {listed(sorted(words))}. Write 1 for a hit, and 0 for the others."
-        )
+        got = f"Got {listed(sorted(words))} in column `{column}`."
+        raise ValueError(f"Expected numbers, or 1 for a hit and 0 for the others. {got}")
     kind = kind or ("class" if words or len(numbers) == 2 else "")
     seen = " and ".join(f"`{text}`" for text in sorted(words - unknown) or ("0", "1"))
     wrong = [
@@ -85,30 +71,6 @@ def read_classes(tables: ResultTables, column: str, kind: Kind = "") -> tuple[Re
     remark = ", ".join(f"`{word}` is {text}" for word, text in texts.items())
     read = tables.like([_exchanged(table, column, texts) for table in tables.tables]) if texts else tables
     return read, kind, f"{remark} in `{column}`" * bool(texts)
-
-
-def classes_as_bounds(table: Table, column: str) -> tuple[Table, str]:
-    """Return a table with bounds in place of two classes in a column, and a remark; the same one where it has values.
-
-    Args:
-        table: the table; its records are lists.
-        column: name of the column.
-
-    Raises:
-        ValueError: if there are words, no numbers, and more or fewer classes than two.
-    """
-    cells = _cells(table, column)
-    words = _words(cells)
-    if not words or any(cell.value is not None for cell in cells):  # a word among numbers is refused by the reader
-        return table, ""
-    if len(words) != 2:
-        raise ValueError(
-            f"Expected numbers, bounds such as `>4.5`, or two classes in column `{column}` of {table.path}. Got "
-            f"{listed(sorted(words))}."
-        )
-    lower, upper = order_classes(words)
-    remark = f"`{column}` has two classes: `{upper}` counts as above `{lower}`"
-    return _exchanged(table, column, {lower: BELOW, upper: ABOVE}), remark
 
 
 def _cells(table: Table, column: str) -> list[Cell]:

@@ -1,16 +1,51 @@
-"""Find the molecule or graph of a row of results in the pool, among earlier suggestions, or outside both."""
+"""Find the molecules or graphs of rows of results in the pool, among earlier suggestions, or outside both."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from statistics import fmean
 
-from graph_bandit_campaign.checks import nearest_id
 from graph_bandit_campaign.pool.forms import Parents, parent_of
-from graph_bandit_campaign.results.rows import MeasuredRow
+from graph_bandit_campaign.pool.index import PoolIndex, PoolLike
+from graph_bandit_campaign.results.facts import TYPED, Failure, Measurement, Result
+from graph_bandit_campaign.results.rows import BadResultsError, MeasuredRow
 from graph_bandit_campaign.text import unshield
-from graph_bandit_env import GraphPool, MoleculeSet, canonical_smiles
-from graph_bandit_env.pools import smiles_problem
+from graph_bandit_env import MoleculeSet, canonical_smiles
+from graph_bandit_env.pools import MOST_ATOMS, smiles_problem
+
+
+@dataclass(frozen=True)
+class Matched:
+    """Results of graphs that were found, before a campaign takes them in."""
+
+    results: tuple[Result, ...] = ()
+    """Values, bounds and failures, each with the table of its row; of the words of a graph its last row counts."""
+    pending: tuple[str, ...] = ()
+    """Ids of graphs that are being measured, by their last row."""
+    rows: frozenset[tuple[str, str, str]] = frozenset()
+    """Table, id and goal of every row."""
+    structures: Mapping[str, str] = field(default_factory=dict)
+    """What tells the graphs apart, by id."""
+    outside: frozenset[str] = frozenset()
+    """Ids of graphs that are not in the pool."""
+    forms: Mapping[str, str] = field(default_factory=dict)
+    """SMILES of results that are another form of their molecule, by its id."""
+    features: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """Values of the user's own columns in the rows of each graph, by id and column: the mean of what is known."""
+
+    def best(self, maximize: bool) -> Matched:
+        """Return the results with the best exact value of each graph alone, such as that of docking poses.
+
+        Args:
+            maximize: whether large values are good.
+        """
+        exact = [each for each in self.results if isinstance(each, Measurement) and not each.bound]
+        best = {result.id: result for result in sorted(exact, key=lambda each: each.value, reverse=not maximize)}
+        others = (each for each in self.results if not isinstance(each, Measurement) or each.bound)
+        return replace(self, results=(*best.values(), *others))
 
 
 class Matcher:
@@ -21,9 +56,7 @@ class Matcher:
     Args:
         pool: molecules or other graphs to choose from.
         structures: canonical SMILES of molecules that were suggested, by id; the pool need not have them any more.
-        trust_ids: a row with a known name is that molecule, whatever its SMILES.
         most_atoms: how many atoms a molecule may have, without hydrogens.
-        every: returns the ids of the whole pool, if `pool` is a part of it.
     """
 
     outside: dict[str, str]
@@ -31,17 +64,14 @@ class Matcher:
 
     def __init__(
         self,
-        pool: GraphPool,
-        structures: Mapping[str, str],
-        trust_ids: bool,
-        most_atoms: int,
-        every: Callable[[], Iterable[str]] | None = None,
+        pool: PoolLike,
+        structures: Mapping[str, str] | None = None,
+        most_atoms: int = MOST_ATOMS,
     ) -> None:
-        self.pool, self.ids, self.outside = pool, frozenset(pool.ids), {}
-        self._every = every or (lambda: pool.ids)
-        self.trust_ids, self.most_atoms = trust_ids, most_atoms
+        self.pool, self.index, self.outside = pool, PoolIndex(pool), {}
+        self.most_atoms, structures = most_atoms, structures or {}
         self._written: dict[str, set[str]] = {}  # SMILES of salts and charged forms as the pool has them
-        smiles_of, aliases = {name: name for name in pool.ids}, dict[str, str]()
+        smiles_of, aliases = {name: name for name in self.index.ids}, dict[str, str]()
         if isinstance(pool, MoleculeSet):
             smiles_of = dict(zip(pool.ids, pool.smiles, strict=True))
             aliases = {name: smiles_of[identifier] for name, identifier in pool.aliases.items()}
@@ -56,7 +86,7 @@ class Matcher:
 
         Returns:
             Its id in the pool; else the one it was suggested by; else its name in the row, or its canonical SMILES. And
-            the canonical SMILES of the row if it is another form of the molecule, or if the id was trusted; else "".
+            the canonical SMILES of the row if it is another form of the molecule; else "".
 
         Raises:
             ValueError: if it is unknown, could be several, or its name and SMILES disagree.
@@ -70,7 +100,10 @@ class Matcher:
         if written and not canonical:
             raise ValueError(smiles_problem(written, self.most_atoms))
         if not isinstance(self.pool, MoleculeSet) or not canonical:
-            raise ValueError(self._unknown(name))
+            without = ", and there is no SMILES" * isinstance(self.pool, MoleculeSet)
+            unseen = f" The row has {name!a}." * (not name.isascii())  # the difference may not be seen
+            like = f"Its ids are like `{self.index.ids[0]}`; `--id` names others."
+            raise ValueError(f"the pool has no `{name}`{without}. {like}{unseen}")
         standard = self.pool.standard_smiles(canonical)
         alike = [] if standard in self._id_of else self._parents.find(standard)
         if len(alike) > 1:
@@ -85,37 +118,27 @@ class Matcher:
         known = self.outside.get(identifier) or self._smiles_of.get(identifier, "")
         return known if isinstance(self.pool, MoleculeSet) else ""
 
+    def structures(self, ids: Collection[str]) -> dict[str, str]:
+        """Return what tells graphs that were found apart, by id."""
+        outside = {key: text for key, text in self.outside.items() if key in ids}
+        return self.index.structures(self.index.present(ids)) | outside
+
     @cached_property
     def _parents(self) -> Parents:
         """The molecules by their standardised parents, which few results need."""
         return Parents(dict.fromkeys(self._smiles_of.values()))
-
-    def _unknown(self, name: str) -> str:
-        """Say that the pool has no graph of this name."""
-        nearest = nearest_id(name, self._every())
-        hint = (
-            f" Did you mean `{nearest}`?"
-            if nearest
-            else f" Its ids are like `{self.pool.ids[0]}`; `--id` names others."
-        )
-        if nearest and nearest.isascii() and not name.isascii():  # the difference may not be seen
-            hint += f" The row has {name!a}."
-        without = ", and there is no SMILES" * isinstance(self.pool, MoleculeSet)
-        return f"the pool has no `{name}`{without}.{hint}"
 
     def _compare(self, name: str, canonical: str, written: str) -> str:
         """Return the SMILES of a row if it differs from that of its name, and is taken all the same."""
         own = self._smiles_of[name]
         if not written or self._is_written(canonical, own):
             return ""
-        if self.trust_ids:
-            return canonical or written
         if not canonical:
             raise ValueError(smiles_problem(written, self.most_atoms))
         if parent_of(canonical) == parent_of(own):
             return canonical
-        where = "in the pool" if self._id_of[own] in self.ids else "as suggested"
-        raise ValueError(f"`{name}` is {own} {where}, and {canonical} here. If the ids are right, pass --trust-ids.")
+        where = "in the pool" if self._id_of[own] in self.index.index_of else "as suggested"
+        raise ValueError(f"`{name}` is {own} {where}, and {canonical} here. If the id is right, leave the SMILES out.")
 
     def _is_written(self, canonical: str, own: str) -> bool:
         """Return whether a SMILES is that of a known molecule, or a form of it that the pool has."""
@@ -125,6 +148,63 @@ class Matcher:
         """Return the id of a molecule, and add it to `outside` if it is not in the pool."""
         identifier = self._id_of.get(canonical, name or canonical)
         self._id_of.setdefault(canonical, identifier)
-        if identifier not in self.ids and self.outside.setdefault(identifier, canonical) != canonical:
+        if identifier not in self.index.index_of and self.outside.setdefault(identifier, canonical) != canonical:
             raise ValueError(f"`{identifier}` is {self.outside[identifier]} above, and {canonical} here.")
         return identifier
+
+
+def match_rows(
+    rows_by_goal: Mapping[str, Iterable[MeasuredRow]],
+    matcher: Matcher | None,
+    columns: Sequence[str] = (),
+    several: bool = False,
+    sources: Mapping[str, str] | None = None,
+) -> Matched:
+    """Find the graph of each row; a name is the same graph for all goals.
+
+    Args:
+        rows_by_goal: rows from `ResultTables.read`, by the name of the goal.
+        matcher: finds the graph of a row; None: all have the ids of known graphs.
+        columns: the user's own columns, of which each row has a value.
+        several: whether results are kept by goal.
+        sources: what the campaign calls each table, by its path; others are `TYPED`.
+
+    Raises:
+        BadResultsError: a ValueError that lists the rows whose graph is not found.
+    """
+    results, forms, problems = list[Result](), dict[str, str](), dict[str, None]()
+    words, places = dict[tuple[str, str], tuple[str, str]](), set[tuple[str, str, str]]()
+    known: dict[str, dict[str, list[float]]] = {}
+    for name, rows in rows_by_goal.items():
+        goal = name * several
+        for row in rows:
+            try:
+                identifier, other = matcher.find(row) if matcher else (row.identifier, "")
+            except ValueError as error:
+                problems[f"{row.where}: {error}"] = None
+                continue
+            source = (sources or {}).get(row.table, TYPED)
+            places.add((source, identifier, goal))
+            forms |= {identifier: other} if other else {}
+            for column, number in zip(columns, row.features, strict=False):
+                if not math.isnan(number):
+                    known.setdefault(identifier, {}).setdefault(column, []).append(number)
+            if isinstance(row.value, str):
+                words[identifier, goal] = row.value, source
+            else:
+                results.append(Measurement(identifier, row.value, 0, row.side, goal, row.noise, (source,)))
+    if problems:
+        raise BadResultsError(list(problems))
+    results += [
+        Failure(key, goal=goal, sources=(source,)) for (key, goal), (word, source) in words.items() if word == "failed"
+    ]
+    pending = dict.fromkeys(key for (key, _), (word, _) in words.items() if word == "pending")
+    return Matched(
+        results=tuple(results),
+        pending=tuple(pending),
+        rows=frozenset(places),
+        structures=matcher.structures(dict.fromkeys(each.id for each in results)) if matcher else {},
+        outside=frozenset(matcher.outside if matcher else ()),
+        forms=forms,
+        features={key: {column: fmean(given) for column, given in by.items()} for key, by in known.items()},
+    )

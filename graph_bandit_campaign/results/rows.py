@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from graph_bandit_campaign.checks import check_noise, check_value
-from graph_bandit_campaign.results.measurement import Bound
+from graph_bandit_campaign.results.facts import Bound
 from graph_bandit_campaign.text import find_column, sheet_remarks
 from graph_bandit_env.tables import NO_ENTRY, EntryColumns, Naming, Table, find_naming, open_table, write_entry
 
@@ -77,6 +77,8 @@ class Results(NamedTuple):
     """Rows in their order, one table after the other."""
     remarks: list[str]
     """Remarks about the tables, for people."""
+    problems: list[str]
+    """What is wrong with other rows."""
 
 
 class NoResultsError(ValueError):
@@ -139,13 +141,14 @@ class ResultTables:
         """Return the tables that have a column, whose capitals do not count."""
         return self.like([table for table in self.tables if find_column(name, table.columns, str(table.path))])
 
-    def look(self, columns: Columns) -> tuple[list[MeasuredRow], list[str]]:
+    def look(self, columns: Columns) -> Results:
         """Return the rows that have a result, and what is wrong with others; arguments and errors as of `read`."""
-        rows: list[MeasuredRow] = []
-        problems: list[str] = []
+        found = Results([], [], [])
         for table in self.tables:
-            _read_rows(replace(table, problems=[]), columns, columns.naming_of(table), rows, problems)
-        return rows, problems
+            naming = columns.naming_of(table)
+            _read_rows(replace(table, problems=[*table.problems]), columns, naming, found)
+            found.remarks.extend([*naming.remarks, *sheet_remarks(table, self._sheet, "--measured-sheet")])
+        return found
 
     def read(self, columns: Columns) -> Results:
         """Return the rows that have a result: a number, `failed` or `pending`.
@@ -158,26 +161,15 @@ class ResultTables:
             NoResultsError: a ValueError, if no row has a result.
             ValueError: if a column is missing.
         """
-        rows: list[MeasuredRow] = []
-        remarks: list[str] = []
-        problems: list[str] = []
-        for table in self.tables:
-            naming = columns.naming_of(table)
-            _read_rows(replace(table, problems=list(table.problems)), columns, naming, rows, problems)
-            remarks += [*naming.remarks, *sheet_remarks(table, self._sheet, "--measured-sheet")]
-        if problems:
-            raise BadResultsError(problems)
+        found = self.look(columns)
+        if found.problems:
+            raise BadResultsError(found.problems)
         if columns.noise is not None and not self.having(columns.noise):
             listed = ", ".join(dict.fromkeys(name for names in self.headers for name in names))
-            raise ValueError(
-                f"Expected a column `{columns.noise}` (--noise) in a table of results. They have {listed}."
-            )
-        if not rows:
-            raise NoResultsError(
-                f"Expected at least one value in column `{columns.value}`. Got none. Leave out `--measured` to get a "
-                "first batch, suggested from the structures alone."
-            )
-        return Results(rows, remarks)
+            raise ValueError(f"No table of results has a column `{columns.noise}` (--noise). They have {listed}.")
+        if not found.rows:
+            raise NoResultsError(f"Column `{columns.value}` has no value.")
+        return found
 
 
 def read_cell(cell: str, table: Table) -> tuple[float | str | None, str]:
@@ -198,47 +190,38 @@ def read_cell(cell: str, table: Table) -> tuple[float | str | None, str]:
     return check_value(cell, math.nan if value is None else value), cell if bound else ""
 
 
-def _read_rows(table: Table, columns: Columns, found: Naming, rows: list[MeasuredRow], problems: list[str]) -> None:
-    """Append the rows of a table to `rows`, and its problems to `problems`."""
-    source, (smiles, identifier, _) = str(table.path), found
-    naming = [*filter(None, (identifier, smiles))]
+def _read_rows(table: Table, columns: Columns, naming: Naming, found: Results) -> None:
+    """Append the rows of a table to those found, and its problems."""
+    source, (smiles, identifier, _), listed = str(table.path), naming, ", ".join(table.columns)
     features = {name: header for name in columns.features if (header := find_column(name, table.columns, source))}
-    entry = [name for name in columns.entry.words if name in table.columns]
-    is_entry = 0 < len(entry) == len(columns.entry.words)
+    entry = [*columns.entry.words] if {*columns.entry.words} <= {*table.columns} else []
     target = find_column(columns.value, table.columns, source) or columns.value
     noise = find_column(columns.noise, table.columns, source) if columns.noise else ""
-    listed = ", ".join(table.columns)
-    if not naming and target in table.columns:
-        raise ValueError(
-            f"Expected a column `id` or `smiles` in {table.path}, to identify the molecules. It has {listed}: name one "
-            "by `--id` or `--smiles`."
-        )
+    if not (smiles or identifier) and target in table.columns:
+        raise ValueError(f"{table.path} has no column `id` or `smiles`. Name one by `--id` or `--smiles`: {listed}.")
     bad: list[tuple[int, str]] = []
-    read = [target, *naming, *features.values(), *filter(None, [noise])]
-    for number, (cell, *others) in table.rows(read, texts=entry if is_entry else ()):
-        names, cells = others[: len(naming)], dict(zip(entry, others[len(read) - 1 :], strict=is_entry))
+    read = [*dict.fromkeys(filter(None, (target, identifier, smiles, *features.values(), noise)))]
+    for number, row in table.rows(read, texts=entry):
+        cells = dict(zip((*read, *entry), row, strict=True))
+        name, text = cells.get(identifier, ""), cells.get(smiles, "")
         try:
-            value, bound = read_cell(cell, table)
+            value, bound = read_cell(cells[target], table)
             if value is None:
                 continue
-            own = others[len(naming) : len(naming) + len(features)]
-            given = dict(zip(features, map(table.side_value, own, features.values()), strict=True))
-            cell_of_noise = others[len(read) - 2]
-            deviation = None
-            if noise and not isinstance(value, str):
-                deviation = table.number(cell_of_noise, f" above 0 in `{noise}`")
-            check_noise(cell, deviation, bound)
-            if not any(names):
+            given = {key: table.side_value(cells[header], header) for key, header in features.items()}
+            is_noisy = noise and not isinstance(value, str)
+            deviation = table.number(cells[noise], f" above 0 in `{noise}`") if is_noisy else None
+            check_noise(cells[target], deviation, bound)
+            if not (name or text):
                 raise ValueError(f"a value without a molecule; its columns are {listed}.")
         except ValueError as error:
             bad.append((number, str(error)))
             continue
-        named = dict(zip(naming, names, strict=True))
-        name, text = named.get(identifier, ""), named.get(smiles, "")
-        if is_entry:
-            text = text and write_entry(text, cells)
-            numbers = columns.entry.numbers({column: [cells[column]] for column in columns.entry.words})
+        if entry:
+            of_entry = {column: cells[column] for column in entry}
+            text = text and write_entry(text, of_entry)
+            numbers = columns.entry.numbers({column: [cell] for column, cell in of_entry.items()})
             given |= dict(zip(columns.entry.names, numbers[0], strict=True))
         sides = tuple(given.get(column, math.nan) for column in columns.features)
-        rows.append(MeasuredRow(table.where(number), name, text, value, bound, sides, deviation, source))
-    problems += [f"{table.where(number)}: {text}" for number, text in sorted([*table.problems, *bad])]
+        found.rows.append(MeasuredRow(table.where(number), name, text, value, bound, sides, deviation, source))
+    found.problems.extend(f"{table.where(number)}: {text}" for number, text in sorted([*table.problems, *bad]))

@@ -37,23 +37,31 @@ class Entry:
     """Structure of a molecule that is found by it."""
 
 
-def read_typed(given: Typed, kind: Kind = "") -> tuple[list[MeasuredRow], Kind]:
-    """Return the rows of results, and what their values are.
+def read_typed(given: Typed, goal: str = "") -> list[Entry]:
+    """Return results as entries.
 
     Args:
         given: values by id; or pairs of id and value, or triples with the noise.
+        goal: name of the measured quantity.
+    """
+    pairs = [*given.items()] if isinstance(given, Mapping) else [*given]
+    return [Entry(str(key), value, goal, *noise) for key, value, *noise in pairs]
+
+
+def read_entries(
+    entries: Sequence[Entry], quantities: Sequence[str], kind: Kind
+) -> tuple[dict[str, list[MeasuredRow]], Kind]:
+    """Return the rows of results of each goal, by its name, and what the values of the one goal are.
+
+    Args:
+        entries: the results; failures without a goal are of all.
+        quantities: names of the goals; of a single one, entries need not name it.
         kind: what the values are known to be; empty: words say it, and of 0 and 1 the first `ask` decides.
 
     Raises:
-        BadResultsError: a ValueError that names those which cannot be understood.
+        BadResultsError: a ValueError that names those which cannot be understood, or have no such goal.
     """
-    pairs = [*given.items()] if isinstance(given, Mapping) else [*given]
-    return read_entries([Entry(str(key), value, "", *noise) for key, value, *noise in pairs], kind)
-
-
-def read_entries(entries: Sequence[Entry], kind: Kind = "") -> tuple[list[MeasuredRow], Kind]:
-    """Return the rows of results of one goal; arguments and errors as of `read_typed`."""
-    rows, problems, words = list[MeasuredRow](), list[str](), 0
+    rows, problems, words = dict[str, list[MeasuredRow]](), list[str](), 0
     for number, each in enumerate(entries, start=1):
         where = f"`{each.id or each.smiles}` (result {number})"
         given = f"{each.value}" if isinstance(each.value, bool | np.bool_) else each.value
@@ -70,9 +78,15 @@ def read_entries(entries: Sequence[Entry], kind: Kind = "") -> tuple[list[Measur
             else:
                 value = check_value(each.id, given)
             noise = PLAIN.number(each.noise) if isinstance(each.noise, str) else each.noise
-            rows.append(MeasuredRow(where, each.id, each.smiles, value, bound, (), check_noise(each.id, noise, bound)))
+            row = MeasuredRow(where, each.id, each.smiles, value, bound, (), check_noise(each.id, noise, bound))
+            names = (each.goal,) if each.goal or not (value == "failed" or len(quantities) == 1) else quantities
+            if not {*names} <= {*quantities}:
+                raise ValueError(f"expected its goal to be one of {', '.join(quantities)}. Got {each.goal!r}.")
         except ValueError as error:
             problems.append(f"{where}: {error}")
+            continue
+        for name in names:
+            rows.setdefault(name, []).append(row)
     if problems:
         raise BadResultsError(problems)
-    return rows, kind or ("class" if words and words == len(rows) else "")
+    return rows, kind or ("class" if words and words == len(entries) else "")

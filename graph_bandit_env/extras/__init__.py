@@ -12,6 +12,7 @@ EXTRAS = {
     "fastapi": ("FastAPI", "serve"),
     "uvicorn": ("uvicorn", "serve"),
     "mcp": ("mcp", "serve"),
+    "pebble": ("Pebble", "serve"),
     "python_multipart": ("python-multipart", "serve"),
     "sklearn": ("scikit-learn", "sklearn"),
     "optuna": ("Optuna", "optuna"),

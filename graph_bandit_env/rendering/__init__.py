@@ -1,6 +1,5 @@
 """Draw an episode, for `render_mode`, or one graph. The import brings matplotlib and networkx."""
 
-from graph_bandit_env.rendering.frame import draw
-from graph_bandit_env.rendering.pictures import draw_graph
+from graph_bandit_env.rendering.frame import draw, draw_graph
 
 __all__ = ["draw", "draw_graph"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
@@ -10,9 +11,10 @@ from graph_bandit_env.tables.table import Table
 SMILES, ID = "smiles", "id"
 SHOWN = 5  # names in a remark
 STRUCTURES = (("smiles",), ("canonicalsmiles", "isomericsmiles", "cxsmiles"), ("structure",))
-"""Usual names, in which neither capitals nor blanks and underscores count; those of one group fit equally."""
+"""Usual names, in which neither capitals nor blanks, dots and underscores count; those of one group fit equally."""
 WORDS = "id compoundid moleculeid moleculechemblid chemblid identifier name compoundname moleculename compound molecule"
-NAMES = tuple((word,) for word in WORDS.split())
+CATALOGUE = "catno catalogno catalogueno catalognumber cataloguenumber"
+NAMES = tuple((word,) for word in f"{WORDS} {CATALOGUE}".split())
 
 
 class Naming(NamedTuple):
@@ -88,4 +90,4 @@ def _find(
 
 
 def _fold(name: str) -> str:
-    return name.casefold().replace(" ", "").replace("_", "")
+    return re.sub(r"[\s_.]", "", name.casefold())

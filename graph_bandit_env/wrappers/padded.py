@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from graph_bandit_env.bandit.bandit_model import BanditModel
 from graph_bandit_env.bandit.spaces import USED_UP, Info
 from graph_bandit_env.checks import check_choice, check_integer
-from graph_bandit_env.env import GraphActionBandit
-from graph_bandit_env.vector_env import GraphActionBanditVector
+from graph_bandit_env.env import GraphActionBandit, GraphActionBanditVector
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data

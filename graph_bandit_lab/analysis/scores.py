@@ -1,4 +1,7 @@
-"""Scores over many environments, as Wu & Amini (2024) define them; and comparisons of two folders. No torch."""
+"""Scores over many environments, as Wu & Amini (2024) define them, and against chance; comparisons of two folders.
+
+No torch: reports import this.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,14 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas as pd
+from scipy import stats
 
-from graph_bandit_lab.analysis.statistics import paired_interval
-from graph_bandit_lab.storage.reading import load_results
+from graph_bandit_lab.analysis.statistics import Floats, paired_interval
+from graph_bandit_lab.storage.reading import environment_of, load_results, without_mark
 
 TOP = 2  # ranks that count as top
 
@@ -260,3 +266,49 @@ def compare_folders(first: str | Path, second: str | Path, measure: str = "total
         means = float(rows["before"].mean()), float(rows["after"].mean())
         changes.append(Change(str(label), len(rows), *means, *paired_interval(scaled)))
     return changes
+
+
+def compare_with_chance(results: pd.DataFrame) -> pd.DataFrame:
+    """Divide R_T by the expected regret of uniform play on the same graphs, and test whether an agent is worse.
+
+        ratio = R_T / (T (max mu - mean mu))
+
+    A one-sided Student's test asks whether the mean ratio is above 1; Holm's correction is over all tests.
+
+    Args:
+        results: of `load_results`, on graphs that are drawn: random ones, or those of a kind.
+
+    Returns:
+        A row for each environment key and label: `mean`, `error` (the standard error of the mean), `count` of the
+        finished repetitions, and `worse`. Environments with equal means have no ratio, and no row.
+
+    Raises:
+        FileNotFoundError, ValueError: if graphs are read from a file.
+    """
+    rows: Any = results.drop_duplicates(["environment_key", "seed"]).to_dict("records")
+    chance = {}
+    for row in rows:
+        graphs = row["environment"]["graphs"]
+        world: Any = environment_of(row, graphs and without_mark(graphs)).unwrapped
+        means = world.mean_rewards
+        chance[row["environment_key"], row["seed"]] = row["horizon"] * (means.max() - means.mean())
+    pairs = zip(results["environment_key"], results["seed"], strict=True)
+    ratios = results["total_regret"] / pd.Series([chance[pair] or np.nan for pair in pairs], results.index)
+    groups = ratios.dropna().groupby([results["environment_key"], results["label"]], sort=False)
+    table = groups.agg(["mean", "sem", "count"]).rename(columns={"sem": "error"})
+    excess = (table["mean"] - 1) / table["error"].clip(lower=1e-12)
+    return table.assign(worse=reject(stats.t.sf(excess, table["count"] - 1)))
+
+
+def reject(p_values: Floats, level: float = 0.05) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Return which hypotheses are rejected, at this probability of any false rejection      [Holm 1979].
+
+    Args:
+        p_values: `(m,)`; `nan` is not rejected.
+        level: of all tests together.
+    """
+    order = np.argsort(p_values)  # `nan` last
+    passed = p_values[order] * np.arange(len(order), 0, -1) <= level
+    rejected = np.zeros(len(order), np.bool_)
+    rejected[order] = np.logical_and.accumulate(passed)
+    return rejected

@@ -10,7 +10,6 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 import tyro
-from tyro.conf import Suppress
 
 from graph_bandit_env import BanditArguments
 from graph_bandit_env.bandit import BanditModel, ObservationKind
@@ -82,9 +81,9 @@ class EnvironmentSettings(BanditArguments):
     resample_graphs: bool | Literal["episode", "round"] = False
     """Draw new graphs for each round ("round"). With "episode", or True, a repetition has one graph set, as with False,
     but the reward function is one of all graphs. Of your own graphs, `num_graphs` are drawn each time."""
-    observe: Suppress[ObservationKind] = field(default="indices", init=False)
+    observe: tyro.conf.Suppress[ObservationKind] = field(default="indices", init=False)
     """Agents get the graphs once, and indices in each round, unless graphs change."""
-    render_mode: Suppress[None] = field(default=None, init=False)
+    render_mode: tyro.conf.Suppress[None] = field(default=None, init=False)
     """Repetitions are not rendered. `run_bandit` plays an environment that you make."""
 
     def __post_init__(self) -> None:

@@ -6,7 +6,9 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import tyro
 
 import registry
 from graph_bandit_lab.design.environment import EnvironmentSettings
@@ -89,7 +91,9 @@ class PlaySettings:
     round, the elliptical potential and the effective dimension. Actions stay the same; a round takes O(K^3) longer."""
     retry_failed: bool = False
     """Play again the repetitions that are stored as failed."""
-    continue_from: tuple[Path, ...] = ()
+    continue_from: Annotated[
+        tuple[Path, ...], tyro.conf.arg(name="continue", help_behavior_hint="(default: none)")
+    ] = ()
     """Files of `graph-bandit export`, of this or other machines: their repetitions are taken, and not played."""
     progress: bool = True
     """Show a bar; without a terminal, a line for each repetition."""

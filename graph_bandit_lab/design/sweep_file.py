@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 
 import registry
+from graph_bandit_lab.design.environment import NONE
 from graph_bandit_lab.design.grids import (
     MOST_PLAYS,
     Agents,
@@ -60,22 +61,24 @@ class TableSettings(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=Tr
 class Overrides:
     """Values for the placeholders of a sweep file, and replacements for parts of it."""
 
-    fit: Literal["passes", "steps"] = "steps"
-    """"passes" or "steps": {fit} in the agents stands for the preset of that name."""
+    fit: Literal["steps", "passes"] = "steps"
+    """Replaces {fit} in the agents of a preset: a fixed number of steps a round, or the paper's 30 passes."""
     tuned: Path | None = None
-    """File of tuned settings, for {tuned} in the agents; None: the file that is shipped for the fit."""
-    agents: tuple[str, ...] = ()
-    """Agents instead of those of the file."""
-    admit: tuple[str, ...] = ()
-    """Agents of files, as `module:factory`, listed by the sweep, that may be imported (`registry.admit_agent`)."""
+    """File of tuned settings, for {tuned} in the agents of a preset; None: the settings shipped for the fit."""
+    agents: Annotated[tuple[str, ...], NONE] = ()
+    """Agents instead of those of the sweep, on the same environments and seeds; `zoo` stands for all that can play."""
+    admit: Annotated[tuple[str, ...], NONE] = ()
+    """Agents of files, my_file:my_factory, that the sweep lists. Only those that you name are loaded: a sweep file runs
+    no code by itself."""
     repetitions: int | None = None
-    """Number of repetitions instead of that of the file; the first seeds stay the same."""
-    environments: tuple[str, ...] = ()
-    """Only environments with these settings, each as `setting=value` or `setting=value,value`."""
+    """Repetitions instead of those of the sweep; the first seeds stay the same."""
+    environments: Annotated[tuple[str, ...], NONE] = ()
+    """Only environments with these settings, such as num_graphs=10 (or K=10) and reward_model=linear,gp_gntk; or with
+    these names, task=linear,noisy."""
     horizon: int | None = None
-    """T instead of that of every environment."""
+    """Rounds of every repetition instead of those of the sweep, to try it in a minute."""
     tables: Path | None = None
-    """File that says where the tables of the sweep lie; grids of tables that are not in it are left out."""
+    """TOML file that says where the tables of the sweep lie; tasks of tables that are not in it are left out."""
 
 
 def list_presets() -> tuple[str, ...]:

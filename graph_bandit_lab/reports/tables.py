@@ -9,9 +9,16 @@ from typing import TypeAlias
 import pandas as pd
 
 from graph_bandit_lab.analysis.aggregates import aggregate_agents
-from graph_bandit_lab.analysis.chance import compare_with_chance
 from graph_bandit_lab.analysis.ranking import Ranking, name_tasks, rank_agents
-from graph_bandit_lab.analysis.scores import TABLE_1, Change, Field, compare_agents, fields_of, score_agents
+from graph_bandit_lab.analysis.scores import (
+    TABLE_1,
+    Change,
+    Field,
+    compare_agents,
+    compare_with_chance,
+    fields_of,
+    score_agents,
+)
 from graph_bandit_lab.analysis.statistics import LEAST, Quantity, earlier_versions, play_equal_instances, summarize
 from graph_bandit_lab.design.names import name_environments
 from graph_bandit_lab.formats import (

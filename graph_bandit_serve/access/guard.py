@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
 from graph_bandit_serve.access.addresses import Addresses
-from graph_bandit_serve.access.keys import PERSON, Access, Keys
+from graph_bandit_serve.access.keys import NAME, PERSON, Keys
 from graph_bandit_serve.settings import ServerLimits
 
 if TYPE_CHECKING:
@@ -34,16 +34,12 @@ LOG = logging.getLogger("graph_bandit_serve")
 ENTER = "/enter"
 READS = ("GET", "HEAD")
 FILES = ("multipart/form-data", "application/octet-stream")
-ENTERED = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=/"><title>Campaigns</title></head>
-<body><p><a href="/">Go on to the campaigns</a></p></body></html>"""
-"""For links in mail: browsers send no cookie along a redirect that began on another site."""
 
 
 class Guard:
     """An application that asks another one only for those who belong.
 
-    The other one finds in `scope["state"]` who asks, as `access`, and the `keys`, to make links for others.
+    The other one finds the `keys` in `scope["state"]`, to make links for others.
 
     Args:
         app: the application.
@@ -54,31 +50,34 @@ class Guard:
 
     def __init__(self, app: ASGIApp, keys: Keys, addresses: Addresses, limits: ServerLimits) -> None:
         self._app, self._keys, self._addresses, self._limits = app, keys, addresses, limits
-        # A browser sends the cookies of one port of a machine to all its ports, so two servers need two names; and a
-        # link of guests, which anybody may have somebody else's browser follow, must not replace a member's cookie.
-        start = "__Host-" * addresses.is_encrypted
-        self.cookies = {access: f"{start}graph-bandit-{access.value}-{addresses.port}" for access in Access}
+        # A browser sends the cookies of one port of a machine to all its ports, so two servers need two names.
+        self.cookie = f"{'__Host-' * addresses.is_encrypted}graph-bandit-{addresses.port}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
+        if scope["type"] == "lifespan":
+            return await self._app(scope, receive, send)
 
         async def send_on(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(HEADERS)
+                headers = MutableHeaders(scope=message)
+                for name, text in HEADERS.items():
+                    headers.setdefault(name, text)  # drawings are kept
             await send(message)
 
         request = Request(scope)
-        access, person = self._who_asks(request)
+        person = self._who_asks(request)
         PERSON.set(person)
-        answer = self._answer(request, access)
-        scope.setdefault("state", {}).update(access=access, keys=self._keys)
+        NAME.set(self._keys.name_of(person) or "")
+        answer = self._answer(request, bool(person))
+        scope.setdefault("state", {}).update(keys=self._keys)
         method = "GET" if request.method == "HEAD" else request.method
         try:
             await (answer or self._app)({**scope, "method": method}, receive, send_on)
         except Exception as error:  # noqa: BLE001 - who asked was answered that there is one
             LOG.error("%s %s: %s: %s", request.method, ascii(scope["path"])[1:-1], type(error).__name__, error)
 
-    def _answer(self, request: Request, access: Access | None) -> Response | None:
+    def _answer(self, request: Request, belongs: bool) -> Response | None:
         """Return the answer to who does not belong, asks what nobody may, or enters; None for all others."""
         headers, reads = request.headers, request.method in READS
         if headers.get("host", "").lower() not in self._addresses.hosts:
@@ -87,14 +86,11 @@ class Guard:
             return PlainTextResponse("Expected a request of this server's own pages.", 403)
         if request.scope["path"] == ENTER:
             return self._enter(request)
-        if access is None:
+        if not belongs:
             words = (
-                "Expected a key, or a browser that was let in. Use the link that `graph-bandit serve` printed. If you "
-                "have, and followed a link of another site to here: press Enter in the line of the address."
+                "This page is for those with a link. Open yours, or ask a colleague for one. Programs send their key."
             )
             return PlainTextResponse(words, 401, {"www-authenticate": "Bearer"})
-        if not reads and access is Access.GUEST:
-            return PlainTextResponse("Expected a member of the team: guests only read.", 403)
         if not reads and not {"authorization", "origin", "sec-fetch-site"} & {*headers.keys()}:
             return PlainTextResponse("Expected a browser that says which page asks.", 403)
         if "transfer-encoding" in headers:
@@ -120,31 +116,25 @@ class Guard:
             return PlainTextResponse("Expected GET.", 405, {"allow": "GET"})
         given = request.query_params.multi_items()
         session = self._keys.enter(given[0][1]) if [name for name, _ in given] == ["token"] else None
-        access = self._keys.of_session(session or "")
-        if session is None or access is None:
-            words = "Expected a link that was not used yet. Ask a member for a new one, or start the server again."
-            return PlainTextResponse(words, 403)
-        is_direct = request.headers.get("sec-fetch-site", "none") in ("none", "same-origin")
-        answer = RedirectResponse("/", 303) if is_direct else HTMLResponse(ENTERED)
+        if session is None:
+            return PlainTextResponse("This link was used already, or is too old. Ask a colleague for a new one.", 403)
+        answer = RedirectResponse("/", 303)
         answer.set_cookie(
-            self.cookies[access],
+            self.cookie,
             session,
             max_age=int(self._limits.session_seconds),
             secure=self._addresses.is_encrypted,
             httponly=True,
-            samesite="strict",
+            samesite="lax",  # a link in a mail leads here; what changes something is asked by POST, and has an Origin
         )
         return answer
 
-    def _who_asks(self, request: Request) -> tuple[Access | None, str]:
-        """Return who asks, by the key that is named or else by the cookie; None if nobody who belongs."""
+    def _who_asks(self, request: Request) -> str:
+        """Return who asks, by the key that is named or else by the cookie; empty if nobody who belongs."""
         if "authorization" in request.headers:
             scheme, _, key = request.headers["authorization"].partition(" ")
-            return self._keys.of_program(key) if scheme.lower() == "bearer" else None, "program"
-        texts = [text.strip() for line in request.headers.getlist("cookie") for text in line.split(";")]
-        for access, name in self.cookies.items():  # a member comes first
-            # A page on another port of this machine may have set a second cookie of the name.
-            keys = [text.removeprefix(f"{name}=") for text in texts if text.startswith(f"{name}=")]
-            if own := [key for key in keys if self._keys.of_session(key) is access]:
-                return access, own[0] if access is Access.MEMBER else "guests"
-        return None, ""
+            return "program" * (scheme.lower() == "bearer" and self._keys.is_program(key))
+        start, texts = f"{self.cookie}=", (line.split(";") for line in request.headers.getlist("cookie"))
+        # A page on another port of this machine may have set a second cookie of the name.
+        keys = (text.strip().removeprefix(start) for line in texts for text in line if text.strip().startswith(start))
+        return next((key for key in keys if self._keys.name_of(key) is not None), "")

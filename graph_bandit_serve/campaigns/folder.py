@@ -51,25 +51,17 @@ class CampaignFolder:
     """A folder whose files of campaigns are found and read.
 
     Args:
-        root: the folder, or the file of one campaign, which then is the only one of its folder that is found.
+        root: the folder.
         limits: the limits.
     """
 
-    is_one: bool
-    """Whether a single campaign is found."""
-
     def __init__(self, root: Path, limits: ServerLimits) -> None:
-        path = Path(os.path.realpath(root))
-        self.is_one = path.is_file()
-        self.root = path.parent if self.is_one else path
-        self._limits, self._only = limits, path
+        self.root, self._limits = Path(os.path.realpath(root)), limits
         self._last: dict[str, FoundFile] = {}
 
     def list_files(self) -> Listing:
         """Look for files of campaigns."""
         listing = self._look_for((ENDING,), self._limits.campaigns)
-        if self.is_one:
-            listing = Listing(tuple(file for file in listing.files if file.path == self._only))
         self._last = {file.key: file for file in listing.files}
         return listing
 

@@ -6,16 +6,16 @@ import os
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 
 from graph_bandit_campaign import CampaignState, Change, digest_of, read_file
-from graph_bandit_serve.campaigns.changes import describe_changes
 from graph_bandit_serve.campaigns.folder import CampaignFolder, FoundFile
-from graph_bandit_serve.campaigns.views import CampaignList, CampaignSummary, summarize
 from graph_bandit_serve.settings import ServerLimits
 
 Stamp = tuple[int, ...]
+VERBS = {"tell": "adding", "ask": "suggesting", "mark": ""}
 
 
 @dataclass(frozen=True)
@@ -23,21 +23,26 @@ class Reading:
     """What a file holds."""
 
     file: FoundFile
-    summary: CampaignSummary
-    state: CampaignState | None
-    """None: it is not a campaign, and `summary.problem` says why."""
     size: int
-    stamp: Stamp
-    """Of the file when it was read: another one after any change."""
+    state: CampaignState | None = None
+    """None: it is not a campaign."""
+    problem: str = ""
+    """Why it is none; empty: it is one."""
+    version: str = ""
+    """Digest of the file; it changes with every change."""
     past: tuple[Change, ...] = ()
     """What can be undone, the newest last."""
     future: tuple[Change, ...] = ()
     """What can be redone, the next last."""
 
-    @property
-    def version(self) -> str:
-        """Return the digest of the file."""
-        return self.summary.version
+    def summary(self) -> dict[str, Any]:
+        """Return the campaign in a line: what it is called, what is wanted, and how many results and rounds it has."""
+        about = {"id": self.file.key, "name": self.file.name, "version": self.version, "problem": self.problem or None}
+        if self.state is None:
+            return about
+        parts = {"results": "measured", "pending": "pending", "failed": "failed", "rounds": "rounds"}
+        counts = {name: len(getattr(self.state, part)) for name, part in parts.items()}
+        return {**about, "goals": goals_of(self.state), **counts}
 
 
 class Shelf:
@@ -51,18 +56,14 @@ class Shelf:
     def __init__(self, folder: CampaignFolder, limits: ServerLimits) -> None:
         self.folder, self._limits = folder, limits
         self._lock = threading.Lock()  # each file is read once, however many ask
-        self._summaries: dict[str, tuple[Stamp, CampaignSummary]] = {}
         self._kept: OrderedDict[tuple[str, Stamp], Reading] = OrderedDict()  # also as files were earlier
 
-    def list_campaigns(self) -> CampaignList:
-        """Return all campaigns in a line each."""
+    def list_campaigns(self) -> dict[str, Any]:
+        """Return all campaigns in a line each, and whether the folder holds more files than are looked at."""
         listing = self.folder.list_files()
         with self._lock:
-            self._summaries = {
-                file.key: self._summaries[file.key] for file in listing.files if file.key in self._summaries
-            }
-        summaries = [summary for file in listing.files if (summary := self._summary(file)) is not None]
-        return CampaignList(campaigns=summaries, is_cut=listing.is_cut)
+            readings = [*filter(None, map(self._read, listing.files))]
+        return {"campaigns": [reading.summary() for reading in readings], "is_cut": listing.is_cut}
 
     def read(self, key: str) -> Reading | None:
         """Return what the file of a key holds now; None if there is no such file."""
@@ -79,28 +80,17 @@ class Shelf:
             key: key of the campaign.
             version: digest of the version that it has seen.
         """
-        now, what = self.read(key), self.find_changes(key, version)
-        if now is None or now.state is None:
-            return what
-        return f"Expected version {now.version}. Since version {version}: {what} Read it again."
-
-    def find_changes(self, key: str, version: str) -> str:
-        """Say what has changed in a campaign since a version; arguments as of `tell_changes`."""
         now = self.read(key)
-        with self._lock:
-            found = [each for each in self._kept.values() if (each.file.key, each.version) == (key, version)]
         if now is None or now.state is None:
             return "The campaign cannot be read any more."
-        before = found[0].state if found else None
-        return "it has changed." if before is None else describe_changes(before, now.state)
-
-    def _summary(self, file: FoundFile) -> CampaignSummary | None:
         with self._lock:
-            stamp, summary = self._summaries.get(file.key, ((), None))
-            if summary is not None and stamp == _stamp(file):
-                return summary
-            reading = self._read(file)
-        return None if reading is None else reading.summary
+            found = [each for each in self._kept.values() if (each.file.key, each.version) == (key, version)]
+        done, undone = (
+            [describe(change) for change in getattr(now, name) if found and change not in getattr(found[0], name)]
+            for name in ("past", "future")
+        )
+        what = [*done, *(f"undone: {text}" for text in undone)] or ["it has changed"]
+        return f"Expected version {now.version}. Since version {version}: {'; '.join(what)}. Read it again."
 
     def _read(self, file: FoundFile) -> Reading | None:
         stamp = _stamp(file)
@@ -108,28 +98,24 @@ class Shelf:
             return None
         kept = self._kept.pop((file.key, stamp), None)
         try:
-            kept = kept or self._open(file, stamp)
+            kept = kept or self._open(file)
         except FileNotFoundError:
             return None
         self._kept[file.key, stamp] = kept  # last, as the one that was asked for last
-        self._summaries[file.key] = (stamp, kept.summary)
         while len(self._kept) > 1 and sum(reading.size for reading in self._kept.values()) > self._limits.kept_bytes:
             self._kept.popitem(last=False)
         return kept
 
-    def _open(self, file: FoundFile, stamp: Stamp) -> Reading:
-        size = 0
+    def _open(self, file: FoundFile) -> Reading:
+        content = b""
         try:
             content = self.folder.read(file)
-            size = len(content)
             state, past, future = read_campaign(content, file)
         except FileNotFoundError:
             raise
         except (ValueError, ArithmeticError, RecursionError, MemoryError, OSError) as error:
-            summary = CampaignSummary(id=file.key, name=file.name, problem=self._cut(str(error)))
-            return Reading(file, summary, None, size, stamp)
-        summary = summarize(file.key, file.name, digest_of(content), state)
-        return Reading(file, summary, state, size, stamp, past, future)
+            return Reading(file, len(content), problem=self._cut(str(error)))
+        return Reading(file, len(content), state, "", digest_of(content), past, future)
 
     def _cut(self, text: str) -> str:
         text = text.encode("utf-8", "replace").decode() or "It is too large for the memory of this machine."
@@ -161,3 +147,14 @@ def _stamp(file: FoundFile) -> Stamp | None:
     except OSError:
         return None
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def describe(change: Change) -> str:
+    """Return what somebody did, in words."""
+    return f"{VERBS.get(change.verb, change.verb)} {change.about}".strip()
+
+
+def goals_of(state: CampaignState) -> list[str]:
+    """Return what is wanted of each quantity, in words."""
+    aim = "maximize" if state.maximize else "minimize"
+    return [goal.text for goal in state.goals] or [f"{aim} {state.target or 'the measured value'}"]

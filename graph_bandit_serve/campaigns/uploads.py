@@ -1,4 +1,4 @@
-"""Keep files that people send until they become part of a campaign; no name of theirs is a path here."""
+"""Keep files that people send until they become part of a campaign, each in a folder of its own."""
 
 from __future__ import annotations
 
@@ -18,7 +18,12 @@ from graph_bandit_serve.settings import ServerLimits
 HIDDEN = ".graph-bandit-uploads"  # campaigns and tables are not looked for in folders that begin with a dot
 TEXTS = (".csv", ".tsv", ".txt", ".smi", ".sdf", ".jsonl")
 KINDS = (*TEXTS, *(f"{kind}.gz" for kind in TEXTS), ".xlsx", ".parquet")
+LONGEST = 100  # characters of a name
 TOKEN = re.compile(r"[0-9a-f]{32}")
+
+
+class WrongError(ValueError):
+    """A request has what no file here can hold."""
 
 
 class NoRoomError(OSError):
@@ -56,15 +61,15 @@ class Uploads:
             content: an open file.
 
         Raises:
-            ValueError: if it is of another kind.
+            WrongError: a ValueError, if it is of another kind.
             NoRoomError: an OSError, if it cannot be kept; nothing of it stays.
         """
         kind = kind_of(name)
         if not kind:
-            raise ValueError(f"Expected a table that ends in {', '.join(KINDS)}. Got {name[-100:]!r}.")
+            raise WrongError(f"Expected a table that ends in {', '.join(KINDS)}. Got {name[-100:]!r}.")
         self._remove_old()
         token = secrets.token_hex(16)
-        name = f"{token}{kind}"
+        name = f"{token}/{file_name(name)}"
         try:
             replace_file(self._root, f"{HIDDEN}/{name}", content, make=True)
         except LinkError as error:
@@ -76,21 +81,30 @@ class Uploads:
 
     def find(self, token: str) -> Upload | None:
         """Return a file by its token; None if there is none."""
-        names = [name for name in self._names() if name.startswith(f"{token}.")] if TOKEN.fullmatch(token) else []
-        return Upload(token, names[0].removeprefix(token), self._root / HIDDEN / names[0]) if names else None
+        names = self._names(f"{HIDDEN}/{token}") if TOKEN.fullmatch(token) else []
+        return Upload(token, kind_of(names[0]), self._root / HIDDEN / token / names[0]) if names else None
 
-    def _names(self) -> list[str]:
+    def _names(self, place: str) -> list[str]:
         try:
-            with open_folder(self._root, HIDDEN) as folder:
+            with open_folder(self._root, place) as folder:
                 return os.listdir(folder.at)
         except (OSError, LinkError):
             return []
 
     def _remove_old(self) -> None:
-        for name in self._names():
-            with contextlib.suppress(OSError, LinkError), open_folder(self._root, HIDDEN) as folder:  # or it was used
-                if time.time() - folder.status(name).st_mtime > self._limits.upload_life_seconds:
-                    folder.call(os.unlink, name)
+        for token in self._names(HIDDEN):
+            with contextlib.suppress(OSError, LinkError), open_folder(self._root, HIDDEN) as folder:
+                if time.time() - folder.status(token).st_mtime > self._limits.upload_life_seconds:
+                    with open_folder(self._root, f"{HIDDEN}/{token}") as inside:
+                        for name in self._names(f"{HIDDEN}/{token}"):
+                            inside.call(os.unlink, name)
+                    folder.call(os.rmdir, token)
+
+
+def file_name(name: str) -> str:
+    """Return a name of a file that is one on all systems, for a file that somebody sent under a name of theirs."""
+    text = re.sub(r"[^\w.()+ -]", "_", name.rpartition("/")[2].rpartition("\\")[2])[-LONGEST:].strip(". ")
+    return re.sub(r"^(con|prn|aux|nul|com\d|lpt\d)(?=\.)", r"\1_", text, flags=re.IGNORECASE)
 
 
 def kind_of(name: str) -> str:

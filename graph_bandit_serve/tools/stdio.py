@@ -7,7 +7,6 @@ import threading
 
 from graph_bandit_serve.settings import McpSettings, ServerLimits
 
-PURPOSE = "`graph-bandit mcp`"
 WAKE_SECONDS = 0.5
 
 
@@ -23,17 +22,16 @@ def serve_tools(settings: McpSettings, limits: ServerLimits | None = None) -> No
         ValueError: if there is no such folder.
     """
     if not settings.folder.is_dir():
-        what = "a file. Name the folder that it is in" if settings.folder.exists() else "nothing there. Make it first"
-        raise ValueError(f"Expected {settings.folder} to be a folder. Got {what}.")
+        raise ValueError(f"Expected a folder. There is none at {settings.folder}.")
     from graph_bandit_env.extras import require
 
-    require("mcp", PURPOSE)
+    for module in ("mcp", "pebble"):
+        require(module, "`graph-bandit mcp`")
     import anyio
 
     from graph_bandit_serve.campaigns.folder import CampaignFolder
     from graph_bandit_serve.campaigns.shelf import Shelf
     from graph_bandit_serve.campaigns.uploads import Uploads
-    from graph_bandit_serve.run import say_errors
     from graph_bandit_serve.service import FUNCTIONS, Service
     from graph_bandit_serve.tools.server import make_tools
     from graph_bandit_serve.work.jobs import Jobs
@@ -44,10 +42,9 @@ def serve_tools(settings: McpSettings, limits: ServerLimits | None = None) -> No
     server = make_tools(service)
     # A thread that waits for a line of stdin cannot be stopped; as a daemon, it does not keep the command from ending.
     serving = threading.Thread(target=anyio.run, args=(server.run_stdio_async,), daemon=True)
-    say_errors("mcp")
     try:
         print(f"The campaigns of {settings.folder}, as tools over stdin and stdout. Ctrl-C stops.", file=sys.stderr)
-        threading.Thread(target=jobs.start_spare, daemon=True).start()
+        threading.Thread(target=jobs.open, daemon=True).start()  # where Ctrl-C does not interrupt it
         serving.start()
         while serving.is_alive():
             serving.join(WAKE_SECONDS)  # on Windows, Ctrl-C does not end a wait

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import msgspec
 
+from graph_bandit_campaign import StaleError
 from graph_bandit_serve.campaigns.beneath import Folder, open_folder, remove_file, replace_file
 
 ENDING, LIBRARY = ".campaign.json", ".toml"
@@ -26,20 +27,8 @@ NAMES_FILES = ("pool", "measured", "out", "predictions", "html", "features", "fo
 MISSING = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.EINVAL)
 LINKED = 4_000_000
 """Larger files are linked rather than copied, if both folders are on one disk. No operation writes into these."""
-MOST = 20_000  # files
 
 Stamp = tuple[int, ...]
-
-
-class MeanwhileError(ValueError):
-    """A file has changed while an operation worked on its copy.
-
-    Args:
-        place: the file.
-    """
-
-    def __init__(self, place: str) -> None:
-        super().__init__(f"Nothing was saved: another program has changed {place} meanwhile. Try again.")
 
 
 class Copies:
@@ -55,7 +44,7 @@ class Copies:
         self._originals: dict[str, os.stat_result] = {}
         self._copies: dict[str, Stamp] = {}
 
-    def fetch(self, path: str) -> str:
+    def fetch(self, path: str) -> Path:
         """Copy a file, or the files of a folder, and those that it names; what is missing is left out.
 
         Args:
@@ -74,30 +63,29 @@ class Copies:
             self._fetch(name)
             for other in self._named(name) if name.endswith(LIBRARY) else ():
                 self._fetch(other)
-        return str(self.private / place)
+        return self.private / place
 
     def put_back(self) -> None:
         """Write what has changed, all of a new folder at once; a campaign before the tables that it has written.
 
         Raises:
-            MeanwhileError: a ValueError, if a file that is to be replaced has changed since it was copied.
+            StaleError: a ValueError, if a file that is to be replaced has changed since it was copied.
         """
         files = [path for path in self.private.rglob("[!.]*") if path.is_file()]
         now = {path.relative_to(self.private).as_posix(): path for path in files}
         changed = [place for place, path in now.items() if self._copies.get(place) != stamp_of(path.stat())]
         for place in changed:
             if self._status(place) != (stamp_of(self._originals[place]) if place in self._originals else None):
-                raise MeanwhileError(place)
+                raise StaleError(f"Nothing was saved: another program has changed {place} meanwhile. Try again.")
         folders = {posixpath.dirname(place) for place in self._copies}
         begun: dict[str, str] = {}  # where new folders are while they are filled
-        for place in sorted(changed, key=_rank):
+        for place in sorted(changed, key=lambda place: not place.endswith(ENDING)):
             top, _, rest = place.partition("/")
             if rest and top not in begun and self._status(top) is None:
                 begun[top] = f".new-{os.getpid()}-{secrets.token_hex(8)}"
-            target = f"{begun[top]}/{rest}" if top in begun else place
-            original = self._originals.get(place)
-            mode = None if original is None else stat.S_IMODE(original.st_mode)
+            mode = stat.S_IMODE(self._originals[place].st_mode) if place in self._originals else None
             with now[place].open("rb") as content:
+                target = f"{begun[top]}/{rest}" if top in begun else place
                 replace_file(self.root, target, content, posixpath.dirname(place) not in folders, mode)
         with open_folder(self.root) as folder:
             for top, name in begun.items():
@@ -114,8 +102,7 @@ class Copies:
         return None
 
     def _fetch(self, place: str) -> None:
-        if place in self._copies:
-            return
+        """Copy a file, or the files of a folder."""
         parent, _, name = place.rpartition("/")
         try:
             with open_folder(self.root, parent) as folder:
@@ -123,19 +110,17 @@ class Copies:
                     self._copy(folder, place)
                     return
             with open_folder(self.root, place) as folder:
-                (self.private / place).mkdir(parents=True, exist_ok=True)
-                for each in sorted(os.listdir(folder.at)):
-                    if stat.S_ISDIR(folder.status(each).st_mode):
-                        self._fetch(f"{place}/{each}")
-                    else:
-                        self._copy(folder, f"{place}/{each}")
+                inside = sorted(os.listdir(folder.at))
+            (self.private / place).mkdir(parents=True, exist_ok=True)
+            for each in inside:
+                self._fetch(f"{place}/{each}")
         except OSError as error:
             if error.errno not in MISSING:
                 raise
 
     def _copy(self, folder: Folder, place: str) -> None:
-        if len(self._copies) >= MOST:
-            raise ValueError(f"Expected at most {MOST:,} files of a campaign. Got more in {posixpath.dirname(place)}.")
+        if place in self._copies:
+            return
         copy, name = self.private / place, posixpath.basename(place)
         copy.parent.mkdir(parents=True, exist_ok=True)
         with os.fdopen(folder.open(name), "rb") as file:
@@ -176,19 +161,12 @@ def _link(folder: Folder, name: str, copy: Path, status: os.stat_result) -> bool
     """Return whether a file could be linked to a path."""
     if not isinstance(folder.at, int):
         return False
-    try:
+    with suppress(OSError, NotImplementedError):
         os.link(name, copy, src_dir_fd=folder.at, follow_symlinks=False)
-    except (OSError, NotImplementedError):
-        return False
-    if os.path.samestat(copy.lstat(), status):
-        return True
-    copy.unlink()  # it was swapped meanwhile
+        if os.path.samestat(copy.lstat(), status):
+            return True
+        copy.unlink()  # it was swapped meanwhile
     return False
-
-
-def _rank(place: str) -> int:
-    """Return when a file is written: the campaign first, then what it has written."""
-    return 0 if place.endswith(ENDING) else 1
 
 
 def _texts(value: object) -> Iterator[str]:

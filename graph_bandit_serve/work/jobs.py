@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import dataclasses
 import logging
 import secrets
+import shutil
+import tempfile
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Collection, Mapping
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import AsyncIterator, Collection, Mapping
+from concurrent.futures import wait
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Literal
 
 import msgspec
+import psutil
+from pebble import ProcessPool
 
 from graph_bandit_serve.settings import ServerLimits
-from graph_bandit_serve.work.process import LostProcessError, WorkProcess
-from graph_bandit_serve.work.worker import MISTAKE, Outcome, Request, work
+from graph_bandit_serve.work.worker import LINES, Outcome, kill, open_pool, perform, tree_of
 
 LOG = logging.getLogger("graph_bandit_serve")
-LINES = 100
-IDLE = 2  # most processes that wait for a job
+MOST_LINES = 100
+IDLE = 2  # processes that wait for a job
+LOOK_SECONDS = 0.1  # until progress is looked for again
+WATCH_SECONDS = 0.5  # until memory is looked at again
 PROBLEM_CHARACTERS = 2_000
 DIED = "Its process died, perhaps for lack of memory, or over a molecule that RDKit cannot bear."
-NOT_STARTED = "No process could be started for it."
 
 Status = Literal["waiting", "running", "done", "refused", "failed", "stopped"]
 
@@ -46,6 +50,8 @@ class Job:
     """Name of what is done."""
     person: str = ""
     """Who started it."""
+    asked: Mapping[str, object] = field(default_factory=dict)
+    """What was asked."""
     status: Status = "waiting"
     """How it stands: "refused" if the operation said what was wrong, "failed" if there was another reason."""
     progress: tuple[str, ...] = ()
@@ -71,11 +77,22 @@ class _Entry:
     arguments: Mapping[str, object]
     seconds: float
     holds: frozenset[str]
+    folder: Path
+    pool: ProcessPool | None = None  # while it runs
     started: float = 0.0
     size: int = 0
-    process: WorkProcess | None = None
-    is_stopped: bool = False
-    listeners: set[Callable[[], None]] = field(default_factory=set)
+
+    def lines(self) -> list[str]:
+        """Return what its process has written: its number, and lines of progress."""
+        try:
+            return (self.folder / LINES).read_text("utf-8", "replace").splitlines()
+        except OSError:  # it has not begun
+            return []
+
+    def tree(self) -> list[psutil.Process]:
+        """Return its process, and all that this has started."""
+        lines = self.lines()
+        return tree_of(int(lines[0])) if lines else []
 
 
 class Jobs:
@@ -84,18 +101,22 @@ class Jobs:
     Args:
         limits: the limits.
         operations: where the operations are, as `package.module:NAME`: a mapping of names to functions that take
-            `report`, which sends a line of progress, and arguments by name, and return what JSON can hold.
+            `report`, which sends a line of progress, and arguments by name, and return what JSON can hold. Importing
+            that module should import all that they need.
     """
 
     def __init__(self, limits: ServerLimits, operations: str) -> None:
-        self._limits, self._target = limits, partial(work, operations)
+        self._limits, self._operations = limits, operations
+        self._private = tempfile.TemporaryDirectory(prefix="graph-bandit-", ignore_cleanup_errors=True)
         self._changed = threading.Condition()  # its lock is held for all below
-        self._entries: dict[str, _Entry] = {}
-        self._waiting: list[_Entry] = []
-        self._running: list[_Entry] = []
-        self._ended: list[_Entry] = []
-        self._idle: list[WorkProcess] = []
+        self._entries: dict[str, _Entry] = {}  # as they were started, then as they ended
+        self._idle: list[ProcessPool] = []
         self._is_closed = False
+
+    def open(self) -> None:
+        """Start the processes that wait for jobs."""
+        with self._changed:
+            self._idle += [open_pool(self._operations, self._private.name) for _ in range(IDLE)]
 
     def start(
         self,
@@ -105,6 +126,7 @@ class Jobs:
         seconds: float | None = None,
         campaign: str = "",
         person: str = "",
+        asked: Mapping[str, object] | None = None,
     ) -> Job:
         """Queue a job, and return it.
 
@@ -115,6 +137,7 @@ class Jobs:
             seconds: time in which it ends, or is stopped; None: that of the limits.
             campaign: key of its campaign; empty: it is not about one.
             person: who starts it.
+            asked: what was asked, as the job keeps it.
 
         Raises:
             BusyError: if too many jobs wait.
@@ -123,29 +146,26 @@ class Jobs:
             if self._is_closed:
                 raise BusyError("Expected a server that goes on. Got one that stops. Start it again.")
             most = self._limits.job_seconds if seconds is None else seconds
-            job = Job(secrets.token_urlsafe(), campaign, operation, person)
-            entry = _Entry(job, dict(arguments), most, frozenset(holds))
-            self._waiting.append(entry)
+            job = Job(secrets.token_urlsafe(), campaign, operation, person, asked or {})
+            folder = Path(self._private.name, job.id)
+            self._entries[job.id] = _Entry(job, arguments, most, frozenset(holds), folder)
             self._start_next()
-            if len(self._waiting) > self._limits.waiting_jobs:
-                self._waiting.remove(entry)
+            if sum(each.job.status == "waiting" for each in self._entries.values()) > self._limits.waiting_jobs:
+                del self._entries[job.id]
                 raise BusyError(
                     f"Expected at most {self._limits.waiting_jobs} jobs to wait. Got one more. Wait until others have "
                     "ended, or stop some."
                 )
-            self._entries[entry.job.id] = entry
-            return entry.job
+            return self._entries[job.id].job
 
     def get(self, job_id: str) -> Job | None:
         """Return a job as it stands; None if there is no such job, or it ended long ago."""
-        with self._changed:
-            entry = self._entries.get(job_id)
-            return None if entry is None else _now(entry)
+        return self.wait(job_id, 0)
 
     def queue(self) -> list[Job]:
         """Return the jobs that run or wait, in the order in which they were started."""
         with self._changed:
-            return [_now(entry) for entry in self._entries.values() if not entry.job.has_ended]
+            return [self._now(entry) for entry in self._entries.values() if not entry.job.has_ended]
 
     def stop(self, job_id: str) -> Job | None:
         """Stop a job: one that waits never runs, and the process of one that runs is killed before this returns.
@@ -155,15 +175,11 @@ class Jobs:
         """
         with self._changed:
             entry = self._entries.get(job_id)
-            if entry is None or entry.job.has_ended:
-                return None if entry is None else entry.job
-            entry.is_stopped = True  # so that its process is given to no other job meanwhile
-            process = entry.process
-        if process is not None:
-            process.close()
-        with self._changed:
-            self._end(entry, "stopped")
-            return _now(entry)
+            if entry is not None and not entry.job.has_ended:
+                kill(entry.tree())
+                self._end(entry, "stopped")
+                shutil.rmtree(entry.folder, ignore_errors=True)  # so that it does not begin now
+            return None if entry is None else entry.job
 
     def wait(self, job_id: str, seconds: float) -> Job | None:
         """Return a job as soon as it has ended, or when the time is over; None if there is no such job."""
@@ -172,167 +188,103 @@ class Jobs:
             if entry is None:
                 return None
             self._changed.wait_for(lambda: entry.job.has_ended, seconds)
-            return _now(entry)
+            return self._now(entry)
 
     async def events(self, job_id: str) -> AsyncIterator[Job]:
         """Yield a job as it stands, and again at each change until it has ended; quick changes come as one."""
-        loop, change = asyncio.get_running_loop(), asyncio.Event()
-
-        def listener() -> None:
-            with contextlib.suppress(RuntimeError):  # the loop is closed
-                loop.call_soon_threadsafe(change.set)
-
-        with self._changed:
-            entry = self._entries.get(job_id)
-            if entry is None:
-                return
-            entry.listeners.add(listener)
-        try:
-            while True:
-                change.clear()
-                with self._changed:
-                    job = _now(entry)
+        before = None
+        while (job := self.get(job_id)) is not None:
+            if (job.status, job.progress) != before:
                 yield job
-                if job.has_ended:
-                    return
-                await change.wait()
-        finally:
-            with self._changed:
-                entry.listeners.discard(listener)
-
-    def start_spare(self) -> None:
-        """Start a process that waits for a job, unless one waits or all work."""
-        with self._changed:
-            if self._is_closed or self._idle or len(self._running) >= self._limits.workers:
+            if job.has_ended:
                 return
-            process = WorkProcess(self._target, "spare")
-            self._idle.append(process)
-        process.start()
+            before = job.status, job.progress
+            await asyncio.sleep(LOOK_SECONDS)
 
     def close(self) -> None:
         """Stop all jobs, kill all processes, and start none any more."""
         with self._changed:
             self._is_closed = True
-            for entry in self._running:
-                entry.is_stopped = True
-            for entry in list(self._waiting):
-                self._end(entry, "stopped")
-            processes = [*self._idle, *(entry.process for entry in self._running if entry.process is not None)]
-            self._idle.clear()
-        for process in processes:
-            process.close()
-        with self._changed:
-            for entry in list(self._running):
-                self._end(entry, "stopped")
+            for job in self.queue():
+                self.stop(job.id)
+            pools = [*self._idle, *(entry.pool for entry in self._entries.values() if entry.pool is not None)]
+            self._idle = []
+        for pool in pools:
+            pool.stop()  # all, before the first one is waited for
+        for pool in pools:
+            pool.join()
+        self._private.cleanup()
 
     def _start_next(self) -> None:
         """Start the jobs that may run now, each in a thread that watches its process."""
-        for entry in list(self._waiting):
-            is_free = not any(entry.holds & other.holds for other in self._running)
-            if len(self._running) < self._limits.workers and is_free and not self._is_closed:
-                self._waiting.remove(entry)
-                self._running.append(entry)
-                entry.started = time.monotonic()
-                self._change(entry, status="running")
-                threading.Thread(target=self._run, args=(entry,), daemon=True).start()
+        for entry in self._entries.values():
+            running = [other for other in self._entries.values() if other.pool is not None]
+            is_free = not any(entry.holds & other.holds for other in running)
+            if entry.job.status == "waiting" and is_free and len(running) < self._limits.workers:
+                self._idle = [pool for pool in self._idle if pool.active]  # others have died
+                entry.pool = self._idle.pop(0) if self._idle else open_pool(self._operations, self._private.name)
+                entry.folder.mkdir()
+                entry.started, entry.job = time.monotonic(), replace(entry.job, status="running")
+                threading.Thread(target=self._run, args=(entry, entry.pool), daemon=True).start()
 
-    def _run(self, entry: _Entry) -> None:
+    def _run(self, entry: _Entry, pool: ProcessPool) -> None:
+        """Run a job in a process that is free, and keep this process for the next one."""
+        arguments = self._operations, entry.job.operation, entry.arguments, entry.folder, self._limits.kept_job_bytes
+        tree, problem, is_sound = entry.tree(), DIED, False
         try:
-            process = self._take(entry)
-            outcome = Outcome("failed", problem=NOT_STARTED) if process is None else self._ask(entry, process)
-            self._tell(entry, outcome)
-        except LostProcessError as error:
-            self._tell(entry, Outcome("failed", problem=self._explain(error, entry.seconds)))
-        except Exception:  # the job must end, whatever happens
-            LOG.exception("A job of `%s` could not be run", entry.job.operation)
-            self._tell(entry, Outcome("failed", problem=MISTAKE))
-        finally:
-            self._give_back(entry)
-            with self._changed:
-                self._running.remove(entry)
-                self._start_next()
-        self.start_spare()
-
-    def _take(self, entry: _Entry) -> WorkProcess | None:
-        """Return a process that is ready for a job; None if none starts, or the job is stopped."""
-        while True:
-            with self._changed:
-                if entry.is_stopped or self._is_closed:
-                    return None
-                is_new = not self._idle
-                entry.process = WorkProcess(self._target, "job") if is_new else self._idle.pop()
-            if entry.process.start():
-                return entry.process
-            if is_new:
-                return None
-
-    def _ask(self, entry: _Entry, process: WorkProcess) -> Outcome:
-        request = Request(entry.job.operation, entry.arguments, self._limits.kept_job_bytes)
-        for message in process.ask(request, entry.seconds, self._limits.job_bytes):
-            if isinstance(message, Outcome):
-                return message
-            line = f"{message}"[: self._limits.text_characters]
-            with self._changed:
-                if not entry.job.has_ended:
-                    self._change(entry, progress=(*entry.job.progress, line)[-LINES:])
-        raise LostProcessError("death")
-
-    def _give_back(self, entry: _Entry) -> None:
-        """Keep the process of a job for the next one, if it is small and has left nothing behind."""
-        process = entry.process
-        if process is None:
-            return
-        is_kept = process.is_alive() and not process.children() and 2 * process.memory() <= self._limits.job_bytes
-        with self._changed:
-            is_kept = is_kept and not entry.is_stopped and not self._is_closed and len(self._idle) < IDLE
-            if is_kept:
-                self._idle.append(process)
-        if not is_kept:
-            process.close()
-
-    def _tell(self, entry: _Entry, outcome: Outcome) -> None:
-        """End a job as its process says, unless it was stopped."""
+            future = pool.schedule(perform, arguments, timeout=entry.seconds)
+            while wait([future], WATCH_SECONDS).not_done:
+                if self._is_closed:
+                    return
+                with suppress(psutil.Error):  # one has ended meanwhile
+                    tree = entry.tree() or tree
+                    if sum(process.memory_info().rss for process in tree) > self._limits.job_bytes:
+                        problem = f"It took more than {self._limits.job_bytes / 1e9:,.3g} GB of memory."
+                        kill(tree)
+            outcome, tree, is_sound = future.result(), entry.tree()[1:], True
+        except TimeoutError:
+            outcome = Outcome(
+                "failed", problem=f"It took more than {entry.seconds / 60:,.3g} minutes, and was stopped."
+            )
+        except Exception:  # noqa: BLE001 - the process or its pool has died, and the job must end
+            outcome = Outcome("failed", problem=problem)
+        kill(tree)  # what it has left behind
         if outcome.trace:
             LOG.error("`%s` failed: %s", entry.job.operation, outcome.trace)
-        result: object = msgspec.json.decode(outcome.result) if outcome.result else None
         with self._changed:
-            entry.size = len(outcome.result)
-            if entry.is_stopped and outcome.status != "done":
-                self._end(entry, "stopped")
+            if self._is_closed:
+                return
+            if entry.job.has_ended:  # it was stopped, in whatever its process did then
+                is_sound = False
             else:
-                self._end(entry, outcome.status, result=result, problem=outcome.problem[:PROBLEM_CHARACTERS])
+                result: object = msgspec.json.decode(outcome.result) if outcome.result else None
+                entry.size = len(outcome.result)
+                self._end(entry, outcome.status, result, outcome.problem[:PROBLEM_CHARACTERS])
+            entry.pool = None
+            is_full = len(self._idle) >= IDLE
+            if not is_full:
+                self._idle.append(pool if is_sound else open_pool(self._operations, self._private.name))
+            self._start_next()
+        if is_full or not is_sound:
+            pool.stop()
+            pool.join()
+        shutil.rmtree(entry.folder, ignore_errors=True)
+
+    def _now(self, entry: _Entry) -> Job:
+        """Return a job with the time that it has run for, and with what it has reported since."""
+        if entry.job.status == "running":
+            progress = [line[: self._limits.text_characters] for line in entry.lines()[1:][-MOST_LINES:]]
+            entry.job = replace(entry.job, seconds=time.monotonic() - entry.started, progress=tuple(progress))
+        return entry.job
 
     def _end(self, entry: _Entry, status: Status, result: object = None, problem: str = "") -> None:
-        """End a job that has not ended yet, and forget those that ended long ago."""
-        if entry.job.has_ended:
-            return
-        if entry in self._waiting:
-            self._waiting.remove(entry)
-        self._change(entry, status=status, result=result, problem=problem, seconds=_now(entry).seconds)
+        """End a job, and forget those that ended long ago."""
+        entry.job = replace(self._now(entry), status=status, result=result, problem=problem)
         entry.arguments = {}
-        self._ended.append(entry)
-        while len(self._ended) > 1 and (
-            len(self._ended) > self._limits.kept_jobs
-            or sum(ended.size for ended in self._ended) > self._limits.kept_job_bytes
+        self._entries[entry.job.id] = self._entries.pop(entry.job.id)
+        ended = [each for each in self._entries.values() if each.job.has_ended]
+        while len(ended) > 1 and (
+            len(ended) > self._limits.kept_jobs or sum(each.size for each in ended) > self._limits.kept_job_bytes
         ):
-            del self._entries[self._ended.pop(0).job.id]
-
-    def _change(self, entry: _Entry, **changes: object) -> None:
-        entry.job = dataclasses.replace(entry.job, **changes)  # type: ignore[arg-type]
+            del self._entries[ended.pop(0).job.id]
         self._changed.notify_all()
-        for listener in entry.listeners:
-            listener()
-
-    def _explain(self, error: LostProcessError, seconds: float) -> str:
-        if error.loss == "time":
-            return f"It took more than {seconds / 60:,.3g} minutes, and was stopped."
-        if error.loss == "memory":
-            return f"It took more than {self._limits.job_bytes / 1e9:,.3g} GB of memory, and was stopped."
-        return DIED
-
-
-def _now(entry: _Entry) -> Job:
-    """Return a job with the time that it has run for."""
-    if entry.job.status != "running":
-        return entry.job
-    return dataclasses.replace(entry.job, seconds=time.monotonic() - entry.started)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import torch
 from support.graphs import ragged_graphs
-from support.play import play
 
 import registry
 from agents import LARGEST_REWARD
@@ -86,7 +85,7 @@ def test_plays_where_the_number_of_graphs_varies_and_some_are_masked(make, small
     "settings", [{"num_graphs": 1}, {"num_nodes": 1, "edge_prob": 0.0}, {"reward_model": [1.0] * 6, "noise_std": 0.0}]
 )
 def test_plays_where_there_is_little_to_learn(make, small_env, settings):
-    assert np.isfinite(play(small_env(**settings), make(), 6)[1]).all()
+    assert run_bandit(small_env(**settings, horizon=6), make()).status == "finished"
 
 
 @pytest.mark.parametrize("make", FAMILIES[:-1], indirect=True)
@@ -118,7 +117,7 @@ def test_does_not_depend_on_the_number_of_threads(make, small_env):
     played = []
     for threads in (1, 2):
         torch.set_num_threads(threads)
-        played.append(play(small_env(num_graphs=12, num_nodes=16), make(), 6, seed=2)[0])
+        played.append(run_bandit(small_env(num_graphs=12, num_nodes=16, horizon=6), make(), seed=2).actions)
         assert torch.get_num_threads() == threads
     torch.set_num_threads(1)
     assert np.array_equal(*played)

@@ -4,24 +4,11 @@ import re
 
 import numpy as np
 import pytest
-from support.molecules import some_molecules
+from support.campaigns import GOALS, IDS, MOLECULES, VALUES, begin, ids_of
 
-from graph_bandit_campaign import BatchConstraints, Campaign, Goal, Limits, Store
-from graph_bandit_campaign.results.marks import LONGEST, Comment
+from graph_bandit_campaign import BatchConstraints, Goal, Limits, Store
+from graph_bandit_campaign.results.facts import LONGEST, Comment
 from graph_bandit_env import GraphPool
-
-MOLECULES = some_molecules(22)
-SMALL = "molecule-ucb:short_list=20"
-IDS = MOLECULES.ids
-VALUES = dict(zip(IDS, MOLECULES.targets.tolist(), strict=True))
-GOALS = [Goal("a"), Goal("b", "minimize")]
-
-
-def begin(agent=SMALL, graph_set=MOLECULES, known=0, **settings):
-    campaign = Campaign(graph_set, agent, **settings)
-    if known:
-        campaign.tell({key: VALUES[key] for key in IDS[:known]})
-    return campaign
 
 
 def begin_with_goals(goals=GOALS, **settings):
@@ -29,10 +16,6 @@ def begin_with_goals(goals=GOALS, **settings):
     campaign.tell({key: float(k % 5) for k, key in enumerate(IDS[:8])}, goal="a")
     campaign.tell({key: float(k % 3) for k, key in enumerate(IDS[2:10])}, goal="b")
     return campaign
-
-
-def ids_of(suggestions):
-    return [suggestion.id for suggestion in suggestions]
 
 
 # --- Asking and telling

@@ -10,32 +10,12 @@ from hypothesis import strategies as st
 
 from agents import LARGEST_REWARD
 from graph_bandit_campaign import BacktestSettings, Campaign, Goal, SuggestSettings
-from graph_bandit_campaign.checks import check_noise, check_value, nearest_id
+from graph_bandit_campaign.checks import check_noise, check_value
 from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
-from graph_bandit_campaign.results.matched import match_rows
-from graph_bandit_campaign.results.matching import Matcher
+from graph_bandit_campaign.results.matching import Matcher, match_rows
 from graph_bandit_campaign.results.rows import MeasuredRow
 from graph_bandit_campaign.text import percent, shield, unshield
 from graph_bandit_env import from_smiles
-
-IDS = ("LX-03999", "LX-04000", "aspirin", "Caffeine")
-
-
-@pytest.mark.parametrize(
-    ("identifier", "meant"),
-    [
-        ("LX-99999", ""),  # alike, but another number
-        ("LX-3999", "LX-03999"),
-        ("lx_04000", "LX-04000"),
-        ("LX-O3999", "LX-03999"),
-        ("aspirine", "aspirin"),
-        ("caffeine", "Caffeine"),
-        ("water", ""),
-    ],
-)
-def test_offers_an_id_that_may_be_meant_and_no_other_number(identifier, meant):
-    assert nearest_id(identifier, IDS) == meant
-
 
 NUMBERS = [0.5, 1, np.float32(0.25), np.int64(2), LARGEST_REWARD]
 
@@ -111,7 +91,7 @@ def test_only_what_is_certain_is_0_or_100_percent():
 def test_results_know_molecules_by_both_names():
     pool = from_smiles(["CCO", "CCN"], ids=["=a", "-b"])
     rows = [MeasuredRow("line 2", "'=a", "", 1.0), MeasuredRow("line 3", "-b", "", 2.0)]
-    assert [(each.id, each.value) for each in match_rows({"": rows}, Matcher(pool, {}, False, 9).find).results] == [
+    assert [(each.id, each.value) for each in match_rows({"": rows}, Matcher(pool)).results] == [
         ("=a", 1.0),
         ("-b", 2.0),
     ]

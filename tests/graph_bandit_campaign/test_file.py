@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from graph_bandit_campaign import Campaign
-from graph_bandit_campaign.results.measurement import Measurement
+from graph_bandit_campaign.results.facts import Measurement
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.store import Store, read_file, write_file
 from graph_bandit_env import GraphPool

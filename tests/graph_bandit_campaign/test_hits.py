@@ -3,14 +3,9 @@
 import re
 
 import pytest
-from support.molecules import some_molecules
+from support.campaigns import IDS, MOLECULES, SMALL, VALUES
 
 from graph_bandit_campaign import Campaign
-
-MOLECULES = some_molecules(22)
-SMALL = "molecule-ucb:short_list=20"
-IDS = MOLECULES.ids
-VALUES = dict(zip(IDS, MOLECULES.targets.tolist(), strict=True))
 
 
 @pytest.mark.parametrize("agent", [SMALL, "gp-ei"])

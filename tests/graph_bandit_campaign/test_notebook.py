@@ -53,19 +53,14 @@ def test_predictions_are_a_dict_with_a_table():
 def test_a_notebook_shows_drawn_molecules_and_escapes_names():
     page = begin().ask(2)._repr_html_()
     assert page.count("<svg") == 2
-    assert page.count("<tr>") == 3
     assert "&lt;b&gt;" in page
     assert "<b>" not in page
-    assert "beats the best" in page
 
 
 def test_several_goals_have_columns_of_their_own():
     frame = begin(goals=[Goal("a"), Goal("b", "limit", high=3)]).ask(2).to_frame()
     assert {"mean_a", "high_b", "probability_b", "probability"} <= set(frame)
     assert "mean" not in frame
-    page = begin(goals=[Goal("a"), Goal("b", "minimize")]).ask(2)._repr_html_()
-    assert "<th>b predicted</th>" in page
-    assert "<th>on the front</th>" in page
 
 
 def test_other_graphs_and_agents_without_predictions_have_tables_too():
@@ -75,7 +70,7 @@ def test_other_graphs_and_agents_without_predictions_have_tables_too():
     assert np.isnan(batch.to_frame()["mean"][0])
     assert "<svg" not in batch._repr_html_()
     assert len(Suggestions().to_frame()) == 0
-    assert "<table>" in Suggestions()._repr_html_()
+    assert "<table" in Suggestions()._repr_html_()
     campaign = begin(POOL.take([0, 1, 2]))
     last = campaign.ask(2)
     assert len(last) == len(campaign.state.rounds) == 0

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from graph_bandit_campaign import Campaign, Goal
-from graph_bandit_campaign.results.marks import Comment, Veto
-from graph_bandit_campaign.results.measurement import Failure, Measurement
+from graph_bandit_campaign.results.facts import Comment, Failure, Measurement, Veto
 from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_campaign.store import read_file, write_file
 from graph_bandit_env import GraphPool

@@ -3,27 +3,10 @@
 import re
 
 import pytest
-from support.molecules import some_molecules
+from support.campaigns import GOALS, IDS, VALUES, begin, ids_of
 
-from graph_bandit_campaign import Campaign, Goal, MissingRowsError
+from graph_bandit_campaign import MissingRowsError
 from graph_bandit_env import from_smiles
-
-MOLECULES = some_molecules(22)
-SMALL = "molecule-ucb:short_list=20"
-IDS = MOLECULES.ids
-VALUES = dict(zip(IDS, MOLECULES.targets.tolist(), strict=True))
-GOALS = [Goal("a"), Goal("b", "minimize")]
-
-
-def begin(agent=SMALL, graph_set=MOLECULES, known=0, **settings):
-    campaign = Campaign(graph_set, agent, **settings)
-    if known:
-        campaign.tell({key: VALUES[key] for key in IDS[:known]})
-    return campaign
-
-
-def ids_of(suggestions):
-    return [suggestion.id for suggestion in suggestions]
 
 
 @pytest.mark.parametrize("settings", [{}, {"goals": GOALS}])

@@ -31,7 +31,7 @@ def test_help_lists_commands_and_names_every_default_and_imports_no_more_than_se
     ascii_only = {**os.environ, "PYTHONIOENCODING": "ascii"}  # which knows no Erdős
     command = [sys.executable, "-W", "ignore", "-c", HELP]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=ascii_only)
-    for name, (_, summary) in COMMANDS.items():
+    for name, summary in COMMANDS.items():
         assert re.search(rf"^  {name} +\w", done.stdout, re.M)
         assert done.stdout.count(summary) == 2
     assert not re.search(r"\(default:[\s│]*\)", done.stdout)

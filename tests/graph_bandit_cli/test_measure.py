@@ -1,4 +1,4 @@
-"""`suggest`, `screen`, `prepare` and `cache`, as they are typed; the campaign's own tests have the rest."""
+"""`screen` and `cache`, as they are typed; the campaign's golden runs have the rest."""
 
 import os
 import signal
@@ -8,47 +8,17 @@ import sys
 import pytest
 from support.ended import have_ended
 from support.scoring import command_of, started_by
-from support.tables import read, write
+from support.tables import write
 
 from graph_bandit_cli.main import main
 
-MOLECULES = [("id", "smiles"), *((f"m{k}", "C" * (k + 1)) for k in range(9))]
 
-
-def test_suggest_prepare_and_cache_write_and_say_what_they_did(tmp_path, cache_folder, capsys):
-    pool, out = tmp_path / "pool.csv", tmp_path / "out.csv"
-    write(pool, [*MOLECULES, ("again", "C"), ("none", "")])
-    flags = ["--maximize", "y", "--n", "2", "--agent", "molecule-ucb", "--skip-bad-rows"]
-    assert main(["suggest", str(pool), "--out", str(out), *flags]) == 0
-    assert "Round 1" in capsys.readouterr().out
-    assert len({row["id"] for row in read(out)} & {name for name, _ in MOLECULES}) == 2
-    command = ["prepare", str(pool), "--out", str(tmp_path / "pool"), "--workers", "None", "--traits", "properties"]
-    assert main(command) == 0
-    assert "9 molecules, " in capsys.readouterr().out
-    assert main([*command[:-1], "morgan"]) == 1  # it was begun with others
-    assert "begun with" in capsys.readouterr().err
-    assert list(cache_folder.iterdir())
-    assert main(["cache", "--clear"]) == 0
-    assert str(cache_folder) in capsys.readouterr().out
+def test_cache_says_what_it_deletes(cache_folder, capsys):
+    cache_folder.mkdir()
+    (cache_folder / f"{'0' * 64}.pool").write_bytes(b"a" * 1_500_000)
+    assert main(["cache"]) == main(["cache", "--clear"]) == 0
+    assert capsys.readouterr().out == f"{cache_folder}: 1 file, 1.5 MB.\n{cache_folder}: 1 file, 1.5 MB deleted.\n"
     assert not list(cache_folder.iterdir())
-
-
-def screen(folder, mode):
-    write(folder / "pool.csv", MOLECULES)
-    words = ["screen", str(folder / "pool.csv"), "--score", command_of(mode, folder), "--out", str(folder / "s.csv")]
-    return [*words, "--maximize", "y", "--evaluations", "6", "--n", "4", "--agent", "random"]
-
-
-def test_screen_writes_the_values_or_says_where_the_program_printed(tmp_path, capsys):
-    assert main(screen(tmp_path, "good")) == 0
-    rows = read(tmp_path / "s.csv")
-    assert len(rows) == 6
-    assert all(float(row["y"]) == len(row["smiles"]) for row in rows)
-    assert "6 of 6 evaluations" in capsys.readouterr().out
-    (tmp_path / "broken").mkdir()
-    assert main(screen(tmp_path / "broken", "fails")) == 1
-    assert "s.log" in capsys.readouterr().err
-    assert "no such receptor" in (tmp_path / "broken" / "s.log").read_text()
 
 
 def allow_signals():
@@ -61,7 +31,10 @@ def allow_signals():
 @pytest.mark.skipif(os.name != "posix", reason="Windows has other signals")
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGINT", "SIGHUP"])
 def test_a_signal_ends_it_and_the_programs(name, tmp_path):
-    words = [sys.executable, "-W", "ignore", "-m", "graph_bandit_cli", *screen(tmp_path, "hangs")]
+    write(tmp_path / "pool.csv", [("id", "smiles"), *((f"m{k}", "C" * (k + 1)) for k in range(9))])
+    words = [sys.executable, "-W", "ignore", "-m", "graph_bandit_cli", "screen", str(tmp_path / "pool.csv")]
+    words += ["--score", command_of("hangs", tmp_path), "--out", str(tmp_path / "s.csv"), "--maximize", "y"]
+    words += ["--evaluations", "6", "--n", "4", "--agent", "random"]
     process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, preexec_fn=allow_signals)
     started_by(tmp_path)
     process.send_signal(getattr(signal, name))

@@ -25,4 +25,4 @@ def robot(tmp_path, jobs):
 def served(tmp_path):
     """The application of a folder of one campaign."""
     write_campaign(tmp_path / "one.campaign.json")
-    return Served(tmp_path, guests=True)
+    return Served(tmp_path)

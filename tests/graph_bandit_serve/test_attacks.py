@@ -2,35 +2,33 @@
 
 import pytest
 from support.links import make_link
-from support.served import HOST, Served, write_campaign
+from support.served import Served, write_campaign
 
 from graph_bandit_serve.campaigns.folder import key_of
 
 ONE, OUT = key_of("one.campaign.json"), key_of("out.campaign.json")
 SECRET, INSIDE = "a secret of another folder", "name of what is inside"
 LIST, RESULTS = "/api/v1/campaigns", f"/api/v1/campaigns/{ONE}/tell"
-PROGRAM, MEMBER, GUEST = ("authorization", "Bearer {program}"), ("cookie", "{member}"), ("cookie", "{guest}")
-OURS, EVIL = ("origin", f"http://{HOST}"), ("origin", "https://evil.example")
+PROGRAM, MEMBER = ("authorization", "Bearer {program}"), ("cookie", "{member}")
+EVIL = ("origin", "https://evil.example")
 SCRIPT = (("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "no-cors"))
 DEEP = '{"results": ' + "[" * 100_000 + "]" * 100_000 + "}"
 JSON = ("content-type", "application/json")
 ROWS = {
     "no key": ("GET", LIST, (), {}, 401),
     "another key before a right cookie": ("GET", LIST, (("authorization", "Bearer x"), MEMBER), {}, 401),
-    "the key of programs as a cookie": ("GET", LIST, (("cookie", "graph-bandit-member-8765={program}"),), {}, 401),
+    "the key of programs as a cookie": ("GET", LIST, (("cookie", "graph-bandit-8765={program}"),), {}, 401),
     "tools without a key": ("POST", "/mcp", (), {"json": {}}, 401),
     "a link for the second time": ("GET", "/enter?token={spent}", (), {}, 403),
     "a name of somebody else's that leads here": ("GET", LIST, (PROGRAM, ("host", "evil.example")), {}, 421),
     "a form of another site": ("POST", "/invite", (MEMBER, EVIL), {}, 403),
     "a form that names no page": ("POST", "/invite", (MEMBER,), {}, 403),
     "a script of another site": ("GET", LIST, (MEMBER, *SCRIPT), {}, 403),
-    "a change by a guest": ("POST", RESULTS, (GUEST, OURS), {"json": {}}, 403),
-    "tools for a guest": ("GET", "/mcp", (GUEST,), {}, 403),
     "a path out of the folder": ("GET", "/campaigns/..%2fsecret.campaign.json", (PROGRAM,), {}, 404),
     "a link out of the folder": ("GET", f"/campaigns/{OUT}", (PROGRAM,), {}, 404),
     "a table by its path": ("POST", "/api/v1/look", (PROGRAM,), {"json": {"pool": "../secret.csv"}}, 404),
     "a script in an address": ("GET", "/campaigns/<script>alert(1)</script>", (PROGRAM,), {}, 404),
-    "a script in a form": ("POST", f"/campaigns/{ONE}/results", (PROGRAM,), {"data": {"value-1:<script>": "1"}}, 422),
+    "a script as a tab": ("GET", f"/campaigns/{ONE}?tab=<script>", (PROGRAM,), {}, 422),
     "a body without a length": ("POST", RESULTS, (PROGRAM, JSON), {"content": iter([b"{}"])}, 411),
     "a body that is too long": ("POST", RESULTS, (PROGRAM, JSON), {"content": bytes(1_000_001)}, 413),
     "deep brackets": ("POST", RESULTS, (PROGRAM, JSON), {"content": DEEP}, 400),
@@ -46,12 +44,11 @@ def served(tmp_path_factory):
     (above / "secret.csv").write_text("id,smiles\n")
     write_campaign(above / "served" / "one.campaign.json", target=INSIDE)
     make_link(above / "served" / "out.campaign.json", above / "secret.campaign.json")
-    served = Served(above / "served", guests=True)
+    served = Served(above / "served")
     keys = served.keys
-    cookies = [served.enter(token)[1] for token in (keys.link, keys.guest_link)]
-    for cookie in cookies:  # both let in
-        assert INSIDE in served.ask(headers=[cookie], key=False).text
-    return served, {"program": keys.program, "spent": keys.link, "member": cookies[0][1], "guest": cookies[1][1]}
+    _, cookie = served.enter(keys.link)
+    assert INSIDE in served.ask(headers=[cookie], key=False).text
+    return served, {"program": keys.program, "spent": keys.link, "member": cookie[1]}
 
 
 @pytest.mark.parametrize("name", ROWS)

@@ -1,18 +1,15 @@
-"""People at a real browser, with the real command: from an empty folder to a best molecule, two at once, and a stop."""
+"""People at a real browser, with the real command: from two files as they are to the best molecule."""
 
 import json
 import re
 from contextlib import contextmanager
 
 import pytest
-from support.browser import Visitor, browsing, card_of, field_of, heading, press, save
-from support.served import NAMES, POOL, VALUES, Running, table
+from openpyxl import Workbook
+from support.browser import Visitor, browsing, card_of, field_of, press, said
+from support.served import MOLECULES, NAMES, VALUES, Running
 
-from graph_bandit_cli.main import main
-
-COMMAND = ["suggest", "pool.csv", "--n", "4", "--maximize", "logp", "--out", "suggestions.csv", "--predictions"]
-COMMAND += ["predictions.csv", "--measured"]
-TIME = re.compile(rb"\d{4}-\d\d-\d\dT[\d:]+Z")
+ROUNDS = 3
 
 
 @pytest.fixture(scope="module")
@@ -28,128 +25,161 @@ def serving(folder):
     try:
         yield f"{running.address}/enter?token={running.tokens[0]}"
     finally:
-        said = running.stop()
-    assert "Traceback" not in said
+        told = running.stop()
+    assert "Traceback" not in told
 
 
-def files_of(folder):
-    """Return what the files hold, but for the times at which something was told."""
-    files = {path.name: path.read_bytes() for path in folder.iterdir() if path.suffix != ".lock"}
-    return {name: TIME.sub(b"", content) for name, content in files.items()}
+@pytest.fixture
+def sent(tmp_path):
+    """A folder with a library and a workbook as people have them, with other names of columns and decimal commas."""
+    folder = tmp_path / "sent"
+    folder.mkdir()
+    rows = [
+        f"{name};{smiles};{10 + k % 7},5" for k, (name, smiles) in enumerate(zip(NAMES, MOLECULES.smiles, strict=True))
+    ]
+    (folder / "library.csv").write_text("\n".join(["Compound;SMILES;Price", *rows, "bad;C(C;1"]))
+    book = Workbook()
+    book.active.append(["Plate of May", "by Ann"])
+    sheet = book.create_sheet("plate")
+    for row in (["Name", "logP measured"], *([name, f"{VALUES[name]:.2f}".replace(".", ",")] for name in NAMES[:6])):
+        sheet.append(row)
+    for row in (["mystery", "1,0"], [NAMES[7], "n.d."]):
+        sheet.append(row)
+    book.save(folder / "results.xlsx")
+    return folder
 
 
 def state_of(folder):
-    return json.loads((folder / "suggestions.campaign.json").read_text(encoding="utf-8"))
+    return json.loads((folder / "library" / "suggestions.campaign.json").read_text(encoding="utf-8"))
 
 
-def last(folder):
-    return [suggestion["id"] for suggestion in state_of(folder)["rounds"][-1]]
+def results_of(folder, name):
+    return [each["value"] for each in state_of(folder)["measured"] if each["id"] == name]
 
 
-def by_command(folder, monkeypatch, *flags, files):
-    """Return the files that the command makes in a new folder of some files."""
+def create(visitor, sent):
+    """Start a campaign from the library."""
+    page = visitor.page
+    page.get_by_role("link", name="New campaign").click()
+    page.locator("input[type=file]").set_input_files(sent / "library.csv")
+    page.get_by_text(f"{len(NAMES)} molecules").wait_for()
+    page.get_by_label("Measured quantity").first.fill("logP")
+    page.get_by_label("Compounds in a batch").fill("4")
+    page.get_by_label("Price:").fill("Price")
+    page.get_by_label("Budget").fill("60")
+    page.get_by_label("Results so far").select_option("file")
+    visitor.look("1-new")
+    page.get_by_label("Properties, one a line").fill("mw&500")
+    page.get_by_label("Leave it out").check()
+    press(page, "Create the campaign")
+    said(page, "mw&500")
+    assert page.get_by_label("Budget").input_value() == "60"  # nothing that was typed is lost
+    page.get_by_label("Properties, one a line").fill("mw<500")
+    press(page, "Create the campaign")
+    page.wait_for_url("**/campaigns/*")
+
+
+def test_three_rounds_from_files_as_they_are_to_the_best_molecule(browser, tmp_path, sent):
+    folder = tmp_path / "served"
     folder.mkdir()
-    for name, content in files.items():
-        (folder / name).write_bytes(content)
-    with monkeypatch.context() as there:
-        there.chdir(folder)
-        assert main([*COMMAND, *flags]) == 0
-    return files_of(folder)
-
-
-def test_a_team_goes_from_an_empty_folder_to_a_best_molecule(browser, tmp_path, monkeypatch):
-    folder, sent = tmp_path / "served", tmp_path / "sent"
-    folder.mkdir()
-    sent.mkdir()
-    pool = POOL + b"bad,C(C\r\n"
-    results = table(("id", "logp"), *((name, VALUES[name]) for name in NAMES[:6]))
-    for name, content in (("pool.csv", pool), ("results.csv", results)):
-        (sent / name).write_bytes(content)
     with serving(folder) as link:
         ann = Visitor(browser, link)
         page = ann.page
         assert "token" not in page.url
-        assert page.get_by_text("There are no campaigns in this folder yet.").is_visible()
-        ann.look("01-empty")
-        page.get_by_role("link", name="New campaign").click()
-        heading(page, "New campaign")
-        ann.look("02-new")
-        page.get_by_label("File").set_input_files(sent / "pool.csv")
-        press(page, "Look at it")
-        heading(page, "1 row that cannot be read")
-        assert "pool.csv, line 42" in page.locator(".said").inner_text()
-        ann.look("04-goals")
-        page.get_by_label("Name of the campaign").fill("Größere Löslichkeit 2")
-        page.get_by_label("Leave out the rows").check()
-        page.get_by_label("Goal 1").fill("logp")
-        page.get_by_label("Table with a column of ids").set_input_files(sent / "results.csv")
-        page.get_by_label("How many to suggest").fill("4")
-        press(page, "Start the campaign")
-        heading(page, "Round 1")
-        (place,) = [path for path in folder.iterdir() if not path.name.startswith(".")]
-        given, flags = {"pool.csv": pool, "results-1.csv": results}, ("results-1.csv", "--skip-bad-rows")
-        assert files_of(place) == by_command(tmp_path / "copy", monkeypatch, *flags, files=given)
-        ann.look("05-round-1")
+        page.get_by_label("Your name").fill("Ann")
+        create(ann, sent)
+        page.locator("input[type=file]").set_input_files(sent / "results.xlsx")
+        page.get_by_label("Sheet").select_option("plate")
+        page.get_by_label("Values of logP").select_option("logP measured")
+        page.get_by_text("6 of 8 rows can be added").wait_for()
+        assert page.get_by_label("logP of results.xlsx, sheet `plate`, row 9").input_value() == "n.d."
+        ann.look("2-preview")
+        page.get_by_label("Compound of results.xlsx, sheet `plate`, row 8").fill("m8")
+        page.get_by_label("Add results.xlsx, sheet `plate`, row 8").check()
+        press(page, "Add the checked rows")
+        said(page, "7 results saved")
+        assert results_of(folder, "m8") == [1.0]
+        page.get_by_role("link", name="This batch").click()
+        for number in range(1, ROUNDS + 1):
+            press(page, re.compile("Suggest the"))
+            page.get_by_role("heading", name=f"Batch {number}").wait_for()
+            for name in [each["id"] for each in state_of(folder)["rounds"][-1]]:
+                field_of(page, name).fill(f"{VALUES[name]:.4f}".replace(".", ","))
+                field_of(page, name).press("Enter")
+                card_of(page, name).get_by_text("measured", exact=True).wait_for()
+        ann.look("3-batch")
+        measured = {each["id"] for each in state_of(folder)["measured"]}
+        assert (
+            page.locator(".best bdi").inner_text()
+            == max(measured, key=VALUES.__getitem__)
+            == max(VALUES, key=VALUES.get)
+        )
+        assert {each["by"] for each in state_of(folder)["measured"]} == {"Ann"}
 
-        vetoed = last(place)[1]
-        card = card_of(page, vetoed)
-        card.get_by_text("Not this one, or a comment").click()
-        card.get_by_label("Reason").fill("no stock")
-        card.get_by_label("Your name").first.fill("Ann")
-        press(card, "Veto, and another in its place")
-        heading(page, "Vetoed")
-        assert vetoed not in last(place)
-        assert len(last(place)) == 4
-        assert field_of(page, vetoed).count() == 0
+        name = state_of(folder)["rounds"][-1][0]["id"]
+        field_of(page, name).fill("9.9")
+        field_of(page, name).press("Enter")
+        press(page, "Keep both")
+        said(page, "Replicates")
+        assert sorted(results_of(folder, name)) == [round(VALUES[name], 4), 9.9]
+        press(page, f"Undo adding a result of {name}")
+        said(page, "Undone")
+        press(page, f"Redo adding a result of {name}")
+        said(page, "Done again")
+        press(page, f"Undo adding a result of {name}")
+        said(page, "Undone")
+        assert results_of(folder, name) == [round(VALUES[name], 4)]
+        card_of(page, name).get_by_role("button", name="Comment").click()
+        page.get_by_label("Comment", exact=True).fill("looks odd")
+        press(page, "Save")
+        card_of(page, name).get_by_text("looks odd").wait_for()
+        card_of(page, name).get_by_role("button", name="Explain").click()
+        page.get_by_text("Most similar compounds").wait_for()
+        ann.look("4-explained")
+        press(page, "Close")
+        for tab, text in ("All candidates", "40 compounds"), ("Results", "paste a column"), ("History", "Last changes"):
+            page.get_by_role("link", name=tab).click()
+            page.get_by_text(text).wait_for()
+            ann.look(f"5-{tab}")
 
-        first = last(place)
-        values = {first[0]: VALUES[first[0]], first[1]: f">{VALUES[first[1]] - 0.5}", first[2]: "failed"}
-        save(page, values)
-        heading(page, "Failed")
-        ann.look("06-results")
-        state = state_of(place)
-        assert [result["id"] for result in state["measured"][-2:]] == first[:2]
-        assert [failure["id"] for failure in state["failures"]] == [first[2]]
-        press(page, "Suggest what to measure next")
-        heading(page, "Round 2")
-        ann.look("07-round-2")
 
-        second = [name for name in last(place) if name not in first]
-        (sent / "plate 2.csv").write_bytes(table(("id", "logp"), *((name, VALUES[name]) for name in second)))
-        page.get_by_label("Or a table of results").set_input_files(sent / "plate 2.csv")
-        press(page, "Look at it")
-        heading(page, "Results in plate 2.csv")
-        assert not set(second) & {result["id"] for result in state_of(place)["measured"]}
-        ann.look("08-preview")
-        press(page, "Take the good rows in")
-        heading(page, "Round 2")
-        assert set(second) <= {result["id"] for result in state_of(place)["measured"]}
-        again = given | {path.name: path.read_bytes() for path in place.glob("suggestions*")}
-        expected = by_command(tmp_path / "again", monkeypatch, *flags, files=again)
-        press(page, "Suggest what to measure next")
-        heading(page, "Round 3")
-        assert files_of(place) == expected
-        third = last(place)
-        assert field_of(page, first[3]).count() == 1  # which is pending since the first round
-        save(page, {name: VALUES[name] for name in third if field_of(page, name).count()})
-        page.locator("table").get_by_text("after round 3").first.wait_for()
-        measured = {result["id"] for result in state_of(place)["measured"] if not result["bound"]}
-        best = max(measured, key=VALUES.__getitem__)
-        assert page.locator(".leader p bdi").first.inner_text() == best
-        ann.look("09-best")
-
-        card_of(page, third[0]).get_by_text("Why", exact=True).click()
-        ann.look("10-details")
-        page.get_by_text("Ask about any molecule").click()
-        page.get_by_label("Id", exact=True).first.fill("m30")
-        press(page, "Why, and what is predicted?")
-        heading(page, "Why m30?")
-        ann.look("12-why")
-        page.get_by_role("link", name="Back to").click()
-        press(page, "Is it enough?")
-        heading(page, "Is it enough?")
-        ann.look("13-enough")
-        page.get_by_role("link", name="Back to").click()
-        page.get_by_role("link", name="Predictions of all").click()
-        heading(page, "Predictions")
-        ann.look("14-predictions")
+def test_two_at_once_a_veto_and_a_pasted_column(browser, tmp_path, sent):
+    folder = tmp_path / "served"
+    folder.mkdir()
+    with serving(folder) as link:
+        ann = Visitor(browser, link)
+        page = ann.page
+        create(ann, sent)
+        press(page, "Invite a colleague")
+        page.get_by_label("Their name").fill("Bob")
+        press(page, "Make a link")
+        bob = Visitor(browser, page.locator("dialog code").inner_text())
+        press(page, "Close")
+        page.get_by_role("link", name="This batch").click()
+        press(page, "Suggest the first batch")
+        page.get_by_role("heading", name="Batch 1").wait_for()
+        first = [each["id"] for each in state_of(folder)["rounds"][-1]]
+        bob.page.get_by_role("link", name="library").click()
+        card_of(bob.page, first[1]).get_by_role("button", name="Veto").click()
+        bob.page.get_by_label("Why should it not be suggested?").fill("no stock")
+        press(bob.page, "Save")
+        card_of(bob.page, first[1]).wait_for(state="detached")
+        card_of(page, first[1]).wait_for(state="detached")  # the other page renews itself
+        (veto,) = state_of(folder)["vetoed"]
+        assert (veto["id"], veto["reason"], veto["by"]) == (first[1], "no stock", "Bob")
+        page.get_by_role("link", name="Results").click()
+        waiting = [each.get_attribute("data-id") for each in page.locator("[data-tell]").all()]
+        column = "\\n".join(f"{VALUES[name]:.3f}" for name in waiting)
+        paste = f"""field => {{
+            const data = new DataTransfer();
+            data.setData("text", "{column}");
+            field.dispatchEvent(new ClipboardEvent("paste", {{clipboardData: data, bubbles: true, cancelable: true}}));
+        }}"""
+        page.locator("[data-tell]").first.evaluate(paste)
+        said(page, f"{len(waiting)} results saved")
+        assert {each["id"] for each in state_of(folder)["measured"]} == {*waiting}
+        page.get_by_label(f"Result of {waiting[0]}").fill("much")
+        page.get_by_label(f"Result of {waiting[0]}").press("Enter")
+        press(page, "Replace")
+        said(page, "much")
+        assert results_of(folder, waiting[0]) == [round(VALUES[waiting[0]], 3)]

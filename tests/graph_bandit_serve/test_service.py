@@ -1,7 +1,6 @@
 """What pages, REST and MCP ask for becomes jobs, once each; no process runs here."""
 
 import contextvars
-import io
 
 import pytest
 from support.served import write_campaign
@@ -9,8 +8,8 @@ from support.tooled import make_service
 
 from graph_bandit_serve.access.keys import PERSON
 from graph_bandit_serve.campaigns.folder import key_of
-from graph_bandit_serve.operations import Ask, Backtest, Ids, Look, New, Nothing, Preview
-from graph_bandit_serve.service import KeyUsedError, NotYoursError, UnknownError
+from graph_bandit_serve.operations import Ask, Backtest, Ids, Look, New, Nothing, Rows
+from graph_bandit_serve.service import NotYoursError
 from graph_bandit_serve.work.jobs import Job
 
 ONE = key_of("one.campaign.json")
@@ -22,7 +21,7 @@ class Noted:
     def __init__(self):
         self.jobs, self.given = {}, {}
 
-    def start(self, operation, arguments, holds, seconds=None, campaign="", person=""):
+    def start(self, operation, arguments, holds, seconds=None, campaign="", person="", asked=None):
         job = Job(f"job {len(self.jobs)}", campaign, operation, person)
         self.jobs[job.id], self.given[job.id] = job, (arguments, {*holds}, seconds)
         return job
@@ -41,29 +40,6 @@ def service(tmp_path):
     return make_service(tmp_path, Noted())
 
 
-def send(service, name="new.csv"):
-    upload = service.uploads.add(name, io.BytesIO(b"id,logp\n"))
-    return upload, f"upload:{upload.token}"
-
-
-def test_the_same_request_is_one_job_though_its_file_was_used_meanwhile_and_no_other_has_its_key(service):
-    upload, table = send(service)
-    calls = [
-        lambda key: service.start("preview", Preview(table=table), ONE, request=key),
-        lambda key: service.start("new", New(name="New", pool=table, measured=[table]), request=key),
-        lambda key: service.start("undo", Nothing(), ONE, request=key),
-    ]
-    jobs = [call(f"key {number}") for number, call in enumerate(calls)]
-    upload.path.unlink()
-    assert [call(f"key {number}") for number, call in enumerate(calls)] == jobs
-    with pytest.raises(UnknownError):
-        calls[0]("key 3")
-    for name, campaign in ("undo", key_of("two.campaign.json")), ("redo", ONE):
-        with pytest.raises(KeyUsedError):
-            service.start(name, Nothing(), campaign, request="key 2")
-    assert len(service.jobs.jobs) == 3
-
-
 def by(person, start):
     """Start a job as somebody."""
     context = contextvars.copy_context()
@@ -73,7 +49,7 @@ def by(person, start):
 
 def test_a_person_has_one_job_at_a_time_and_holds_nobody_else(service):
     starts = {
-        "look": lambda: service.start("draw", Nothing(), ONE),
+        "look": lambda: service.start("rows", Rows(), ONE),
         "preview": lambda: service.start("look", Look(pool="pool.csv")),
         "begin": lambda: service.start("new", New(name="New", pool="pool.csv")),
         "explain": lambda: service.start("why", Ids(ids=["a"]), ONE),

@@ -1,7 +1,6 @@
 """A real browser, and what every page owes those who use it."""
 
 import os
-import re
 import shutil
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +12,7 @@ NONE = (
     "Expected Chromium. Got none on PATH, in $CHROMIUM, or of Playwright's. Install it by `python -m playwright "
     "install chromium`, by `apt-get install chromium`, or set CHROMIUM to the program."
 )
-PATIENCE = 300_000.0  # milliseconds; a machine may have much else to do
+PATIENCE = 40_000.0  # milliseconds; a machine may have much else to do
 WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 420, "height": 900}
 REFUSED = "the server responded with a status of 4"  # which the browser says of pages that refuse a form in words, too
 FAULTS = (Path(__file__).parent / "faults_of_a_page.js").read_text(encoding="utf-8")
@@ -82,12 +81,12 @@ class Visitor:
 
 def field_of(page, identifier):
     """Return the field for the result of a molecule."""
-    return page.locator(f'input[name="value-0:{identifier}"]')
+    return page.locator(f'[data-tell][data-id="{identifier}"]')
 
 
 def card_of(page, identifier):
     """Return the card of a suggestion."""
-    return page.locator("li.card", has=page.locator("h3 bdi", has_text=re.compile(f"^{identifier}$")))
+    return page.locator(f'[id="card-{identifier}"]')
 
 
 def press(page, name):
@@ -95,13 +94,6 @@ def press(page, name):
     page.get_by_role("button", name=name).click()
 
 
-def save(page, values):
-    """Type results by id, and save them."""
-    for identifier, value in values.items():
-        field_of(page, identifier).fill(f"{value}")
-    press(page, "Save the results typed above")
-
-
-def heading(page, text):
-    """Wait for a heading."""
-    page.get_by_role("heading", name=text).wait_for()
+def said(page, text):
+    """Wait until the page says something."""
+    page.locator("#said", has_text=text).wait_for()

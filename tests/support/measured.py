@@ -5,6 +5,7 @@ import torch
 
 from graph_bandit_campaign import Campaign
 from support.molecules import some_molecules
+from support.posterior import from_scratch
 
 POOL = some_molecules(40)
 VALUES = dict(zip(POOL.ids, POOL.targets.tolist(), strict=True))
@@ -20,13 +21,8 @@ def measured(agent=LINEAR, keys=POOL.ids[::4], **settings):
 
 
 def dense_posterior(agent, index):
-    """Mean and covariance of targets in textbook form, with the inverse matrix."""
-    posterior = agent.posterior
-    graphs = torch.as_tensor(index)
-    kernel = posterior.kernel.columns(graphs, graphs).numpy()
-    cross = posterior.kernel.columns(posterior.seen, graphs).numpy()
-    inverse = np.linalg.inv(
-        posterior.kernel.columns(posterior.seen, posterior.seen).numpy()
-        + np.diag(posterior.noise / posterior.counts.double().numpy())
-    )
-    return cross.T @ inverse @ posterior.targets.numpy(), kernel - cross.T @ inverse @ cross
+    """Mean and covariance of targets in textbook form."""
+    posterior, every, index = agent.posterior, torch.arange(len(POOL)), np.asarray(index)
+    kernel, noise = posterior.kernel.columns(every, every).numpy(), posterior.noise / posterior.counts.numpy()
+    mean, covariance = from_scratch(kernel, noise, posterior.seen.numpy(), posterior.targets.numpy())
+    return mean[index], covariance[np.ix_(index, index)]

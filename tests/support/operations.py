@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -32,9 +33,9 @@ def meet(report, mine, other, seconds=SECONDS):
 
 
 def hold(report):
-    """Wait for workers, which a killed parent would leave behind for ever."""
+    """Wait for workers, which a killed parent would leave behind for ever, with a temporary folder."""
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-        report(f"{os.getpid()} {pool.submit(os.getpid).result()}")
+        report(f"{os.getpid()} {pool.submit(os.getpid).result()} {tempfile.mkdtemp()}")
         pool.submit(time.sleep, SECONDS).result()
 
 
@@ -57,6 +58,8 @@ def grow(report):
 
 
 def die(report):
+    report(f"{leave(report)}")
+    time.sleep(1)  # in which it is seen
     os._exit(11)
 
 

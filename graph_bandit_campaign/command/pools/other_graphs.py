@@ -2,76 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Collection
 
 import numpy as np
 
 from graph_bandit_campaign.campaign import Campaign
-from graph_bandit_campaign.command.pools.offer import Known, Offer
-from graph_bandit_campaign.command.pools.refusals import refuse_for_graphs
+from graph_bandit_campaign.command.pools.rounds import Known, Offer, Rounds
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.constraints.limits.limits import Selection
 from graph_bandit_campaign.pool.index import structure_of
+from graph_bandit_campaign.results.rows import Columns, ResultTables
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_env import GraphPool
-from graph_bandit_env.files import read_pool
+from graph_bandit_env.files import digest, read_pool
 
 
-@dataclass(frozen=True)
-class GraphRounds:
-    """Graphs in memory, all of which are on offer."""
-
-    pool: GraphPool
-    """The graphs."""
-    settings: SuggestSettings
-    """Settings of the command."""
-
-    def search(self, names: Collection[str], smiles: Collection[str]) -> GraphPool:
-        """Return all graphs."""
-        return self.pool
-
-    def ids(self) -> Sequence[str]:
-        """Return the ids of all graphs."""
-        return self.pool.ids
-
-    def know(self, state: CampaignState) -> Known[GraphPool]:
-        """Return all graphs."""
-        return Known(self.pool, self.pool)
-
-    def offer(self, campaign: Campaign, known: Known[Any]) -> Offer:
-        """Return all graphs."""
-        count, terms = len(self.pool), self.settings.terms
-        selection = Selection((), np.full(count, -1))
-        constraints = terms.constraints(np.full(count, terms.one_price or 0.0), [""] * count, count)
-        return Offer(self.pool, self.pool, selection, constraints)
-
-
-def read_other_graphs(settings: SuggestSettings, earlier: CampaignState | None) -> tuple[GraphPool, bool]:
-    """Read graphs.
-
-    Args:
-        settings: settings of the command.
-        earlier: state of the campaign.
-
-    Returns:
-        The graphs without values, for the agent must not see what it is to find out; and whether the file has values.
+class GraphRounds(Rounds):
+    """Graphs in memory, all of which are on offer. The values in their file are not results.
 
     Raises:
         ValueError, OSError: if the file cannot be read, an option needs molecules, or an id is that of another graph
             than in earlier rounds.
         ImportError: if a package that reads the file is not installed.
     """
-    refuse_for_graphs(settings)
-    given = read_pool(settings.pool, identifier=settings.id, sheet=settings.sheet, directed=settings.directed)
-    pool, structures = given.without_targets(), earlier.structures if earlier else {}
-    for k, identifier in enumerate(pool.ids):
-        if identifier in structures and structures[identifier] != structure_of(pool, k):
-            undirected = " If the campaign began with undirected graphs, give `--directed False`." * pool.directed
-            raise ValueError(
-                f"Expected `{identifier}` to be the same graph as in earlier rounds. {settings.pool} has another "
-                "one. Give each graph a name of its own, which `--id` finds, or use another --out to start a new "
-                f"campaign.{undirected}"
-            )
-    return pool, bool(given.known.any())
+
+    refused = (
+        *("smiles", "features", "forbid", "only", "at_most", "per", "ignore_failures", "workers"),
+        *("most_atoms", "salts", "entry_column", "ignore_column", "best_of", "skip_bad_rows"),
+        "allow_outside",
+    )
+
+    def __init__(self, settings: SuggestSettings, earlier: CampaignState | None) -> None:
+        super().__init__(settings, earlier)
+        bad = [f"--price {settings.price}"] * (settings.price is not None and settings.terms.one_price is None)
+        written = {"out": settings.out, "predictions": settings.predictions}
+        bad += [f"--{name} {path}" for name, path in written.items() if path and path.suffix.lower() == ".sdf"]
+        self.refuse("molecules", "holds other graphs.", bad)
+        given = read_pool(settings.pool, identifier=settings.id, sheet=settings.sheet, directed=settings.directed)
+        self.pool: GraphPool = given.without_targets()  # the agent must not see what it is to find out
+        self.remarks = [f"the values in {settings.pool.name} are not used as results"] * bool(given.known.any())
+        self.size, structures = len(self.pool), earlier.structures if earlier else {}
+        for k, identifier in enumerate(self.pool.ids):
+            if identifier in structures and structures[identifier] != structure_of(self.pool, k):
+                hint = " If the campaign began with undirected graphs, give `--directed False`." * self.pool.directed
+                raise ValueError(f"`{identifier}` was another graph in earlier rounds. Give this one another id.{hint}")
+
+    def search(self, names: Collection[str], smiles: Collection[str] = ()) -> GraphPool:
+        """Return all graphs."""
+        return self.pool
+
+    def read(self, tables: ResultTables) -> None:
+        """Read the results; limits can be on these alone."""
+        settings = self.settings
+        of_results = Columns(settings.target, settings.id, noise=settings.noise)
+        self.remarks = [*self.remarks, *self.read_tables(tables, (), of_results, has_properties=False)]
+        if len(self.limits):
+            limits = ", ".join(limit.text for limit in self.limits.requirements)
+            raise ValueError(f"Only molecules have properties to limit. Limit columns of the results. Got {limits}.")
+        self.content = [self.pool.ids, digest(self.pool)]
+
+    def know(self, state: CampaignState) -> Known:
+        """Return all graphs."""
+        return Known(self.pool, self.pool)
+
+    def offer(self, campaign: Campaign) -> Offer:
+        """Return all graphs."""
+        count, terms = self.size, self.settings.terms
+        selection = Selection((), np.full(count, -1))
+        constraints = terms.constraints(np.full(count, terms.one_price or 0.0), [""] * count, count)
+        return Offer(self.pool, self.pool, selection, constraints)

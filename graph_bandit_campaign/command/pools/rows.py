@@ -2,133 +2,186 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import hashlib
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from itertools import chain
 
 import numpy as np
 
 from agents.molecule import MoleculeAgent, Ranks, Scales
 from graph_bandit_campaign.campaign import Campaign
-from graph_bandit_campaign.command.pools.offer import Known, Offer, describe_others, select, with_outside
+from graph_bandit_campaign.command.pools.rounds import Known, Offer, Rounds, join_outside
 from graph_bandit_campaign.command.settings import SuggestSettings
-from graph_bandit_campaign.command.wishes import Wishes
 from graph_bandit_campaign.model.goals_choice import SHORT_LIST, GoalsIndex
 from graph_bandit_campaign.model.scan import SPARES, Places, Query, scan
 from graph_bandit_campaign.pool.block import Block, Cells
 from graph_bandit_campaign.pool.described import DescribedMolecules
+from graph_bandit_campaign.pool.descriptors import find_most_rows, reads_graphs, reads_stereo, refuse_large
 from graph_bandit_campaign.pool.forms import find_forms
-from graph_bandit_campaign.pool.own_columns import Features, add_results
+from graph_bandit_campaign.pool.own_columns import Features, add_results, rank_own_columns
+from graph_bandit_campaign.pool.prepared.making.run import open_table_pool
 from graph_bandit_campaign.pool.prepared.pool import Place, PreparedPool
-from graph_bandit_campaign.pool.source import Source
 from graph_bandit_campaign.report.predictions import write_predictions
+from graph_bandit_campaign.results.rows import Columns, ResultTables
 from graph_bandit_campaign.state import CampaignState
-from graph_bandit_campaign.text import unshield
+from graph_bandit_campaign.text import are_one, split_name, unshield
 from graph_bandit_env import MoleculeSet, canonical_smiles
 from graph_bandit_env.pools import check_known, parent_smiles
+from graph_bandit_env.tables import Table, is_part, refuse_differing
 
-Added = list[tuple[str, tuple[float, ...]]]
-"""Ids and values of the user's own columns that results have added to molecules."""
-
-
-@dataclass(frozen=True, eq=False)
-class KnownRows(Known[DescribedMolecules]):
-    """Some molecules of a table."""
-
-    block: Block
-    """Their rows in the pool: names, traits and cells."""
-    added: Added
-    """Values of the user's own columns that only results have, by id."""
+MOST_WHOLE = 100_000  # molecules of a pool that is read into memory as a whole; of a larger one the best are
 
 
-@dataclass(frozen=True)
-class RowRounds:
-    """A prepared pool, which is read as a whole, or part by part."""
+class RowRounds(Rounds):
+    """A prepared pool or a table, which is read as a whole, or part by part.
 
-    pool: PreparedPool
-    """The pool."""
-    settings: SuggestSettings
-    """Settings of the command."""
-    wishes: Wishes
-    """Limits and goals, with the columns that they name."""
-    features: Features
-    """The user's own columns."""
-    ranks: Ranks
-    """Ranks of those that are columns of tables, over the pool."""
-    source: Source
-    """The pool, with all of these columns."""
-    is_whole: bool
-    """Whether all molecules are on offer, in memory; else the agent finds the most promising ones."""
+    Raises:
+        ValueError, OSError: if the file cannot be read, or is prepared otherwise.
+        ImportError: if a package that reads it is not installed.
+    """
 
-    def search(self, names: Collection[str], smiles: Collection[str]) -> MoleculeSet:
+    def __init__(self, settings: SuggestSettings, earlier: CampaignState | None) -> None:
+        super().__init__(settings, earlier)
+        directed = ["--directed True"] * bool(settings.directed)
+        self.refuse("graphs that are no molecules", "holds molecules, whose bonds have no direction.", directed)
+        if settings.pool.is_dir():
+            self.pool, self._sheets = PreparedPool.open(settings.pool), list[str]()
+        else:
+            stereo = reads_stereo(settings.agent or (earlier.agent if earlier else None))
+            self.pool, self._sheets = open_table_pool(settings.source, stereo)
+        if missing := [name for name in settings.entry_column if name not in self.pool.manifest.entry]:
+            raise ValueError(f"Prepare {settings.pool} again with `--entry-column {missing[0]}`.")
+        self.size = len(self.pool)
+
+    def search(self, names: Collection[str], smiles: Collection[str] = ()) -> MoleculeSet:
         """Return the molecules that may have some names or structures, as themselves or in another form."""
-        return search(self.pool, self.settings.most_atoms, names, smiles)
+        places, by_id = self._find(names, smiles)
+        block = self._take(places, ())
+        return self.pool.molecules(block, (), True, _aliases(block, by_id))
 
-    def ids(self) -> Iterator[str]:
-        """Yield the ids of all molecules."""
-        for _, _, names, _ in self.pool.names():
-            yield from names
+    def read(self, tables: ResultTables) -> None:
+        """Read the results, and the user's own columns."""
+        settings, pool, entry, manifest = self.settings, self.pool, self.pool.entry, self.pool.manifest
+        made, source = manifest.question, settings.source
+        header = Table(settings.pool, (*filter(None, (made.smiles, made.identifier)), *pool.columns), ())
+        list(header.rows(source.columns))  # there are no rows; a column that is missing is refused
+        self.own = own = tuple(dict.fromkeys((*source.columns, *entry.names)))
+        self._features = Features(own, source.embeddings, settings.quantities)
+        smiles = made.smiles if settings.smiles == "smiles" else settings.smiles
+        identifier = settings.id or made.identifier
+        of_results = Columns(settings.target, identifier, smiles, own, settings.noise, entry)
+        of_tables = self.read_tables(tables, pool.columns, of_results)
+        self._refuse_differing()
+        self._is_whole = self._fits()
+        ranks = Ranks.of_runs([]) if self._is_whole else rank_own_columns(pool, own, settings.skip_bad_rows)
+        self._scales = None if self._is_whole else Scales(pool.moments, ranks)
+        self._source, self._columns = replace(source, columns=own), tuple(dict.fromkeys((*self.names.columns, *own)))
+        read = dict.fromkeys((*self.names.columns, *source.columns))
+        self.content = [manifest.entries, pool.digest(tuple(read))]
+        embeddings = self._features.embeddings
+        self.content += [[*each.names, hashlib.sha256(each.values.tobytes()).hexdigest()] for each in embeddings]
+        remarks = [f"{manifest.merged:,} rows of equal molecules merged"] * bool(manifest.merged)
+        bad_rows = f", which {pool.bad_rows} lists" * settings.pool.is_dir()
+        remarks += [f"{manifest.bad:,} bad rows left out{bad_rows}"] * bool(manifest.bad)
+        remarks += [f"an entry is a molecule with its {' and '.join(entry.words)}"] * bool(entry.words)
+        if by_name := [name for name in manifest.differing if not is_part(name)]:
+            remarks += [f"rows of one molecule may differ in {' and '.join(by_name)}, by the name of the column"]
+        self.remarks = [*remarks, *self._values_in_pool(), *self._sheets, *of_tables]
 
-    def know(self, state: CampaignState) -> KnownRows:
+    def _fits(self) -> bool:
+        """Return whether all of a pool is read into memory: if it is small, or cannot be ranked part by part.
+
+        Raises:
+            ValueError: if it has to fit and does not.
+        """
+        settings, earlier = self.settings, self.earlier
+        agent = settings.agent or (earlier.agent if earlier and not earlier.by_default else None)
+        graphs, results = reads_graphs(agent), [len(earlier.measured) if earlier else 0, *map(len, self.rows.values())]
+        most = find_most_rows(max(results), self._features.count, graphs)
+        prices_differ = settings.price is not None and settings.terms.one_price is None and not settings.budget_only
+        if graphs or self._features.embeddings or (self.goals and prices_differ):
+            refuse_large(settings.pool, self.size, most)
+            return True
+        return self.size <= min(MOST_WHOLE, most)
+
+    def _refuse_differing(self) -> None:
+        """Refuse rows of one molecule that differ, unless it was said what they are; leave out results of bad rows."""
+        settings, pool = self.settings, self.pool
+        if any(are_one(settings.pool, path) for path in settings.measured):  # left out once is left out
+            table = next(pool.blocks(())).cells.table
+            bad = {table.where(row) for row, _ in pool.read_bad_rows()}
+            self.rows = {name: [row for row in read if row.where not in bad] for name, read in self.rows.items()}
+        known = {*settings.ignore_column, *settings.source.columns, *self.names.columns}
+        known |= {name for name in pool.columns if name.casefold() in map(str.casefold, settings.quantities)}
+        known |= {settings.noise or "", *(name for _, name in map(split_name, settings.also) if name)}
+        if not settings.pool.is_dir() and settings.best_of is None:
+            goals = [name for name in pool.manifest.differing if name in settings.quantities]
+            refuse_differing(pool.manifest.differing, known, settings.pool.name, next(iter(goals), ""))
+
+    def _values_in_pool(self) -> list[str]:
+        """Name values of a goal in the pool alone, which are not learnt; refuse a first round without others."""
+        settings, names = self.settings, {name.casefold() for name in self.settings.quantities}
+        columns = [name for name in self.pool.columns if name.casefold() in names]
+        if not columns or settings.pool.is_dir() or any(are_one(settings.pool, path) for path in settings.measured):
+            return []
+        cells = {name: [block.cells.texts[name] for block in self.pool.blocks((), [name])] for name in columns}
+        filled = " and ".join(name for name, texts in cells.items() if any(map(str.strip, chain(*texts))))
+        if filled and not settings.measured and self.earlier is None:
+            raise ValueError(f"There are values of {filled} in {settings.pool}. Give `--measured {settings.pool}`.")
+        return [f"values of {filled} not used as results (add `--measured {settings.pool}`)"] * bool(filled)
+
+    def know(self, state: CampaignState) -> Known:
         """Return the molecules that a campaign and other assays speak of, or all."""
-        if self.is_whole:
+        if self._is_whole:
             block = Block.join(list(self.pool.blocks(columns=self._columns)))
-            return self._with_results(state, block, self.pool.aliases(block), None)
-        rows = [row for other in self.wishes.others for row in other.rows]
-        names = state.known | {row.identifier for row in rows if not row.smiles}
-        return self._take_known(
-            state, *find(self.pool, self.settings.most_atoms, names, {row.smiles for row in rows if row.smiles})
-        )
+            aliases = self.pool.aliases(block)
+        else:
+            rows = [row for other in self.others for row in other.rows]
+            names = state.known | {row.identifier for row in rows if not row.smiles}
+            places, by_id = self._find(names, {row.smiles for row in rows if row.smiles})
+            block = self._take(places, self._columns)
+            aliases = _aliases(block, by_id)
+        self._hold(block, aliases, state)
+        return Known(self._in_pool, self._graphs)
 
-    @property
-    def _columns(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((*self.wishes.names.columns, *self.features.columns)))
+    def _hold(self, block: Block, aliases: Mapping[str, str], state: CampaignState) -> None:
+        """Take molecules of the pool into memory, with those outside, and with values that only results have."""
+        settings = self.settings
+        plain = self.pool.molecules(block, self.own, settings.skip_bad_rows, aliases)
+        self._in_pool = DescribedMolecules.of(plain, block.traits, self._scales)
+        if self._is_whole:
+            check_known(self._in_pool.columns, self._in_pool.column_names, str(settings.pool))
+        told = {key: tuple(by.get(name, np.nan) for name in self.own) for key, by in state.features.items()}
+        joined = join_outside(self._in_pool, state, settings.most_atoms)
+        self._graphs, self._added = add_results(joined, self._features, told)
+        self._block = block
 
-    def _take_known(self, state: CampaignState, places: Places, by_id: Mapping[str, Place]) -> KnownRows:
-        block = take(self.pool, places, self._columns)
-        return self._with_results(state, block, _aliases(block, by_id), Scales(self.pool.moments, self.ranks))
-
-    def _with_results(
-        self, state: CampaignState, block: Block, aliases: Mapping[str, str], scales: Scales | None
-    ) -> KnownRows:
-        settings, columns = self.settings, self.features.columns
-        plain = self.pool.molecules(block, columns, settings.skip_bad_rows, aliases)
-        in_pool = DescribedMolecules.of(plain, block.traits, scales)
-        if self.is_whole:
-            check_known(in_pool.columns, in_pool.column_names, str(settings.pool))
-        known = with_outside(in_pool, state, settings.most_atoms)
-        told = {key: tuple(by.get(name, np.nan) for name in columns) for key, by in state.features.items()}
-        molecules, added = add_results(known.graphs, self.features, told)
-        return KnownRows(in_pool, molecules, block, added)
-
-    def offer(self, campaign: Campaign, known: Any) -> Offer:  # Any: `KnownRows`, as `know` returns them
+    def offer(self, campaign: Campaign) -> Offer:
         """Return the molecules that are known, and the most promising others, which the agent finds in the whole pool.
-
-        Args:
-            campaign: the campaign.
-            known: the molecules that it knows.
 
         Raises:
             ValueError: if a part is damaged, or a cell cannot be read.
         """
-        if self.is_whole:
-            count = len(known.graphs)
-            selection, constraints = select(known.in_pool, known.block.cells, self.wishes, self.settings, count)
-            note, others = selection.describe(), partial(self._others, known.block)
-            return Offer(known.in_pool, known.graphs, selection, constraints, note, others=others)
-        query = self._ask(campaign, known)
-        found, places = scan(self.pool, query), {*map(tuple, known.block.places.tolist())}
-        aliases = dict(known.in_pool.aliases)
-        block = take(self.pool, np.array(sorted(places | found.places), np.int64), self._columns)
-        known = self._with_results(campaign.state, block, aliases, Scales(self.pool.moments, self.ranks))
-        in_pool, molecules, block = known.in_pool, known.graphs, known.block
-        selection, constraints = select(in_pool, block.cells, self.wishes, self.settings, len(molecules))
-        predictions = partial(write_predictions, self.pool, query, dict(known.added))
-        others = partial(self._others, block)
-        note = "How many molecules meet the limits is not counted: the most promising ones alone are tested."
-        note *= len(self.wishes.limits) > 0
-        return Offer(in_pool, molecules, selection, constraints, note, others=others, predictions=predictions)
+        note, predictions = "", None
+        if not self._is_whole:
+            query, places = self._ask(campaign), {*map(tuple, self._block.places.tolist())}
+            found, aliases = scan(self.pool, query), dict(self._in_pool.aliases)
+            block = self._take(np.array(sorted(places | found.places), np.int64), self._columns)
+            self._hold(block, aliases, campaign.state)
+            predictions = partial(write_predictions, self.pool, query, dict(self._added))
+            note = "Limits are tested for the most promising molecules alone." * bool(len(self.limits))
+        selection, constraints = self.select(self._in_pool, self._block.cells, len(self._graphs))
+        return Offer(
+            self._in_pool,
+            self._graphs,
+            selection,
+            constraints,
+            selection.describe() if self._is_whole else note,
+            others=partial(self._others, self._block),
+            predictions=predictions,
+        )
 
     def _others(self, block: Block, ids: Sequence[str]) -> dict[str, list[str]]:
         """Return the texts of the pool's other columns for molecules of a block, by name."""
@@ -138,56 +191,45 @@ class RowRounds:
         def cells(columns: Sequence[str]) -> Cells:
             return self.pool.take(places, (), columns).cells
 
-        return describe_others(cells, self.pool.columns, self.pool.forms(places), self.settings)
+        return self.describe(cells, self.pool.columns, self.pool.forms(places))
 
-    def _ask(self, campaign: Campaign, known: KnownRows) -> Query:
+    def _ask(self, campaign: Campaign) -> Query:
         """Return what is asked of each molecule, given the results."""
         settings, state = self.settings, campaign.state
         learners = [campaign.model(goal.name) for goal in state.goals] or [campaign.model()]
         agents = [learner for learner in learners if isinstance(learner, MoleculeAgent)]
         failing = campaign.failing()
-        in_pool, places = known.in_pool, map(tuple, known.block.places.tolist())
+        places = map(tuple, self._block.places.tolist())
         taken = {*state.settled(), *state.failed, *state.pending, *state.vetoes}
         short_list = SHORT_LIST if state.goals else agents[0].settings.short_list
         needed = settings.n * (1 if settings.at_most is None else SPARES)
         return Query(
             raters=tuple(learner.rater() for learner in agents),
             size=max(short_list, needed),
-            limits=self.wishes.limits,
+            limits=self.limits,
             terms=settings.terms,
-            names=self.wishes.names,
-            source=self.source,
+            names=self.names,
+            source=self._source,
             index=GoalsIndex.of(state) if state.goals else None,
-            taken=frozenset(place for name, place in zip(in_pool.ids, places, strict=True) if name in taken),
+            taken=frozenset(place for name, place in zip(self._block.ids, places, strict=True) if name in taken),
             fails=failing.rater,
             likely=failing.bound,
             seed=state.seed,
         )
 
+    def _find(self, names: Collection[str], smiles: Collection[str]) -> tuple[Places, dict[str, Place]]:
+        """Return part and row of molecules, `(n, 2)`, and those of names; also of other forms of the structures."""
+        canonical = {canonical_smiles(text, self.settings.most_atoms) for text in smiles} - {""}
+        if self.pool.manifest.question.salts == "merge":
+            canonical = set(map(parent_smiles, canonical))
+        by_id, by_smiles = self.pool.find(sorted({*names, *map(unshield, names)} - {""}), sorted(canonical))
+        found = {*by_id.values(), *by_smiles.values(), *find_forms(self.pool, canonical - by_smiles.keys())}
+        return np.array(sorted(found), np.int64).reshape(-1, 2), by_id
 
-def search(pool: PreparedPool, most_atoms: int, names: Collection[str], smiles: Collection[str]) -> MoleculeSet:
-    """Return the molecules of a pool that may have some names or structures; of none, the first of the pool."""
-    places, by_id = find(pool, most_atoms, names, smiles)
-    block = take(pool, places, ())
-    return pool.molecules(block, (), True, _aliases(block, by_id))
-
-
-def find(
-    pool: PreparedPool, most_atoms: int, names: Collection[str], smiles: Collection[str]
-) -> tuple[Places, dict[str, Place]]:
-    """Return part and row of molecules, `(n, 2)`, and those of names; also of other forms of the structures."""
-    canonical = {canonical_smiles(text, most_atoms) for text in smiles} - {""}
-    if pool.manifest.question.salts == "merge":
-        canonical = set(map(parent_smiles, canonical))
-    by_id, by_smiles = pool.find(sorted({*names, *map(unshield, names)} - {""}), sorted(canonical))
-    found = {*by_id.values(), *by_smiles.values(), *find_forms(pool, canonical - by_smiles.keys())}
-    return np.array(sorted(found), np.int64).reshape(-1, 2), by_id
-
-
-def take(pool: PreparedPool, places: Places, columns: Sequence[str]) -> Block:
-    """Return the rows at some places; of none, the first of the pool."""
-    first = next(iter(pool.blocks((), ()))).places[:1]
-    return pool.take(places if len(places) else first, columns=columns)
+    def _take(self, places: Places, columns: Sequence[str]) -> Block:
+        """Return the rows at some places; of none, the first of the pool."""
+        first = next(iter(self.pool.blocks((), ()))).places[:1]
+        return self.pool.take(places if len(places) else first, columns=columns)
 
 
 def _aliases(block: Block, by_id: Mapping[str, Place]) -> dict[str, str]:

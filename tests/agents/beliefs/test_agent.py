@@ -9,8 +9,7 @@ from scipy.stats import norm
 
 import registry
 from agents.beliefs import Belief, Greedy
-from agents.beliefs.agent import BeliefAgent
-from agents.beliefs.misfit import MisfitWarning, Watch
+from agents.beliefs.agent import BeliefAgent, MisfitWarning, Watch
 from graph_bandit_env.graphs import as_graph_set
 
 MEAN = torch.tensor([0.0, 3.0, 1.0, 2.0], dtype=torch.float64)

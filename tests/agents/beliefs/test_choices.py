@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 from scipy.special import ndtr
-from support.play import play
 
 import registry
 from agents.beliefs import Belief, Greedy, Memoryless, PhasedElimination, ThompsonSampling
 from agents.beliefs.choices import choice_probabilities, largest_of_draws, probability_of_largest
 from agents.beliefs.rules import EpsilonGreedy, InverseGapWeighting
 from agents.contract import masked_argmax
+from graph_bandit_lab import run_bandit
 
 MEAN, SPREAD = torch.tensor([0.2, 0.5, 0.5, -1.0]).double(), torch.tensor([0.6, 0.1, 0.3, 2.0]).double()
 ROOT = torch.diag(SPREAD) @ torch.tensor([[1.0, 0, 0], [0.8, 0.6, 0], [0, 0.6, 0.8], [0, -1, 0]]).double()
@@ -130,8 +130,8 @@ def test_a_rule_that_draws_nothing_plays_one_graph_or_shares_among_those_that_ti
 
 @pytest.mark.parametrize("name", ["gaussian-ts", "exp3"])
 def test_an_agent_plays_as_often_as_it_says(name, small_env):
-    env, agent = small_env(num_graphs=4), registry.make_agent(name)
-    play(env, agent, 6, seed=1)
+    env, agent = small_env(num_graphs=4, horizon=6), registry.make_agent(name)
+    run_bandit(env, agent, seed=1)
     mask = np.array([1, 0, 1, 1], np.int8)
     weighed = agent.action_probabilities(None, mask)
     played = np.bincount([agent.select_action(None, mask) for _ in range(1500)], minlength=4) / 1500

@@ -3,7 +3,7 @@ import pytest
 import torch
 
 import registry
-from agents.classic.drawing import RandomSettings
+from agents.classic.agents import RandomSettings
 from agents.contract import AgentCheckError, check_agent, masked_argmax, read_graphs, read_mask
 from agents.contract.inputs import read_feedback
 

@@ -9,7 +9,7 @@ from support.graphs import ragged_graphs
 from torch_geometric.data import Batch
 
 import registry
-from agents.classic.drawing import RandomAgent, RandomSettings
+from agents.classic.agents import RandomAgent, RandomSettings
 from agents.contract import READABLE, BlindAgentWarning
 from agents.contract.reading import with_both_directions
 from graph_bandit_env import GraphSet

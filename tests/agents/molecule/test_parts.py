@@ -4,8 +4,7 @@ import torch
 from support.molecules import ODD_MOLECULES
 
 from agents.molecule.fingerprints import Fingerprint
-from agents.molecule.parts import make_parts
-from agents.molecule.settings import WEIGHTS, MoleculeSettings
+from agents.molecule.parts import WEIGHTS, MoleculeSettings, make_parts
 from agents.traits import Scales, compute_traits
 
 SMILES = (*ODD_MOLECULES, "CCCO")

@@ -14,7 +14,7 @@ from support.graphs import ragged_graphs
 from torch_geometric.data import Batch
 
 from agents.padded import MeanNodeNetwork
-from agents.padded.batches import KEYS, graphs_on_offer, unpad_batch
+from agents.padded.encoder import KEYS, graphs_on_offer, unpad_batch
 from graph_bandit_env.wrappers import unpad
 
 

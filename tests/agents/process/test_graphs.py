@@ -5,10 +5,10 @@ import numpy as np
 import torch
 from scipy.stats import spearmanr
 from support.molecules import some_molecules
-from support.play import play
 
 import registry
 from graph_bandit_env import from_networkx
+from graph_bandit_lab import run_bandit
 
 
 def graph_set(graphs, weight=None):
@@ -71,6 +71,6 @@ def test_explores_less_where_graphs_with_results_are_not_on_offer(small_env):
 def test_a_memory_that_is_full_keeps_what_tells_most(small_env):
     env = small_env(num_graphs=5, resample_graphs="round", observe="graphs", horizon=14)
     agent = registry.make_agent("gp-ucb", memory=4)
-    play(env, agent, 14)
+    run_bandit(env, agent)
     assert 1 < len(agent.history.seen) <= 5
     assert torch.isfinite(torch.from_numpy(agent.predict().mean)).all()

@@ -10,8 +10,7 @@ from support.posterior import bounded
 from agents.beliefs.censoring import Thresholds, match_bounds
 from agents.beliefs.posterior import DualPosterior
 from agents.beliefs.rewards import History, Standardised, stack
-from agents.molecule.parts import make_parts
-from agents.molecule.settings import MoleculeSettings
+from agents.molecule.parts import MoleculeSettings, make_parts
 from agents.process.kernels import Mixture
 from agents.process.likelihood import (
     CORRELATION_SPREAD,

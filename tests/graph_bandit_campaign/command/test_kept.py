@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from graph_bandit_campaign import CampaignState
-from graph_bandit_campaign.command.kept import ONCE, files_of, keep_command, repeat_command
+from graph_bandit_campaign.command.kept import ONCE, keep_command, repeat_command
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.store import read_file, write_file
 
@@ -57,7 +57,7 @@ def parts_of(command):
     """All settings of a command that name no file, and all files that it names."""
     named = {"pool", "measured", "predictions", "html", "out", "also", "features"}
     names = {field.name for field in fields(command)} - ONCE - named
-    return {name: getattr(command, name) for name in names}, [*map(os.path.abspath, files_of(command))]
+    return {name: getattr(command, name) for name in names}, [*map(os.path.abspath, command.files())]
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
@@ -90,5 +90,5 @@ def test_a_command_of_other_types_is_refused(tmp_path, fields_of_command):
         {"format": 4, "agent": "random", "maximize": True, "seed": 0, "command": command}
         | {key: [] for key in ("measured", "failures", "pending", "rounds")}
     )
-    with pytest.raises(ValueError, match="Expected"):
+    with pytest.raises(ValueError, match="campaign"):
         repeat_command(read_file(text.encode(), tmp_path)[0], tmp_path / "o.campaign.json")

@@ -14,7 +14,6 @@ from support.molecules import some_molecules
 from support.tables import read, write
 
 from graph_bandit_campaign import SuggestSettings
-from graph_bandit_campaign.command import suggestions
 from graph_bandit_campaign.constraints.limits.wishes import PROPERTIES
 from graph_bandit_campaign.report.tables import write_table
 from graph_bandit_cli.main import main
@@ -92,7 +91,6 @@ def test_a_pool_that_gives_the_id_of_a_suggestion_to_another_molecule_is_refused
     assert suggest() == 1
     assert re.search(f"`{first[0]}`.*CCCCCCCCCCO", capsys.readouterr().err)
     assert state() == before
-    assert suggest("--trust-ids") == 0
 
 
 def test_results_that_break_a_limit_teach_and_pending_ones_stay_pending(folder):
@@ -211,17 +209,6 @@ def test_a_file_that_was_changed_is_not_overwritten_unasked(folder, capsys):
     assert {path: path.read_bytes() for path in before} == before
     assert suggest("--next-batch", "--overwrite", *files, agent="random") == 0
     assert (folder / "all.csv").read_text() != "changed"
-
-
-@pytest.mark.parametrize("place", ["read_inputs", "_write"])
-def test_ctrl_c_says_whether_the_round_is_saved(place, folder, monkeypatch, capsys):
-    def stop(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(suggestions, place, stop)
-    assert suggest(agent="random") == 130
-    saved = (folder / "out.campaign.json").exists()
-    assert saved == (place == "_write") == ("saved in" in " ".join(capsys.readouterr().err.split()))
 
 
 # --- Settings

@@ -174,7 +174,7 @@ def test_what_cannot_be_is_refused_and_nothing_changes():
     ):
         with pytest.raises(ValueError, match=message):
             campaign.ask(4, constraints=constraints)
-        assert campaign.state is before
+        assert campaign.state == before
     with pytest.raises(ValueError, match="price"):
         begin("random").ask(4, constraints=BatchConstraints(prices=np.linspace(1, 2, 30)))
 

@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from graph_bandit_campaign.model.learner import Learner, choose_results
-from graph_bandit_campaign.results.measurement import Measurement
+from graph_bandit_campaign.results.facts import Measurement
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_env import from_smiles
 

@@ -5,7 +5,7 @@ import pytest
 
 from agents.products import BlockKernel
 from graph_bandit_campaign.model import made
-from graph_bandit_campaign.model.made import BlockBeliefs
+from graph_bandit_campaign.model.made import BlockBeliefs, ProductPool
 from graph_bandit_env.pools.products import Part, ProductLibrary, Slot, example_library
 
 pytest.importorskip("rdkit")
@@ -72,3 +72,13 @@ def test_blocks_predict_products_and_a_result_is_not_predicted_by_itself():
     known, new = forecasts[: len(measured)], forecasts[len(measured) :]
     assert np.corrcoef(new, values[others])[0, 1] > 0.5
     assert 0.3 < np.corrcoef(known, values[measured])[0, 1] < 0.95
+
+
+def test_equal_products_are_one_molecule_that_is_known_by_both_names():
+    slots = (
+        Slot(name="acid", ids=("a", "b"), smiles=("CC(=O)O", "OC(=O)C")),
+        Slot(name="amine", ids=("n",), smiles=("NC",)),
+    )
+    library = ProductLibrary([Part(reaction=LIBRARY.parts[0].reaction, slots=slots)])
+    molecules = ProductPool(library).take(np.arange(2))
+    assert (len(molecules), molecules.aliases) == (1, {"b+n": "a+n"})

@@ -9,7 +9,6 @@ from support.molecules import some_molecules
 from support.prepared import prepare_in_parts, suggest
 from support.tables import read, write
 
-from graph_bandit_campaign.command import inputs
 from graph_bandit_campaign.command.pools import rows as row_rounds
 from graph_bandit_campaign.model import goals_choice
 
@@ -60,7 +59,7 @@ def _short(monkeypatch):
 
 @pytest.fixture
 def _scanned(monkeypatch):
-    monkeypatch.setattr(inputs, "MOST_WHOLE", 0)
+    monkeypatch.setattr(row_rounds, "MOST_WHOLE", 0)
 
 
 LIMITS = ("--require", "mw<330", "dock<9", "--forbid", "C#N", "--only", "stock=yes")
@@ -81,7 +80,7 @@ QUICK = ("limits",)
 def test_suggestions_and_predictions_are_those_of_the_pool_in_memory(name, tables, prepared, tmp_path, monkeypatch):
     results, written = tables / ("several.csv" if "size" in "".join(OPTIONS[name]) else "results.csv"), []
     for most in (1000, 0):
-        monkeypatch.setattr(inputs, "MOST_WHOLE", most)
+        monkeypatch.setattr(row_rounds, "MOST_WHOLE", most)
         predictions = tmp_path / f"{most}-all.csv"
         more = ("--predictions", str(predictions), *OPTIONS[name])
         written.append((suggest(prepared, results, tmp_path / f"{most}.csv", *more)[0], predictions.read_text()))

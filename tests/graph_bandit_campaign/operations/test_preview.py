@@ -23,9 +23,8 @@ def test_a_table_is_described_with_each_row_that_is_bad():
     preview = preview_pool(Source(path=Path("pool.csv")))
     assert (preview.kind, preview.count, preview.bad_count) == ("molecules", 2, 1)
     assert preview.bad[0].startswith("pool.csv, line 3:")
-    assert preview.first[0] == ("a", "CCO")
-    columns = {column.name: (column.filled, column.numbers) for column in preview.columns}
-    assert columns == {"price": (2, 1), "vendor": (2, 0)}
+    assert (preview.columns, preview.first[0]) == (rows[0], rows[1])
+    assert (preview.numbers, preview.taken) == (("price",), {"smiles": "smiles", "id": "id"})
     assert any("merged" in note for note in preview.notes)
     assert any("parent: d" in note for note in preview.notes)
 
@@ -36,14 +35,14 @@ def test_other_graphs_are_counted():
         nx.set_node_attributes(graph, [1.0], "x")
     Path("pool.jsonl").write_text("".join(json.dumps(nx.node_link_data(graph)) + "\n" for graph in graphs))
     preview = preview_pool(Source(path=Path("pool.jsonl")))
-    assert (preview.kind, preview.count, preview.first) == ("graphs", 3, (("a", ""), ("b", ""), ("c", "")))
+    assert (preview.kind, preview.count, preview.first) == ("graphs", 3, (("a",), ("b",), ("c",)))
 
 
 def test_a_prepared_pool_is_described():
     write("pool.csv", [("id", "smiles", "price"), ("a", "CCO", "3"), ("b", "CCN", "4")])
     prepare(Prepare(Path("pool.csv"), Path("prepared"), workers=None))
     preview = preview_pool(Source(path=Path("prepared")))
-    assert (preview.count, [column.name for column in preview.columns]) == (2, ["price"])
+    assert (preview.count, preview.columns) == (2, ("price",))
 
 
 def test_results_are_shown_row_by_row_with_what_is_wrong_and_what_was_known(tmp_path):
@@ -64,7 +63,21 @@ def test_results_are_shown_row_by_row_with_what_is_wrong_and_what_was_known(tmp_
     assert (shown.taken, shown.columns) == ({"id": "Name", "smiles": "", "y": "Y"}, ("Name", "Y", "note"))
     said = [(row.id, row.smiles, dict(row.values), bool(row.problem), dict(row.before)) for row in shown.rows]
     assert said[:2] == [("a", "CCO", {"y": "1.5"}, False, {"y": "1"}), ("b", "CCN", {"y": "2"}, False, {})]
-    assert [(row.where, bool(row.problem)) for row in shown.rows[2:]] == [
-        ("plate.csv, line 6", True),
-        ("plate.csv, line 5", True),
+    said = [(row.where, row.id, dict(row.values), bool(row.problem)) for row in shown.rows[2:]]
+    assert said == [
+        ("plate.csv, line 6", "nobody", {"y": "3"}, True),
+        ("plate.csv, line 4", "c", {"y": "n.d."}, True),  # which says that there is none
+        ("plate.csv, line 5", "d", {"y": "much"}, True),
     ]
+
+
+def test_a_table_without_the_columns_that_are_looked_for_says_which_it_has(tmp_path):
+    write("pool.csv", [("id", "smiles"), ("a", "CCO"), ("b", "CCN")])
+    assert main(["suggest", "pool.csv", "--maximize", "y", "--n", "1", "--out", "out.csv", "--agent", "random"]) == 0
+    write("plate.csv", [("Compound", "IC50"), ("a", 1)])
+    shown = preview_results(Place(tmp_path / "out.campaign.json", workers=None), Path("plate.csv"))
+    assert (shown.columns, shown.taken["y"], shown.rows) == (("Compound", "IC50"), "", ())
+    write("odd.csv", [("Compound", "Structure of it"), ("a", "CCO")])
+    preview = preview_pool(Source(path=Path("odd.csv")))
+    assert (preview.columns, preview.count) == (("Compound", "Structure of it"), 0)
+    assert preview.problem

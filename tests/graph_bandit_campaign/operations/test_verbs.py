@@ -134,7 +134,7 @@ def test_a_second_value_is_a_replicate_or_replaces_the_first(place):
     assert state().means()[name] == 1.5
     assert len(tell(place, [Entry(name, "2.5")], instead=True).gone) == 2
     assert state().means()[name] == 2.5
-    assert tell(place, [Entry(name, "2.5")]).twice == 1
+    assert tell(place, [Entry(name, "2.5")]).new == ()
 
 
 def test_marks_are_kept_without_a_look_at_the_pool(place):
@@ -187,7 +187,7 @@ def test_settings_may_change_but_not_which_files_and_agents_there_are(place, tmp
         ({"features": ["../x.npz"]}, "inside of the folder"),
         ({"forbid": ["/etc/x.txt"]}, "inside of the folder"),
         ({"allow_outside": True}, "allow-outside"),
-        ({"out": "../out.csv"}, "name of a file"),
+        ({"out": "../out.csv"}, "of this file"),
         ({"out": "other.csv"}, "of this file"),
         ({"veto": ["m1"]}, "veto"),
         ({"n": "many"}, "n"),
@@ -231,18 +231,18 @@ def test_those_who_tell_results_at_the_same_time_wait_for_each_other(random_plac
 
 
 def test_a_round_is_chosen_again_if_a_result_comes_in_meanwhile(place, monkeypatch):
-    read_inputs, second = suggestions.read_inputs, last()[1]
+    open_pool, second = suggestions.open_pool, last()[1]
     calls = []
 
-    def read_slowly(*arguments):
-        inputs = read_inputs(*arguments)
+    def open_slowly(*arguments):
+        opened = open_pool(*arguments)
         calls.append(1)
         if len(calls) == 1:
             tell(place, [Entry(second, "9")])
-        return inputs
+        return opened
 
     tell(place, [Entry(last()[0], "1")])
-    monkeypatch.setattr(suggestions, "read_inputs", read_slowly)
+    monkeypatch.setattr(suggestions, "open_pool", open_slowly)
     ask(place)
     assert (len(calls), len(state().rounds), state().means()[second]) == (2, 2, 9.0)
 

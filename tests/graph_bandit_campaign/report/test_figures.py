@@ -1,7 +1,7 @@
 import pytest
 
 from graph_bandit_campaign.report.figures import progress_figure
-from graph_bandit_campaign.results.measurement import Measurement
+from graph_bandit_campaign.results.facts import Measurement
 from graph_bandit_campaign.state import CampaignState
 
 

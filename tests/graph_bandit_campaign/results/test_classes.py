@@ -4,36 +4,26 @@ from pathlib import Path
 
 import pytest
 
-from graph_bandit_campaign.results.classes import classes_as_bounds, order_classes, read_classes
+from graph_bandit_campaign.results.classes import read_classes
 from graph_bandit_campaign.results.rows import BadResultsError, ResultTables
 from graph_bandit_env.tables import Table
 
 PAIRS = (
     "inactive/active, no/yes, false/true, negative/positive, non-toxic/toxic, not soluble/soluble, low/high, "
-    "failed/passed, insoluble/soluble, blue/red"
+    "failed/passed, insoluble/soluble"
 )
-
-
-@pytest.mark.parametrize("words", PAIRS.split(", "))
-def test_the_lower_class_is_found_in_any_order(words):
-    lower, upper = words.split("/")
-    assert order_classes((lower, upper)) == order_classes((upper, lower)) == (lower, upper)
 
 
 def table(cells):
     return Table(Path("a.csv"), ("id", "Hit"), [(k, ["m", cell]) for k, cell in enumerate(cells, start=2)])
 
 
-def test_numbers_bounds_and_states_stay_as_they_are():
-    for cells in (
-        ["1", "2.5", "", "failed"],
-        [">1", "<3", "pending"],
-        ["failed", "pending"],
-        ["1", "active"],
-        ["", "-"],
-    ):
-        given = table(cells)
-        assert classes_as_bounds(given, "hit") == (given, "")
+@pytest.mark.parametrize("words", PAIRS.split(", "))
+def test_the_lower_class_is_found_in_any_order(words):
+    for cells in (words.split("/"), words.split("/")[::-1]):
+        tables, kind, _ = read_classes(ResultTables([table(cells)]), "hit")
+        values = {cell: row[1] for cell, (_, row) in zip(cells, tables.tables[0].records, strict=True)}
+        assert (kind, [values[word] for word in words.split("/")]) == ("class", ["0", "1"])
 
 
 @pytest.mark.parametrize(
@@ -51,6 +41,8 @@ def test_numbers_bounds_and_states_stay_as_they_are():
         ("0 0", "", "", "0 0"),
         ("1", "class", "class", "1"),
         ("0 1 2", "", "", "0 1 2"),
+        (">1 <3 pending", "", "", ">1 <3 pending"),
+        ("failed pending", "", "", "failed pending"),
         ("0 1 >1", "", "", "0 1 >1"),
         ("0 1 high 3", "", "", "0 1 high 3"),  # a word among numbers is refused by the reader
         ("no yes", "number", "number", "0 1"),

@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from graph_bandit_campaign.results.matched import match_rows
-from graph_bandit_campaign.results.matching import Matcher
+from graph_bandit_campaign.results.matching import Matcher, match_rows
 from graph_bandit_campaign.results.rows import BadResultsError, Columns, MeasuredRow, ResultTables
 from graph_bandit_env import from_smiles
 
@@ -89,7 +88,7 @@ def check(tmp_path):
         path.write_text("".join(f"{','.join(map(str, row))}\n" for row in rows), encoding="utf-8")
 
         def read_last():
-            matched = match_rows({"": read([path], Columns("logd", "id"))}, Matcher(POOL, {}, False, 99).find)
+            matched = match_rows({"": read([path], Columns("logd", "id"))}, Matcher(POOL))
             return {each.id: each.text if each.text[0] in "<>f" else each.value for each in matched.results}.get("m6")
 
         if expected is REFUSED:

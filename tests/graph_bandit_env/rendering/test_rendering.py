@@ -14,7 +14,7 @@ from matplotlib.text import Text
 from graph_bandit_env import GraphPool, GraphSet, from_smiles
 from graph_bandit_env.bandit.episode import Episode
 from graph_bandit_env.rendering import draw, draw_graph
-from graph_bandit_env.rendering.pictures import lay_out
+from graph_bandit_env.rendering.frame import lay_out
 
 
 def make(render_mode="rgb_array", **changes):

@@ -9,8 +9,7 @@ from graph_bandit_lab.analysis import aggregate_agents, compare_with_chance
 from graph_bandit_lab.analysis.aggregates import (
     profile_agents,
 )
-from graph_bandit_lab.analysis.chance import reject
-from graph_bandit_lab.analysis.scores import relative_regret
+from graph_bandit_lab.analysis.scores import reject, relative_regret
 from graph_bandit_lab.analysis.statistics import (
     earlier_versions,
     mean_interval,

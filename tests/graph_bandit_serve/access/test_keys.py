@@ -1,6 +1,6 @@
 import pytest
 
-from graph_bandit_serve.access.keys import Access, Keys
+from graph_bandit_serve.access.keys import Keys
 from graph_bandit_serve.settings import ServerLimits
 
 
@@ -11,27 +11,22 @@ def clock():
 
 @pytest.fixture
 def keys(clock):
-    return Keys(True, ServerLimits(session_seconds=10, invitation_seconds=10), lambda: clock[0])
+    return Keys(ServerLimits(session_seconds=10, invitation_seconds=10), lambda: clock[0])
 
 
-def test_the_link_of_guests_lets_in_often_and_the_others_once(keys):
-    sessions = [keys.enter(token) for token in (keys.guest_link, keys.guest_link, keys.link)]
-    assert [*map(keys.of_session, sessions)] == [Access.GUEST, Access.GUEST, Access.MEMBER]
-    assert keys.enter(keys.link) is None
-    assert Keys(False, ServerLimits()).enter("") is None
-
-
-def test_no_key_stands_for_another(keys):
-    session, links = keys.enter(keys.guest_link), [keys.link, keys.guest_link, keys.invite(Access.MEMBER)]
-    assert keys.of_program(keys.program) is Access.MEMBER
-    assert {*map(keys.of_program, [*links, session]), *map(keys.of_session, [*links, keys.program])} == {None}
-    assert keys.enter(keys.program) is keys.enter(session) is None
+def test_a_link_lets_in_once_and_no_key_stands_for_another(keys):
+    links = [keys.link, keys.invite("Ann")]
+    sessions = [*map(keys.enter, links)]
+    assert [*map(keys.name_of, sessions)] == ["", "Ann"]
+    assert {*map(keys.enter, (*links, *sessions, keys.program, ""))} == {None}
+    assert {*map(keys.name_of, (*links, keys.program, ""))} == {None}
+    assert [*map(keys.is_program, (keys.program, *links, *sessions))] == [True, False, False, False, False]
 
 
 def test_sessions_and_invitations_end(keys, clock):
-    session, first, second = keys.enter(keys.link), keys.invite(Access.MEMBER), keys.invite(Access.MEMBER)
+    session, first, second = keys.enter(keys.link), keys.invite(), keys.invite()
     clock[0] = 9.9
-    assert keys.of_session(session) is Access.MEMBER
+    assert keys.name_of(session) == ""
     assert keys.enter(first) is not None
     clock[0] = 10
-    assert keys.of_session(session) is keys.enter(second) is None
+    assert keys.name_of(session) is keys.enter(second) is None

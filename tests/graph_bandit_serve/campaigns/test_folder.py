@@ -24,9 +24,6 @@ def test_campaigns_are_found_in_subfolders_too_in_the_order_of_their_names(tmp_p
     for k in range(9):
         (tmp_path / f".{k}").touch()  # what is not shown does not count
     assert names(tmp_path, entries=6) == ["A", "b", "sub/c"]
-    folder = CampaignFolder(tmp_path / "A.campaign.json", ServerLimits())  # one that is served alone
-    assert [file.name for file in folder.list_files().files] == ["A"]
-    assert folder.find(key_of("b.campaign.json")) is None
 
 
 def test_a_file_is_found_by_its_key_alone(tmp_path):

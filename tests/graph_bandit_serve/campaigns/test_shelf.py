@@ -53,7 +53,8 @@ def test_a_campaign_with_anything_in_it_is_shown_and_escaped(name, tmp_path):
     write_campaign(tmp_path / "one.campaign.json", **SHOWN[name])
     served, key = Served(tmp_path), key_of("one.campaign.json")
     assert len(served.state(key)["rounds"]) == len(SHOWN[name].get("rounds", [1]))
-    for path in (f"/campaigns/{key}", f"/campaigns/{key}/rounds/1", "/"):
+    tabs = [f"/campaigns/{key}?tab={tab}" for tab in ("batch", "candidates", "results", "history")]
+    for path in (*tabs, "/"):
         answer = served.ask(path)
         assert (answer.status_code, len(answer.content) < 2_000_000) == (200, True)
         assert str(8 * 1_234_567) not in answer.text
@@ -69,7 +70,7 @@ def test_a_file_is_read_again_after_it_has_changed_and_not_before_and_the_oldest
     write_campaign(tmp_path / "new", pending=[])
     os.replace(tmp_path / "new", paths[0])
     changed = shelf.read(first)
-    assert (reading.summary.pending, changed.summary.pending) == (1, 0)
+    assert (reading.summary()["pending"], changed.summary()["pending"]) == (1, 0)
     for key in others:
         shelf.read(key)
     assert shelf.read(first) is not changed

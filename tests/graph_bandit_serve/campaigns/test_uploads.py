@@ -1,4 +1,4 @@
-"""Files that people send: kept under names of our own, in a folder of our own, for a day."""
+"""Files that people send: each in a folder of our own, for a day."""
 
 import errno
 import io
@@ -20,7 +20,8 @@ def uploads(tmp_path):
 @pytest.mark.parametrize("name", ["May.CSV", "../../x.csv", "/etc/x.csv", "nul.csv", "x\0.csv", "x" * 10_000 + ".csv"])
 def test_a_file_is_found_by_its_token_alone_and_no_name_of_a_sender_is_a_path(uploads, tmp_path, name):
     upload = uploads.add(name, io.BytesIO(b"id\n1\n"))
-    assert upload.path == tmp_path / "served" / HIDDEN / f"{upload.token}.csv"
+    assert upload.path.parent == tmp_path / "served" / HIDDEN / upload.token
+    assert upload.path.name == {"May.CSV": "May.CSV", "nul.csv": "nul_.csv"}.get(name, upload.path.name)
     assert upload.path.read_bytes() == b"id\n1\n"
     assert uploads.find(upload.token) == upload
     for token in ("", "*", upload.token[:-1], f"{upload.token}.csv", f"../{HIDDEN}/{upload.token}", "0" * 32):
@@ -37,7 +38,8 @@ def test_nothing_is_written_or_read_through_a_link(uploads, tmp_path):
     with pytest.raises(NoRoomError, match="link"):
         uploads.add("a.csv", io.BytesIO())
     assert not [*(tmp_path / "outside").iterdir()]
-    (tmp_path / "outside" / f"{'a' * 32}.csv").touch()
+    (tmp_path / "outside" / ("a" * 32)).mkdir()
+    (tmp_path / "outside" / ("a" * 32) / "a.csv").touch()
     assert uploads.find("a" * 32) is None
 
 
@@ -49,4 +51,4 @@ def test_a_full_disk_leaves_nothing(uploads, tmp_path, monkeypatch):
     monkeypatch.setattr(shutil, "copyfileobj", fill)
     with pytest.raises(NoRoomError):
         uploads.add("a.csv", io.BytesIO())
-    assert not [*(tmp_path / "served" / HIDDEN).iterdir()]
+    assert not [*(tmp_path / "served" / HIDDEN).rglob("*.*")]

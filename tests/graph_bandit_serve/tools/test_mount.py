@@ -12,6 +12,7 @@ def test_a_client_with_the_key_calls_tools(served):
     async def call():
         headers, transport = {"authorization": f"Bearer {served.key}"}, httpx2.ASGITransport(served.app)
         async with (
+            served.app._app.router.lifespan_context(served.app),  # as uvicorn does
             httpx2.AsyncClient(headers=headers, transport=transport) as http,
             Client(streamable_http_client(f"http://{HOST}/mcp", http_client=http)) as client,
         ):

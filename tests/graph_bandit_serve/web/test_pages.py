@@ -1,69 +1,69 @@
+"""The pages, and the results of jobs as parts of them."""
+
 import re
 
 import pytest
-from support.served import Served, result, suggestion, write_campaign
+from support.served import NAMES, POOL, Served, result, suggestion, table, write_campaign
 
 from graph_bandit_serve.campaigns.folder import key_of
-from graph_bandit_serve.web.pages import digest_of_structure
 
 PAGE = f"/campaigns/{key_of('one.campaign.json')}"
 
 
-@pytest.fixture
-def show(tmp_path):
-    """Return the words of the page of a campaign."""
-
-    def show(drawer=None, path=PAGE, shown=100, **changes):
-        write_campaign(tmp_path / "one.campaign.json", **changes)
-        answer = Served(tmp_path, drawer=drawer, shown=shown).ask(path)
-        assert answer.status_code == 200
-        return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", answer.text)).replace("&nbsp;", " ")
-
-    return show
+def words_of(answer):
+    assert answer.status_code == 200
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", answer.text))
 
 
-def test_a_campaign_says_goals_best_pending_suggestions_and_results(show):
-    words = show()
-    assert "maximize affinity" in words
-    assert "Best so far 2 a" in words
-    assert "a 1 CCO measured 2 measured 1 predicted 90 % interval 0 to 2" in words
-    assert "Round 1 3 1 1 1" in words  # suggested, measured, failed, pending
-    assert "a 2 after round 1 " in words
+def test_a_campaign_says_goals_counts_best_and_suggestions(served):
+    words = words_of(served.ask(PAGE))
+    for text in ("maximize affinity", "2 results, 1 waiting, 1 failed, 1 batch", "Best: 2 a", "1 predicted"):
+        assert text in words
 
 
-def test_a_class_has_hits_and_probabilities_and_no_intervals(show):
+def test_a_class_has_hits_and_chances_and_no_intervals(tmp_path):
     hit, miss = suggestion("a", 0.25, std=None, noise_std=None, low=None, high=None), suggestion("c", 0.25)
-    words = show(kind="class", measured=[result("z", 0), result("a", 1, 1)], rounds=[[hit, miss]], failures=[])
-    assert "Hits so far 1 of 2 results: a" in words
-    assert "a 1 CCO measured 1 measured a hit with probability 25 %" in words
+    measured = [result("z", 0), result("a", 1, 1)]
+    write_campaign(tmp_path / "one.campaign.json", kind="class", measured=measured, rounds=[[hit, miss]], failures=[])
+    words = words_of(Served(tmp_path).ask(PAGE))
+    assert "1 hits: a" in words
+    assert "25 % chance of a hit" in words
     assert "interval" not in words
 
 
-def test_each_round_has_a_page(show, served):
-    rounds = [[suggestion(name)] for name in ("a", "b", "c")]
-    assert "b 1 c1ccccc1 failed" in show(path=f"{PAGE}/rounds/2", rounds=rounds)
-    for number in ("0", "x", "٣", "9" * 50):
-        assert served.ask(f"{PAGE}/rounds/{number}").status_code == 404
-
-
-def test_long_tables_are_cut_and_say_so(show):
-    measured = [result(f"m{k}", k) for k in range(9)]
-    words = show(shown=4, measured=measured, rounds=[[suggestion("s")] * 9] * 9, pending=[f"p{k}" for k in range(9)])
-    for text in ("And 5 more, which", "And 5 earlier rounds.", "5 earlier results are left out", "p3 and 5 more"):
-        assert text in words
-    assert ("m8" in words, "m4" in words) == (True, False)
-
-
-class OneDrawing:
-    """Draws ethanol alone."""
-
-    def draw(self, smiles):
-        return "<svg><path/></svg>" if smiles == "CCO" else None
+def test_who_is_invited_by_name_is_named_in_what_they_do(served):
+    link = served.ask("/invite?name=Ann+B.", "POST").json()["link"]
+    _, cookie = served.enter(link.rpartition("=")[2])
+    assert 'value="Ann B."' in served.ask("/", headers=[cookie], key=False).text
 
 
 @pytest.mark.parametrize(("smiles", "drawn"), [("CCO", "<path/>"), ("no molecule", "not drawn")])
 def test_structures_are_pictures_and_one_that_cannot_be_drawn_says_so(tmp_path, smiles, drawn):
-    write_campaign(tmp_path / "one.campaign.json", structures={"a": smiles})
-    answer = Served(tmp_path, drawer=OneDrawing()).ask(f"{PAGE}/structures/{digest_of_structure(smiles)}.svg")
+    class OneDrawing:
+        def draw(self, smiles, scores=(), part=""):
+            return "<svg><path/></svg>" if smiles == "CCO" else None
+
+    answer = Served(tmp_path, drawer=OneDrawing()).ask(f"/structure.svg?smiles={smiles}")
     assert (answer.status_code, answer.headers["content-type"]) == (200, "image/svg+xml")
     assert drawn in answer.text
+
+
+def test_results_of_jobs_are_shown_as_parts_of_the_page(robot):
+    def view(path, asked, **named):
+        answer = robot.post(f"{path}?wait=15", asked)
+        job = answer.json()["id"]
+        robot.get(f"/jobs/{job}?wait=15")
+        return robot.ask(f"/jobs/{job}/view")
+
+    sent = robot.send("pool <1>.csv", POOL)
+    assert f"{len(NAMES)} molecules" in words_of(view("/look", {"pool": sent}))
+    at = f"/campaigns/{robot.start()}"
+    first = robot.last(at.rpartition("/")[2])[0]
+    upload = robot.send("May.csv", table(("id", "logp"), (first, "1.5"), ("nobody", 2)))
+    words = words_of(view(f"{at}/preview", {"table": upload}))
+    assert "1 of 2 rows can be added" in words
+    assert "the pool has no `nobody`" in words
+    assert "--" not in words
+    assert first in words_of(view(f"{at}/rows", {"contains": first, "part": "C"}))
+    assert first in words_of(view(f"{at}/why", {"ids": [first]}))
+    assert words_of(view(f"{at}/enough", {}))

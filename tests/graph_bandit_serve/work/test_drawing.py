@@ -1,6 +1,7 @@
-"""Drawing in a process that may die; `test_jobs.py` lets such a process hang and eat memory."""
+"""Drawing in a process that may die or hang."""
 
 import os
+import time
 from contextlib import closing
 
 import pytest
@@ -27,20 +28,21 @@ def test_molecules_are_drawn_and_kept_and_nothing_else(drawer):
     assert drawer.draw("CCO").startswith("<svg")
 
 
-def draw_or_die(pipe):
+def draw_or_die(smiles, scores, part):
     """Do as it is told in place of a SMILES."""
-    pipe.send("ready")
-    while True:
-        told, _ = pipe.recv()
-        if told == "die":
-            os._exit(11)
-        pipe.send(f"<svg>{told}</svg>")
+    if smiles == "die":
+        os._exit(11)
+    if smiles == "hang":
+        time.sleep(60)
+    return f"<svg>{smiles} {time.monotonic()}</svg>"
 
 
-def test_the_next_molecule_is_drawn_after_one_that_does_harm(drawer, monkeypatch):
-    monkeypatch.setattr(drawing, "draw_forever", draw_or_die)
-    assert drawer.draw("die") is None
-    assert drawer.draw("CCO") == "<svg>CCO</svg>"
-    process = drawer._process
-    assert drawer.draw("die") is None  # and is not tried again
-    assert drawer._process is process
+def test_the_next_molecule_is_drawn_after_those_that_do_harm(monkeypatch):
+    monkeypatch.setattr(drawing, "draw_svg", draw_or_die)
+    with closing(Drawer(ServerLimits(drawing_seconds=0.5))) as drawer:
+        for harm in ("die", "hang"):
+            assert drawer.draw(harm) is None
+            drawn = drawer.draw(f"after {harm}")
+            assert harm in drawn
+            assert drawer.draw(harm) is None  # and is not tried again
+            assert drawer.draw(f"after {harm}") is drawn

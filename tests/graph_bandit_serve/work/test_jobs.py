@@ -5,6 +5,7 @@ import logging
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from support.ended import have_ended
@@ -39,7 +40,7 @@ def run(jobs, operation, **arguments):
 
 
 def start_holding(jobs):
-    """Start a job that never ends, and return it with its process and those that it started."""
+    """Start a job that never ends, and return it, its process with one that it started, and its temporary folder."""
 
     async def first(job):
         async for state in jobs.events(job.id):
@@ -48,7 +49,8 @@ def start_holding(jobs):
         return None
 
     job = asyncio.run(asyncio.wait_for(first(jobs.start("hold", {}, "a")), LONG))
-    return job, [int(pid) for pid in job.progress[0].split()]
+    *pids, folder = job.progress[0].split()
+    return job, [*map(int, pids)], Path(folder)
 
 
 def test_a_job_returns_what_its_operation_does(jobs):
@@ -72,7 +74,7 @@ def test_jobs_that_hold_a_name_run_one_after_the_other_and_others_at_once(names,
 
 def test_a_job_too_many_is_refused(make_jobs):
     jobs = make_jobs(waiting_jobs=2)
-    holding, _ = start_holding(jobs)
+    holding, *_ = start_holding(jobs)
     waiting = [jobs.start("echo", {}, "ab") for _ in range(2)]
     with pytest.raises(BusyError):
         jobs.start("echo", {}, "ab")
@@ -81,10 +83,12 @@ def test_a_job_too_many_is_refused(make_jobs):
 
 
 def test_a_job_that_is_stopped_ends_with_all_that_it_started(jobs):
-    job, pids = start_holding(jobs)
+    job, pids, folder = start_holding(jobs)
+    assert folder.is_dir()
     stopped = jobs.stop(job.id)
     assert (stopped.status, stopped.problem) == ("stopped", "")
     assert have_ended(pids)
+    assert not folder.exists()
     assert run(jobs, "echo").status == "done"
     assert jobs.stop(job.id) == stopped
 
@@ -107,6 +111,7 @@ def test_a_job_that_does_harm_fails_and_the_next_one_runs(operation, word, limit
     jobs = make_jobs(**limits)
     job = run(jobs, operation)
     assert (job.status, word in job.problem) == ("failed", True)
+    assert have_ended([int(text) for line in job.progress for text in line.split() if text.isdigit()])
     assert run(jobs, "echo").status == "done"
 
 
@@ -124,7 +129,7 @@ def test_jobs_that_ended_long_ago_are_forgotten(limits, make_jobs):
 
 
 def test_closed_jobs_are_stopped_and_no_process_stays(jobs):
-    holding, pids = start_holding(jobs)
+    holding, pids, _ = start_holding(jobs)
     waiting = jobs.start("echo", {}, "ab")
     jobs.close()
     assert [jobs.get(job.id).status for job in (holding, waiting)] == ["stopped"] * 2
@@ -150,4 +155,6 @@ if __name__ == "__main__":
     here = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(command, env=here, capture_output=True, text=True, timeout=LONG)
     assert (done.returncode, done.stderr) == (0, "")
-    assert have_ended(map(int, done.stdout.split()))
+    *pids, folder = done.stdout.split()
+    assert have_ended(map(int, pids))
+    assert not os.path.exists(folder)

@@ -23,11 +23,11 @@ def place(tmp_path):
 
 
 def test_a_refusal_names_places_in_the_folder_alone(place, tmp_path):
-    (tmp_path / "bad.csv").write_bytes(b"a,b\n1,2\n")
-    bad = str(tmp_path / "bad.csv")
+    (tmp_path / "bad.xlsx").write_bytes(b"a,b\n1,2\n")
+    bad = str(tmp_path / "bad.xlsx")
     looks = {"root": place["root"], "pool": bad, "smiles": "s", "id": None, "sheet": None}
     for name, arguments in ("look", looks), ("preview", {**place, "table": bad, "columns": {}, "sheet": None}):
-        with pytest.raises(ValueError, match="csv") as caught:
+        with pytest.raises(ValueError, match="xlsx") as caught:
             call(name, **arguments)
         assert f"{tmp_path}" not in str(caught.value)
 

@@ -59,7 +59,7 @@ def test_edges_of_pyg_graphs_in_one_direction_need_a_word(capsys):
 
 @pytest.mark.parametrize(
     "options",
-    [["--forbid", "pains"], ["--features", "x"], ["--trust-ids"], ["--most-atoms", "9"]],
+    [["--forbid", "pains"], ["--features", "x"], ["--most-atoms", "9"]],
 )
 def test_what_needs_molecules_is_refused(options, capsys):
     assert suggest(*options) == 1

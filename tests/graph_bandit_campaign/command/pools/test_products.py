@@ -2,10 +2,13 @@
 
 import csv
 import json
+import shutil
 
+import numpy as np
 import pytest
 
 from graph_bandit_campaign import SuggestSettings, suggest, write_products
+from graph_bandit_campaign.command.suggestions import write_suggestions
 
 pytest.importorskip("rdkit")
 
@@ -53,3 +56,26 @@ def test_what_cannot_be_done_without_a_list_is_refused_by_name(example, tmp_path
         ask(example, tmp_path / "next.csv", measured=(example / "measured.csv",), **settings)
     assert named in str(error.value)
     assert not (tmp_path / "next.campaign.json").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("adds_up", [True, False])
+def test_sums_over_blocks_are_learnt_and_better_products_found_than_by_chance(example, tmp_path, adds_up):
+    generator, values, results, effects = np.random.default_rng(0), {}, tmp_path / "results.csv", []
+    shutil.copy(example / "library.toml", tmp_path)
+    for name in ("acids.csv", "amines.csv"):
+        head, *rows = (example / name).read_text().splitlines()[:41]
+        (tmp_path / name).write_text("\n".join([head, *rows]))
+        effects.append({row.split(",")[0]: generator.normal() for row in rows})
+    given = {"pool": tmp_path / "library.toml", "maximize": ("y",), "out": tmp_path / "next.csv", "workers": None}
+    for _ in range(3):
+        answer, _ = write_suggestions(SuggestSettings(**given, n=80))
+        for name in (suggestion.id for suggestion in answer.suggested):
+            acid, amine = name.split("+")
+            values[name] = effects[0][acid] + effects[1][amine] if adds_up else generator.normal()
+        results.write_text("id,y\n" + "".join(f"{name},{value}\n" for name, value in values.items()))
+        given["measured"] = (results,)
+    share = answer.shares["building blocks"]
+    assert share > 0.5 if adds_up else share < 0.5
+    every = np.add.outer(*([*each.values()] for each in effects))
+    assert not adds_up or max(values.values()) > np.quantile(every, 0.95)

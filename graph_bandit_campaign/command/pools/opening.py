@@ -1,0 +1,29 @@
+"""Open the pool of a command, of whatever kind it is."""
+
+from __future__ import annotations
+
+from graph_bandit_campaign.command.pools.other_graphs import GraphRounds
+from graph_bandit_campaign.command.pools.products import ProductRounds
+from graph_bandit_campaign.command.pools.rounds import Rounds
+from graph_bandit_campaign.command.pools.rows import RowRounds
+from graph_bandit_campaign.command.settings import SuggestSettings
+from graph_bandit_campaign.state import CampaignState
+from graph_bandit_env.files import is_file_of_graphs
+
+
+def open_pool(settings: SuggestSettings, earlier: CampaignState | None = None) -> Rounds:
+    """Return the pool of a command: a library of products, other graphs than molecules, or a table.
+
+    Args:
+        settings: settings of the command.
+        earlier: state of the campaign; None: there is none.
+
+    Raises:
+        ValueError, OSError: if a file cannot be read, or a setting is for another kind of pool.
+        ImportError: if a package that reads it is not installed.
+    """
+    if settings.pool.suffix.lower() == ".toml":
+        return ProductRounds(settings, earlier)
+    if settings.pool.exists() and is_file_of_graphs(settings.pool):
+        return GraphRounds(settings, earlier)
+    return RowRounds(settings, earlier)

@@ -1,0 +1,239 @@
+"""A pool of any kind, from which batches are chosen: what is asked of it, and the graphs on offer."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graph_bandit_campaign.assays.tables import OtherTable, read_other_tables
+from graph_bandit_campaign.campaign import Campaign
+from graph_bandit_campaign.checks import Kind
+from graph_bandit_campaign.command.results import read_results, split_limits
+from graph_bandit_campaign.command.settings import SuggestSettings
+from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
+from graph_bandit_campaign.constraints.batch.offers import find_offer_columns, find_offers, murcko_scaffolds
+from graph_bandit_campaign.constraints.goals.goal import Goal
+from graph_bandit_campaign.constraints.limits.limits import ColumnNames, Limits, Selection
+from graph_bandit_campaign.pool.block import Cells, join_cells, list_forms, other_columns
+from graph_bandit_campaign.results.rows import Columns, MeasuredRow, ResultTables
+from graph_bandit_campaign.state import CampaignState
+from graph_bandit_env import GraphPool, MoleculeSet, from_smiles
+
+Molecules = TypeVar("Molecules", bound=MoleculeSet)
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """Graphs of a pool in memory: all, or those that results and earlier rounds speak of."""
+
+    in_pool: GraphPool
+    """The graphs of the pool."""
+    graphs: GraphPool
+    """The same, then those that are measured, failed or pending and not in the pool."""
+
+    def of_pool(self, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return a mask of `graphs`, `(K,)`, given that of `in_pool`; the others are not on offer."""
+        return np.concatenate([mask, np.zeros(len(self.graphs) - len(self.in_pool), np.bool_)])
+
+
+@dataclass(frozen=True, eq=False)
+class Offer(Known):
+    """The graphs from which a batch is chosen."""
+
+    selection: Selection
+    """Those of `in_pool` that meet the limits, and whose price is known if there are prices."""
+    constraints: BatchConstraints
+    """Prices, budget and caps of all."""
+    note: str = ""
+    """How many graphs of the pool the limits leave; empty without limits."""
+    most_taught: int | None = None
+    """How many graphs with results the agent learns from; None: all."""
+    others: Callable[[Sequence[str]], Mapping[str, Sequence[str]]] | None = None
+    """Returns the texts of the pool's other columns for molecules of some ids; None: graphs have no columns."""
+    predictions: Callable[..., Iterable[bytes]] | None = None
+    """Given campaign and answer, returns the table of predictions for all of the pool, if `in_pool` is a part of it."""
+
+    @property
+    def among(self) -> NDArray[np.bool_]:
+        """Return which of `graphs` meet the limits, `(K,)`."""
+        return self.of_pool(self.selection.mask)
+
+    def check(self) -> None:
+        """Refuse limits that leave no graph.
+
+        Raises:
+            ValueError: if they do.
+        """
+        if not self.selection.mask.any():
+            raise ValueError(f"Expected limits that some molecules meet. None does. {self.note}")
+
+
+class Rounds(ABC):
+    """A pool, from which rounds are chosen. `search` needs no more; `know` and `offer` need `read` first.
+
+    Args:
+        settings: settings of the command.
+        earlier: state of the campaign; None: there is none.
+    """
+
+    refused: ClassVar[Collection[str]] = ()
+    """Settings that this kind of pool does not know, so that none is ignored in silence."""
+    size: int
+    """How many graphs the pool has."""
+    remarks: Sequence[str] = ()
+    """Remarks about pool and tables, for people."""
+    content: list[object]
+    """What the pool and other files hold, but for results."""
+    own: Sequence[str] = ()
+    """The user's own columns of numbers in the tables."""
+    limits: Limits
+    """Limits that are known of each graph of the pool."""
+    goals: tuple[Goal, ...]
+    """The aim for each measured quantity, limits on results included; empty with one goal."""
+    names: ColumnNames
+    """The columns of the pool that limits, prices and groups are in."""
+    rows: dict[str, list[MeasuredRow]]
+    """The rows of results of each goal, by its name."""
+    kind: Kind
+    """What the values of the one goal are, if it is known."""
+    others: Sequence[OtherTable]
+    """The rows of results of other assays."""
+
+    def __init__(self, settings: SuggestSettings, earlier: CampaignState | None) -> None:
+        self.settings, self.earlier = settings, earlier
+
+    def refuse(self, wanted: str, is_not: str, more: Sequence[str] = ()) -> None:
+        """Refuse settings that this kind of pool does not know.
+
+        Args:
+            wanted: the pool that they need.
+            is_not: why this is none.
+            more: what else is asked for in vain.
+
+        Raises:
+            ValueError: if there is anything of that kind.
+        """
+        fields = (field for field in dataclasses.fields(SuggestSettings) if field.name in self.refused)
+        changed = [field.name for field in fields if getattr(self.settings, field.name) != field.default]
+        if bad := [*(f"--{name.replace('_', '-')}" for name in changed), *more]:
+            raise ValueError(f"Expected {wanted} for {', '.join(bad)}. {self.settings.pool} {is_not} Leave these out.")
+
+    @abstractmethod
+    def search(self, names: Collection[str], smiles: Collection[str] = ()) -> GraphPool:
+        """Return the graphs that may have some names or structures, or a first one if there are none."""
+
+    @abstractmethod
+    def read(self, tables: ResultTables) -> None:
+        """Read the results, and what the settings name.
+
+        Raises:
+            ValueError, OSError: if a table cannot be read, or the pool does not fit into memory.
+            ImportError: if a package that reads a table is not installed.
+        """
+
+    @abstractmethod
+    def know(self, state: CampaignState) -> Known:
+        """Return the graphs that a campaign speaks of, or all."""
+
+    @abstractmethod
+    def offer(self, campaign: Campaign) -> Offer:
+        """Return the graphs from which a batch is chosen, given a campaign with all results, on what is known."""
+
+    def read_tables(
+        self, tables: ResultTables, columns: Sequence[str], of_results: Columns, has_properties: bool = True
+    ) -> list[str]:
+        """Read the results, and find the columns that limits, prices and groups name; return remarks for people.
+
+        Args:
+            tables: the tables of results.
+            columns: columns of the pool.
+            of_results: columns of the tables of results.
+            has_properties: whether the pool holds molecules, of which limits may name properties.
+
+        Raises:
+            ValueError: if a column is missing, no row has a result, or rows of results cannot be understood.
+        """
+        settings, source = self.settings, str(self.settings.pool)
+        self.limits, self.goals = split_limits(settings, columns, tables, self.earlier, has_properties)
+        if self.goals and settings.noise:
+            raise ValueError("Expected `--noise` with one goal, whose values it is the noise of. Got several.")
+        numbers, texts = self.limits.find_columns(columns, source)
+        prices, groups = find_offer_columns(settings.terms, columns, source)
+        self.names = ColumnNames(numbers | prices, texts | groups)
+        measured = [goal.name for goal in self.goals] or [of_results.value]
+        own = filter(None, (settings.pool, *settings.measured, settings.out, settings.predictions))
+        self.others = read_other_tables(settings.also, of_results.identifier, of_results.smiles, measured, [*own])
+        self.rows, self.kind, remarks = read_results(tables, of_results, self.goals, self.earlier, settings.kind_of)
+        return remarks
+
+    @property
+    def digest(self) -> str:
+        """Return a digest of what was read, but for results."""
+        others = [[other.name, [(row.where, str(row.value)) for row in other.rows]] for other in self.others]
+        content = [*self.content, self.limits.content(), *others]
+        return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
+
+    def select(self, in_pool: MoleculeSet, cells: Cells, count: int) -> tuple[Selection, BatchConstraints]:
+        """Return the molecules that meet the limits and have a price if prices count, and what a batch may hold.
+
+        Args:
+            in_pool: molecules of the pool.
+            cells: cells of the columns that are asked for.
+            count: how many molecules there are in all, those of the pool first.
+
+        Raises:
+            ValueError: if a cell cannot be read.
+        """
+        settings, smiles = self.settings, in_pool.smiles
+        columns = self.names.read(cells, settings.skip_bad_rows)
+        selection = self.limits.select_rows(smiles, columns, settings.processes)
+        prices, groups = find_offers(settings.terms, columns, selection)
+        if settings.per is not None and settings.per not in columns.texts:
+            left = np.flatnonzero(selection.mask).tolist()
+            scaffold_of = dict(zip(left, murcko_scaffolds([smiles[k] for k in left]), strict=True))
+            groups = [scaffold_of.get(k, "") for k in range(len(smiles))]
+        known = selection.with_known(settings.price or "", ~np.isnan(prices))
+        return known, settings.terms.constraints(prices, groups, count)
+
+    def describe(
+        self,
+        cells: Callable[[Sequence[str]], Cells],
+        columns: Sequence[str],
+        forms: Sequence[Sequence[tuple[str, str]]],
+    ) -> dict[str, list[str]]:
+        """Return the texts of the pool's other columns, and of other rows, for some molecules.
+
+        Args:
+            cells: returns the cells of some columns of these molecules.
+            columns: columns of the pool.
+            forms: names and SMILES of the rows that repeat each molecule.
+        """
+        settings = self.settings
+        asked = other_columns(columns, (*settings.quantities, settings.noise, settings.price, settings.per))
+        return list_forms(forms) | (join_cells(cells(asked), len(forms)) if asked else {})
+
+
+def join_outside(in_pool: Molecules, state: CampaignState, most_atoms: int) -> Molecules:
+    """Return molecules of a pool, then those that a campaign has measured, or waits for, and that are not among them.
+
+    Args:
+        in_pool: the pool, or all of it that the campaign speaks of.
+        state: state of the campaign.
+        most_atoms: how many atoms a molecule may have, without hydrogens.
+    """
+    ids, structures = {*in_pool.ids, *in_pool.aliases}, {*in_pool.smiles}
+    wanted = (*(each.id for each in state.results), *state.pending)
+    missing = (key for key in dict.fromkeys(wanted) if key not in ids and key in state.structures)
+    outside = {key: state.structures[key] for key in missing if state.structures[key] not in structures}
+    if not outside:
+        return in_pool
+    others = from_smiles([*outside.values()], ids=[*outside], most_atoms=most_atoms, salts=in_pool.salts)
+    return cast(Molecules, in_pool.join(others))

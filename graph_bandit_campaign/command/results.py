@@ -1,0 +1,118 @@
+"""The results of a command, and its goals and limits once the columns of its tables are known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from graph_bandit_campaign.checks import Kind
+from graph_bandit_campaign.command.settings import SuggestSettings
+from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals, spell
+from graph_bandit_campaign.constraints.limits.limits import Limits
+from graph_bandit_campaign.constraints.limits.wishes import Requirement, find_property
+from graph_bandit_campaign.results.classes import read_classes
+from graph_bandit_campaign.results.rows import Columns, MeasuredRow, NoResultsError, ResultTables
+from graph_bandit_campaign.state import CampaignState
+from graph_bandit_campaign.text import find_column
+
+
+def spell_goals(settings: SuggestSettings, earlier: CampaignState | None, tables: ResultTables) -> SuggestSettings:
+    """Return the settings with each goal spelt as `spell` does.
+
+    Args:
+        settings: settings of the command.
+        earlier: state of the campaign.
+        tables: the tables of results.
+
+    Raises:
+        ValueError: if two goals are the same column.
+    """
+    measured, headers = earlier.quantities if earlier else (), tables.headers
+    ranges = [*map(Requirement.parse, settings.near)]
+    return replace(
+        settings,
+        maximize=tuple(spell(name, measured, headers) for name in settings.maximize),
+        minimize=tuple(spell(name, measured, headers) for name in settings.minimize),
+        near=tuple(spell(limit.name, measured, headers) + limit.text[len(limit.name) :] for limit in ranges),
+    )
+
+
+def split_limits(
+    settings: SuggestSettings,
+    columns: Sequence[str],
+    tables: ResultTables,
+    earlier: CampaignState | None,
+    has_properties: bool,
+) -> tuple[Limits, tuple[Goal, ...]]:
+    """Return the limits that are known of each molecule, and the goals with those limits that have to be measured.
+
+    A limit is on a measured quantity if neither the pool has a column of its name, nor is there a property of it, and a
+    table of results or the campaign has it. With one goal and no such limit there are no goals.
+    """
+    on_columns, measured, known = list[str](), list[Goal](), earlier.quantities if earlier else ()
+    for limit in map(Requirement.parse, settings.require):
+        column = find_column(limit.name, filter(None, columns), str(settings.pool))
+        column = column or (find_property(limit.name) if has_properties else "")
+        name = spell(limit.name, known, tables.headers)
+        if column or not (tables.having(limit.name) or name in known):
+            on_columns.append(limit.text)
+        else:
+            measured.append(Goal(name, "limit", *limit.ends, limit.strict))
+    goals = (*settings.goals, *measured)
+    several = len(goals) > 1 or goals[0].aim == "target"
+    return Limits(on_columns, settings.forbid, settings.only), check_goals(goals) if several else ()
+
+
+def read_results(
+    tables: ResultTables,
+    columns: Columns,
+    goals: Sequence[Goal],
+    earlier: CampaignState | None,
+    said: Callable[[str], Kind],
+) -> tuple[dict[str, list[MeasuredRow]], Kind, list[str]]:
+    """Read the results of each goal; a table may lack some of the columns.
+
+    Returns the rows of each goal, by its name; what the values of the one goal are, if it is known; and remarks about
+    the tables, for people.
+
+    Args:
+        tables: the tables.
+        columns: names of the columns; that of the values, if there is one goal.
+        goals: the goals, if there are several.
+        earlier: state of the campaign.
+        said: what the values of a column are said to be.
+
+    Raises:
+        NoResultsError: a ValueError, if no row has a result.
+        ValueError: if a column is missing, or rows cannot be understood.
+    """
+    names = [goal.name for goal in goals] or [columns.value]
+    ranges = {goal.name for goal in goals if goal.aim in ("target", "limit")}
+    remarks = list[str]()
+    kind: Kind = ""
+    for name in names:
+        kind = said(name) or (earlier.kind if earlier and not goals else "")
+        known = {each.value for each in earlier.measured if each.goal in ("", name)} if earlier else set()
+        if not kind and (known - {0, 1} or columns.noise or name in ranges):
+            continue  # a word among numbers is refused
+        tables, kind, remark = read_classes(tables, name, kind)
+        remarks += [remark] * bool(remark)
+        if goals and kind == "class":
+            raise ValueError(f"`{name}` is a class: make it the only goal, or pass `--goal-kind {name}=number`.")
+    if not tables:
+        return {name: [] for name in names}, kind, []
+    results, problem = dict[str, list[MeasuredRow]](), ""
+    for name in names:
+        having = tables.having(name)
+        try:  # without a table that has it, the first one says which columns there are
+            read = (having or tables.like(tables.tables[:1])).read(replace(columns, value=name))
+            results[name] = read.rows
+            remarks += read.remarks
+        except NoResultsError as error:
+            results[name], problem = [], str(error)
+    unused = [table.path for table in tables.tables if not any(tables.like([table]).having(name) for name in names)]
+    if unused and goals:
+        raise ValueError(f"{min(unused)} has no column of a goal: {', '.join(names)}.")
+    if not any(results.values()):
+        raise NoResultsError(f"{problem} Leave out `--measured` to get a first batch from the structures alone.")
+    return results, kind, [*dict.fromkeys(remarks)]

@@ -1,0 +1,73 @@
+"""Commands for real measurements that do more than pass on their settings: `suggest`, `library` and `cache`."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from graph_bandit_campaign import SuggestSettings
+
+
+def suggest(settings: SuggestSettings) -> None:
+    """Choose molecules to measure, and write suggestions, campaign and page."""
+    report_progress("Loading the model.")
+    from graph_bandit_campaign import listening  # here, because torch takes a second to load
+    from graph_bandit_campaign import suggest as choose
+
+    with listening(report_progress):
+        choose(settings)
+
+
+def report_progress(line: str) -> None:
+    """Print a line on a terminal only; logs and other programs get the answer alone."""
+    if sys.stderr.isatty():
+        print(line, file=sys.stderr, flush=True)
+
+
+@dataclass(frozen=True)
+class LibraryOptions:
+    """Settings of the library."""
+
+    out: Path
+    """Folder for pool.csv and measured.csv; or for library.toml, acids.csv, amines.csv and measured.csv."""
+    products: bool = False
+    """Write a library of products of building blocks, which is never listed, in place of a table of molecules."""
+    property: Literal["qed", "logp", "tpsa"] = "qed"
+    """Property in the results: drug-likeness, Crippen logP, or polar surface area in square angstroms."""
+    measured: int = 30
+    """How many of the molecules, drawn at random, have results."""
+    seed: int = 0
+    """Seed of that draw."""
+    overwrite: bool = False
+    """Replace files of these names that hold something else. By default they are refused."""
+
+
+def library(options: LibraryOptions) -> None:
+    """Write a pool and a few results to try `suggest` with."""
+    from graph_bandit_campaign import write_library, write_products
+
+    write = write_products if options.products else write_library
+    for path in write(options.out, options.property, options.measured, options.seed, options.overwrite):
+        print(path)
+
+
+@dataclass(frozen=True)
+class CacheOptions:
+    """Settings of the cache."""
+
+    clear: bool = False
+    """Delete all that is kept. It is computed again where it is needed."""
+
+
+def cache(options: CacheOptions) -> None:
+    """Print the cache folder and its size, and clear it if that is asked for."""
+    from graph_bandit_env.storage import cache_path, clear_cache, measure_cache
+
+    count, size = measure_cache()
+    if options.clear:
+        clear_cache()
+    files = "1 file" if count == 1 else f"{count:,} files"
+    print(f"{cache_path()}: {files}, {size / 1e6:,.1f} MB{' deleted' if options.clear else ''}.")

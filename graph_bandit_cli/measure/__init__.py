@@ -1,1 +1,0 @@
-"""Commands for real measurements."""

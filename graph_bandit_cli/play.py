@@ -1,0 +1,71 @@
+"""Play agents, and report: `graph-bandit run` on one environment, `graph-bandit sweep` on grids of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated
+
+import tyro
+
+from graph_bandit_cli.results import choose_and_print, print_tables
+from graph_bandit_lab import EnvironmentSettings, RunSettings, describe_work, plan_run, run_experiment, run_sweep
+from graph_bandit_lab.design import Overrides, PlaySettings, read_sweep
+from graph_bandit_lab.execution import choose_workers
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions(RunSettings):
+    """Settings of a run."""
+
+    environment: Annotated[EnvironmentSettings, tyro.conf.arg(name="")]
+    """The environment; its flags have no prefix. A default here would hide which of them were given."""
+    dry_run: bool = False
+    """Count what would be played, and play nothing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SweepOptions(Overrides, PlaySettings):
+    """Settings of a sweep."""
+
+    sweep: tyro.conf.Positional[str]
+    """A TOML file, or a preset: quick, tune, paper-figure1, paper-table1 and others."""
+    workers: int | None = 0
+    """Processes, each on one thread; 0: one for each core; None: this process itself plays."""
+    dry_run: bool = False
+    """Count what would be played, and play nothing."""
+
+
+def play(options: RunOptions | SweepOptions) -> int:
+    """Play what is missing, print the table and write the report; return 1 if a repetition has failed."""
+    plan = plan_run(options) if isinstance(options, RunOptions) else read_sweep(options.sweep, options).plan()
+    again = {"diagnostics": options.diagnostics, "retry_failed": options.retry_failed}
+    describe = partial(describe_work, plan, options.out, **again, continue_from=options.continue_from)
+    if options.dry_run:
+        print(describe())
+        return 0
+    try:
+        if isinstance(options, RunOptions):
+            tally = run_experiment(options)
+        else:
+            open_workers, _ = choose_workers(options.workers, options.scheduler)
+            how = {**again, "progress": options.progress, "report": False}
+            tally = run_sweep(plan, options.out, open_workers, **how, continue_from=options.continue_from)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"{describe()}\nThe same command continues.") from None
+    from graph_bandit_lab import load_results, write_report
+    from graph_bandit_lab.analysis import TUNED_NAME
+
+    page = write_report(options.out)
+    print_tables(options.out)
+    summary = [f"\n{plan.title}: played {tally.played}, reused {tally.reused}, failed {tally.failed}."]
+    if options.continue_from:
+        summary.append(f"Repetitions taken from files: {tally.taken}.")
+    if tally.failed:
+        summary.append(f"{options.out / 'sweep.log'} has the tracebacks; --retry-failed plays them again.")
+    print(*summary)
+    print(f"Report: {page}")
+    if plan.tunes:
+        results, planned = load_results(options.out, arrays=()), {each.key.settings_hash for each in plan.repetitions}
+        choose_and_print(results[results["settings_hash"].isin(planned)], options.out / TUNED_NAME)
+    return 1 if tally.failed else 0

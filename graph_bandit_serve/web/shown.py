@@ -1,0 +1,286 @@
+"""Say what the page of a campaign shows, in dictionaries made of its state."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from graph_bandit_campaign import CampaignState, Change, Suggestion, digest_of, find_front, find_slips
+from graph_bandit_serve.campaigns.folder import CampaignFolder
+from graph_bandit_serve.campaigns.shelf import Reading, describe
+
+PREDICTED = ("price", "rank", "id", "smiles", "standard_deviation", "interval_", "predicted_", "probability_")
+"""Begins of the names of columns whose cells the card of a suggestion has already."""
+LIMITS = ("require", "forbid", "only")
+SETTINGS = {"n": 8, "price": None, "budget": None, "at_most": None, "per": None, **dict.fromkeys(LIMITS, ())}
+"""Settings that the page has, as `suggest` has them if nothing is said."""
+EXPLAINED = (*PREDICTED, "nearest", "reasons")
+Shown = dict[str, Any]
+
+
+def number(value: float | None) -> str:
+    """Return a number in a few characters; a dash if there is none."""
+    return "–" if value is None or not math.isfinite(value) else f"{value:.4g}"
+
+
+def chance(share: float | None) -> str:
+    """Return a probability as a whole percentage."""
+    return "" if share is None else f"{100 * share:.0f} %"
+
+
+def read_cells(reading: Reading, state: CampaignState, folder: CampaignFolder) -> dict[str, Shown]:
+    """Return the cells of the table of the last suggestions by id; nothing if it is not as it was written for them."""
+    out = state.command.get("out")
+    if not isinstance(out, str) or Path(out).name != out or not out.endswith(".csv"):
+        return {}
+    try:
+        content = folder.read(replace(reading.file, path=reading.file.path.with_name(out)))
+        rows = csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline=""))
+        own = list(rows) if digest_of(content) in state.written else []
+    except (OSError, ValueError, csv.Error):
+        return {}
+    last = {each.id for each in state.rounds[-1]} if state.rounds else set()
+    cells = {row.get("id", "").removeprefix("'"): {k: text for k, text in row.items() if k and text} for row in own}
+    return cells if cells.keys() == last else {}
+
+
+class CampaignPage:
+    """A campaign, as its page asks for it.
+
+    Args:
+        reading: the campaign, which can be read.
+        state: its state.
+        cells: of the table of its last suggestions.
+    """
+
+    def __init__(self, reading: Reading, state: CampaignState, cells: Mapping[str, Shown]) -> None:
+        self.reading, self.state, self._cells = reading, state, cells
+        self._values: dict[tuple[str, str], list[str]] = {}
+        for result in state.results:
+            self._values.setdefault((result.id, result.goal), []).append(result.text)
+        self._failed, self._settled, self._pending = {*state.failed}, {*state.settled()}, {*state.pending}
+        given = {name: state.command.get(name) or default for name, default in SETTINGS.items()}
+        self.command = {  # in a file that somebody sends, they may be of other types
+            name: value if isinstance(value, tuple) == (name in LIMITS) else SETTINGS[name]
+            for name, value in given.items()
+        }
+        self._comments: dict[str, list[Shown]] = {}
+        for comment in state.comments:
+            self._comments.setdefault(comment.id, []).append({"text": comment.text, "by": comment.by})
+
+    def status(self, key: str) -> str:
+        """Return what has become of a suggestion."""
+        if key in self._settled:
+            return "measured"
+        if key in self._failed:
+            return "failed"
+        if key in self._pending:
+            return "waiting"
+        return "vetoed" if key in self.state.vetoes else "not asked for"
+
+    def head(self) -> Shown:
+        """Return what is wanted, within which limits, and what the batch costs."""
+        state, command = self.state, self.command
+        limits = [text for name in LIMITS for text in command[name]]  # type: ignore[union-attr]
+        caps = [f"at most {command['at_most']} of a {command['per']}"]
+        prices = [float(cells["price"]) for cells in self._cells.values() if is_number(cells.get("price", ""))]
+        leaders = [] if state.is_class else [(view.target, view.leader()) for view in state.views()]
+        wanted = [(name, leader) for name, leader in leaders if leader and not self._has_range(name)]
+        best = [{"goal": name, "id": key, "value": number(value)} for name, (key, value) in wanted]
+        slips = [find_slips(self._exact(view))[0] for view in state.views()]
+        return {
+            **(summary := self.reading.summary()),
+            "counts": ", ".join(
+                [
+                    counted(summary["results"], "result"),
+                    f"{summary['pending']} waiting",
+                    f"{summary['failed']} failed",
+                    counted(summary["rounds"], "batch", "batches"),
+                ]
+            ),
+            "limits": [
+                *limits,
+                *caps[: command["per"] is not None],
+                *[f"price: {command['price']}"] * bool(command["price"]),
+            ],
+            "pinned": state.pinned,
+            "vetoed": state.vetoes,
+            "has_table": bool(self._cells),
+            "ordered": [name for name in dict.fromkeys(chain(*self._cells.values())) if not name.startswith(EXPLAINED)],
+            "bill": number(sum(prices)) if prices else "",
+            "budget": number(command["budget"]) if isinstance(command["budget"], float | int) else "",
+            "best": [{**each, "smiles": state.structures.get(each["id"], "")} for each in best],
+            "hits": state.hits if state.is_class else (),
+            "is_class": state.is_class,
+            "front": find_front(state) if state.goals else (),
+            "slips": sorted({key for keys in slips for key in keys}),
+            "agent": state.agent,
+            "quantities": state.quantities,
+            "has_rounds": bool(state.rounds),
+            "has_news": state.told,
+            "has_command": bool(state.command),
+            "undo": [step(change) for change in self.reading.past[-1:]],
+            "redo": [step(change) for change in self.reading.future[-1:]],
+        }
+
+    def cards(self, suggested: Sequence[Suggestion]) -> list[Shown]:
+        """Return the suggestions of a round: predictions, results, comments, price and reasons."""
+        return [self._card(rank, each) for rank, each in enumerate(suggested, start=1)]
+
+    def table(self, most: int) -> list[Shown]:
+        """Return a row for each graph that waits or has results: those that wait come first, then the newest."""
+        newest = {each.id: each for each in sorted(self.state.results, key=lambda each: each.round)}
+        ids = dict.fromkeys((*self.state.pending, *reversed(newest)))
+        return [
+            {
+                "id": key,
+                "smiles": self.state.structures.get(key, ""),
+                "status": self.status(key),
+                "values": self._fields(key),
+                "by": newest[key].by if key in newest else "",
+                "at": newest[key].at[:16].replace("T", " ") if key in newest else "",
+            }
+            for key in [*ids][:most]
+        ]
+
+    def history(self, most: int) -> Shown:
+        """Return the rounds, the newest first, and the last changes: who did what when."""
+        rounds, past = self.state.rounds, self.reading.past
+        return {
+            "rounds": [{"number": k, "cards": self.cards(rounds[k - 1])} for k in range(len(rounds), 0, -1)][:most],
+            "changes": [step(change) for change in reversed(past)],
+            "vetoed": self.state.vetoed,
+            "pinned": self.state.waiting_pins(),
+            "comments": self.state.comments[: -most - 1 : -1],
+        }
+
+    def _card(self, rank: int, each: Suggestion) -> Shown:
+        state, key = self.state, each.id
+        cells = self._cells.get(key, {}) if state.rounds and any(one is each for one in state.rounds[-1]) else {}
+        forecasts = [each.by_goal.get(name, each) if state.goals else each for name in state.quantities]
+        values = [
+            {
+                **given,
+                "mean": chance(one.mean) if state.is_class else number(one.mean),
+                "interval": "" if one.interval is None or state.is_class else " to ".join(map(number, one.interval)),
+                "chance": chance(one.probability) if self._has_range(given["goal"]) else "",
+            }
+            for given, one in zip(self._fields(key), forecasts, strict=True)
+        ]
+        veto = state.vetoes.get(key)
+        return {
+            "rank": rank,
+            "id": key,
+            "smiles": state.structures.get(key, ""),
+            "status": self.status(key),
+            "values": values,
+            "chance": chance(each.probability) if self.status(key) == "waiting" else "",
+            "ordered": cells,
+            "price": cells.get("price", ""),
+            "facts": {k.replace("_", " "): text for k, text in cells.items() if not k.startswith(PREDICTED)},
+            "veto": None if veto is None else ", ".join(filter(None, (veto.reason, veto.by))),
+            "pinned": key in state.pinned,
+            "comments": self._comments.get(key, ()),
+        }
+
+    def _fields(self, key: str) -> list[Shown]:
+        """Return what is known of a graph for each goal, and by what name its field is sent."""
+        goals = [goal.name for goal in self.state.goals] or [""]
+        known = [self._values.get((key, goal), []) for goal in goals]
+        names = zip(goals, self.state.quantities, known, strict=True)
+        return [{"send": goal, "goal": name, "known": texts} for goal, name, texts in names]
+
+    def _has_range(self, name: str) -> bool:
+        return any(goal.name == name and goal.has_range for goal in self.state.goals)
+
+    @staticmethod
+    def _exact(view: CampaignState) -> dict[str, list[float]]:
+        values: dict[str, list[float]] = {}
+        for result in view.measured:
+            if not result.bound:
+                values.setdefault(result.id, []).append(result.value)
+        return values
+
+
+def counted(number: int, one: str, several: str = "") -> str:
+    """Return how many there are, in words."""
+    return f"{number:,} {one if number == 1 else several or f'{one}s'}"
+
+
+def step(change: Change) -> Shown:
+    """Return what somebody did, and who and when."""
+    return {"text": describe(change), "by": change.by, "at": change.at[:16].replace("T", " ")}
+
+
+def is_number(text: str) -> bool:
+    """Return whether a text is a finite number."""
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
+
+
+def plots_of(state: CampaignState) -> list[Shown]:
+    """Return the figures of a campaign: results by round, or two goals; and predictions against results."""
+    plots, views = list[Shown](), state.views()
+    if len(views) > 1:
+        first, second = (view.means() for view in views[:2])
+        front = {*find_front(state)}
+        points = [(first[key], second[key], key, "best" * (key in front)) for key in first if key in second]
+        plots.append(plot("Two goals", state.quantities[0], state.quantities[1], points))
+    elif not state.is_class:
+        points = [(float(each.round), each.value, each.id, "") for each in state.measured]
+        best = [(float(k), best) for k in range(len(state.rounds) + 1) if (best := state.best(k)) is not None]
+        plots.append(plot("Progress", "batches so far", state.target, points, best, least=1))
+    for view in views if not state.is_class else ():
+        means = view.means()
+        pairs = {each.id: (each.mean, means[each.id]) for batch in view.rounds for each in batch if each.id in means}
+        points = [(mean, value, key, "") for key, (mean, value) in pairs.items() if mean is not None]
+        ends = [end(value for point in points for value in point[:2]) for end in (min, max)] if points else []
+        plots.append(
+            plot(f"{view.target}: predicted and measured", "predicted", "measured", points, [(e, e) for e in ends])
+        )
+    return [each for each in plots if each["points"]]
+
+
+def plot(
+    title: str,
+    across: str,
+    up: str,
+    points: Sequence[tuple[float, float, str, str]],
+    line: Sequence[tuple[float, float]] = (),
+    least: float = 0.0,
+) -> Shown:
+    """Return a figure of points with their ids, and a line, in a square from 0 to 100."""
+    places = [*((x, y) for x, y, *_ in points), *line]
+    ticks = [ticks_of([each[axis] for each in places], least * (axis == 0)) for axis in (0, 1)]
+
+    def place(axis: int, value: float) -> float:
+        low, high = ticks[axis][0], ticks[axis][-1]
+        share = (value - low) / (high - low)
+        return round(100 * (1 - share if axis else share), 2)
+
+    return {
+        "title": title,
+        "across": across,
+        "up": up,
+        "points": [{"x": place(0, x), "y": place(1, y), "id": key, "kind": kind} for x, y, key, kind in points],
+        "line": " ".join(f"{place(0, x)},{place(1, y)}" for x, y in line),
+        "ticks": [[{"at": place(axis, at), "text": f"{at:.6g}"} for at in ticks[axis]] for axis in (0, 1)],
+    }
+
+
+def ticks_of(values: Sequence[float], least: float = 0.0) -> list[float]:
+    """Return round numbers from below the least to above the largest of some values, with a least distance."""
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    rough = max(least, ((high - low) or abs(high) or 1.0) / 4)
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough)
+    first, last = math.floor(low / step), math.ceil(high / step)
+    return [step * k for k in range(first, max(last, first + 1) + 1)]
