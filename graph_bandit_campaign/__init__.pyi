@@ -12,7 +12,6 @@ from .constraints.limits.limits import Limits as Limits
 from .constraints.limits.wishes import Choice as Choice
 from .constraints.limits.wishes import Requirement as Requirement
 from .model.front import find_front as find_front
-from .model.learner import AgentChangedWarning as AgentChangedWarning
 from .model.reasons import Reason as Reason
 from .model.stopping import Outlook as Outlook
 from .notebook import Predictions as Predictions

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -18,10 +17,10 @@ from graph_bandit_campaign.constraints.limits.limits import Limits
 from graph_bandit_campaign.model.choice import check_batch, check_kept, choose_batch, spare_likely, split_round
 from graph_bandit_campaign.model.failures import FailureLearner
 from graph_bandit_campaign.model.goals_choice import GoalsChooser
-from graph_bandit_campaign.model.learner import DEFAULT, AgentChangedWarning, Learner, default_agent, describe_change
+from graph_bandit_campaign.model.learner import DEFAULT, Learner, default_agent
 from graph_bandit_campaign.notebook import Suggestions
 from graph_bandit_campaign.pool.index import MaskLike, PoolIndex, PoolLike
-from graph_bandit_campaign.pool.prepared import PreparedPool
+from graph_bandit_campaign.pool.prepared.pool import PreparedPool
 from graph_bandit_campaign.records import Records
 from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_campaign.store import ChangedError, Store
@@ -48,8 +47,7 @@ class Campaign(Records):
         seed: seed of all randomness; None: 0.
         target: name of the measured quantity; a file of a campaign with another target is refused. None: no name.
         state: file of the campaign; None: it is not saved. If the file exists, arguments above that are None are taken
-            from it. The agent may differ from the file; direction, seed and target may not. If the same agent or the
-            default has changed since, an `AgentChangedWarning` says so, here or in the first `ask`.
+            from it. The agent may differ from the file; direction, seed and target may not.
         offered: `(K,)` bool. Graphs that can be suggested; None: all. Results of the other graphs are accepted, too.
         goals: what is wanted of several measured quantities, in place of `maximize` and `target`; None: one quantity,
             or the goals of the file, whose ranges and weights may change. Agents choose for several by upper bounds in
@@ -67,9 +65,6 @@ class Campaign(Records):
             goals, a flag or a mask is not of bools, or the file holds a campaign with another direction, seed, target
             or goals.
     """
-
-    agent_change: str
-    """The text of the `AgentChangedWarning`; empty if the agent has not changed."""
 
     def __init__(
         self,
@@ -104,8 +99,6 @@ class Campaign(Records):
         spec = self._named or default_agent(graph_set, size, several)
         sources = also if isinstance(also, tuple) else sources_of(tables_of(also or {}, graph_set), graph_set)[0]
         self._learner = Learner(graph_set, spec, several, sources=sources)
-        self.agent_change = ""
-        self._opened = saved if saved and saved.rounds else None
         self.state = self._continued(saved)
         self.choose_agent(size)
 
@@ -136,9 +129,6 @@ class Campaign(Records):
         if spec != self._learner.spec:
             self._learner = self._learner.like(self.graph_set, spec, self._learner.most)
         self.state = self._with_agent(self.state)
-        before, self.agent_change = self.agent_change, describe_change(self._opened, self.state, count)
-        if self.agent_change not in ("", before):
-            warnings.warn(self.agent_change, AgentChangedWarning, stacklevel=3)
 
     def ask(
         self,
@@ -248,4 +238,3 @@ class Campaign(Records):
             return make(replace(state, kind=kind, structures=every)), None
 
         self.change("ask", suggested, about)
-        self._opened = None

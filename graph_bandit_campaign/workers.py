@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from tqdm import tqdm
 
-from graph_bandit_lab.execution import SchedulerLostError, choose_workers, run_in_parallel
+from graph_bandit_lab.execution import choose_workers, run_in_parallel
 
 T = TypeVar("T")
 
@@ -42,7 +42,7 @@ def say(line: str) -> None:
 def results_of(
     call: Callable[..., T],
     arguments: Iterable[tuple[object, ...]],
-    workers: tuple[int | None, str | None],
+    workers: int | None,
     name: str,
     kept: str,
     unit: str,
@@ -53,7 +53,7 @@ def results_of(
     Args:
         call: a function that can be sent to processes.
         arguments: the arguments of each call.
-        workers: number of processes and address of a Dask scheduler, as `choose_workers` takes them.
+        workers: most processes; 0: one for each core; None: this process itself.
         name: names a call in messages, formatted with its arguments.
         kept: says in messages what becomes of what was finished.
         unit: word for a call.
@@ -61,21 +61,17 @@ def results_of(
 
     Raises:
         ChildProcessError: an OSError, if two workers die over the same call.
-        SchedulerLostError: an OSError, if a cluster cannot be reached any more.
     """
-    open_workers, _ = choose_workers(*workers)
+    open_workers, _ = choose_workers(workers, None)
     bar: tqdm[Any] = tqdm(total=total, unit=f" {unit}", unit_scale=total is None, disable=None, file=sys.stderr)
-    try:
-        with bar, closing(run_in_parallel(call, arguments, open_workers())) as results:
-            for done, (given, result) in enumerate(results, start=1):
-                if isinstance(result, Exception):
-                    if isinstance(result, BrokenExecutor) or type(result).__name__ == "KilledWorker":  # of a cluster
-                        text = f"Two workers died over {name.format(*given)}, perhaps for lack of memory. {kept}"
-                        raise ChildProcessError(text) from result
-                    raise result
-                bar.update(result if total is None else 1)  # type: ignore[arg-type]
-                if total is not None:
-                    say(f"{done:,} of {total:,} {unit} are done.")
-                yield result
-    except SchedulerLostError as error:
-        raise SchedulerLostError(f"The scheduler cannot be reached any more. {kept}") from error
+    with bar, closing(run_in_parallel(call, arguments, open_workers())) as results:
+        for done, (given, result) in enumerate(results, start=1):
+            if isinstance(result, BrokenExecutor):
+                text = f"Two workers died over {name.format(*given)}, perhaps for lack of memory. {kept}"
+                raise ChildProcessError(text) from result
+            if isinstance(result, Exception):
+                raise result
+            bar.update(result if total is None else 1)  # type: ignore[arg-type]
+            if total is not None:
+                say(f"{done:,} of {total:,} {unit} are done.")
+            yield result

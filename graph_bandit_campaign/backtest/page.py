@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import cycle
 from typing import NamedTuple
 
@@ -15,7 +14,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from scipy import stats
 
-from graph_bandit_campaign.backtest.plays import RANDOM, Play, Task, random_order
+from graph_bandit_campaign.backtest.plays import RANDOM, Task, random_order
 from graph_bandit_campaign.backtest.settings import BacktestSettings
 from graph_bandit_campaign.backtest.table import TOP, Table
 from graph_bandit_lab.reports import COLORS, DASHES, STYLE, print_columns, templates, to_svg
@@ -23,10 +22,8 @@ from graph_bandit_lab.storage import software_versions
 
 Floats = NDArray[np.float64]
 PAGE = "backtest.html.jinja"
-SHOWN = ("graph-bandit-env", "torch", "rdkit")  # whose versions the page names
 GREY = "#7A7A7A"  # random choice
-WIDE = (12.4, 4.8)  # inches
-MANY_TIES = 2 * TOP  # so many molecules that share the tenth best value leave little to find
+SHAPE = (7.2, 5.0)  # inches
 DRAWS = 4000  # of the bootstrap
 SHUFFLES = 2000
 RARE = 0.01  # a verdict needs a difference that as few shuffles of the values reach
@@ -38,6 +35,12 @@ class Interval(NamedTuple):
     mean: float
     low: float
     high: float
+
+    def text(self, digits: int = 1, sign: str = "") -> str:
+        """Write it; with the sign "+", positive numbers have one."""
+        form = f"{sign}.{digits}f"
+        mean, low, high = (f"{round(number, digits) + 0.0:{form}}" for number in self)  # + 0.0: without -0.0
+        return f"{mean} ({low} to {high})"
 
 
 def interval(values: Floats) -> Interval:
@@ -55,49 +58,19 @@ def interval(values: Floats) -> Interval:
 
 
 @dataclass(frozen=True, eq=False)
-class Curves:
+class Player:
     """The plays of one player with one size of batch."""
 
     label: str
     """Its name, with the size of the batch if several are compared."""
-    table: Table
-    """The table that was played."""
-    orders: Sequence[NDArray[np.int64]]
-    """The molecules in the order measured within the budget, from each start."""
-    by_chance: Sequence[NDArray[np.int64]]
-    """All molecules, in the order of random choice from each start."""
-
-    @cached_property
-    def best(self) -> Floats:
-        """Return the best value so far, `(starts, budget)`."""
-        best = np.maximum if self.table.maximize else np.minimum
-        return np.stack([best.accumulate(self.table.values[order]) for order in self.orders])
-
-    @cached_property
-    def top_found(self) -> Floats:
-        """Return how many of the ten best are found, `(starts, budget)`."""
-        return np.stack([self.table.count_best(order) for order in self.orders]).astype(np.float64)
-
-    @cached_property
-    def good(self) -> Floats:
-        """Return how many of the good molecules (`Table.good`) were found within the budget, `(starts,)`."""
-        return np.array([self.table.count_best(order, self.table.good)[-1] for order in self.orders], np.float64)
-
-    @cached_property
-    def as_many(self) -> Floats:
-        """Return how many measurements random choice from the same start needs to find as many, `(starts,)`."""
-        counts = [self.table.count_best(order, self.table.good) for order in self.by_chance]
-        return np.array([np.argmax(count >= wanted) + 1.0 for count, wanted in zip(counts, self.good, strict=True)])
-
-    @property
-    def scores(self) -> Floats:
-        """Return how many of the ten best were known on average over all measurements after the start, `(starts,)`."""
-        return np.asarray(self.top_found[:, self.table.start :].mean(axis=1), np.float64)
-
-    @property
-    def at_end(self) -> Floats:
-        """Return how many of the ten best were found within the budget, `(starts,)`."""
-        return self.top_found[:, -1]
+    orders: NDArray[np.int64]
+    """`(starts, budget)`. The molecules in the order measured, from each start."""
+    found: Floats
+    """`(starts, budget)`. How many of the ten best are found."""
+    scores: Floats
+    """`(starts,)`. How many of the ten best were known on average over all measurements after the start."""
+    needed: Floats
+    """`(starts,)`. Measurements until random choice has found as many of the ten best as this one in the end."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,24 +79,12 @@ class Summary:
 
     table: Table
     """The table that was played."""
-    advisors: Sequence[Curves]
-    """Agents that would give the suggestions."""
-    others: Sequence[Curves]
+    advisors: Sequence[Player]
+    """Agents that would give the suggestions, the best first: most of the ten best known, on average."""
+    others: Sequence[Player]
     """What they are compared with; random choice comes first."""
-    starts: int
-    """How many random starts were played."""
 
-    @property
-    def random(self) -> Curves:
-        """Return random choice."""
-        return self.others[0]
-
-    @cached_property
-    def best(self) -> Curves:
-        """Return the agent that served best: most of the ten best known, on average over the measurements."""
-        return max(self.advisors, key=lambda player: player.scores.mean())
-
-    def luck(self, player: Curves, n: int, at_end: bool) -> float:
+    def luck(self, player: Player) -> float:
         """Return the share of shuffles of the values in which a player differs as much from random choice.
 
         If values have nothing to do with structures, whatever a player measures next is a random draw of what is left.
@@ -132,18 +93,16 @@ class Summary:
 
         Args:
             player: the player.
-            n: how many of the best molecules are looked for.
-            at_end: whether those found within the budget count, as in `Curves.good`; else as in `Curves.scores`.
         """
         rewards, budget, start = self.table.rewards, self.table.budget, self.table.start
-        threshold = np.partition(rewards, -n)[-n]
+        threshold = np.partition(rewards, -TOP)[-TOP]
         above, equal = rewards > threshold, rewards == threshold
-        best = above + equal * ((n - above.sum()) / equal.sum())
+        best = above + equal * ((TOP - above.sum()) / equal.sum())
         shares = np.minimum(np.arange(budget, 0, -1), budget - start) / (budget - start)
         weights = np.zeros(len(rewards))
-        for sign, curves in ((1, player), (-1, self.random)):
-            for order in curves.orders:
-                weights[order] += sign * (np.ones(budget) if at_end else shares) / self.starts
+        for sign, orders in ((1, player.orders), (-1, self.others[0].orders)):
+            for order in orders:
+                weights[order] += sign * shares / len(orders)
         generator = np.random.default_rng(0)
         drawn = np.array([weights @ generator.permutation(best) for _ in range(SHUFFLES)])
         observed, rounding = weights @ best, 1e-9
@@ -152,125 +111,76 @@ class Summary:
 
 
 def summarize(
-    table: Table, seed: int, starts: int, plays: Mapping[Task, Play], advisors: Sequence[Task], others: Sequence[Task]
+    table: Table, seed: int, plays: Mapping[Task, NDArray[np.int64]], advisors: Sequence[Task], others: Sequence[Task]
 ) -> Summary:
     """Compare plays.
 
     Args:
         table: the table.
         seed: seed of the backtest.
-        starts: how many starts were played.
-        plays: plays of each player from each start.
+        plays: what each player measured from each start, in its order.
         advisors: agents and batches, with any start.
         others: what they are compared with; random choice is added, and comes first.
     """
     several = len({task.batch for task in (*advisors, *others)}) > 1
-    whole = [random_order(len(table.values), seed, start) for start in range(starts)]
+    starts = [task.start for task in plays if task.player == RANDOM]
+    by_chance = table.count_best(np.stack([random_order(len(table.values), seed, start) for start in starts]))
 
-    def curves(task: Task) -> Curves:
+    def player(task: Task) -> Player:
         label = f"{task.player}, batches of {task.batch}" if several and task.player != RANDOM else task.player
-        return Curves(label, table, [plays[task._replace(start=start)].order for start in range(starts)], whole)
+        orders = np.stack([plays[task._replace(start=start)] for start in starts])
+        found = table.count_best(orders).astype(np.float64)
+        needed = np.argmax(by_chance >= found[:, -1:], axis=1) + 1.0
+        return Player(label, orders, found, found[:, table.start :].mean(axis=1), needed)
 
-    return Summary(table, [*map(curves, advisors)], [*map(curves, (Task(RANDOM, 1, 0), *others))], starts)
-
-
-def interval_text(interval: Interval, digits: int = 1, sign: bool = False) -> str:
-    """Write a mean and its 95 % interval."""
-    form = f"{'+' if sign else ''}.{digits}f"
-    mean, low, high = (f"{round(number, digits) + 0.0:{form}}" for number in interval)  # + 0.0: without -0.0
-    return f"{mean} ({low} to {high})"
-
-
-def good_text(table: Table) -> str:
-    """Name the good molecules; empty if they are the ten best."""
-    return f"{table.good} best (5 %)" if table.good > TOP else ""
+    best_first = sorted(map(player, advisors), key=lambda player: -player.scores.mean())
+    return Summary(table, best_first, [*map(player, (Task(RANDOM, 1, 0), *others))])
 
 
 def verdicts(summary: Summary) -> list[list[str]]:
     """Say of each agent whether it would have helped, compared with random choice, and why; the best agent first."""
-    order = sorted(summary.advisors, key=lambda player: -player.scores.mean())
-    return [_verdict(summary, player, f"{player.label}: " if len(order) > 1 else "") for player in order]
-
-
-def _verdict(summary: Summary, player: Curves, who: str) -> list[str]:
-    table, random = summary.table, summary.random
-    gain, good = interval(player.scores - random.scores), interval(player.good - random.good)
-    is_small = table.good == TOP  # the best 5 % are among the ten best
-    ties = int((table.values == table.tenth_best).sum())
-    luck, luck_good = summary.luck(player, TOP, at_end=False), summary.luck(player, table.good, at_end=True)
-    is_rare, is_good_rare = luck <= RARE, luck_good <= RARE and not is_small
-    headlines = {
-        "It would have helped.": gain.low > 0 and is_rare,
-        "It would have done harm: random choice knew more of the ten best.": gain.high < 0 and is_rare,
-        "It would have helped to find good molecules; perhaps not the very best ones.": good.low > 0 and is_good_rare,
-        "It would have done harm: random choice found more good molecules.": good.high < 0 and is_good_rare,
-        "Whether it would have helped cannot be told: the ten best are tied with others.": ties >= MANY_TIES,
-        "It would not have helped, as far as can be told: the difference may be luck.": True,
-    }
-    reasons = [
-        f"The mean difference from random choice in how many of the ten best are known is "
-        f"{interval_text(gain, 2, sign=True)}. If the values were shuffled among the molecules, {100 * luck:.2g} % of "
-        f"{SHUFFLES:,} shuffles would give as much; more than {100 * RARE:g} % counts as luck.",
-    ]
-    if ties >= MANY_TIES:
-        reasons.append(
-            f"{ties:,} of {len(table.values):,} molecules share the tenth best value, {table.tenth_best:g}, so random "
-            "choice finds such ones soon. If the value is a bound, such as >8, only exact values can tell them apart."
-        )
-    if not is_small:
-        difference = f"{interval_text(good, sign=True)}, which {100 * luck_good:.2g} % of the shuffles would give"
-        reasons.append(f"The difference in how many of the {good_text(table)} were found is {difference}.")
-    return [who + next(text for text, holds in headlines.items() if holds), *reasons]
-
-
-def comparisons(summary: Summary) -> list[str]:
-    """Compare the best agent with everything else but random choice."""
-    best, sentences = summary.best, []
-    for other in (*summary.advisors, *summary.others[1:]):
-        gain = interval(best.scores - other.scores)
-        word = "knew more than" if gain.low > 0 else "knew fewer than" if gain.high < 0 else "cannot be told from"
-        if other is not best:
-            mean = interval_text(gain, 2, sign=True)
-            sentences.append(f"{best.label} {word} {other.label}: {mean} of the ten best on average.")
-    return sentences
+    said = list[list[str]]()
+    for player in summary.advisors:
+        gain, luck = interval(player.scores - summary.others[0].scores), summary.luck(player)
+        headlines = {
+            "It would have helped.": gain.low > 0 and luck <= RARE,
+            "It would have done harm: random choice knew more of the ten best.": gain.high < 0 and luck <= RARE,
+            "It would not have helped, as far as can be told: the difference may be luck.": True,
+        }
+        who = f"{player.label}: " * (len(summary.advisors) > 1)
+        reasons = [
+            f"The mean difference from random choice in how many of the ten best are known is {gain.text(2, '+')}. If "
+            f"the values were shuffled among the molecules, {100 * luck:.2g} % of {SHUFFLES:,} shuffles would give as "
+            f"much; more than {100 * RARE:g} % counts as luck.",
+        ]
+        said.append([who + next(text for text, holds in headlines.items() if holds), *reasons])
+    return said
 
 
 def rows(summary: Summary) -> list[tuple[str, ...]]:
     """Return a table in words: names of columns, and a row for each player, agents first."""
-    good = good_text(summary.table)
-    table = [("player", "ten best found", "known on average", *[f"{good} found"] * bool(good), "random choice needs")]
-    for player in (*summary.advisors, *summary.others):
-        counts = map(interval, (player.at_end, player.scores, *[player.good] * bool(good)))
-        table.append((player.label, *map(interval_text, counts), interval_text(interval(player.as_many), 0)))
+    table: list[tuple[str, ...]] = [("player", "ten best found", "known on average", "random choice needs")]
+    for each in (*summary.advisors, *summary.others):
+        counts = interval(each.found[:, -1]).text(), interval(each.scores).text(), interval(each.needed).text(0)
+        table.append((each.label, *counts))
     return table
 
 
-def lines_of(summary: Summary) -> dict[str, tuple[str, str]]:
-    """Give each player a colour and a dash: agents first, random choice in grey."""
-    players = [player.label for player in (*summary.advisors, *summary.others[1:])]
-    styles = [(color, dash) for dash in DASHES for color in COLORS]
-    return dict(zip(players, cycle(styles), strict=False)) | {summary.random.label: (GREY, "-")}
-
-
-def progress_figure(summary: Summary, target: str) -> Figure:
-    """Draw the best value and how many of the ten best were found, against the number of measurements."""
-    lines, begin = lines_of(summary), summary.table.start  # all players share the random measurements before it
+def progress_figure(summary: Summary) -> Figure:
+    """Draw how many of the ten best were found, against the number of measurements; random choice in grey."""
+    styles, begin = cycle((color, dash) for dash in DASHES for color in COLORS), summary.table.start
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=WIDE, layout="constrained")
-        left, right = figure.subplots(1, 2)
+        figure = Figure(figsize=SHAPE, layout="constrained")
+        axes = figure.subplots()
         for player in (*summary.advisors, *summary.others):
-            color, dash = lines[player.label]
-            for axes, curves in ((left, player.best), (right, player.top_found)):
-                measured, (mean, low, high) = np.arange(begin, curves.shape[1] + 1), interval(curves[:, begin - 1 :])
-                axes.plot(measured, mean, dash, color=color, lw=2.2, label=player.label)
-                axes.fill_between(measured, low, high, color=color, alpha=0.15, lw=0)
-        left.set(title="Best value found", ylabel=target.replace("$", r"\$"))
-        right.set(title="Of the ten best molecules, found", ylabel="molecules", ylim=(-0.3, TOP + 0.3))
-        for axes in (left, right):
-            axes.set_xlabel("measurements")
-            axes.margins(x=0)
-        handles, labels = left.get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=len(labels) if len(labels) <= 5 else 3)
+            color, dash = (GREY, "-") if player is summary.others[0] else next(styles)
+            measured = np.arange(begin, summary.table.budget + 1)  # all share the random measurements before
+            mean, low, high = interval(player.found[:, begin - 1 :])
+            axes.plot(measured, mean, dash, color=color, lw=2.2, label=player.label)
+            axes.fill_between(measured, low, high, color=color, alpha=0.15, lw=0)
+        axes.set(xlabel="measurements", ylabel="of the ten best molecules, found", ylim=(-0.3, TOP + 0.3))
+        axes.margins(x=0)
+        figure.legend(loc="outside lower center", ncols=2)
     return figure
 
 
@@ -282,18 +192,18 @@ def render_page(summary: Summary, settings: BacktestSettings, notes: Sequence[st
         settings: settings of the command.
         notes: remarks, for people.
     """
-    versions, template = software_versions(), templates("graph_bandit_campaign.backtest").get_template(PAGE)
-    return template.render(
-        summary=summary,
-        table=summary.table,
-        settings=settings,
-        notes=notes,
-        verdicts=verdicts(summary),
-        comparisons=comparisons(summary),
-        rows=rows(summary),
-        lines=lines_of(summary),
-        progress=to_svg(progress_figure(summary, settings.target)),
-        versions={name: versions[name] for name in SHOWN},
+    return (
+        templates("graph_bandit_campaign.backtest")
+        .get_template(PAGE)
+        .render(
+            table=summary.table,
+            settings=settings,
+            notes=notes,
+            verdicts=verdicts(summary),
+            rows=rows(summary),
+            progress=to_svg(progress_figure(summary)),
+            versions=software_versions(),
+        )
     )
 
 
@@ -304,5 +214,3 @@ def print_summary(summary: Summary) -> None:
     print()
     for answer in verdicts(summary):
         print("\n  ".join(answer))
-    for sentence in comparisons(summary):
-        print(sentence)

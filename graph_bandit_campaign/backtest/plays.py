@@ -1,10 +1,9 @@
-"""Play a finished table: measure it a batch at a time, from a random start; and play many times in parallel."""
+"""Play a finished table: measure it a batch at a time, from a random start."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple, TypeAlias
 
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import registry
-from agents.contract import Agent, BatchAgent, Prediction, one_thread
+from agents.contract import Agent, one_thread
 from graph_bandit_campaign.backtest.settings import SIMILARITY
 from graph_bandit_campaign.backtest.table import Table
 from graph_bandit_env import MoleculeSet
@@ -21,12 +20,11 @@ from graph_bandit_lab.episodes import choose
 
 Indices: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
-Player: TypeAlias = Callable[[Indices, Floats, int], tuple[Sequence[int] | Indices, Prediction | None]]
+Player: TypeAlias = Callable[[Indices, Floats, int], Sequence[int] | Indices]
 """A way to choose the molecules to measure next.
 
 It is given the molecules that were measured, in their order, those of earlier calls first; their values or, if small
-ones are wanted, the negatives; and how many to choose. It returns so many that were not measured, and the prediction
-behind the choice; None: there is none.
+ones are wanted, the negatives; and how many to choose. It returns so many that were not measured.
 """
 RANDOM = "random"
 
@@ -42,16 +40,6 @@ class Task(NamedTuple):
     """Number of the random start, from 0."""
 
 
-@dataclass(frozen=True, eq=False)
-class Play:
-    """What was measured, in its order."""
-
-    order: Indices
-    """`(budget,)`, molecules in the order measured."""
-    probabilities: Floats
-    """`(budget,)`, probability that the molecule beats the best so far, as told before; NaN where nothing was told."""
-
-
 def agent_player(text: str, molecules: MoleculeSet, seed: int) -> Player:
     """Give an agent each result once, and ask it for a batch.
 
@@ -63,15 +51,13 @@ def agent_player(text: str, molecules: MoleculeSet, seed: int) -> Player:
     agent.reset(None, seed=seed, graph_set=molecules)
     known = 0
 
-    def player(measured: Indices, rewards: Floats, count: int) -> tuple[Sequence[int], Prediction | None]:
+    def player(measured: Indices, rewards: Floats, count: int) -> Sequence[int]:
         nonlocal known
         agent.update(None, measured[known:], rewards[known:])
         known = len(measured)
         mask = np.ones(len(molecules), np.int8)
         mask[measured] = 0
-        chosen = choose(agent, None, mask, count)
-        differ = np.ptp(rewards) > 0  # if not, `suggest` predicts nothing either
-        return chosen, agent.predict() if isinstance(agent, BatchAgent) and differ else None
+        return choose(agent, None, mask, count)
 
     return player
 
@@ -88,11 +74,11 @@ def similarity_player(molecules: MoleculeSet, seed: int) -> Player:
     morgan, generator = GetMorganGenerator(radius=2, fpSize=4096), np.random.default_rng(seed)
     prints = [morgan.GetCountFingerprint(Chem.MolFromSmiles(text)) for text in molecules.smiles]
 
-    def player(measured: Indices, rewards: Floats, count: int) -> tuple[Indices, None]:
+    def player(measured: Indices, rewards: Floats, count: int) -> Indices:
         best = int(measured[np.argmax(rewards)])
         similarities = np.array(BulkTanimotoSimilarity(prints[best], prints), np.float64)
         similarities[measured] = -1.0
-        return np.lexsort((generator.random(len(similarities)), -similarities))[:count], None
+        return np.lexsort((generator.random(len(similarities)), -similarities))[:count]
 
     return player
 
@@ -108,8 +94,8 @@ def random_order(count: int, seed: int, start: int) -> NDArray[np.int64]:
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(start, 0))).permutation(count)
 
 
-def play(table: Table, task: Task, seed: int) -> Play:
-    """Play a table; the result depends on table, task and seed alone.
+def play(table: Table, task: Task, seed: int) -> Indices:
+    """Play a table; return the molecules in the order measured, `(budget,)`, by table, task and seed alone.
 
     Args:
         table: the table.
@@ -118,26 +104,20 @@ def play(table: Table, task: Task, seed: int) -> Play:
     """
     order = random_order(len(table.values), seed, task.start)
     if task.player == RANDOM:
-        return Play(order[: table.budget], np.full(table.budget, np.nan))
+        return order[: table.budget]
     order, rewards = order[: table.start], table.rewards
-    probabilities = np.full(table.budget, np.nan)
     digest = int.from_bytes(hashlib.sha256(f"{task.player}/{task.batch}".encode()).digest()[:4])
     of_player = int(np.random.SeedSequence(seed, spawn_key=(task.start, 1, digest)).generate_state(1)[0])
     with one_thread():
         make = similarity_player if task.player == SIMILARITY else partial(agent_player, task.player)
         player = make(table.molecules, of_player)
         while len(order) < table.budget:
-            count = min(task.batch, table.budget - len(order))
-            picked, prediction = player(order, rewards[order], count)
-            chosen = np.asarray(picked, np.int64)
-            if prediction is not None:
-                best = float(rewards[order].max())
-                probabilities[len(order) : len(order) + count] = prediction.probability_above(best)[chosen]
-            order = np.concatenate([order, chosen])
-    return Play(order, probabilities)
+            chosen = player(order, rewards[order], min(task.batch, table.budget - len(order)))
+            order = np.concatenate([order, np.asarray(chosen, np.int64)])
+    return order
 
 
-def play_admitted(table: Table, task: Task, seed: int) -> tuple[Task, Play]:
+def play_admitted(table: Table, task: Task, seed: int) -> tuple[Task, Indices]:
     """Play in a process of its own, whose driver has admitted the agent; return the task, too."""
     AgentSpec.admit([task.player])
     return task, play(table, task, seed)

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import tyro
 
 from graph_bandit_campaign.checks import NONE, Salts, check_flags, check_least
-from graph_bandit_campaign.pool.source import Source, check_features, split_features
+from graph_bandit_campaign.pool.source import Source, check_features
 from graph_bandit_lab import count_cores
 
 Baseline = Literal["greedy", "similarity"]
@@ -92,17 +92,4 @@ class BacktestSettings:
     @property
     def source(self) -> Source:
         """Return the table, and how it is read."""
-        columns, files = split_features(self.features)
-        return Source(
-            path=self.table,
-            sheet=self.sheet,
-            smiles=self.smiles,
-            identifier=self.id,
-            columns=columns,
-            embeddings=files,
-            most_atoms=self.most_atoms,
-            salts=self.salts,
-            entry_columns=self.entry_column,
-            skip_bad_rows=self.skip_bad_rows,
-            workers=count_cores(),
-        )
+        return Source.of(self, self.table, workers=count_cores())

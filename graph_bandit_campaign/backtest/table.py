@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from dataclasses import dataclass, replace
 from statistics import median
@@ -15,7 +13,8 @@ from graph_bandit_campaign.backtest.settings import BacktestSettings
 from graph_bandit_campaign.pool.block import Block
 from graph_bandit_campaign.pool.descriptors import find_most_rows, reads_graphs, refuse_large
 from graph_bandit_campaign.pool.own_columns import Features
-from graph_bandit_campaign.pool.prepared import PreparedPool, open_table_pool
+from graph_bandit_campaign.pool.prepared.making.run import open_table_pool
+from graph_bandit_campaign.pool.prepared.pool import PreparedPool
 from graph_bandit_campaign.results.matching import Matcher, match_rows
 from graph_bandit_campaign.results.rows import Columns, NoResultsError, ResultTables
 from graph_bandit_campaign.state import CampaignState
@@ -28,7 +27,6 @@ from graph_bandit_env.tables import refuse_differing
 LEAST = 40  # molecules: with fewer, a quarter of the table is hardly more than the random start
 MOST = 300  # measurements, if the user gives no number
 TOP = 10  # the best molecules, which are looked for
-GOOD = 0.05  # share of the table that counts as good
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,38 +51,19 @@ class Table:
         """Return the values if large ones are wanted, else their negatives."""
         return self.values if self.maximize else -self.values
 
-    @property
-    def good(self) -> int:
-        """Return how many molecules count as good: the best 5 %, at least the ten best."""
-        return max(TOP, round(GOOD * len(self.values)))
+    def count_best(self, orders: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Count how many of the ten best values were found after each measurement, in the shape of `orders`.
 
-    @property
-    def tenth_best(self) -> float:
-        """Return the tenth best value."""
-        return float(np.sort(self.values)[-TOP if self.maximize else TOP - 1])
-
-    def count_best(self, order: NDArray[np.int64], n: int = TOP) -> NDArray[np.int64]:
-        """Count how many of the n best values were found after each measurement, `(len(order),)`.
-
-        Molecules that tie at the n-th value are interchangeable, and as many of them count as are among the n best.
+        Molecules that tie at the tenth value are interchangeable, and as many of them count as are among the ten best.
 
         Args:
-            order: molecules in the order measured.
-            n: how many are looked for.
+            orders: `(..., t)`. Molecules in the order measured.
         """
         rewards = self.rewards
-        threshold = np.partition(rewards, -n)[-n]
-        ties = n - int((rewards > threshold).sum())
-        above, equal = np.cumsum(rewards[order] > threshold), np.cumsum(rewards[order] == threshold)
+        threshold = np.partition(rewards, -TOP)[-TOP]
+        ties = TOP - int((rewards > threshold).sum())
+        above, equal = (np.cumsum(each[orders], axis=-1) for each in (rewards > threshold, rewards == threshold))
         return np.asarray(above + np.minimum(equal, ties), np.int64)
-
-    def digest(self) -> str:
-        """Return a short text that differs for tables with other molecules, values or columns."""
-        names = [self.molecules.ids, self.molecules.smiles, self.molecules.column_names]
-        content = hashlib.sha256(json.dumps(names).encode())
-        for numbers in (self.values, self.molecules.columns):
-            content.update(np.ascontiguousarray(numbers, "<f8").tobytes())
-        return content.hexdigest()[:16]
 
 
 def read_table(settings: BacktestSettings) -> Table:
@@ -96,13 +75,12 @@ def read_table(settings: BacktestSettings) -> Table:
     """
     every, state, remarks = _read(settings)
     values_of = _values(state)
-    means = {identifier: sum(values) / len(values) for identifier, values in values_of.items()}
-    known = [k for k, identifier in enumerate(every.ids) if identifier in means]
+    known = [k for k, identifier in enumerate(every.ids) if identifier in values_of]
     if len(known) < LEAST:
         text = f"Expected at least {LEAST} molecules with a number in column `{settings.target}`."
         raise ValueError(f"{text} {settings.table} has {len(known)}, of which a random start finds much.")
     molecules = every.take(known)
-    values = np.array([means[identifier] for identifier in molecules.ids])
+    values = np.array([sum(values_of[key]) / len(values_of[key]) for key in molecules.ids])
     if np.ptp(values) == 0:
         raise ValueError(f"Expected different values in column `{settings.target}`. All {len(known)} are {values[0]}.")
     largest, start, count = max(settings.n), settings.first, len(known)
@@ -111,16 +89,13 @@ def read_table(settings: BacktestSettings) -> Table:
     if not start < budget <= most:
         text = f"Expected `--budget` above the {start} of `--start` and at most {most}, of {count} molecules."
         raise ValueError(f"{text} Got {budget}; without one, it is two batches or more. Lower --n or --start.")
-    bounded = {result.id for result in state.counted() if result.bound}
     counts = {
-        "{:,} without a value left out": len(every) - len(known),
-        "{:,} of them failed": len(state.failed),
-        "{:,} further values of the same molecules averaged": sum(map(len, values_of.values())) - len(known),
-        "{:,} bounds taken as values": len(bounded & means.keys()),
-        "{:,} of them with a bound that may hide a bad value or a good one": len(bounded - means.keys()),
+        "{:,} without a value left out": len(every) - count,
+        "{:,} further values of the same molecules averaged": sum(map(len, values_of.values())) - count,
+        "{:,} bounds taken as values": len({each.id for each in state.counted() if each.bound} & values_of.keys()),
         "bad rows left out: {:,}": len(every.skipped),
     }
-    remarks = [*(text.format(count) for text, count in counts.items() if count), *remarks]
+    remarks = [*(text.format(number) for text, number in counts.items() if number), *remarks]
     return Table(molecules, values, settings.maximize is not None, start, budget, tuple(remarks))
 
 
@@ -129,7 +104,6 @@ def _read(settings: BacktestSettings) -> tuple[MoleculeSet, CampaignState, list[
     source, target, table = settings.source, settings.target, settings.table
     pool, remarks = (PreparedPool.open(table), []) if table.is_dir() else open_table_pool(source)
     made = pool.manifest.question
-    made.refuse_others(settings.id, settings.smiles, settings.sheet)
     own = tuple(dict.fromkeys((*source.columns, *pool.entry.names)))
     features = Features(own, source.embeddings, (target,))
     most = find_most_rows(settings.budget or MOST, features.count, any(map(reads_graphs, settings.agents)))

@@ -17,7 +17,7 @@ T = TypeVar("T")
 ONCE = frozenset(
     (
         *("veto", "pin", "lift", "comment", "by", "undo", "drop_missing", "drop_source", "again", "next_batch"),
-        *("overwrite", "workers", "scheduler"),
+        *("overwrite", "workers"),
     )
 )
 """Settings that are about one call, or how it is computed, and are not kept."""

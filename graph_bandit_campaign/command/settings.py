@@ -14,7 +14,7 @@ from graph_bandit_campaign.checks import NONE, Kind, Salts, check_flags, check_l
 from graph_bandit_campaign.constraints.batch.batch import BatchConstraints, Terms
 from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals
 from graph_bandit_campaign.constraints.limits.wishes import FILES, Choice, Requirement
-from graph_bandit_campaign.pool.source import EMBEDDINGS, Source, check_features, split_features
+from graph_bandit_campaign.pool.source import EMBEDDINGS, Source, check_features
 from graph_bandit_campaign.report.tables import KINDS
 from graph_bandit_campaign.text import are_one, find_column, split_name
 from graph_bandit_lab import count_cores
@@ -34,8 +34,8 @@ class SuggestSettings:
     folder that `graph-bandit prepare` made of one; or a library of products that nobody lists, .toml. Or other graphs:
     .jsonl or .json (also .gz), .graphml, .gexf, .gml, .pt, or a folder of such files or of a TU dataset."""
     out: Path
-    """Table of the suggestions, with the pool's other columns: .csv, .tsv, .xlsx, .sdf or .parquet. The campaign is
-    kept in a .campaign.json file next to it."""
+    """Table of the suggestions, with the pool's other columns: .csv, .tsv, .xlsx or .sdf. The campaign is kept in a
+    .campaign.json file next to it."""
     measured: Annotated[tuple[Path, ...], NONE] = ()
     """Tables of results (same formats), all of them in each round, also of molecules not in the pool. They are kept in
     the campaign's file; a row that has changed is corrected there. Without any, structures alone are used."""
@@ -105,9 +105,6 @@ class SuggestSettings:
     """Seed of all randomness."""
     workers: int | None = 0
     """Most processes that read the molecules; 0: one for each core; None: this process itself."""
-    scheduler: str | None = None
-    """Address of a Dask scheduler, tcp://host:port, whose workers read a prepared pool where they are. They see its
-    folder under the same path."""
     veto: Annotated[tuple[str, ...], NONE, tyro.conf.UseAppendAction] = ()
     """Molecule that is not to be suggested, ID or ID=REASON; it teaches nothing about others. If it is one of the last
     suggestions, another takes its place. Give --veto once for each."""
@@ -213,21 +210,7 @@ class SuggestSettings:
     @property
     def source(self) -> Source:
         """Return the pool, and how it is read."""
-        return Source(
-            path=self.pool,
-            sheet=self.sheet,
-            smiles=self.smiles,
-            identifier=self.id,
-            columns=split_features(self.features)[0],
-            embeddings=split_features(self.features)[1],
-            most_atoms=self.most_atoms,
-            salts=self.salts,
-            entry_columns=self.entry_column,
-            skip_bad_rows=self.skip_bad_rows,
-            directed=self.directed,
-            workers=self.workers,
-            scheduler=self.scheduler,
-        )
+        return Source.of(self, self.pool, directed=self.directed, workers=self.workers)
 
     @property
     def terms(self) -> Terms:

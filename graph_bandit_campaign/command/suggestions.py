@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -21,7 +20,7 @@ from graph_bandit_campaign.command.results import spell_goals
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.command.telling import tell_tables
 from graph_bandit_campaign.constraints.batch.batch import Bill
-from graph_bandit_campaign.model.learner import DEFAULT, AgentChangedWarning
+from graph_bandit_campaign.model.learner import DEFAULT
 from graph_bandit_campaign.model.reasons import Neighbour, nearest_measured
 from graph_bandit_campaign.report.answer import Answer
 from graph_bandit_campaign.report.predictions import predictions_table
@@ -172,8 +171,7 @@ def open_campaign(settings: SuggestSettings, store: Store, has_tables: bool = Fa
     sources, remarks = sources_of(rounds.others, known.in_pool, settings.most_atoms)
     offered = known.of_pool(np.ones(len(known.in_pool), np.bool_))
     fails = settings.ignore_failures
-    with _told_later():
-        campaign = Campaign(known.graphs, agent, state=store, offered=offered, ignore_failures=fails, also=sources)
+    campaign = Campaign(known.graphs, agent, state=store, offered=offered, ignore_failures=fails, also=sources)
     return Opened(settings, rounds, [*rounds.remarks, *remarks], campaign, state, told)
 
 
@@ -181,16 +179,15 @@ def _choose(opened: Opened, taken_back: Sequence[str]) -> tuple[Answer, Contents
     """Ask for a batch, or for what waits; return it, and what is to be written."""
     settings, campaign, command = opened.settings, opened.campaign, keep_command(opened.settings)
     say(f"Learning from the results, and choosing among {opened.rounds.size:,}.")
-    with _told_later():
-        campaign.choose_agent(settings.n)
-        waits = not settings.next_batch and _waits(opened, command)
-        offer = opened.offer()
-        state, left = campaign.state, campaign.on_offer(offer.among)
-        if waits and any(each.id in state.vetoes for each in state.rounds[-1]):
-            campaign.another(offer.among, offer.constraints)
-        elif not waits:
-            offer.check()
-            campaign.ask(settings.n, offer.among, offer.constraints)
+    campaign.choose_agent(settings.n)
+    waits = not settings.next_batch and _waits(opened, command)
+    offer = opened.offer()
+    state, left = campaign.state, campaign.on_offer(offer.among)
+    if waits and any(each.id in state.vetoes for each in state.rounds[-1]):
+        campaign.another(offer.among, offer.constraints)
+    elif not waits:
+        offer.check()
+        campaign.ask(settings.n, offer.among, offer.constraints)
     is_new = len(campaign.state.rounds) > len(state.rounds)
     suggested = campaign.state.rounds[-1] if waits or is_new else ()
     answer = replace(_answer(opened, offer, left, suggested), taken_back=taken_back)
@@ -257,8 +254,6 @@ def _answer(opened: Opened, offer: Offer, left: NDArray[np.bool_], suggested: Se
         told=opened.told.sentences(),
         gone=[identifier for identifier in campaign.state.pending if identifier not in in_pool],
         outside=[key for key in measured_ids if key not in in_pool],
-        agent_change=campaign.agent_change,
-        features=rounds.described,
         shares=campaign.shares(),
         also={name: campaign.correlations(goal) for name, goal in goals.items()},
         outlook=campaign.outlook(sound if (sound := among & ~failing.likely).any() else among) if suggested else None,
@@ -267,9 +262,9 @@ def _answer(opened: Opened, offer: Offer, left: NDArray[np.bool_], suggested: Se
         reasons={name: campaign.reasons(chosen, goal) for name, goal in goals.items()},
         graphs=None if isinstance(graphs, MoleculeSet) else graphs,
         bill=Bill.of(chosen, graphs.ids, offer.constraints, settings.terms),
-        failures=failing.sentence(None if offer.is_part else left),
+        failures=failing.sentence(),
         fails=dict(zip(graphs.ids, failing.probability.tolist(), strict=True)) if failing.teaches else {},
-        likely={graphs.ids[k] for k in np.flatnonzero(failing.likely)},
+        likely=failing.bound,
         written={name: split_entry(text)[0] for name, text in getattr(graphs, "written", {}).items()},
         others=offer.others(chosen) if chosen and offer.others else {},
     )
@@ -287,8 +282,3 @@ def _contents(settings: SuggestSettings, offer: Offer, campaign: Campaign, answe
 
         contents[settings.html] = render_page(answer).encode()
     return contents
-
-
-def _told_later() -> warnings.catch_warnings[None]:
-    """Silence the warning of an agent that has changed, which is printed with the rest."""
-    return warnings.catch_warnings(action="ignore", category=AgentChangedWarning)

@@ -109,18 +109,27 @@ def check_batch(count: int, mask: NDArray[np.bool_], constraints: BatchConstrain
     Raises:
         ValueError: as `choose_batch`, which also refuses agents.
     """
+    allowed = most_allowed(mask, constraints)
+    if allowed < count:
+        text = (
+            f"Expected at most {allowed} candidates: what is left, prices, budget and caps allow no more. Got {count}."
+        )
+        raise TooFewLeftError(text, allowed)
+
+
+def most_allowed(mask: NDArray[np.bool_], constraints: BatchConstraints) -> int:
+    """Return how many of the graphs that `mask` allows a batch may hold: none if the budget pays for none.
+
+    Args:
+        mask: `(K,)` bool. Graphs that can be chosen.
+        constraints: prices, budget and caps. A budget that pays for one graph counts as paying for all.
+    """
     prices = constraints.costs(len(mask))
     left = mask & ~np.isnan(prices)
-    allowed = most_allowed(left, constraints)
-    if allowed < count:
-        priced = " with a known price" * (constraints.prices is not None)
-        capped = f" and at most {constraints.at_most} of a group" * (constraints.at_most is not None)
-        text = f"Expected no more candidates{priced}{capped} than can be chosen, {allowed}. Got {count}."
-        raise TooFewLeftError(text, allowed)
     if not (prices[left] <= constraints.money).any():
-        cheapest = f"The cheapest of {left.sum()} costs {prices[left].min():g}"
-        text = f"Expected a budget that pays for a candidate. {cheapest}, and the budget is {constraints.budget:g}."
-        raise TooFewLeftError(text, 0)
+        return 0
+    _, sizes = np.unique(constraints.group_numbers(len(mask))[left], return_counts=True)
+    return int(np.minimum(sizes, constraints.at_most or len(mask)).sum())
 
 
 def check_kept(ids: Sequence[str], index_of: Mapping[str, int], mask: NDArray[np.bool_]) -> list[int]:
@@ -155,15 +164,6 @@ def split_round(state: CampaignState) -> tuple[list[str], tuple[Suggestion, ...]
     return [suggestion.id for suggestion in last if suggestion.id in state.pending], done, gone
 
 
-def is_possible(count: int, mask: NDArray[np.bool_], constraints: BatchConstraints) -> bool:
-    """Return whether `check_batch` accepts a batch."""
-    try:
-        check_batch(count, mask, constraints)
-    except ValueError:
-        return False
-    return True
-
-
 def spare_likely(
     count: int,
     mask: NDArray[np.bool_],
@@ -189,15 +189,4 @@ def spare_likely(
         return kept
 
     every = range(len(others) + 1)
-    return spared(bisect_left(every, True, key=lambda back: is_possible(count, spared(back), constraints)))
-
-
-def most_allowed(mask: NDArray[np.bool_], constraints: BatchConstraints) -> int:
-    """Return how many of the graphs that `mask` allows a batch may hold within the caps on groups.
-
-    Args:
-        mask: `(K,)` bool. Graphs that can be chosen.
-        constraints: the caps.
-    """
-    _, sizes = np.unique(constraints.group_numbers(len(mask))[mask], return_counts=True)
-    return int(np.minimum(sizes, constraints.at_most or len(mask)).sum())
+    return spared(bisect_left(every, True, key=lambda back: most_allowed(spared(back), constraints) >= count))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,18 +23,8 @@ ALGORITHM = 2  # to be raised when equal results give another forecast
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class FailureRater:
-    """Rates molecules that are not in memory; it can be pickled."""
-
-    rater: Rater
-    """The Gaussian process, given the failures."""
-    share: float
-    """Share of the candidates tried that failed."""
-
-    def __call__(self, traits: Traits, columns: Floats | None, smiles: Sequence[str]) -> Floats:
-        """Return the probability of n molecules to fail, `(n,)`; the arguments are those of `Rater`."""
-        return _probability(self.share, self.rater(traits, columns, smiles).prediction.mean)
+FailureRater = Callable[[Traits, Floats | None, Sequence[str]], Floats]
+"""Rates molecules that are not in memory, as a `Rater` does: the probability of n molecules to fail, `(n,)`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,22 +58,17 @@ class FailureForecast:
 
     @property
     def rater(self) -> FailureRater | None:
-        """Return what rates molecules that are not in memory; None if nothing does."""
+        """Return what rates molecules that are not in memory, which can be pickled; None if nothing does."""
         agent = self.agent
-        return FailureRater(agent.rater(), self.failed / self.tried) if isinstance(agent, MoleculeAgent) else None
+        return partial(_rate, agent.rater(), self.failed / self.tried) if isinstance(agent, MoleculeAgent) else None
 
-    def sentence(self, mask: NDArray[np.bool_] | None) -> str:
-        """Say how many candidates on offer are likely to fail; an empty text before there are enough failures.
-
-        Args:
-            mask: `(K,)`. The graphs on offer; None: only some of them are in memory.
-        """
-        if not self.teaches:
-            return ""
-        limit, so_far = f"more than {percent(self.bound)}", f"{self.failed} of {self.tried} have failed so far."
-        if mask is None:
-            return f"Candidates that fail with {limit} probability are suggested only if there are no others. {so_far}"
-        return f"Likely to fail (with {limit} probability): {(mask & self.likely).sum():,} candidates. {so_far}"
+    def sentence(self) -> str:
+        """Say what is likely to fail; an empty text before there are enough failures."""
+        so_far = f"{self.failed} of {self.tried} have failed so far."
+        text = (
+            f"Candidates that fail with more than {percent(self.bound)} probability are likely to fail, and suggested"
+        )
+        return f"{text} only if there are no others. {so_far}" * self.teaches
 
 
 class FailureLearner:
@@ -128,6 +114,10 @@ class FailureLearner:
             probability = _probability(share, agent.predict().mean)
             self._learnt = (failed, measured), FailureForecast(probability, len(failed), len(index), agent)
         return self._learnt[1]
+
+
+def _rate(rater: Rater, share: float, traits: Traits, columns: Floats | None, smiles: Sequence[str]) -> Floats:
+    return _probability(share, rater(traits, columns, smiles).prediction.mean)
 
 
 def _probability(share: float, mean: Floats) -> Floats:

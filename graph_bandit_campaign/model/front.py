@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from agents.contract import Agent, BatchAgent, ModelAgent
+from agents.contract import Agent, BatchAgent, ModelAgent, Prediction
 from graph_bandit_campaign.constraints.goals.goal import Goal
 from graph_bandit_campaign.constraints.goals.utility import chance_to_meet, meets, utility
 from graph_bandit_campaign.model.learner import read_prediction
@@ -30,9 +30,9 @@ def certain_utilities(state: CampaignState, goal: Goal) -> dict[str, float]:
     view = state.of(goal)
     values = view.means(exact=True)
     for result in view.counted():
-        if result.bound == ("above" if goal.rises else "below") and (goal.rises or goal.falls):
-            earlier = values.get(result.id, result.value)
-            values[result.id] = max(earlier, result.value) if goal.rises else min(earlier, result.value)
+        if result.bound and result.bound == goal.better:
+            better = max if goal.better == "above" else min
+            values[result.id] = better(values.get(result.id, result.value), result.value)
     numbers = np.array(list(values.values()))
     utilities = np.where(meets(goal, numbers), utility(goal, numbers), -np.inf)
     return dict(zip(values, utilities.tolist(), strict=True))
@@ -127,15 +127,34 @@ def expect_all(
             were not chosen. Predictions of several goals or of a class are not corrected: the correction was fitted to
             intervals of one quantity, and probabilities of a hit agree better with the shares of hits without it.
     """
-    forecasts, corrects = list[tuple[Suggestion, ...]](), offered and not (state.goals or state.is_class)
-    for agent, view in zip(agents, state.views(), strict=True):
-        best = view.yardstick()
-        if not isinstance(agent, BatchAgent) or best is None:
-            forecasts.append(tuple(Suggestion(ids[k]) for k in indices))
-            continue
+    corrects = offered and not (state.goals or state.is_class)
+
+    def predict(number: int) -> Prediction | None:
+        agent = agents[number]
         if corrects and isinstance(agent, ModelAgent):
-            prediction = agent.predict_chosen(len(indices), offered)
+            return agent.predict_chosen(len(indices), offered)
+        return agent.predict() if isinstance(agent, BatchAgent) else None
+
+    return read_forecasts(state, predict, indices, ids)
+
+
+def read_forecasts(
+    state: CampaignState, predict: Callable[[int], Prediction | None], indices: Sequence[int], ids: Sequence[str]
+) -> tuple[Suggestion, ...]:
+    """Return predictions for some graphs as `expect_all`, given a function that predicts the rewards of each goal.
+
+    Args:
+        state: state of the campaign.
+        predict: returns the predictions for all graphs, by the number of the goal; None: there are none.
+        indices: indices of the graphs.
+        ids: names of all graphs.
+    """
+    forecasts = list[tuple[Suggestion, ...]]()
+    for number, view in enumerate(state.views()):
+        best = view.yardstick()
+        prediction = None if best is None else predict(number)
+        if best is None or prediction is None:
+            forecasts.append(tuple(Suggestion(ids[k]) for k in indices))
         else:
-            prediction = agent.predict()
-        forecasts.append(read_prediction(prediction, best, indices, ids, view))
+            forecasts.append(read_prediction(prediction, best, indices, ids, view))
     return join_forecasts(state, forecasts) if state.goals else forecasts[0]

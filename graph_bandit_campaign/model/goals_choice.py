@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.beliefs import order_by_digest, short_list
-from agents.contract import Agent, ModelAgent
+from agents.contract import Agent, ModelAgent, Prediction
 from graph_bandit_campaign.constraints.goals.goal import Goal
 from graph_bandit_campaign.constraints.goals.utility import Floats, chance_to_meet, meets, utility, utility_moments
 from graph_bandit_campaign.pool.index import PoolIndex
@@ -22,9 +22,6 @@ SHORT_LIST = 1000  # graphs among which a batch is chosen, with their joint cova
 WAYS = 64  # to weigh the goals, for the short list
 TIE = 1e-6  # weight of the sum over the goals, which decides between graphs that are equal for a way to weigh them
 DIGITS = 9  # to which worths are rounded: smaller differences are rounding errors
-
-Moments = tuple[Floats, Floats]
-"""Mean and standard deviation of the value of each graph, `(n,)` each."""
 
 
 class Scale:
@@ -57,19 +54,17 @@ class Scale:
         normal = np.abs(generator.standard_normal((count, len(self.goals))))
         return np.asarray(normal / np.linalg.norm(normal, axis=1, keepdims=True), np.float64)
 
-    def worth(self, bounds: Sequence[tuple[Floats, Floats]], way: Floats, handicap: Floats | None = None) -> Floats:
+    def worth(self, bounds: Sequence[tuple[Floats, Floats]], way: Floats, handicap: Floats) -> Floats:
         """Return the index of n graphs.
 
         Args:
             bounds: for each goal, lower and upper bounds of the values, `(n,)` each.
             way: `(G,)`. A direction or the weights.
-            handicap: `(n,)`. What is taken off each goal, in standard deviations of its results; None: nothing.
+            handicap: `(n,)`. What is taken off each goal, in standard deviations of its results.
         """
         moments = [utility_moments(goal, *ends) for goal, ends in zip(self.goals, bounds, strict=True)]
         means, stds = (np.stack(moment, axis=-1) / self._unit for moment in zip(*moments, strict=True))
-        means = means - self._begin / self._unit
-        if handicap is not None:
-            means = means - handicap[:, None] * (self._deviations / self._unit)
+        means = means - self._begin / self._unit - handicap[:, None] * (self._deviations / self._unit)
         if self._weights.any():
             return np.asarray((means * way).sum(axis=-1) + np.sqrt(((stds * way) ** 2).sum(axis=-1)), np.float64)
         hoped = means + stds
@@ -90,6 +85,8 @@ class GoalsIndex:
     """Places of the goals that are pursued, among all goals."""
     limits: tuple[tuple[int, Goal], ...]
     """The limits that have results, each with its place among all goals."""
+    signs: tuple[float, ...]
+    """-1 for each goal that is learnt from minus its results, else 1."""
     ways: Floats
     """`(WAYS, G)`. Directions, or the weights."""
     levels: Floats
@@ -107,17 +104,21 @@ class GoalsIndex:
         scale = Scale([state.goals[g] for g in wanted], [values[g] for g in wanted])
         limits = tuple((g, state.goals[g]) for g in differing if g not in wanted)
         levels = generator.permutation((np.arange(WAYS) + 0.5) / WAYS)
-        return GoalsIndex(scale, tuple(wanted), limits, scale.ways(WAYS, generator), levels)
+        signs = tuple(goal.sign for goal in state.goals)
+        return GoalsIndex(scale, tuple(wanted), limits, signs, scale.ways(WAYS, generator), levels)
 
-    def worths(self, forecasts: Sequence[Moments], handicap: Floats | None = None) -> list[Floats]:
+    def worths(self, predictions: Sequence[Prediction], some: NDArray[np.int64], handicap: Floats) -> list[Floats]:
         """Return what n graphs are worth for each way, `(n,)` each; -inf where they do not take part.
 
         Args:
-            forecasts: of all goals.
-            handicap: `(n,)`. What prices take off, as in `Scale.worth`; None: nothing.
+            predictions: of the rewards of each goal.
+            some: `(n,)`. Which of those that are predicted.
+            handicap: `(n,)`. What prices take off, as in `Scale.worth`.
         """
+        pairs = zip(self.signs, predictions, strict=True)
+        forecasts = [(sign * each.mean[some], each.std[some]) for sign, each in pairs]
         bounds = [(mean - std, mean + std) for mean, std in (forecasts[g] for g in self.wanted)]
-        chance = np.ones(len(forecasts[0][0]))
+        chance = np.ones(len(some))
         for g, limit in self.limits:
             chance *= chance_to_meet(limit, *forecasts[g])
         ways = zip(self.ways, self.levels, strict=True)
@@ -165,7 +166,7 @@ class GoalsChooser:
 
     def __init__(self, state: CampaignState, agents: Sequence[Agent], index: PoolIndex) -> None:
         self._state, self._index = state, index
-        self._agents, self._signs = cast(Sequence[ModelAgent], agents), [goal.sign for goal in state.goals]
+        self._agents = cast(Sequence[ModelAgent], agents)
 
     def choose(
         self,
@@ -206,7 +207,7 @@ class GoalsChooser:
         allowed = np.ones((count, len(near)), np.bool_)
         for g, limit in index.limits:
             drawn = self._agents[g].draw_rewards(near, count, int(generator.integers(2**31)))
-            allowed &= meets(limit, self._signs[g] * drawn)
+            allowed &= meets(limit, drawn)
         surest = allowed.mean(axis=0)
         latest: int | None = None
         chosen: list[int] = []
@@ -231,8 +232,7 @@ class GoalsChooser:
         """Return the most promising candidates, in an order that does not go by that of the pool."""
         names, seed = [self._index.names[k] for k in candidates.tolist()], self._state.seed
         if len(candidates) > size:
-            pairs = zip(self._signs, (agent.predict() for agent in self._agents), strict=True)
-            forecasts = [(sign * told.mean[candidates], told.std[candidates]) for sign, told in pairs]
-            kept = choose_short_list(index.worths(forecasts, handicap[candidates]), names, size, seed)
+            worths = index.worths([agent.predict() for agent in self._agents], candidates, handicap[candidates])
+            kept = choose_short_list(worths, names, size, seed)
             candidates, names = candidates[kept], [names[k] for k in kept.tolist()]
         return [int(k) for k in candidates[order_by_digest(names, seed)]]

@@ -13,16 +13,12 @@ import registry
 from agents.contract import Agent, ModelAgent, MoleculeSetLike, Prediction, SourceResults
 from agents.process import ProcessAgent
 from graph_bandit_campaign.pool.index import PoolLike
-from graph_bandit_campaign.state import CUT, LEVEL, CampaignState, Suggestion, have_failed
+from graph_bandit_campaign.state import CUT, LEVEL, CampaignState, Suggestion
 from graph_bandit_env.pools import KernelPool
 from graph_bandit_lab import AgentSpec
 
 DEFAULT = "default"  # in place of the name of an agent
 OF_RESULTS = frozenset(("noise_variance", "forget"))  # settings that are not those of a model of failures
-
-
-class AgentChangedWarning(UserWarning):
-    """The agent of a campaign has changed since the campaign was last saved, and may suggest other graphs."""
 
 
 def default_agent(graph_set: PoolLike, count: int, several_goals: bool = False) -> str:
@@ -44,29 +40,6 @@ def default_agent(graph_set: PoolLike, count: int, several_goals: bool = False) 
         return f"gntk-{rule}:kernel=custom"
     search = "exploration_scale=1," if several_goals else ""  # bounds of several goals are asked for before a choice
     return f"gp-{rule}:{search}warp=normal_scores"
-
-
-def describe_change(earlier: CampaignState | None, now: CampaignState, count: int) -> str:
-    """Say how the choices of a campaign have changed although the user did not ask for it; an empty text if it has not.
-
-    Args:
-        earlier: the campaign as it was in its file; None: there was none.
-        now: the campaign with the agent that chooses.
-        count: how many graphs are to be chosen.
-    """
-    if earlier is None:
-        return ""
-    is_same = earlier.agent == now.agent
-    versions = (
-        ("agent", now.by_default and earlier.rounds, earlier.agent, now.agent),
-        ("algorithm", is_same, earlier.algorithm, now.algorithm),
-        ("choice for several goals", earlier.goals, earlier.goals_algorithm, now.goals_algorithm),
-        ("model of failures", have_failed(earlier), earlier.failures_algorithm, now.failures_algorithm),
-    )
-    changes = [f"{what} {old}, now {new}" for what, is_used, old, new in versions if is_used and old != new]
-    keep = "" if is_same else f" {now.agent} is the default for a batch of {count}; name {earlier.agent} to keep it."
-    text = "Since this campaign was last written, the choice has changed"
-    return f"{text} ({'; '.join(changes)}): suggestions may differ.{keep}" if changes else ""
 
 
 def choose_results(rewards: NDArray[np.float64], most: int) -> NDArray[np.bool_]:

@@ -13,7 +13,6 @@ from agents.molecule import MoleculeAgent, mask_atoms
 from graph_bandit_campaign.pool.block import molecule_of
 from graph_bandit_campaign.state import CampaignState
 
-MOST_PARTS = 4  # on a card; the smaller ones are added up
 MOST_RESULTS = 2  # that are named
 LEAST = 0.005  # a smaller one is written as 0.00
 
@@ -38,14 +37,6 @@ class Reason:
     def score(self) -> float:
         """Return the sum of the parts, which is that of the pulls, too."""
         return sum(self.parts.values())
-
-    def main_parts(self) -> dict[str, float]:
-        """Return the largest parts, and the sum of the others if there are more of them."""
-        parts = list(self.parts.items())
-        if len(parts) <= MOST_PARTS:
-            return dict(parts)
-        others = parts[MOST_PARTS - 1 :]
-        return {**dict(parts[: MOST_PARTS - 1]), f"{len(others)} others": sum(value for _, value in others)}
 
     def main_pulls(self) -> dict[str, float]:
         """Return the largest pulls, without those below a tenth of the largest."""

@@ -18,13 +18,14 @@ from agents.beliefs import short_list
 from agents.molecule import Rater
 from graph_bandit_campaign.constraints.batch.batch import ROUNDING, Terms
 from graph_bandit_campaign.constraints.batch.offers import find_offers, murcko_scaffolds
-from graph_bandit_campaign.constraints.limits.columns import ColumnNames, LimitColumns
-from graph_bandit_campaign.constraints.limits.limits import Limits
+from graph_bandit_campaign.constraints.limits.limits import ColumnNames, Limits, find_failures
 from graph_bandit_campaign.model.failures import FailureRater
 from graph_bandit_campaign.model.goals_choice import GoalsIndex, choose_short_list
-from graph_bandit_campaign.pool.prepared import Block, PreparedPool
+from graph_bandit_campaign.pool.block import Block
+from graph_bandit_campaign.pool.prepared.pool import Place, PreparedPool
 from graph_bandit_campaign.pool.source import Source
 from graph_bandit_campaign.workers import results_of
+from graph_bandit_env.pools import is_bare_salt
 
 T = TypeVar("T")
 Entry = tuple[str, int, int, str]
@@ -62,8 +63,6 @@ class Query:
     """Probability of failing above which a molecule is likely to fail."""
     seed: int = 0
     """Chooses among those of equal worth for several goals."""
-    signs: tuple[float, ...] = (1.0,)
-    """1 for each goal, or -1 if it is learnt from minus its results."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -155,26 +154,20 @@ class Found:
         count, kinds = 1 if query.index is None else len(query.index.ways), 1 if query.fails is None else 2
         self._size, self._seed = query.size, query.raters[0].seed if query.index is None else query.seed
         self._every = [[Best(query.size, self._seed, at_most) for _ in range(count)] for _ in range(kinds)]
-        self.rated = 0  # molecules
-        self.meeting = 0  # of them, those that meet the limits on columns
-        self.unpriced = 0  # of these, those without a known price, although there are prices
 
     def merge(self, other: Found) -> None:
         """Take in what was found elsewhere."""
         for mine, its in zip(chain(*self._every), chain(*other._every), strict=True):
             mine.merge(its.keys, its.entries)
-        self.rated += other.rated
-        self.meeting += other.meeting
-        self.unpriced += other.unpriced
 
     @property
-    def places(self) -> set[tuple[int, int]]:
+    def places(self) -> set[Place]:
         """Return part and row of each: of the best, and of the best that are not likely to fail."""
-        return {(part, row) for lists in self._every for part, row in self._join(lists).tolist()}
+        return {place for lists in self._every for place in self._join(lists)}
 
-    def _join(self, lists: Sequence[Best]) -> Places:
-        """Return part and row of those that are among the best for one of the ways, `(n, 2)`, n at most the size."""
-        place_of = {name: place for best in lists for name, *place, _ in best.entries}
+    def _join(self, lists: Sequence[Best]) -> list[Place]:
+        """Return part and row of those that are among the best for one of the ways, at most as many as the size."""
+        place_of = {name: (part, row) for best in lists for name, part, row, _ in best.entries}
         names, worths = [*place_of], []
         rows = {name: row for row, name in enumerate(names)}
         for best in lists:
@@ -182,32 +175,24 @@ class Found:
             worth[[rows[entry[0]] for entry in best.entries]] = best.keys
             worths.append(worth)
         kept = choose_short_list(worths, names, self._size, self._seed) if len(lists) > 1 else range(len(names))
-        return np.array([place_of[names[k]] for k in kept], np.int64).reshape(-1, 2)
+        return [place_of[names[k]] for k in kept]
 
     def add(self, block: Block, query: Query) -> None:
         """Rate the molecules of a block, and keep the best."""
-        on_columns, on_structures = query.limits.split(query.names.numbers)
-        terms = query.terms
+        terms, tests = query.terms, query.limits.tests(query.names.numbers)
         by_scaffold = terms.per is not None and terms.per not in query.names.texts
         cells = query.names.read(block.cells, query.source.skip_bad_rows)
-        selection = on_columns.select_rows(block.smiles, cells)
-        offers = find_offers(terms, cells, selection)
-        self.rated += len(block)
-        self.meeting += int(selection.mask.sum())
-        self.unpriced += int((selection.mask & ~offers.priced).sum())
+        selection = query.limits.select_columns(len(block), cells)
+        prices, given_groups = find_offers(terms, cells, selection)
         money = math.inf if terms.budget is None else terms.budget * (1 + ROUNDING)
-        offered = selection.mask & (offers.prices <= money)
+        offered = selection.mask & (prices <= money)
         offered &= [(part, row) not in query.taken for part, row in block.places.tolist()]
         rest, own = np.flatnonzero(offered), query.numbers(block)
         ratings = [rater(block.traits, own, block.smiles) for rater in query.raters]
         if query.index is None:
-            prices = None if terms.price is None or terms.budget_only else offers.prices
-            worths = [ratings[0].index(prices)[rest]]
+            worths = [ratings[0].index(None if terms.price is None or terms.budget_only else prices)[rest]]
         else:
-            forecasts = [(rating.prediction.mean[rest], rating.prediction.std[rest]) for rating in ratings]
-            worths = query.index.worths(
-                [(sign * mean, std) for sign, (mean, std) in zip(query.signs, forecasts, strict=True)]
-            )
+            worths = query.index.worths([rating.prediction for rating in ratings], rest, np.zeros(len(rest)))
 
         places = [(part, row) for part, row in block.places[rest].tolist()]
         names = [block.smiles[k] for k in rest.tolist()]
@@ -215,9 +200,9 @@ class Found:
         def groups(some: list[int]) -> list[str | None]:
             """Return the groups of molecules, None for those that do not meet the limits on structures."""
             texts = [names[k] for k in some]
-            mask = on_structures.select_rows(texts, LimitColumns(())).mask
-            given = murcko_scaffolds(texts) if by_scaffold else [offers.groups[k] for k in rest[some]]
-            return [group if meets else None for group, meets in zip(given, mask, strict=True)]
+            given = murcko_scaffolds(texts) if by_scaffold else [given_groups[k] for k in rest[some]]
+            are_bad = (find_failures(tests, texts) >= 0) | np.array([*map(is_bare_salt, texts)], np.bool_)
+            return [None if is_bad else group for group, is_bad in zip(given, are_bad, strict=True)]
 
         def sound_groups(some: list[int]) -> list[str | None]:
             """Return the same, None also for those that are likely to fail."""
@@ -258,8 +243,7 @@ def scan(pool: PreparedPool, query: Query) -> Found:
         ValueError, OSError: as `visit_parts`.
     """
     found = Found(query)
-    kept = "Nothing was changed: give the same command again, with fewer --workers."
-    for _, part in visit_parts(pool, query, find_best, "molecules", kept):
+    for _, part in visit_parts(pool, query, find_best):
         found.merge(part)
     return found
 
@@ -273,7 +257,7 @@ def find_best(blocks: Iterable[Block], query: Query) -> Found:
 
 
 def visit_parts(
-    pool: PreparedPool, query: Query, visit: Callable[[Iterable[Block], Query], T], unit: str, kept: str
+    pool: PreparedPool, query: Query, visit: Callable[[Iterable[Block], Query], T]
 ) -> Iterator[tuple[int, T]]:
     """Return the number of each part and what a function returns for it, in the order in which it is ready.
 
@@ -283,22 +267,19 @@ def visit_parts(
         pool: the pool.
         query: what is asked; its source says which workers answer.
         visit: given the blocks of a part, with the columns of the query, and the query; it is sent to workers.
-        unit: word for what a bar counts.
-        kept: says in messages what becomes of what was finished.
 
     Raises:
         ValueError: if a part is damaged or missing, or a cell of a column that is needed cannot be read.
         ChildProcessError: an OSError, if two processes die at the same part.
     """
-    work = partial(_visit_part, pool.folder.resolve(), pickle.dumps((visit, query)))
-    parts, where = ((number,) for number in range(len(pool.parts))), (query.source.workers, query.source.scheduler)
-    name = f"part {{}} of {pool.folder}"
-    return results_of(work, parts, where, name, kept, f"parts of {unit}", len(pool.parts))
+    work, count = partial(_visit_part, pool.folder.resolve(), pickle.dumps((visit, query))), pool.manifest.parts
+    name, kept = f"part {{}} of {pool.folder}", "Give the same command again, with fewer --workers."
+    return results_of(work, ((k,) for k in range(count)), query.source.workers, name, kept, "parts", count)
 
 
 def _visit_part(folder: Path, packed: bytes, number: int) -> tuple[int, Any]:
     (visit, query), pool = _unpack(packed), PreparedPool.open(folder)
-    return number, visit(pool.parts[number].blocks(columns=query.columns), query)
+    return number, visit(pool.blocks(columns=query.columns, parts=[number]), query)
 
 
 @lru_cache(maxsize=1)

@@ -27,15 +27,11 @@ class Outlook:
     """Probability that a graph without a result has a better value than the best that was measured."""
     batch: float
     """Probability that one of the pending graphs does."""
-    gain: float
-    """How much better than the best so far the best pending graph is expected to be, counting 0 where it is not, in the
-    units of the measurements. A guess, unless values are about normal."""
     count: int
     """How many graphs are pending."""
     hits: float | None = None
     """If the goal is a class, how many hits are expected among all graphs without a result. `better` is then the
-    probability that one of these is a hit, `batch` that one of the pending ones is, and `gain` how many hits are
-    expected among the pending ones."""
+    probability that one of these is a hit, and `batch` that one of the pending ones is."""
     left: int = 0
     """How many graphs have no result and can be measured."""
 
@@ -87,13 +83,12 @@ def look_ahead(
     index = [*pending, *left[promising].tolist()]
     hits = float(chances[[*pending, *left]].sum()) if state.is_class else None
     if not index:
-        return Outlook(0.0, 0.0, 0.0, 0, hits)
+        return Outlook(0.0, 0.0, 0, hits)
     seed = int(np.random.SeedSequence([state.seed, len(state.measured), DRAWS]).generate_state(1)[0])
     if state.is_class:
         latent, noise_std = agent.draw_rewards(index, DRAWS, seed), max(prediction.noise_std, LEAST_STD)
-        misses, gain = ndtr((best - latent) / noise_std), chances[pending].sum()
+        misses = ndtr((best - latent) / noise_std)
     else:
-        gains = agent.draw_gains(index, best, DRAWS, seed)
-        misses, gain = gains <= 0, gains[:, : len(pending)].max(axis=1, initial=0).mean()
+        misses = agent.draw_gains(index, best, DRAWS, seed) <= 0
     some, batch = (float((1 - part.prod(axis=1)).mean()) for part in (misses, misses[:, : len(pending)]))
-    return Outlook(some, batch, float(gain), len(pending), hits, len(pending) + len(left))
+    return Outlook(some, batch, len(pending), hits, len(pending) + len(left))

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from graph_bandit_campaign.command.pools.opening import open_pool
 from graph_bandit_campaign.operations.place import Place
-from graph_bandit_campaign.pool.prepared import PreparedPool, open_table_pool
+from graph_bandit_campaign.pool.prepared.making.run import open_table_pool
+from graph_bandit_campaign.pool.prepared.pool import PreparedPool
 from graph_bandit_campaign.pool.source import Source
 from graph_bandit_campaign.results.classes import read_classes
 from graph_bandit_campaign.results.matching import Matcher
@@ -109,7 +110,7 @@ def preview_pool(source: Source) -> PoolPreview:
         return PoolPreview("products", len(library), notes=tuple(left_out))
     if not is_file_of_graphs(source.path):
         return _preview_table(source)
-    graphs = read_pool(source.path, identifier=source.identifier, sheet=source.sheet, directed=source.directed)
+    graphs = read_pool(source.path, identifier=source.id, sheet=source.sheet, directed=source.directed)
     return PoolPreview("graphs", len(graphs), first=tuple((key,) for key in graphs.ids[:FIRST]))
 
 
@@ -184,7 +185,7 @@ def preview_results(
 
 def _preview_table(source: Source) -> PoolPreview:
     with open_table(source.path, source.sheet) as table:
-        naming = find_naming(table, source.smiles, source.identifier)
+        naming = find_naming(table, source.smiles, source.id)
         names = tuple(filter(None, table.columns))
         first = tuple(tuple(cells) for _, cells in islice(table.rows((), names), FIRST))
     seen = PoolPreview(

@@ -90,7 +90,7 @@ def export(
     Args:
         place: the campaign.
         which: the table.
-        kind: ending of the file, one of `.csv`, `.tsv`, `.xlsx`, `.sdf` and `.parquet`.
+        kind: ending of the file, one of `.csv`, `.tsv`, `.xlsx` and `.sdf`.
         sort: as of `find_rows`.
         falling: as of `find_rows`.
         contains: as of `find_rows`.
@@ -200,7 +200,7 @@ def why(place: Place, ids: Sequence[str]) -> tuple[Why, ...]:
         Why(
             id=key,
             smiles=smiles_of.get(key, ""),
-            predictions=dict(zip(quantities.columns(), quantities.cells(predicted[key]), strict=True)),
+            predictions=quantities.cells(predicted[key]),
             reasons={name: those[key].sentence() for name, those in reasons.items() if key in those},
             nearest=near.get(key, ()),
             atoms=atoms.get(key, {}),

@@ -50,7 +50,7 @@ def in_texts(answer: Answer, remarks: Sequence[str]) -> Asked:
     """
     columns, *rows = answer.rows()
     parts = (f"{answer.pool_size:,} {answer.noun}, {len(answer.state.measured):,} results", *remarks)
-    notes = [f"{', '.join(parts)}.", answer.agent_change, *answer.notes, answer.bill.sentence(), answer.way]
+    notes = [f"{', '.join(parts)}.", *answer.notes, answer.bill.sentence(), answer.way]
     return Asked(
         round=len(answer.state.rounds),
         suggested=tuple(suggestion.id for suggestion in answer.suggested),

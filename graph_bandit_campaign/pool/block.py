@@ -49,13 +49,12 @@ class Cells:
     entry: EntryColumns = NO_ENTRY
     """Columns that are part of what an entry is, which are always among the texts."""
 
-    def numbers(self, column: str, skip_bad: bool = False, are_prices: bool = False) -> NDArray[np.float64]:
+    def numbers(self, column: str, skip_bad: bool = False) -> NDArray[np.float64]:
         """Read the cells of a column as numbers, `(R,)`; NaN for an empty cell, "n/a" and the like.
 
         Args:
             column: name of the column.
             skip_bad: whether a cell that is not a number counts as not known.
-            are_prices: whether they must be positive.
 
         Raises:
             ValueError: if a cell is not a number, and `skip_bad` is False.
@@ -66,15 +65,11 @@ class Cells:
         values, problems = np.full(len(self.owners), np.nan), []
         for k, text in enumerate(self.texts[column]):
             try:
-                value = self.table.side_value(text.strip(), column)
-                if are_prices and value <= 0:
-                    raise ValueError(f"expected a price above 0 in `{column}`. Got {value:g}.")
+                values[k] = self.table.side_value(text.strip(), column)
             except ValueError as error:
                 problems.append(f"{self.table.where(int(self.rows[k]))}: {error}")
-            else:
-                values[k] = value
         if problems and not skip_bad:
-            text = f"Expected {'prices' if are_prices else 'numbers'} in column `{column}`. Got: {listed(problems)}"
+            text = f"Expected numbers in column `{column}`. Got: {listed(problems)}"
             raise ValueError(f"{text} Correct these cells, or pass --skip-bad-rows to count them as not known.")
         return values
 

@@ -9,43 +9,29 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from graph_bandit_campaign.pool.block import molecule_of
-from graph_bandit_campaign.pool.prepared import Place, PreparedPool
+from graph_bandit_campaign.pool.prepared.pool import Place, PreparedPool
 from graph_bandit_env.pools import parent_smiles
 from graph_bandit_env.tables import split_entry
 
 if TYPE_CHECKING:
     from rdkit.Chem.MolStandardize.rdMolStandardize import TautomerEnumerator
 
-NEUTRAL = re.compile(r"\[N\+\]\(=O\)\[O-\]|O=\[N\+\]\(\[O-\]\)")  # nitro groups have charges, but are not salts
 ATOM = re.compile(r"\[\d*([A-Z][a-z]?|[a-z]{1,2})[^\]]*\]|(Cl|Br|[BCNOPSFIbcnops])")
 NONMETALS = frozenset({"B", "C", "N", "O", "F", "Si", "P", "S", "Cl", "Ge", "As", "Se", "Br", "Te", "I", "At"})
 KEPT = 65_536  # molecules, of each of which the skeleton takes 0.3 ms, and the canonical tautomer far more
-OTHER_FORM = re.compile(r"[.+/\\]|-\]|-\d\]")  # fragments, charges, and double bonds that tautomers may lack
 
 
 def find_forms(pool: PreparedPool, smiles: Collection[str]) -> set[Place]:
-    """Return part and row of the molecules that may be forms of others; `Parents` tells which of them are.
+    """Return part and row of the molecules that are tautomers of others, by their canonical SMILES.
 
-    They are molecules of the pool that are tautomers of the standardised parent, by their canonical SMILES; and those
-    with charges, several fragments or stereo double bonds that have the elements and bonds of the others. The latter is
-    a pass over the pool, which takes 0.2 ms for each such molecule with as many atoms of each element.
+    `Parents` tells which of them are forms of these.
 
     Args:
         pool: the pool.
         smiles: canonical SMILES of molecules that the pool does not have.
-
-    Raises:
-        ValueError: if a part is damaged.
     """
-    if not smiles:
-        return set()
-    _, neutral = pool.find((), sorted({tautomer for text in smiles for tautomer in tautomers(text)}))
-    found, others = set(neutral.values()), Parents(smiles)
-    for part in pool.parts:
-        for row, _, text in zip(*part.names(), strict=True):
-            if OTHER_FORM.search(NEUTRAL.sub("", text)) and others.alike(text):
-                found.add((part.number, int(row)))
-    return found
+    _, found = pool.find((), sorted({tautomer for text in smiles for tautomer in tautomers(text)}))
+    return set(found.values())
 
 
 def _formulas(smiles: str) -> set[tuple[str, ...]]:
@@ -72,13 +58,10 @@ class Parents:
         self.smiles = tuple(smiles)
 
     def find(self, smiles: str) -> list[str]:
-        """Return the molecules with the same parent as a SMILES."""
-        return [text for text in self.alike(smiles) if parent_of(text) == parent_of(smiles)]
-
-    def alike(self, smiles: str) -> list[str]:
-        """Return the molecules with the elements and bonds of a SMILES, as all with the same parent have them."""
+        """Return the molecules with the same parent as a SMILES: all such have equal elements and bonds."""
         likely = dict.fromkeys(chain.from_iterable(self._alike.get(formula, ()) for formula in _formulas(smiles)))
-        return [text for text in likely if skeleton(text) == skeleton(smiles)]
+        alike = (text for text in likely if skeleton(text) == skeleton(smiles))
+        return [text for text in alike if parent_of(text) == parent_of(smiles)]
 
     @cached_property
     def _alike(self) -> dict[tuple[str, ...], list[str]]:

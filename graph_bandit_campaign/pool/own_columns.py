@@ -9,11 +9,10 @@ import numpy as np
 
 from agents.molecule import Ranks, Scales
 from graph_bandit_campaign.pool.described import DescribedMolecules
-from graph_bandit_campaign.pool.prepared import PreparedPool
+from graph_bandit_campaign.pool.prepared.pool import PreparedPool
 from graph_bandit_env import MoleculeSet
 from graph_bandit_env.files import Embeddings, read_embeddings
 from graph_bandit_env.pools import check_known
-from graph_bandit_env.tables import NO_ENTRY, EntryColumns
 
 
 def rank_own_columns(pool: PreparedPool, columns: Sequence[str], skip_bad: bool) -> Ranks:
@@ -61,7 +60,6 @@ class Features:
         columns: columns of the tables.
         files: files of embeddings.
         targets: columns of measured values, which must not be features.
-        entry: columns that are part of what an entry is, whose numbers are among those of tables.
 
     Raises:
         ValueError, OSError: if a file cannot be read, or has the target.
@@ -73,10 +71,7 @@ class Features:
     embeddings: tuple[Embeddings, ...]
     """Contents of the files."""
 
-    def __init__(
-        self, columns: Sequence[str], files: Sequence[Path], targets: Sequence[str], entry: EntryColumns = NO_ENTRY
-    ) -> None:
-        self.entry = frozenset(entry.names)
+    def __init__(self, columns: Sequence[str], files: Sequence[Path], targets: Sequence[str]) -> None:
         self.columns, self.embeddings = tuple(columns), tuple(map(read_embeddings, files))
         for path, embeddings in zip(files, self.embeddings, strict=True):
             if target := next((name for name in targets if f"{embeddings.source}:{name}" in embeddings.names), ""):
@@ -104,28 +99,3 @@ class Features:
         for embeddings in self.embeddings:
             molecules = embeddings.add_to(molecules)
         return molecules
-
-    def describe(self, molecules: DescribedMolecules, count: int) -> list[str]:
-        """Say which columns there are, for how many molecules each is not known, and which tell no two apart.
-
-        Args:
-            molecules: all molecules, or some of them with ranks of all.
-            count: how many molecules there are in all.
-        """
-        known = tuple(column[~np.isnan(column)] for column in molecules.columns.T)
-        if molecules.scales and molecules.scales.ranks:
-            known = molecules.scales.ranks.values
-        values = dict(zip(molecules.column_names, known, strict=True))
-        groups: list[tuple[str, tuple[str, ...], list[str]]] = []
-        groups += [(name, (name,), []) for name in self.columns if name not in self.entry]
-        for read in self.embeddings:
-            left_out = f", without {', '.join(read.left_out)}" * bool(read.left_out)
-            groups.append((read.source, read.names, [f"{len(read.names):,} numbers{left_out}"]))
-        texts = []
-        for title, names, notes in groups:
-            unknown = max(count - len(values[name]) for name in names)
-            alike = sum(not len(values[name]) or np.ptp(values[name]) == 0 for name in names)
-            notes += [f"not known for {unknown:,} molecules, taken as an average one"] * bool(unknown)
-            notes += [f"{alike:,} equal for all molecules, not used"] * bool(alike)
-            texts.append(f"{title} ({'; '.join(notes)})" if notes else title)
-        return texts

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from graph_bandit_campaign.checks import Salts
 
@@ -19,7 +20,7 @@ class Source:
     """Sheet of a workbook; None: the first."""
     smiles: str = "smiles"
     """Column of the SMILES."""
-    identifier: str | None = None
+    id: str | None = None
     """Column of the names; None: `id`, if there is such a column."""
     columns: tuple[str, ...] = ()
     """Columns of numbers of the user's own, which help to predict."""
@@ -29,7 +30,7 @@ class Source:
     """How many atoms a molecule may have, without hydrogens."""
     salts: Salts = "merge"
     """Whether salts are described by their parent."""
-    entry_columns: tuple[str, ...] = ()
+    entry_column: tuple[str, ...] = ()
     """Columns that are part of what an entry is."""
     skip_bad_rows: bool = False
     """Whether rows that cannot be read are left out; else they are refused."""
@@ -37,10 +38,22 @@ class Source:
     """Whether edges of other graphs keep their directions; None: as the file says."""
     workers: int | None = None
     """Most processes that read molecules; 0: one for each core; None: this process itself."""
-    scheduler: str | None = None
-    """Address of a Dask scheduler, whose workers read a prepared pool; None: there is none."""
+
+    @classmethod
+    def of(cls, settings: Any, path: Path, **more: Any) -> Source:
+        """Return what settings say of a file.
+
+        Args:
+            settings: those of a command, which has fields of the same names, and `features`.
+            path: the file.
+            more: other fields.
+        """
+        columns, files = split_features(settings.features)
+        same = {name: getattr(settings, name) for name in (*READING, "skip_bad_rows")}
+        return cls(path=path, columns=columns, embeddings=files, **same, **more)
 
 
+READING = ("smiles", "id", "sheet", "most_atoms", "salts", "entry_column")  # fields of all that is read
 EMBEDDINGS = (".npz", ".parquet")  # features that end so are files
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -12,7 +12,6 @@ from graph_bandit_campaign.constraints.goals.goal import Goal
 from graph_bandit_campaign.model.front import find_front
 from graph_bandit_campaign.model.reasons import NEIGHBOURS, Neighbour, Reason
 from graph_bandit_campaign.model.stopping import Outlook
-from graph_bandit_campaign.pool.block import OTHER_FORMS
 from graph_bandit_campaign.report.doubts import find_doubts
 from graph_bandit_campaign.report.tables import is_number
 from graph_bandit_campaign.state import CampaignState, Suggestion
@@ -21,11 +20,6 @@ from graph_bandit_campaign.verbs import say_ending
 from graph_bandit_env import GraphPool
 
 REST = ("standard_deviation", "interval_90_low", "interval_90_high")
-WAYS = {
-    "ucb": "Suggestions balance a high prediction against a high uncertainty",
-    "ei": "Suggestions have the largest expected improvement",
-    "ts": "Suggestions are the best in random draws from the model's posterior",
-}
 
 
 @dataclass(frozen=True)
@@ -50,22 +44,17 @@ class Quantities:
         several = {goal.name: suggestion.by_goal.get(goal.name, nothing) for goal in self.goals}
         return {} if self.is_class else several or {self.target: suggestion}
 
-    def columns(self) -> list[str]:
-        """Return the names of the columns of `cells`."""
-        columns = []
-        for name in self.forecasts(Suggestion("")):
-            columns += [f"predicted_{name}", *(f"{column}_{name}" if self.goals else column for column in REST)]
-            columns += [f"probability_in_range_{name}"] * (name in self.ranged)
-        chance = "front" if self.goals else "hit" if self.is_class else "beating_best"
-        return [*columns, f"probability_of_{chance}"]
-
-    def cells(self, suggestion: Suggestion) -> list[str]:
-        """Return the predictions for a graph as text."""
-        cells = []
+    def cells(self, suggestion: Suggestion) -> dict[str, str]:
+        """Return the predictions for a graph as texts, by the names of their columns."""
+        cells = dict[str, str]()
         for name, forecast in self.forecasts(suggestion).items():
-            cells += [short(value) for value in (forecast.mean, forecast.std, forecast.low, forecast.high)]
-            cells += [short(forecast.probability)] * (name in self.ranged)
-        return [*cells, short(suggestion.probability)]
+            cells[f"predicted_{name}"] = short(forecast.mean)
+            for column, value in zip(REST, (forecast.std, forecast.low, forecast.high), strict=True):
+                cells[f"{column}_{name}" if self.goals else column] = short(value)
+            if name in self.ranged:
+                cells[f"probability_in_range_{name}"] = short(forecast.probability)
+        chance = "front" if self.goals else "hit" if self.is_class else "beating_best"
+        return {**cells, f"probability_of_{chance}": short(suggestion.probability)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,10 +81,6 @@ class Answer:
     """Ids of measured molecules that are not in the pool."""
     gone: Sequence[str]
     """Ids of pending molecules that are not in the pool."""
-    agent_change: str = ""
-    """A note that the agent has changed; empty if it has not."""
-    features: Sequence[str] = ()
-    """The user's own columns, and for how many molecules each is not known."""
     shares: Mapping[str, float] = field(default_factory=dict)
     """The share of each part of the model, by what it compares."""
     also: Mapping[str, Mapping[str, Correlation]] = field(default_factory=dict)
@@ -116,8 +101,8 @@ class Answer:
     """How many candidates are likely to fail; empty before there are enough failures."""
     fails: Mapping[str, float] = field(default_factory=dict)
     """Probability of each candidate to fail, by its id; empty before there are enough failures."""
-    likely: Collection[str] = ()
-    """Ids of the candidates that are likely to fail."""
+    likely: float = 1.0
+    """Probability of failing above which a candidate is likely to fail."""
     taken_back: Sequence[str] = ()
     """Ids of the suggestions of the last round, which this one replaces because the user said so."""
     written: Mapping[str, str] = field(default_factory=dict)
@@ -154,25 +139,17 @@ class Answer:
         return any(each.mean is not None for first in self.suggested[:1] for each in (first, *first.by_goal.values()))
 
     @cached_property
-    def measured(self) -> dict[str, dict[str, float]]:
-        """Return the exact results of each goal: the mean of each molecule, by its id."""
-        return {name: view.means(exact=True) for name, view in self.views.items()}
-
-    def result(self, name: str, identifier: str, nothing: str = "–") -> str:
-        """Return the result of a goal for a molecule as text, a bound if nothing else is known of it."""
-        return short(self.measured[name].get(identifier), nothing=self.bounds[name].get(identifier, nothing))
-
-    @cached_property
-    def bounds(self) -> dict[str, dict[str, str]]:
-        """Return the bounds of each goal: those of each molecule that has no exact result, by its id."""
-        texts: dict[str, dict[str, str]] = {}
+    def results(self) -> dict[str, dict[str, str]]:
+        """Return the results of each goal as texts, by the id of the molecule: their mean, or bounds without any."""
+        results = {}
         for name, view in self.views.items():
             bounds: dict[str, list[str]] = {}
             for result in view.counted():
                 if result.bound:
                     bounds.setdefault(result.id, []).append(result.text)
-            texts[name] = {key: ", ".join(given) for key, given in bounds.items()}
-        return texts
+            exact = {key: short(mean) for key, mean in view.means(exact=True).items()}
+            results[name] = exact | {key: ", ".join(given) for key, given in bounds.items()}
+        return results
 
     @cached_property
     def front(self) -> tuple[str, ...]:
@@ -182,21 +159,16 @@ class Answer:
     @property
     def way(self) -> str:
         """Say how the suggestions were chosen, or why there are no predictions; empty where there is nothing to say."""
-        if not self.predicts:
-            why = "No predictions yet: they need two different exact results, and an agent that predicts."
-            why = "No predictions yet: they need a hit and a miss." if self.state.is_class else why
-            return why * bool(self.suggested)
-        if any(goal.weight for goal in self.state.goals):
-            return "Each is the best by the weighted sum of what the goals may turn out to be."
+        if not self.suggested or not self.predicts:
+            text = "No predictions yet: they need two different exact results, and an agent that predicts."
+            return text * bool(self.suggested)
         if self.state.goals:
-            return "Each is the best for another way to weigh the goals, judged by what they may turn out to be."
-        way = WAYS.get(self.state.agent.partition(":")[0].rpartition("-")[2], "")
-        text = f"{way}, and complement those above them: a lower one may be more likely to beat the best."
+            return "Each is the best for a way to weigh the goals, judged by what they may turn out to be."
         if self.state.is_class:
             expected = sum(suggestion.probability or 0.0 for suggestion in self.suggested)
-            hits = f"About {expected:.1f} of these {len(self.suggested)} are expected to be hits."
-            return f"{way}. {hits}" if way else hits
-        return text if way and len(self.suggested) > 1 else ""
+            return f"About {expected:.1f} of these {len(self.suggested)} are expected to be hits."
+        text = "Each complements those above it: a lower one may be more likely to beat the best."
+        return text * (len(self.suggested) > 1)
 
     @property
     def ending(self) -> str:
@@ -216,7 +188,7 @@ class Answer:
     @property
     def best_text(self) -> str:
         """Return that value as text, as a bound if nothing else is known of it; empty if there is none."""
-        return "" if self.best is None else self.result(self.target, self.best[0])
+        return "" if self.best is None else self.results[self.target][self.best[0]]
 
     @property
     def default(self) -> str:
@@ -239,36 +211,28 @@ class Answer:
         largest_first = sorted(self.shares.items(), key=lambda pair: -pair[1])
         shares = [f"{name} {percent(share)}" for name, share in largest_first]
         shares *= not self.state.goals and len(set(self.state.means(exact=True).values())) > 1
-        for_every_goal = " for every goal" if self.state.goals else ""
-        soft = [goal.text for goal in self.state.goals if goal.aim == "limit"]
         used = "a limit, not an exact value" if self.learns_bounds else "if it were the value"
-        texts = zip(chosen, self.others.get(OTHER_FORMS, ()), strict=False)
-        joined = [f"{key}: {text}" for key, text in texts if text]
         lists = {
             f"Round {len(self.state.rounds)} was taken back: {{}}.": self.taken_back,
-            "Columns that the agent uses: {}.": self.features,
             "How much each kind of similarity counts in the predictions: {}.": shares,
             **{f"Other assays, by their correlation with {goal}: {{}}.": self._assays(goal) for goal in self.also},
-            f"Used as {used}: {{}}.": [text for texts in self.bounds.values() for text in _pairs(texts)],
+            f"Used as {used}: {{}}.": [
+                f"{key} ({text})" for texts in self.results.values() for key, text in texts.items() if text[0] in "<>"
+            ],
             "Salts and charged molecules, described by their parent: {}.": [
                 f"{key} ({self.written[key]}) by {self.smiles_of[key]}" for key in chosen if key in self.written
             ],
-            "Other rows of a suggestion in the pool, joined with it: {}.": joined,
             "Results with another SMILES (salts, tautomers, trusted ids): {}.": [
                 f"{key} ({text})" for key, text in self.forms.items()
             ],
             "Measured, but not in the pool: {}.": self.outside,
             "No longer in the pool: {}. Still pending until a result or `failed` comes in.": self.gone,
-            f"Without a result{for_every_goal}, so counted as pending: {{}}.": self.waiting,
+            "Without a result, so counted as pending: {}.": self.waiting,
             "Vetoed, and not suggested: {}.": [veto.text for veto in self.state.vetoed],
             "Comments: {}.": [comment.words for comment in comments],
-            "Pinned, and suggested in any case: {}.": [key for key in chosen if key in self.state.pinned],
-            "Soft limits, on predicted values, which a suggestion may break: {}.": soft,
         }
-        noisy = sum(result.noise is not None for result in self.state.measured)
-        count = f"{noisy} of {len(self.state.measured)} results have a noise of their own." if noisy else ""
         return (
-            [text for text in (self.reading, self.ending, self.limits, self.failures, count) if text]
+            [text for text in (self.reading, self.ending, self.limits, self.failures) if text]
             + [text.format(listed(names)) for text, names in lists.items() if names]
             + [*self.told, *find_doubts(self.state)]
         )
@@ -276,10 +240,6 @@ class Answer:
     def reasons_of(self, identifier: str) -> dict[str, Reason]:
         """Return what the predictions for a molecule are sums of, by the name of each goal that has one."""
         return {name: reasons[identifier] for name, reasons in self.reasons.items() if identifier in reasons}
-
-    def smiles_in_pool(self, identifier: str) -> str:
-        """Return the SMILES of a molecule as the pool has it: that of a salt, not of its parent."""
-        return self.written.get(identifier, self.smiles_of[identifier])
 
     @property
     def reading(self) -> str:
@@ -291,40 +251,36 @@ class Answer:
         return f"The values 0 and 1 of {self.target} are numbers." * are_numbers
 
     def _assays(self, goal: str) -> list[str]:
-        return [
-            f"{name} {r.value:+.2f} (95 % from {r.low:+.2f} to {r.high:+.2f})"
-            if r.low > -1 or r.high < 1
-            else f"{name}, not known yet"
-            for name, r in self.also[goal].items()
-        ]
+        told = self.also[goal].items()
+        return [f"{name} {r.value:+.2f} (95 % from {r.low:+.2f} to {r.high:+.2f})" for name, r in told]
 
     def rows(self) -> list[list[str]]:
         """Return a table with a row for each suggestion, after the names of its columns."""
-        structure = ["smiles"] if self.graphs is None else []
-        columns = ["rank", "id", *structure, *self.quantities.columns()]
-        columns += self.bill.heading()
-        columns += ["probability_of_failing"] * bool(self.fails)
-        for number in range(1, NEIGHBOURS + 1) if structure else ():
-            values = [f"nearest_{number}_{name}" for name in self.measured]
-            columns += [f"nearest_{number}", f"nearest_{number}_similarity", *values]
-        whys = [f"reasons_{name}" if self.state.goals else "reasons" for name in self.measured] if structure else []
-        taken = {name.casefold() for name in (*columns, *whys)}
-        others = {f"{name} (pool)" if name.casefold() in taken else name: texts for name, texts in self.others.items()}
-        rows = [[*columns, *whys, *others]]
-        for k, suggestion in enumerate(self.suggested):
-            cells = [str(k + 1), shield(suggestion.id), *(self.smiles_in_pool(suggestion.id) for _ in structure)]
-            cells += [*self.quantities.cells(suggestion), *map(shield, self.bill.cells(suggestion.id))]
-            cells += [short(self.fails[suggestion.id])] if self.fails else []
-            for neighbour in self.near.get(suggestion.id, ()):
-                values = [self.result(name, neighbour.id, nothing="") for name in self.measured]
-                cells += [shield(neighbour.id), short(neighbour.similarity), *values]
-            cells += [""] * (len(columns) - len(cells))
-            reasons = self.reasons_of(suggestion.id)
-            cells += [reasons[name].sentence() if name in reasons else "" for name in self.measured if structure]
-            given = [texts[k] for texts in others.values()]
-            rows.append([*cells, *(text if is_number(text) else shield(text) for text in given)])
-        return rows
+        rows = [self._cells(rank, suggestion) for rank, suggestion in enumerate(self.suggested)]
+        heads = [*rows[0]] if rows else ["rank", "id", *["smiles"] * (self.graphs is None)]
+        return [heads, *([*row.values()] for row in rows)]
 
-
-def _pairs(entries: Mapping[str, str]) -> list[str]:
-    return [f"{identifier} ({text})" for identifier, text in entries.items()]
+    def _cells(self, k: int, suggestion: Suggestion) -> dict[str, str]:
+        key, near, reasons = suggestion.id, self.near.get(suggestion.id, ()), self.reasons_of(suggestion.id)
+        cells = {"rank": str(k + 1), "id": shield(key)}
+        if self.graphs is None:
+            cells["smiles"] = self.written.get(key, self.smiles_of[key])
+        cells |= self.quantities.cells(suggestion)
+        cells |= {name: shield(text) for name, text in self.bill.cells(key).items()}
+        if self.fails:
+            cells["probability_of_failing"] = short(self.fails[key])
+        if self.graphs is None:
+            for number in range(1, NEIGHBOURS + 1):
+                other = near[number - 1] if number <= len(near) else None
+                cells[f"nearest_{number}"] = shield(other.id) if other else ""
+                cells[f"nearest_{number}_similarity"] = short(other.similarity if other else None)
+                for name, texts in self.results.items():
+                    cells[f"nearest_{number}_{name}"] = texts.get(other.id, "") if other else ""
+            for name in self.results:
+                why = reasons[name].sentence() if name in reasons else ""
+                cells[f"reasons_{name}" if self.state.goals else "reasons"] = why
+        taken = {name.casefold() for name in cells}
+        for name, given in self.others.items():
+            text = given[k] if is_number(given[k]) else shield(given[k])
+            cells[f"{name} (pool)" if name.casefold() in taken else name] = text
+        return cells

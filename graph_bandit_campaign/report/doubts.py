@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean, median, quantiles
 
-from graph_bandit_campaign.results.facts import Measurement
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.text import listed, short
 
@@ -17,41 +16,17 @@ WIDE = 3.0  # ratio of the quartiles from which positive values are compared by 
 
 
 def find_doubts(state: CampaignState) -> Iterator[str]:
-    """Yield sentences on results that exclude each other, are far from all others, or from those of their molecule."""
-    if conflicts := find_conflicts(state):
-        yield (
-            f"Check {_listed(conflicts)}: one excludes the other. Values count before bounds, and bounds before "
-            "`failed`."
-        )
+    """Yield sentences on results that are far from all others, or from those of their molecule."""
     for name in [goal.name for goal in state.goals] or [""]:
         of_goal, values = f" of {name}" * bool(name), dict[str, list[float]]()
         for result in state.measured:
             if result.goal == name and not result.bound:
                 values.setdefault(result.id, []).append(result.value)
-        texts = {identifier: " and ".join(map(short, given)) for identifier, given in values.items()}
-        far, apart = find_slips(values)
-        if far:
-            yield f"Check {_listed({name: texts[name] for name in far})}: far from all other results{of_goal}."
-        if apart:
-            differ = f"results{of_goal} that differ as much as those of different molecules"
-            yield f"Check {_listed({name: texts[name] for name in apart})}: {differ}."
-
-
-def find_conflicts(state: CampaignState) -> dict[str, str]:
-    """Return the results that cannot be true together, such as "1.5, failed", by id; with several goals "id, goal"."""
-    failed, groups = {(each.id, each.goal) for each in state.failures}, dict[tuple[str, str], list[Measurement]]()
-    for result in state.measured:
-        groups.setdefault((result.id, result.goal), []).append(result)
-    conflicts = {}
-    for place, results in groups.items():
-        results.sort(key=lambda result: bool(result.bound))
-        values = [result.value for result in results if not result.bound]
-        low = max((result.value for result in results if result.bound == "above"), default=-math.inf)
-        high = min((result.value for result in results if result.bound == "below"), default=math.inf)
-        if place in failed or low > min(high, max(values, default=math.inf)) or high < min(values, default=-math.inf):
-            texts = dict.fromkeys((*(result.text for result in results), *["failed"] * (place in failed)))
-            conflicts[", ".join(filter(None, place))] = ", ".join(texts)
-    return conflicts
+        differ = f"results{of_goal} that differ as much as those of different molecules"
+        for slips, why in zip(find_slips(values), (f"far from all other results{of_goal}", differ), strict=True):
+            if slips:
+                texts = [f"{key} ({' and '.join(map(short, values[key]))})" for key in slips]
+                yield f"Check {listed(texts)}: {why}."
 
 
 def find_slips(values: Mapping[str, Sequence[float]]) -> tuple[list[str], list[str]]:
@@ -79,7 +54,3 @@ def find_slips(values: Mapping[str, Sequence[float]]) -> tuple[list[str], list[s
     low, high = min(others), max(others)
     far = [name for name in far if max(means[name] - high, low - means[name]) > high - low]
     return far, [name for name, given in scaled.items() if max(given) - min(given) > APART * spread]
-
-
-def _listed(cells: Mapping[str, str]) -> str:
-    return listed([f"{name} ({text})" for name, text in cells.items()])

@@ -1,4 +1,4 @@
-"""Figures of a campaign: its progress, and predictions against results. No torch."""
+"""Figures of a campaign: its progress, and the front. No torch."""
 
 from __future__ import annotations
 
@@ -10,38 +10,22 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from graph_bandit_campaign.constraints.goals.goal import Goal
-from graph_bandit_campaign.report.outcomes import Outcome
 from graph_bandit_campaign.state import CampaignState
-from graph_bandit_env import GraphPool
-from graph_bandit_env.rendering import draw_graph
-from graph_bandit_lab.reports import COLORS, STYLE, to_svg
+from graph_bandit_lab.reports import COLORS, STYLE
 
 SHAPE = (7.2, 4.4)  # inches
-GRAPH_SHAPE = (2.6, 1.6)
-MOST_NODES = 300  # of a graph that is drawn
 
 
 def progress_figure(state: CampaignState, target: str) -> Figure:
-    """Draw every measurement by round, and the best value so far.
-
-    A triangle is a result that lies above or below the number that it is drawn at.
-    """
+    """Draw every measurement by round, and the best value so far."""
     rounds = np.array([measurement.round for measurement in state.measured])
-    values = np.array([measurement.value for measurement in state.measured])
-    sides = np.array([measurement.bound for measurement in state.measured])
-    best = np.maximum if state.maximize else np.minimum
-    sure = (sides == "") | (sides == ("above" if state.maximize else "below"))
-    by_round = [values[sure & (rounds <= number)] for number in range(rounds.max() + 1)]
-    so_far = [best.reduce(by_then) if len(by_then) else np.nan for by_then in by_round]
+    values = [measurement.value for measurement in state.measured]
+    so_far = [np.nan if (best := state.best(number)) is None else best for number in range(rounds.max() + 1)]
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=SHAPE, layout="constrained")
         axes = figure.subplots()
         shift = np.random.default_rng(0).uniform(-0.14, 0.14, len(values))
-        for side, marker, label in (("", "o", "measured"), ("above", "^", "above"), ("below", "v", "below")):
-            of_side = sides == side
-            if of_side.any():
-                x, y = (rounds + shift)[of_side], values[of_side]
-                axes.scatter(x, y, s=22, color=COLORS[5], alpha=0.7, lw=0, label=label, marker=marker)
+        axes.scatter(rounds + shift, values, s=22, color=COLORS[5], alpha=0.7, lw=0, label="measured")
         axes.plot(range(len(so_far)), so_far, "o-", color=COLORS[0], lw=2, label="best so far")
         axes.set(title="Progress", xlabel="rounds suggested so far", ylabel=_plain(target))
         axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
@@ -60,53 +44,17 @@ def front_figure(state: CampaignState, first: Goal, second: Goal, front: Sequenc
         front: ids on the front, in the order of their numbers.
     """
     x, y = (state.of(goal).means() for goal in (first, second))
-    both = [key for key in x if key in y]
+    others = [key for key in x if key in y and key not in front]
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=SHAPE, layout="constrained")
         axes = figure.subplots()
-        others = [key for key in both if key not in front]
         axes.scatter([x[k] for k in others], [y[k] for k in others], s=22, color=COLORS[5], alpha=0.7, lw=0)
         axes.scatter([x[k] for k in front], [y[k] for k in front], s=40, color=COLORS[0], lw=0, label="on the front")
         for number, key in enumerate(front, start=1):
             axes.annotate(str(number), (x[key], y[key]), xytext=(5, 5), textcoords="offset points", color=COLORS[0])
-        for goal, span in ((first, axes.axvspan), (second, axes.axhspan)):
-            if goal.aim == "target":
-                low, high = axes.get_xlim() if goal is first else axes.get_ylim()
-                ends = (low if goal.low is None else goal.low, high if goal.high is None else goal.high)
-                span(*ends, color="#B9CFE4", alpha=0.35, lw=0)
         axes.set(title="Front", xlabel=_plain(first.text), ylabel=_plain(second.text))
         axes.legend(loc="best")
     return figure
-
-
-def calibration_figure(outcomes: Sequence[Outcome], target: str) -> Figure:
-    """Draw results against predictions, with the 90 % intervals of the results."""
-    name = _plain(target)
-    mean = np.array([outcome.mean for outcome in outcomes])
-    bounds = np.array([outcome.interval for outcome in outcomes])
-    values = np.array([outcome.value for outcome in outcomes])
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=SHAPE, layout="constrained")
-        axes = figure.subplots()
-        axes.hlines(values, *bounds.T, color="#B9CFE4", lw=1.5)  # a skewed interval need not hold its mean
-        axes.plot(mean, values, "o", color=COLORS[0], ms=5)
-        low, high = min(mean.min(), values.min()), max(mean.max(), values.max())
-        axes.axline((low, low), (high, high) if high > low else (low + 1, low + 1), color="#7A7A7A", ls="--", lw=1.2)
-        axes.set(title="Predictions and results", xlabel=f"predicted {name} (90 % interval)", ylabel=f"measured {name}")
-    return figure
-
-
-def draw_other_graph(pool: GraphPool, index: int) -> tuple[str, str]:
-    """Draw a graph of a pool as an `<svg>` element, if it is not too large, and say how large it is."""
-    nodes = int(pool.num_nodes[index])
-    if nodes > MOST_NODES:
-        return "", f"{nodes:,} nodes"
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=GRAPH_SHAPE)
-        axes = figure.add_axes((0, 0, 1, 1), xlim=(-1.95, 1.95), ylim=(-1.2, 1.2), aspect="equal")
-        axes.set_axis_off()
-        caption = draw_graph(axes, pool, index)
-        return to_svg(figure), caption
 
 
 def _plain(text: str) -> str:

@@ -1,21 +1,37 @@
-"""Write a prediction for every molecule of the pool, and its state."""
+"""Write a prediction for every molecule of the pool, and its state: at once, or part by part of a prepared pool."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.contract import Prediction
+from graph_bandit_campaign.campaign import Campaign
+from graph_bandit_campaign.constraints.batch.offers import find_offers
 from graph_bandit_campaign.constraints.limits.limits import Selection
+from graph_bandit_campaign.model.front import read_forecasts
+from graph_bandit_campaign.model.scan import Query, visit_parts
+from graph_bandit_campaign.pool.block import Block
+from graph_bandit_campaign.pool.prepared.pool import PreparedPool
 from graph_bandit_campaign.report.answer import Answer, Quantities
-from graph_bandit_campaign.state import Suggestion
+from graph_bandit_campaign.report.tables import to_csv, write_table
+from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_campaign.text import shield, short
+from graph_bandit_env.tables import split_entry
 
 MEASURED = "measured"
+
+Row = list[str]
 
 
 def predictions_table(
     answer: Answer, ids: Sequence[str], predictions: Mapping[str, Suggestion], selection: Selection
-) -> list[list[str]]:
+) -> list[Row]:
     """Return a table with a row for each molecule of the pool, in its order, after the names of the columns.
 
     Its column `state` is `measured`, `failed`, `suggested` (now), `pending` (from earlier), `excluded by` the first
@@ -28,52 +44,117 @@ def predictions_table(
         predictions: predictions of all of them, by id; without numbers if there are none.
         selection: the molecules of the pool that meet the limits.
     """
-    states, quantities = states_of(answer), answer.quantities
-    rows = [heading(quantities, answer.graphs is None, bool(answer.fails))]
-    for index, identifier in enumerate(ids):
-        smiles = answer.smiles_of[identifier] if answer.graphs is None else None
-        failing = (answer.fails[identifier], identifier in answer.likely) if answer.fails else None
-        state, expected = states.get(identifier), predictions[identifier]
-        rows.append(prediction_row(quantities, expected, smiles, failing, state, selection.reason(index)))
+    smiles = [answer.smiles_of[key] for key in ids] if answer.graphs is None else None
+    fails = [answer.fails[key] for key in ids] if answer.fails else None
+    expected, head = [predictions[key] for key in ids], _heading(answer.quantities, smiles is not None, bool(fails))
+    return [head, *_rows(answer.quantities, _states_of(answer), expected, smiles, fails, answer.likely, selection)]
+
+
+def write_predictions(
+    pool: PreparedPool,
+    query: Query,
+    added: Mapping[str, tuple[float, ...]],
+    path: Path,
+    campaign: Campaign,
+    answer: Answer,
+) -> Iterator[bytes]:
+    """Yield the table of `predictions_table` part by part, in the order of the pool.
+
+    Workers write the rows; those of a part that is ready before an earlier one wait in memory. Of other files than
+    text all rows do.
+
+    Args:
+        pool: the pool.
+        query: what was asked of it, by the results that the campaign still has.
+        added: values of the user's own columns that results have added, by id.
+        path: path of the table, whose end says of which kind it is.
+        campaign: the campaign, after the choice.
+        answer: the suggestions.
+
+    Raises:
+        ValueError, OSError: if a part is damaged, or two processes die at it.
+    """
+    judged, quantities = query if campaign.failing().teaches else replace(query, fails=None), answer.quantities
+    predict = partial(_predict, campaign.state, quantities, dict(added), _states_of(answer))
+    head = _heading(quantities, True, judged.fails is not None)
+    parts = _in_order(visit_parts(pool, judged, predict))
+    delimiter = {".csv": ",", ".tsv": "\t"}.get(path.suffix.lower())
+    if delimiter is None:
+        yield write_table(path, [head, *(row for rows in parts for row in rows)])
+    else:
+        yield to_csv([head], delimiter).encode()
+        for rows in parts:
+            yield to_csv(rows, delimiter).encode()
+
+
+def _predict(
+    state: CampaignState,
+    quantities: Quantities,
+    added: Mapping[str, tuple[float, ...]],
+    states: Mapping[str, str],
+    blocks: Iterable[Block],
+    query: Query,
+) -> list[Row]:
+    """Return the rows of the molecules of some blocks."""
+    rows = list[Row]()
+    for block in blocks:
+        cells = query.names.read(block.cells, query.source.skip_bad_rows)
+        selection = query.limits.select_rows(block.smiles, cells)
+        prices, _ = find_offers(query.terms, cells, selection)
+        selection = selection.with_known(query.terms.price or "", ~np.isnan(prices))
+        own = query.numbers(block)
+        for k, name in enumerate(block.ids):
+            if own is not None and name in added:
+                own[k] = np.where(np.isnan(own[k]), added[name], own[k])
+        fails = None if query.fails is None else query.fails(block.traits, own, block.smiles).tolist()
+        rate = partial(_rate, query, block, own)
+        expected = read_forecasts(state, rate, range(len(block)), block.ids)
+        smiles = [split_entry(text)[0] for text in block.smiles]
+        rows += _rows(quantities, states, expected, smiles, fails, query.likely, selection)
     return rows
 
 
-def heading(quantities: Quantities, has_smiles: bool, has_fails: bool) -> list[str]:
-    """Return the names of the columns of `prediction_row`."""
-    columns = ["id", *["smiles"] * has_smiles, *quantities.columns()]
+def _rate(query: Query, block: Block, own: NDArray[np.float64] | None, number: int) -> Prediction:
+    return query.raters[number](block.traits, own, block.smiles).prediction
+
+
+def _heading(quantities: Quantities, has_smiles: bool, has_fails: bool) -> Row:
+    columns = ["id", *["smiles"] * has_smiles, *quantities.cells(Suggestion(""))]
     return [*columns, *["probability_of_failing"] * has_fails, "state"]
 
 
-def prediction_row(
+def _rows(
     quantities: Quantities,
-    expected: Suggestion,
-    smiles: str | None,
-    failing: tuple[float, bool] | None,
-    state: str | None,
-    reason: str,
-) -> list[str]:
-    """Return the row of a graph.
-
-    Args:
-        quantities: what is predicted.
-        expected: the prediction.
-        smiles: its SMILES; None: it is not a molecule.
-        failing: the probability to fail, and whether that makes it likely to; None: there are not enough failures.
-        state: as in `states_of`; None: it is only on offer.
-        reason: the limit that excludes it; empty if it meets all.
-    """
-    if state == MEASURED:
-        expected = replace(expected, probability=None)
-    texts = [] if failing is None else [short(failing[0])]
-    likely = "likely to fail" if failing is not None and failing[1] else "offered"
-    words = state or (f"excluded by {reason}" if reason else likely)
-    return [shield(expected.id), *([] if smiles is None else [smiles]), *quantities.cells(expected), *texts, words]
+    states: Mapping[str, str],
+    expected: Sequence[Suggestion],
+    smiles: Sequence[str] | None,
+    fails: Sequence[float] | None,
+    likely: float,
+    selection: Selection,
+) -> Iterator[Row]:
+    """Yield the rows of some graphs, given their predictions, probabilities to fail, and limits."""
+    for k, each in enumerate(expected):
+        state, reason = states.get(each.id), selection.reason(k)
+        cells = quantities.cells(replace(each, probability=None) if state == MEASURED else each)
+        row = [shield(each.id), *([] if smiles is None else [smiles[k]]), *cells.values()]
+        row += [] if fails is None else [short(fails[k])]
+        other = "likely to fail" if fails is not None and fails[k] > likely else "offered"
+        yield [*row, state or (f"excluded by {reason}" if reason else other)]
 
 
-def states_of(answer: Answer) -> dict[str, str]:
+def _states_of(answer: Answer) -> dict[str, str]:
     """Return the state of the molecules that are more than offered, by id."""
     state = answer.state
     states = dict.fromkeys(state.vetoes, "vetoed") | dict.fromkeys(state.settled(), MEASURED)
-    states |= dict.fromkeys(state.failed, "failed")
-    states |= dict.fromkeys(state.pending, "pending")
+    states |= dict.fromkeys(state.failed, "failed") | dict.fromkeys(state.pending, "pending")
     return states | dict.fromkeys((suggestion.id for suggestion in answer.suggested), "suggested")
+
+
+def _in_order(parts: Iterable[tuple[int, list[Row]]]) -> Iterator[list[Row]]:
+    """Yield what comes with 0, 1 and so on, in this order; what comes early waits."""
+    waiting, following = dict[int, list[Row]](), 0
+    for number, content in parts:
+        waiting[number] = content
+        while following in waiting:
+            yield waiting.pop(following)
+            following += 1

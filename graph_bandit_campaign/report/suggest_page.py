@@ -1,26 +1,22 @@
-"""The page of a campaign: drawings of the molecules to measure next, and how good the predictions were so far."""
+"""The page of a campaign: drawings of the molecules to measure next, explanations, and the results so far."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from importlib.metadata import version
+from collections.abc import Collection
 from itertools import combinations
 
 from graph_bandit_campaign.model.reasons import Reason
 from graph_bandit_campaign.notebook import SIZE, SMALL, draw_molecule
 from graph_bandit_campaign.report.answer import Answer
-from graph_bandit_campaign.report.figures import calibration_figure, draw_other_graph, front_figure, progress_figure
-from graph_bandit_campaign.report.outcomes import Outcome, find_outcomes, sum_up
+from graph_bandit_campaign.report.figures import front_figure, progress_figure
 from graph_bandit_campaign.text import percent, short
 from graph_bandit_lab.reports import templates, to_svg
-
-PACKAGES = ("graph-bandit-env", "torch", "rdkit")  # the last one draws molecules, and may be missing without any
+from graph_bandit_lab.storage import software_versions
 
 
 def render_page(answer: Answer) -> str:
     """Return a self-contained HTML page."""
     state = answer.state
-    outcomes = {name: outcome for name, view in answer.views.items() if (outcome := find_outcomes(view))}
     environment = templates("graph_bandit_campaign.report")
     environment.filters |= {
         "number": lambda value: short(value, nothing="–"),
@@ -35,7 +31,7 @@ def render_page(answer: Answer) -> str:
                 "suggestion": suggestion,
                 **_structure(answer, suggestion.id),
                 "cells": answer.cells.get(suggestion.id, ""),
-                "bill": answer.bill.lines(suggestion.id),
+                "bill": answer.bill.cells(suggestion.id),
                 "reasons": [
                     (name, reason, _others(answer, suggestion.id, reason))
                     for name, reason in answer.reasons_of(suggestion.id).items()
@@ -46,38 +42,34 @@ def render_page(answer: Answer) -> str:
         ],
         reach=_reach([reason for reasons in answer.reasons.values() for reason in reasons.values()]),
         front=[
-            (key, _structure(answer, key, SMALL)["picture"], {n: answer.result(n, key) for n in answer.measured})
+            (
+                key,
+                _structure(answer, key, SMALL)["picture"],
+                {name: texts[key] for name, texts in answer.results.items()},
+            )
             for key in answer.front
         ],
-        figures=_figures(answer, outcomes),
-        promises={name: sum_up(outcome) for name, outcome in outcomes.items()},
-        versions={name: version(name) for name in PACKAGES[: 3 if answer.graphs is None else 2]},
+        figures=_figures(answer),
+        versions=software_versions(),
     )
     return page.replace(" %", "\u00a0%")
 
 
-def _figures(answer: Answer, outcomes: Mapping[str, Sequence[Outcome]]) -> list[tuple[str, str]]:
-    """Return figures with what they show: the progress or the front, and results against predictions."""
+def _figures(answer: Answer) -> list[tuple[str, str]]:
+    """Return figures with what they show: the progress, or the front of each pair of goals."""
     state, figures = answer.state, list[tuple[str, str]]()
-    if state.is_class:
-        return []  # of zeros and ones, there is nothing to see
-    if not state.goals and any(result.round for result in state.measured):
+    if not state.goals and not state.is_class and any(result.round for result in state.measured):
         figures.append(("Measurements by round and the best so far", to_svg(progress_figure(state, answer.target))))
     for first, second in combinations([goal for goal in state.goals if goal.aim != "limit"], 2):
         picture = to_svg(front_figure(state, first, second, answer.front))
         figures.append((f"Results of {first.name} and {second.name}, and the front", picture))
-    for name, outcome in outcomes.items():
-        figures.append((f"Predictions of {name} against results", to_svg(calibration_figure(outcome, name))))
     return figures
 
 
 def _structure(answer: Answer, identifier: str, size: tuple[int, int] = SIZE) -> dict[str, str]:
-    """Return the picture of a molecule with its SMILES, or that of another graph with what is known of it."""
-    if answer.graphs is None:
-        smiles = answer.smiles_of[identifier]
-        return {"smiles": smiles, "picture": draw_molecule(smiles, size), "caption": ""}
-    picture, caption = draw_other_graph(answer.graphs, answer.graphs.ids.index(identifier))
-    return {"smiles": "", "picture": picture, "caption": caption}
+    """Return SMILES and picture of a molecule; empty texts of another graph."""
+    smiles = answer.smiles_of.get(identifier, "")
+    return {"smiles": smiles, "picture": draw_molecule(smiles, size) if smiles else ""}
 
 
 def _others(answer: Answer, identifier: str, reason: Reason) -> dict[str, float]:
@@ -88,6 +80,6 @@ def _others(answer: Answer, identifier: str, reason: Reason) -> dict[str, float]
 
 def _reach(reasons: Collection[Reason]) -> tuple[float, float]:
     """Return the ends of the axis on which all parts of all reasons are drawn, which holds 0."""
-    values = [0.0, *(value for reason in reasons for value in reason.main_parts().values())]
+    values = [0.0, *(value for reason in reasons for value in reason.parts.values())]
     low, high = min(values), max(values)
     return (low, high) if high > low else (0.0, 1.0)

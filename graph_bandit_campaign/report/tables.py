@@ -1,15 +1,14 @@
-"""Write tables of any kind that the project reads: text, workbooks, Parquet and SDF files. No torch."""
+"""Write tables of any kind that the project reads: text, workbooks and SDF files. No torch."""
 
 from __future__ import annotations
 
 import csv
 import io
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-PACKAGES = {".xlsx": "openpyxl", ".sdf": "rdkit", ".parquet": "pyarrow"}
-KINDS = (".csv", ".tsv", *PACKAGES)
+KINDS = (".csv", ".tsv", ".xlsx", ".sdf")
 NUMBER = re.compile(r"[+-]?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")  # no 007, which is a name
 TEXTS = re.compile(r"id|smiles|group|state|nearest_\d+|reasons.*")  # columns of text, whatever is in them
 NO_NAME = str.maketrans("<>\r\n", "()  ")  # what the name of a property of an SDF file cannot have
@@ -23,8 +22,8 @@ def check_kind(path: Path) -> None:
     """
     from graph_bandit_env.extras import require  # here, because `--help` reads `KINDS` and imports nothing heavy
 
-    if (kind := path.suffix.lower()) in PACKAGES:
-        require(PACKAGES[kind], f"Writing {path.name}")
+    if path.suffix.lower() == ".xlsx":
+        require("openpyxl", f"Writing {path.name}")
 
 
 def write_table(path: Path, rows: Sequence[Sequence[str]]) -> bytes:
@@ -32,19 +31,16 @@ def write_table(path: Path, rows: Sequence[Sequence[str]]) -> bytes:
 
     Args:
         path: path of the file, which ends in one of `KINDS`.
-        rows: texts; the names of the columns are first. In workbooks and Parquet files, numbers are written as such.
+        rows: texts; the names of the columns are first. In workbooks, numbers are written as such.
 
     Raises:
         ValueError: if a text cannot stand in a file of this kind, or an SDF file is to have no structures.
     """
     kind = path.suffix.lower()
-    writers: dict[str, Callable[[Sequence[Sequence[str]]], bytes]] = {
-        ".xlsx": _to_workbook,
-        ".parquet": _to_parquet,
-        ".sdf": _to_sdf,
-    }
+    if kind in (".csv", ".tsv"):
+        return to_csv(rows, "\t" if kind == ".tsv" else ",").encode()
     try:
-        return writers[kind](rows) if kind in writers else to_csv(rows, "\t" if kind == ".tsv" else ",").encode()
+        return _to_workbook(rows) if kind == ".xlsx" else _to_sdf(rows)
     except ValueError as error:
         raise ValueError(f"Expected a table that can be written to {path.name}. {error} Write a .csv file.") from error
 
@@ -66,28 +62,15 @@ def _to_workbook(rows: Sequence[Sequence[str]]) -> bytes:
     from openpyxl.utils.exceptions import IllegalCharacterError
 
     book, content = Workbook(write_only=True), io.BytesIO()
-    sheet = book.create_sheet("suggestions")
-    heads = rows[0]
+    sheet, are_texts = book.create_sheet("suggestions"), [TEXTS.fullmatch(name) for name in rows[0]]
     try:
-        sheet.append(list(heads))
-        for row in rows[1:]:
-            cells = zip(heads, row, strict=True)
-            numbers = (is_number(text) and not TEXTS.fullmatch(column) for column, text in cells)
-            sheet.append([float(text) if number else text or None for number, text in zip(numbers, row, strict=True)])
+        for row in rows:
+            cells = zip(row, are_texts, strict=True)
+            sheet.append([text or None if is_text or not is_number(text) else float(text) for text, is_text in cells])
     except IllegalCharacterError as error:
         raise ValueError(f"A cell has a character that no workbook can hold: {str(error)!r}.") from error
     book.save(content)
     return content.getvalue()
-
-
-def _to_parquet(rows: Sequence[Sequence[str]]) -> bytes:
-    import pandas as pd
-
-    frame = pd.DataFrame(rows[1:], columns=list(rows[0]), dtype=object).replace("", None)
-    for name in frame.columns:
-        if not TEXTS.fullmatch(name) and frame[name].dropna().map(is_number).all():
-            frame[name] = frame[name].astype(float)
-    return frame.to_parquet(index=False)
 
 
 def _to_sdf(rows: Sequence[Sequence[str]]) -> bytes:

@@ -25,13 +25,8 @@ def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
     best = f"; hits so far {len(state.hits)}" if state.is_class else best
     best += f"; on the front so far {listed(answer.front)}" if answer.front else ""
     print(f"{', '.join(parts)}{best}.")
-    if answer.agent_change:
-        print(answer.agent_change)
     for note in answer.notes:
         print(note)
-    if answer.reading:
-        kind, others = ("number", "numbers") if state.is_class else ("class", "classes")
-        print(f"(--goal-kind {answer.target}={kind} takes its values as {others}.)")
     if answer.waiting:
         print("(If one cannot be measured, write `failed` as its result. --again lets them be suggested again.)")
     if not answer.suggested:
@@ -41,25 +36,22 @@ def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
     sd *= answer.predicts and not state.is_class
     texts = [f"Round {len(state.rounds)}, by {state.agent}{default}.", answer.way, sd]
     print(f"\n{' '.join(filter(None, texts))}\n")
-    ranged = {name: [word] for name, word in answer.quantities.ranged.items()}
-    names = answer.quantities.forecasts(answer.suggested[0])
-    quantities = [cell for name in names for cell in (name, "sd", "90 % interval", *ranged.get(name, ()))]
-    quantities.append("on the front" if state.goals else "is a hit" if state.is_class else "beats the best")
-    rows: list[tuple[str, ...]] = [("rank", "id", *quantities * answer.predicts, *bill.heading())]
+    chance = "on the front" if state.goals else "is a hit" if state.is_class else "beats the best"
+    rows, ranged = list[list[tuple[str, str]]](), answer.quantities.ranged
     for rank, suggestion in enumerate(answer.suggested, start=1):
-        cells: list[str] = []
-        for name, forecast in answer.quantities.forecasts(suggestion).items():
+        key = suggestion.id
+        cells = [("rank", str(rank)), ("id", key)]
+        for name, forecast in answer.quantities.forecasts(suggestion).items() if answer.predicts else ():
             interval = "" if forecast.interval is None else " to ".join(map(short, forecast.interval))
-            cells += [short(forecast.mean), short(forecast.std), interval]
-            cells += [percent(forecast.probability)] * (name in ranged)
-        cells.append(percent(suggestion.probability))
-        rest = (text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…" for text in bill.cells(suggestion.id))
-        rows.append((str(rank), suggestion.id, *cells * answer.predicts, *rest))
-    for head, by_id in (("entry", answer.cells), ("fails", {key: percent(p) for key, p in answer.fails.items()})):
-        if by_id:
-            column = [head, *(by_id.get(suggestion.id, "") for suggestion in answer.suggested)]
-            rows = [(*row, cell) for row, cell in zip(rows, column, strict=True)]
-    print_columns(rows)
+            cells += [(name, short(forecast.mean)), ("sd", short(forecast.std)), ("90 % interval", interval)]
+            cells += [(word, percent(forecast.probability)) for goal, word in ranged.items() if goal == name]
+        cells += [(chance, percent(suggestion.probability))] * answer.predicts
+        for name, text in bill.cells(key).items():
+            cells.append((name, text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"))
+        cells += [("entry", answer.cells.get(key, ""))] * bool(answer.cells)
+        cells += [("fails", percent(answer.fails.get(key)))] * bool(answer.fails)
+        rows.append(cells)
+    print_columns([tuple(name for name, _ in rows[0]), *(tuple(text for _, text in row) for row in rows)])
     if bill.sentence():
         print(f"\n{bill.sentence()}")
     if answer.outlook is not None:

@@ -7,25 +7,23 @@ import shlex
 import shutil
 import signal
 import subprocess
+import time
 from collections import deque
 from collections.abc import Collection, Generator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import IO
 
 import psutil
 
-from agents import LARGEST_REWARD
+from graph_bandit_campaign.checks import check_value
 from graph_bandit_campaign.report.tables import write_table
-from graph_bandit_campaign.text import find_column, listed
+from graph_bandit_campaign.text import find_column
 from graph_bandit_env.tables import open_table
 
-MOST_BYTES = 4 << 20  # of a table of values that are read
-SAID_BYTES = 4096  # at the end of what a program printed
-PAUSE = 1.0  # seconds; Windows hears of Ctrl-C between two looks at the programs
-LONGEST_ID = 60  # characters of an id in a remark
+PAUSE = 0.02  # seconds between two looks at the programs
 NEW_GROUP = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)  # of Windows
 
 
@@ -38,11 +36,9 @@ def split_command(text: str) -> list[str]:
     words = shlex.split(text, posix=os.name != "nt")
     if os.name == "nt":  # which keeps the quotation marks there
         words = [word[1:-1] if len(word) > 1 and word[0] == word[-1] and word[0] in "\"'" else word for word in words]
-    first = words[0] if words else ""
-    path = shutil.which(first) if first else None
+    path = shutil.which(words[0]) if words else None
     if path is None:
-        text = f"Expected `--score` to begin with a program that can be run, as in `python dock.py`. Got {first!r}."
-        raise ValueError(f"{text} No shell reads the command.")
+        raise ValueError(f"Expected `--score` to begin with a program that can be run, without a shell. Got {text!r}.")
     return [path, *words[1:]]
 
 
@@ -52,14 +48,10 @@ class Outcome:
 
     molecules: Mapping[str, str]
     """SMILES of the molecules by id."""
-    values: Mapping[str, float | None] = field(default_factory=dict)
-    """The value of each, None where the program has none; empty if nothing it wrote counts."""
+    values: Mapping[str, float | None]
+    """The value of each, None where the program has none; empty if they are to be tried alone."""
     problem: str = ""
-    """Says why nothing counts."""
-    said: str = ""
-    """The end of what it printed."""
-    remarks: Sequence[str] = ()
-    """Says what was ignored."""
+    """Why nothing counts that the program wrote."""
 
 
 class Program:
@@ -69,48 +61,35 @@ class Program:
         command: the program and its arguments; two paths follow, of a table to read and of one to write.
         molecules: SMILES by id.
         timeout: seconds after which it is ended.
+        printed: takes what it prints.
 
     Raises:
         OSError: if it cannot be started.
     """
 
-    def __init__(self, command: Sequence[str], molecules: Mapping[str, str], timeout: float) -> None:
-        self.molecules, self._timeout, self._is_gone = molecules, timeout, False
+    def __init__(
+        self, command: Sequence[str], molecules: Mapping[str, str], timeout: float, printed: IO[bytes]
+    ) -> None:
+        self.molecules, self._until = molecules, time.monotonic() + timeout
         self._folder = TemporaryDirectory(prefix="graph-bandit-screen-", ignore_cleanup_errors=True)
-        folder = Path(self._folder.name)
-        self._output, self._said = folder / "values.csv", folder / "printed.txt"
-        table = folder / "molecules.csv"
+        table, self._output = (Path(self._folder.name, f"{name}.csv") for name in ("molecules", "values"))
         table.write_bytes(write_table(table, [("id", "smiles"), *molecules.items()]))
-        with self._said.open("wb") as printed:
-            self._process = subprocess.Popen(  # noqa: S603 - it comes from the user's command line alone
-                [*command, str(table), str(self._output)],
-                stdin=subprocess.DEVNULL,
-                stdout=printed,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-                creationflags=NEW_GROUP,
-            )
+        self._process = subprocess.Popen(  # noqa: S603 - it comes from the user's command line alone
+            [*command, str(table), str(self._output)],
+            stdin=subprocess.DEVNULL,
+            stdout=printed,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            creationflags=NEW_GROUP,
+        )
 
-    def wait(self) -> Outcome:
-        """Return what came out, once the program has ended or its time is over. Then it is gone."""
-        try:
-            try:
-                code = self._process.wait(self._timeout)
-                problem = f"the program ended with code {code}" * (code != 0)
-            except subprocess.TimeoutExpired:
-                problem = f"the program took more than {self._timeout:g} s"
-            return self._read(problem)
-        finally:
-            self.stop()
-            self._process.wait()
-            self._folder.cleanup()
-            self._is_gone = True
+    def is_over(self) -> bool:
+        """Return whether it has ended, or its time is over."""
+        return self._process.poll() is not None or time.monotonic() > self._until
 
-    def stop(self) -> None:
-        """End the program, and all that it has started, also in sessions of their own."""
-        if self._is_gone:  # its number may be that of another process by now
-            return
-        started = list[psutil.Process]()
+    def end(self) -> Outcome:
+        """End it with all that it has started, also in sessions of their own, and return what came out."""
+        code, started, values = self._process.poll(), list[psutil.Process](), dict[str, float | None]()
         with suppress(psutil.Error):
             started = psutil.Process(self._process.pid).children(recursive=True)
         if hasattr(os, "killpg") and hasattr(signal, "SIGKILL"):
@@ -119,19 +98,22 @@ class Program:
         for process in (*started, self._process):
             with suppress(psutil.Error):
                 process.kill()
-
-    def _read(self, problem: str) -> Outcome:
-        said = _tail(self._said)
+        self._process.wait()
+        problem = "the program took too long" if code is None else f"the program ended with code {code}" * (code != 0)
         try:
-            found, remarks = ({}, []) if problem else read_values(self._output, self.molecules)
+            found = {} if problem else read_values(self._output, self.molecules)
         except (ValueError, OSError) as error:
-            found, remarks, problem = {}, [], f"the program wrote no table of values: {error}"
-        values = {} if problem else {name: found.get(name) for name in self.molecules}
-        return Outcome(self.molecules, values, problem, said, remarks)
+            problem = f"the program wrote no table of values: {error}"
+        if not problem:
+            values = {name: found.get(name) for name in self.molecules}
+        elif len(self.molecules) == 1:
+            values = dict.fromkeys(self.molecules)
+        self._folder.cleanup()
+        return Outcome(self.molecules, values, problem)
 
 
 def score(
-    command: Sequence[str], molecules: Mapping[str, str], chunk: int, jobs: int, timeout: float
+    command: Sequence[str], molecules: Mapping[str, str], chunk: int, jobs: int, timeout: float, log: Path
 ) -> Generator[Outcome]:
     """Yield what a program computes for some of the molecules, as soon as it is there; in the end there are all.
 
@@ -144,66 +126,49 @@ def score(
         chunk: how many molecules it is given at a time.
         jobs: how many programs run at a time.
         timeout: seconds after which a program is ended.
+        log: file for what they print.
 
     Raises:
         OSError: if the program cannot be started.
     """
     pairs = [*molecules.items()]
     waiting = deque(dict(pairs[start : start + chunk]) for start in range(0, len(pairs), chunk))
-    running: dict[Future[Outcome], Program] = {}
-    with ThreadPoolExecutor(jobs) as threads:
+    running: list[Program] = []
+    with log.open("wb") as printed:
         try:
             while waiting or running:
                 while waiting and len(running) < jobs:
-                    program = Program(command, waiting.popleft(), timeout)
-                    running[threads.submit(program.wait)] = program
-                for future in wait(running, PAUSE, FIRST_COMPLETED).done:
-                    del running[future]
-                    outcome = future.result()
-                    if outcome.problem and len(outcome.molecules) > 1:
+                    running.append(Program(command, waiting.popleft(), timeout, printed))
+                time.sleep(PAUSE)
+                for program in [each for each in running if each.is_over()]:
+                    outcome = program.end()
+                    running.remove(program)
+                    if not outcome.values:
                         waiting.extend({name: smiles} for name, smiles in outcome.molecules.items())
-                    elif outcome.problem:
-                        outcome = replace(outcome, values=dict.fromkeys(outcome.molecules))
                     yield outcome
         finally:
-            for program in running.values():
-                program.stop()
+            for program in running:
+                program.end()
 
 
-def read_values(path: Path, wanted: Collection[str]) -> tuple[dict[str, float | None], list[str]]:
-    """Read the table that a program wrote.
+def read_values(path: Path, wanted: Collection[str]) -> dict[str, float | None]:
+    """Return the value of each molecule that has a row in the table that a program wrote, None if it is no number.
 
     Args:
         path: the table.
-        wanted: ids of the molecules that the program was given.
-
-    Returns:
-        The value of each molecule that has a row, None if it is not a finite number; and remarks on what was ignored.
+        wanted: ids of the molecules that the program was given; other rows do not count, nor second ones.
 
     Raises:
-        ValueError: if it is another kind of file, or has more than a few megabytes.
+        ValueError: if it is another kind of file.
         FileNotFoundError: if there is none.
     """
-    values, ignored = dict[str, float | None](), list[str]()
+    values = dict[str, float | None]()
     with open_table(path) as table:
-        if path.stat().st_size > MOST_BYTES:
-            raise ValueError(f"Expected at most {MOST_BYTES >> 20} MB. Got more.")
         columns = [find_column(name, table.columns, path.name) or name for name in ("id", "value")]
         for _, (name, cell) in table.rows(columns):
-            if name not in wanted or name in values:
-                ignored.append(repr(name[:LONGEST_ID]))
-                continue
-            values[name] = None
-            with suppress(ValueError):  # it is no number
-                value = table.number(cell)
-                values[name] = value if value is not None and abs(value) <= LARGEST_REWARD else None
-    return values, [f"rows of unknown or repeated ids were ignored: {listed(ignored, 3)}"] * bool(ignored)
-
-
-def _tail(path: Path) -> str:
-    """Return the end of a text of any length, without what a terminal would obey."""
-    with path.open("rb") as file:
-        file.seek(max(0, path.stat().st_size - SAID_BYTES))
-        text = file.read(SAID_BYTES).decode(errors="replace")
-    lines = ["".join(letter for letter in line if letter.isprintable()) for line in text.splitlines()]
-    return "\n".join(line for line in lines if line.strip())
+            if name in wanted and name not in values:
+                values[name] = None
+                with suppress(ValueError):
+                    value = table.number(cell)
+                    values[name] = None if value is None else check_value(name, value)
+    return values

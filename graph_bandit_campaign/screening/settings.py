@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Annotated
@@ -11,8 +10,6 @@ import tyro
 
 from graph_bandit_campaign.checks import NONE, check_least
 from graph_bandit_campaign.command.settings import SuggestSettings
-
-KINDS = (".csv", ".tsv")  # of a table that is written again and again
 
 
 @dataclass(frozen=True)
@@ -65,25 +62,7 @@ class ScreenSettings(SuggestSettings):
         SuggestSettings.__post_init__(self)
         if len(self.goals) != 1:
             raise ValueError(f"Expected one goal, whose value the program computes. Got {len(self.goals)} goals.")
-        if not self.out.name.lower().endswith(KINDS):
-            raise ValueError(f"Expected `--out` to end in {', '.join(KINDS)}. Got {self.out}.")
-        if self.target.casefold() in ("id", "smiles"):
-            raise ValueError(f"Expected a name of the value other than id and smiles. Got `{self.target}`.")
-        check_least(self, {"evaluations": 1, "chunk": 1, "jobs": 0})
-        if not 0 < self.timeout < math.inf:
-            raise ValueError(f"Expected `--timeout` to be positive and finite. Got {self.timeout}.")
-        self.batch(self.n)  # refuses files that are one
-
-    @property
-    def batch_table(self) -> Path:
-        """Return the table of the batch that is computed."""
-        return self.out.with_name(self.out.stem + ".next.csv")
-
-    @property
-    def state(self) -> Path:
-        """Return the file of the campaign."""
-        table = self.batch_table.resolve()
-        return table.with_name(table.stem + ".campaign.json")
+        check_least(self, {"evaluations": 1, "chunk": 1, "jobs": 0, "timeout": 0})
 
     def batch(self, n: int, has_results: bool = False) -> SuggestSettings:
         """Return the settings of `suggest` for the next batch.
@@ -93,6 +72,6 @@ class ScreenSettings(SuggestSettings):
             has_results: whether the table of results is there.
         """
         same = {setting.name: getattr(self, setting.name) for setting in fields(SuggestSettings)}
-        results = (*self.measured, self.out) if has_results else self.measured
-        same |= {"goal_kind": tuple(f"{goal.name}=number" for goal in self.goals)}  # a program may still compute others
-        return SuggestSettings(**same | {"n": n, "out": self.batch_table, "measured": results})
+        results, out = (*self.measured, *[self.out] * has_results), self.out.with_name(self.out.stem + ".next.csv")
+        kind = (f"{self.target}=number",)  # a program may still compute others
+        return SuggestSettings(**same | {"n": n, "out": out, "measured": results, "goal_kind": kind})

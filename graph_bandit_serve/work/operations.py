@@ -71,7 +71,7 @@ def new(
 
 def look(root: Path, pool: Path, smiles: str, id: str | None, sheet: str | None) -> object:  # noqa: A002 - as in the command
     """Return what a pool holds."""
-    return campaigns.preview_pool(Source(path=pool, smiles=smiles, identifier=id, sheet=sheet, workers=0))
+    return campaigns.preview_pool(Source(path=pool, smiles=smiles, id=id, sheet=sheet, workers=0))
 
 
 def backtest(root: Path, table: Path, settings: Mapping[str, Any]) -> str:

@@ -12,7 +12,8 @@ from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.command.suggestions import write_suggestions
 from graph_bandit_campaign.operations.place import Place
 from graph_bandit_campaign.operations.verbs import ask
-from graph_bandit_campaign.pool.prepared import PrepareSettings, prepare
+from graph_bandit_campaign.pool.prepared.making.run import prepare
+from graph_bandit_campaign.pool.prepared.settings import PrepareSettings
 from graph_bandit_env.files import read_pool
 from graph_bandit_lab import EnvironmentSettings
 

@@ -5,8 +5,7 @@ import re
 import pytest
 from support.campaigns import GOALS, IDS, VALUES, begin, ids_of
 
-import registry
-from graph_bandit_campaign import AgentChangedWarning, MissingRowsError
+from graph_bandit_campaign import MissingRowsError
 from graph_bandit_env import from_smiles
 
 
@@ -118,20 +117,8 @@ def test_the_default_agent_goes_by_the_batch_and_a_named_one_stays(tmp_path):
     assert campaign.state.agent == "molecule-ei"
     campaign.ask(3)
     assert campaign.state.agent == "molecule-ucb"
-    with pytest.warns(AgentChangedWarning):
-        begin(None, state=tmp_path / "state.json").ask(1)
     begin("random", state=tmp_path / "state.json").ask(2)
     assert begin(None, state=tmp_path / "state.json").state.agent == "random"
-
-
-def test_an_agent_that_has_changed_is_told(tmp_path, monkeypatch):
-    path = tmp_path / "state.json"
-    begin("random", state=path).ask()
-    monkeypatch.setattr(type(registry.make_agent("random")), "algorithm", 7, raising=False)
-    with pytest.warns(AgentChangedWarning, match="algorithm 1, now 7"):
-        campaign = begin(None, state=path)
-    campaign.tell({IDS[1]: 2.0})
-    assert begin("random", state=path).agent_change == ""
 
 
 OTHER = {  # campaigns that the file does not hold

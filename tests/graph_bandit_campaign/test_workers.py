@@ -14,4 +14,4 @@ def die(number):
 @pytest.mark.slow
 def test_two_deaths_at_one_call_are_an_error_that_names_it():
     with pytest.raises(ChildProcessError, match="part 5"):
-        list(results_of(die, [(5,)], (1, None), "part {}", "Kept.", "parts", 1))
+        list(results_of(die, [(5,)], 1, "part {}", "Kept.", "parts", 1))

@@ -18,10 +18,11 @@ from pyarrow import parquet
 from torch_geometric.data import Data
 
 from graph_bandit_campaign import Campaign
-from graph_bandit_campaign.backtest.run import SETTINGS, read_saved
 from graph_bandit_campaign.constraints.limits.wishes import Pattern
-from graph_bandit_campaign.pool.prepared import PreparedPool, PrepareSettings, prepare
+from graph_bandit_campaign.pool.prepared.making.run import prepare
 from graph_bandit_campaign.pool.prepared.manifest import MANIFEST
+from graph_bandit_campaign.pool.prepared.pool import PreparedPool
+from graph_bandit_campaign.pool.prepared.settings import PrepareSettings
 from graph_bandit_campaign.screening.program import read_values
 from graph_bandit_campaign.store import FORMAT
 from graph_bandit_env import from_smiles, from_smiles_csv
@@ -224,7 +225,6 @@ HOSTILE = {
         )
     },
     "prepared pools": {"a part of many rows": prepared},
-    "backtests": {"deep brackets": write(SETTINGS, NESTED)},
 }
 
 
@@ -253,7 +253,6 @@ READERS = {
     "exports": lambda path: import_results(path.parent / "taken", [path]),
     "logs": lambda path: Log.load(path).num_rounds,
     "prepared pools": read_blocks,
-    "backtests": lambda path: len(read_saved(path.parent, {}).plays),
 }
 
 

@@ -7,7 +7,8 @@ import random
 import numpy as np
 
 from agents.molecule import Moments, compute_traits
-from graph_bandit_campaign.pool.prepared import PrepareSettings, prepare
+from graph_bandit_campaign.pool.prepared.making.run import prepare
+from graph_bandit_campaign.pool.prepared.settings import PrepareSettings
 from graph_bandit_env import from_smiles_csv
 from support.molecules import ODD_MOLECULES
 

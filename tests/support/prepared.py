@@ -5,7 +5,8 @@ from io import StringIO
 
 import pytest
 
-from graph_bandit_campaign.pool.prepared import PrepareSettings, prepare
+from graph_bandit_campaign.pool.prepared.making.run import prepare
+from graph_bandit_campaign.pool.prepared.settings import PrepareSettings
 from graph_bandit_cli.main import main
 
 

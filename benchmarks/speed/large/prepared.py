@@ -61,8 +61,8 @@ def main(args: list[str] | None = None) -> None:
 def bytes_of_columns(pool: PreparedPool) -> Counter[str]:
     """Return the bytes that each column of the parts takes, without the ends of their names that lists have."""
     sizes = Counter[str]()
-    for part in pool.parts:
-        with ParquetFile(part.path) as file:
+    for path in pool.folder.glob("part-*.parquet"):
+        with ParquetFile(path) as file:
             for group in range(file.metadata.num_row_groups):
                 for column in range(file.metadata.num_columns):
                     chunk = file.metadata.row_group(group).column(column)

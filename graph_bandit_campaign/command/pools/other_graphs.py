@@ -9,7 +9,6 @@ import numpy as np
 from graph_bandit_campaign.campaign import Campaign
 from graph_bandit_campaign.command.pools.rounds import Known, Offer, Rounds
 from graph_bandit_campaign.command.settings import SuggestSettings
-from graph_bandit_campaign.constraints.batch.offers import Offers
 from graph_bandit_campaign.constraints.limits.limits import Selection
 from graph_bandit_campaign.pool.index import structure_of
 from graph_bandit_campaign.results.rows import Columns, ResultTables
@@ -28,7 +27,7 @@ class GraphRounds(Rounds):
     """
 
     refused = (
-        *("smiles", "features", "forbid", "only", "at_most", "per", "ignore_failures", "workers", "scheduler"),
+        *("smiles", "features", "forbid", "only", "at_most", "per", "ignore_failures", "workers"),
         *("most_atoms", "salts", "entry_column", "ignore_column", "best_of", "skip_bad_rows"),
         "allow_outside",
     )
@@ -69,6 +68,6 @@ class GraphRounds(Rounds):
     def offer(self, campaign: Campaign) -> Offer:
         """Return all graphs."""
         count, terms = self.size, self.settings.terms
-        selection = Selection((), np.full(count, -1), np.zeros(count, np.bool_))
-        constraints = Offers(np.full(count, terms.one_price or 0.0), [""] * count).constraints(terms, count)
+        selection = Selection((), np.full(count, -1))
+        constraints = terms.constraints(np.full(count, terms.one_price or 0.0), [""] * count, count)
         return Offer(self.pool, self.pool, selection, constraints)

@@ -16,7 +16,7 @@ from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
 from graph_bandit_campaign.constraints.limits.limits import Selection
 from graph_bandit_campaign.constraints.limits.wishes import Requirement
-from graph_bandit_campaign.model.choice import is_possible
+from graph_bandit_campaign.model.choice import most_allowed
 from graph_bandit_campaign.model.learner import DEFAULT, default_agent
 from graph_bandit_campaign.model.made import LEAST_CHOICE, MOST_TAUGHT, ProductPool
 from graph_bandit_campaign.pool.block import Cells
@@ -39,7 +39,7 @@ class ProductRounds(Rounds):
     """
 
     refused = (
-        *("near", "weights", "features", "sheet", "predictions", "scheduler", "entry_column", "ignore_column"),
+        *("near", "weights", "features", "sheet", "predictions", "entry_column", "ignore_column"),
         *("best_of", "directed", "skip_bad_rows"),
     )
 
@@ -87,7 +87,7 @@ class ProductRounds(Rounds):
         def is_enough(molecules: MoleculeSet) -> bool:
             selection, constraints = self._select(molecules, len(molecules))
             mask = meeting(molecules, selection)
-            return int(mask.sum()) >= LEAST_CHOICE * count and is_possible(count, mask, constraints)
+            return int(mask.sum()) >= LEAST_CHOICE * count and most_allowed(mask, constraints) >= count
 
         in_pool, listed = self._pool.scan(state, count, lambda new: self._select(new, len(new))[0].mask, is_enough)
         molecules = join_outside(in_pool, state, settings.most_atoms)
@@ -104,7 +104,7 @@ class ProductRounds(Rounds):
         def others(ids: Sequence[str]) -> dict[str, list[str]]:
             return self.describe(partial(self._cells, ids), self._columns, [[] for _ in ids])
 
-        return Offer(in_pool, described, selection, constraints, note, most_taught, is_part=True, others=others)
+        return Offer(in_pool, described, selection, constraints, note, most_taught, others=others)
 
     def _select(self, molecules: MoleculeSet, count: int) -> tuple[Selection, BatchConstraints]:
         return self.select(molecules, self._cells(molecules.ids, self._columns), count)

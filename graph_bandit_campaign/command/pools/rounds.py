@@ -7,7 +7,7 @@ import hashlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, TypeVar, cast
 
 import numpy as np
@@ -21,8 +21,7 @@ from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
 from graph_bandit_campaign.constraints.batch.offers import find_offer_columns, find_offers, murcko_scaffolds
 from graph_bandit_campaign.constraints.goals.goal import Goal
-from graph_bandit_campaign.constraints.limits.columns import ColumnNames
-from graph_bandit_campaign.constraints.limits.limits import Limits, Selection
+from graph_bandit_campaign.constraints.limits.limits import ColumnNames, Limits, Selection
 from graph_bandit_campaign.pool.block import Cells, join_cells, list_forms, other_columns
 from graph_bandit_campaign.results.rows import Columns, MeasuredRow, ResultTables
 from graph_bandit_campaign.state import CampaignState
@@ -57,8 +56,6 @@ class Offer(Known):
     """How many graphs of the pool the limits leave; empty without limits."""
     most_taught: int | None = None
     """How many graphs with results the agent learns from; None: all."""
-    is_part: bool = False
-    """Whether the pool has more graphs than these."""
     others: Callable[[Sequence[str]], Mapping[str, Sequence[str]]] | None = None
     """Returns the texts of the pool's other columns for molecules of some ids; None: graphs have no columns."""
     predictions: Callable[..., Iterable[bytes]] | None = None
@@ -97,8 +94,6 @@ class Rounds(ABC):
     """What the pool and other files hold, but for results."""
     own: Sequence[str] = ()
     """The user's own columns of numbers in the tables."""
-    described: Sequence[str] = ()
-    """Says of these, and of embeddings, for how many of the graphs that are known they are not."""
     limits: Limits
     """Limits that are known of each graph of the pool."""
     goals: tuple[Goal, ...]
@@ -172,7 +167,7 @@ class Rounds(ABC):
             raise ValueError("Expected `--noise` with one goal, whose values it is the noise of. Got several.")
         numbers, texts = self.limits.find_columns(columns, source)
         prices, groups = find_offer_columns(settings.terms, columns, source)
-        self.names = ColumnNames(numbers | prices, texts | groups, next(iter(prices), ""))
+        self.names = ColumnNames(numbers | prices, texts | groups)
         measured = [goal.name for goal in self.goals] or [of_results.value]
         own = filter(None, (settings.pool, *settings.measured, settings.out, settings.predictions))
         self.others = read_other_tables(settings.also, of_results.identifier, of_results.smiles, measured, [*own])
@@ -200,12 +195,13 @@ class Rounds(ABC):
         settings, smiles = self.settings, in_pool.smiles
         columns = self.names.read(cells, settings.skip_bad_rows)
         selection = self.limits.select_rows(smiles, columns, settings.processes)
-        offers = find_offers(settings.terms, columns, selection)
+        prices, groups = find_offers(settings.terms, columns, selection)
         if settings.per is not None and settings.per not in columns.texts:
             left = np.flatnonzero(selection.mask).tolist()
             scaffold_of = dict(zip(left, murcko_scaffolds([smiles[k] for k in left]), strict=True))
-            offers = replace(offers, groups=[scaffold_of.get(k, "") for k in range(len(smiles))])
-        return selection.with_known(settings.price or "", offers.priced), offers.constraints(settings.terms, count)
+            groups = [scaffold_of.get(k, "") for k in range(len(smiles))]
+        known = selection.with_known(settings.price or "", ~np.isnan(prices))
+        return known, settings.terms.constraints(prices, groups, count)
 
     def describe(
         self,

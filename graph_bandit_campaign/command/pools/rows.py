@@ -16,12 +16,14 @@ from graph_bandit_campaign.command.pools.rounds import Known, Offer, Rounds, joi
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.model.goals_choice import SHORT_LIST, GoalsIndex
 from graph_bandit_campaign.model.scan import SPARES, Places, Query, scan
+from graph_bandit_campaign.pool.block import Block, Cells
 from graph_bandit_campaign.pool.described import DescribedMolecules
 from graph_bandit_campaign.pool.descriptors import find_most_rows, reads_graphs, reads_stereo, refuse_large
 from graph_bandit_campaign.pool.forms import find_forms
 from graph_bandit_campaign.pool.own_columns import Features, add_results, rank_own_columns
-from graph_bandit_campaign.pool.prepared import Block, Cells, Place, PreparedPool, open_table_pool
-from graph_bandit_campaign.report.streamed import write_predictions
+from graph_bandit_campaign.pool.prepared.making.run import open_table_pool
+from graph_bandit_campaign.pool.prepared.pool import Place, PreparedPool
+from graph_bandit_campaign.report.predictions import write_predictions
 from graph_bandit_campaign.results.rows import Columns, ResultTables
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.text import are_one, split_name, unshield
@@ -65,9 +67,8 @@ class RowRounds(Rounds):
         made, source = manifest.question, settings.source
         header = Table(settings.pool, (*filter(None, (made.smiles, made.identifier)), *pool.columns), ())
         list(header.rows(source.columns))  # there are no rows; a column that is missing is refused
-        made.refuse_others(settings.id, settings.smiles, settings.sheet, [*chain(*tables.headers)])
         self.own = own = tuple(dict.fromkeys((*source.columns, *entry.names)))
-        self._features = Features(own, source.embeddings, settings.quantities, entry)
+        self._features = Features(own, source.embeddings, settings.quantities)
         smiles = made.smiles if settings.smiles == "smiles" else settings.smiles
         identifier = settings.id or made.identifier
         of_results = Columns(settings.target, identifier, smiles, own, settings.noise, entry)
@@ -143,8 +144,6 @@ class RowRounds(Rounds):
             block = self._take(places, self._columns)
             aliases = _aliases(block, by_id)
         self._hold(block, aliases, state)
-        count = self.size + len(self._graphs) - len(self._in_pool)
-        self.described = self._features.describe(self._graphs, count)
         return Known(self._in_pool, self._graphs)
 
     def _hold(self, block: Block, aliases: Mapping[str, str], state: CampaignState) -> None:
@@ -172,9 +171,7 @@ class RowRounds(Rounds):
             block = self._take(np.array(sorted(places | found.places), np.int64), self._columns)
             self._hold(block, aliases, campaign.state)
             predictions = partial(write_predictions, self.pool, query, dict(self._added))
-            left = f"{found.meeting - found.unpriced:,} of {found.rated:,} molecules"
-            note = f"Limits on columns leave {left}; those on structures are tested for the most promising ones alone."
-            note *= bool(len(self.limits) or found.unpriced)
+            note = "Limits are tested for the most promising molecules alone." * bool(len(self.limits))
         selection, constraints = self.select(self._in_pool, self._block.cells, len(self._graphs))
         return Offer(
             self._in_pool,
@@ -182,7 +179,6 @@ class RowRounds(Rounds):
             selection,
             constraints,
             selection.describe() if self._is_whole else note,
-            is_part=not self._is_whole,
             others=partial(self._others, self._block),
             predictions=predictions,
         )
@@ -219,7 +215,6 @@ class RowRounds(Rounds):
             fails=failing.rater,
             likely=failing.bound,
             seed=state.seed,
-            signs=tuple(goal.sign for goal in state.goals) or (1.0,),
         )
 
     def _find(self, names: Collection[str], smiles: Collection[str]) -> tuple[Places, dict[str, Place]]:

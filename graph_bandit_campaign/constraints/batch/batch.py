@@ -39,6 +39,23 @@ class Terms:
         except ValueError:
             return None
 
+    def constraints(self, prices: NDArray[np.float64], groups: Sequence[str], count: int) -> BatchConstraints:
+        """Return what a batch may cost and hold.
+
+        Args:
+            prices: of the molecules of the pool, NaN where one is not known.
+            groups: of these, empty where there is none.
+            count: how many molecules there are, those of the pool first; the others are not suggested.
+        """
+        others = count - len(prices)
+        return BatchConstraints(
+            prices=None if self.price is None else np.concatenate([prices, np.full(others, np.nan)]),
+            budget=self.budget,
+            groups=None if self.per is None else [*groups, *[""] * others],
+            at_most=self.at_most,
+            budget_only=self.budget_only,
+        )
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BatchConstraints:
@@ -114,8 +131,6 @@ class Bill:
     """Prices, budget and groups, in the user's words."""
     prices: Mapping[str, float]
     """Price of each suggestion, by its id; empty if prices do not count."""
-    differ: bool
-    """Whether prices of the pool differ and are weighed, so that they change what is suggested."""
     groups: Mapping[str, str]
     """Group of each suggestion, by its id, empty where it has none; empty without caps."""
 
@@ -132,40 +147,23 @@ class Bill:
         place_of = {identifier: k for k, identifier in enumerate(ids)}
         costs, groups = constraints.costs(len(ids)), constraints.groups
         prices = {} if constraints.prices is None else {key: float(costs[place_of[key]]) for key in chosen}
-        differ = len(np.unique(costs[~np.isnan(costs)])) > 1 and not terms.budget_only
-        return cls(terms, prices, differ, {} if groups is None else {key: groups[place_of[key]] for key in chosen})
+        return cls(terms, prices, {} if groups is None else {key: groups[place_of[key]] for key in chosen})
 
     def sentence(self) -> str:
-        """Say what the suggestions cost, what is left of the budget, and what the cap is; empty without either."""
+        """Say what the suggestions cost, and what is left of the budget; empty without prices."""
         parts, terms, total = list[str](), self.terms, sum(self.prices.values())
         if self.prices:
             left = "" if terms.budget is None else money(max(0.0, terms.budget - total))
             budget = f", of a budget of {money(terms.budget or 0)}: {left} is left" * bool(left)
             parts.append(f"{len(self.prices)} suggested: they cost {money(total)} in all{budget}.")
-        if self.differ:
-            instead = " To let prices count for the budget alone, pass --budget-only." * (terms.budget is not None)
-            parts.append(f"Prices were weighed: an expensive molecule had to be better than a cheap one.{instead}")
         if terms.budget is not None and len(self.prices) < terms.count:
             parts.append(f"Nothing else on offer is that cheap, so there are fewer than the {terms.count} asked for.")
-        if terms.at_most is not None:
-            different = len({group for group in self.groups.values() if group})
-            alone = sum(not group for group in self.groups.values())
-            without = f", and {alone:,} without one" * bool(alone)
-            parts.append(f"At most {terms.at_most} of a {terms.per}: there are {different:,} different ones{without}.")
         return " ".join(parts)
 
-    def heading(self) -> list[str]:
-        """Return the names of the columns of `cells`."""
-        return ["price"] * bool(self.prices) + ["group"] * bool(self.groups)
-
-    def cells(self, identifier: str) -> list[str]:
-        """Return price and group of a suggestion as text, those that there are."""
-        return [text for _, text in self.lines(identifier)]
-
-    def lines(self, identifier: str) -> list[tuple[str, str]]:
-        """Return price and group of a suggestion, those that there are, each after its name."""
-        prices = [("price", money(self.prices[identifier]))] if self.prices else []
-        return prices + ([(self.terms.per or "", self.groups[identifier])] if self.groups else [])
+    def cells(self, identifier: str) -> dict[str, str]:
+        """Return price and group of a suggestion as texts, those that there are."""
+        prices = {"price": money(self.prices[identifier])} if self.prices else {}
+        return prices | ({"group": self.groups[identifier]} if self.groups else {})
 
 
 def money(amount: float) -> str:

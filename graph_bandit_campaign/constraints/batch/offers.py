@@ -2,55 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graph_bandit_campaign.constraints.batch.batch import BatchConstraints, Terms
-from graph_bandit_campaign.constraints.limits.columns import LimitColumns, need_column
-from graph_bandit_campaign.constraints.limits.limits import Selection
+from graph_bandit_campaign.constraints.batch.batch import Terms
+from graph_bandit_campaign.constraints.limits.limits import LimitColumns, Selection, need_column
 from graph_bandit_campaign.pool.block import molecule_of
 from graph_bandit_campaign.text import find_column
 
-if TYPE_CHECKING:
-    from rdkit.Chem import Mol
-
 SCAFFOLD = "scaffold"  # a group that is computed, unless the pool has a column of this name
-
-
-@dataclass(frozen=True, eq=False)
-class Offers:
-    """Price and group of each molecule of a pool."""
-
-    prices: NDArray[np.float64]
-    """`(K,)` price of each molecule, NaN where it is not known; 0 if prices do not count."""
-    groups: Sequence[str]
-    """`(K,)` group of each molecule, empty where there is none."""
-
-    @property
-    def priced(self) -> NDArray[np.bool_]:
-        """Return which molecules have a known price, `(K,)`; all of them if prices do not count."""
-        return ~np.isnan(self.prices)
-
-    def constraints(self, terms: Terms, count: int) -> BatchConstraints:
-        """Return what a batch may cost and hold.
-
-        Args:
-            terms: what the user said.
-            count: how many molecules there are, those of the pool first; the others are not suggested.
-        """
-        others = count - len(self.prices)
-        prices = np.concatenate([self.prices, np.full(others, np.nan)])
-        return BatchConstraints(
-            prices=None if terms.price is None else prices,
-            budget=terms.budget,
-            groups=None if terms.per is None else [*self.groups, *[""] * others],
-            at_most=terms.at_most,
-            budget_only=terms.budget_only,
-        )
 
 
 def find_offer_columns(terms: Terms, columns: Sequence[str], source: str) -> tuple[dict[str, str], dict[str, str]]:
@@ -72,10 +34,11 @@ def find_offer_columns(terms: Terms, columns: Sequence[str], source: str) -> tup
     return prices, groups
 
 
-def find_offers(terms: Terms, columns: LimitColumns, selection: Selection) -> Offers:
+def find_offers(terms: Terms, columns: LimitColumns, selection: Selection) -> tuple[NDArray[np.float64], Sequence[str]]:
     """Return price and group of each molecule: those of its cheapest row that meets all limits on columns.
 
-    Of equally cheap rows the first counts. Groups that are no column are left empty.
+    Of equally cheap rows the first counts. A price is NaN if it is not known or not above 0, and 0 if prices do not
+    count. Groups that are no column are left empty.
 
     Args:
         terms: what the user said.
@@ -84,18 +47,19 @@ def find_offers(terms: Terms, columns: LimitColumns, selection: Selection) -> Of
     """
     count = len(selection.mask)
     prices, groups = np.full(count, terms.one_price or 0.0), [""] * count
-    given, named = columns.numbers.get(terms.price or ""), columns.texts.get(terms.per or "")
+    given, named = np.array(columns.numbers.get(terms.price or "", ())), columns.texts.get(terms.per or "")
+    given[given <= 0] = np.nan
     rows = np.flatnonzero(selection.rows)
-    if given is not None:
-        rows = rows[np.argsort(np.asarray(given, np.float64)[rows], kind="stable")]  # NaN comes last
+    if len(given):
+        rows = rows[np.argsort(given[rows], kind="stable")]  # NaN comes last
     molecules, firsts = np.unique(np.asarray(columns.owners, np.int64)[rows], return_index=True)
-    if given is not None:
+    if len(given):
         prices[:] = np.nan
-        prices[molecules] = np.asarray(given, np.float64)[rows[firsts]]
+        prices[molecules] = given[rows[firsts]]
     if named is not None:
         for molecule, row in zip(molecules.tolist(), rows[firsts].tolist(), strict=True):
             groups[molecule] = named[row]
-    return Offers(prices, groups)
+    return prices, groups
 
 
 def murcko_scaffolds(smiles: Sequence[str]) -> list[str]:
@@ -110,5 +74,5 @@ def murcko_scaffolds(smiles: Sequence[str]) -> list[str]:
     from rdkit import Chem
     from rdkit.Chem.Scaffolds.MurckoScaffold import GetScaffoldForMol
 
-    scaffolds: Iterable[Mol] = map(GetScaffoldForMol, map(molecule_of, smiles))
+    scaffolds = map(GetScaffoldForMol, map(molecule_of, smiles))
     return [Chem.MolToSmiles(scaffold, isomericSmiles=False) for scaffold in scaffolds]

@@ -55,14 +55,11 @@ class Goal:
         return self.aim in ("target", "limit")
 
     @property
-    def rises(self) -> bool:
-        """Return whether a larger value is never worse."""
-        return self.aim == "maximize" or (self.has_range and self.high is None)
-
-    @property
-    def falls(self) -> bool:
-        """Return whether a smaller value is never worse."""
-        return self.aim == "minimize" or (self.has_range and self.low is None)
+    def better(self) -> str:
+        """Return the side to which no value is worse: "above" or "below"; an empty text if there is none."""
+        if self.aim == "maximize" or (self.has_range and self.high is None):
+            return "above"
+        return "below" if self.aim == "minimize" or (self.has_range and self.low is None) else ""
 
     @property
     def text(self) -> str:
@@ -105,19 +102,12 @@ def list_aims(goals: Sequence[Goal]) -> str:
 def spell(name: str, known: Sequence[str], headers: Collection[Iterable[str]]) -> str:
     """Return a measured quantity as the campaign spells it or, if it does not have it, as the first table that does.
 
-    Where a table has two columns that differ in capitals alone, capitals do count.
-
     Args:
         name: the quantity as the user wrote it.
         known: the quantities that the campaign has.
         headers: columns of each table of results.
     """
-    matches = [_alike(name, columns) for columns in headers]
-    before = _alike(name, known)
-    if name in before or any(len(columns) > 1 for columns in matches):
-        return name
-    return before[0] if len(before) == 1 else next((columns[0] for columns in matches if columns), name)
-
-
-def _alike(name: str, names: Iterable[str]) -> list[str]:
-    return [other for other in names if other.casefold() == name.casefold()]
+    for names in (known, *headers):
+        if alike := [other for other in names if other.casefold() == name.casefold()]:
+            return name if name in alike else alike[0]
+    return name

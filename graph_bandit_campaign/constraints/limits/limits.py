@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graph_bandit_campaign.constraints.limits.columns import LimitColumns, check_cells, need_column
 from graph_bandit_campaign.constraints.limits.wishes import PROPERTIES, Choice, Pattern, Requirement, find_property
-from graph_bandit_campaign.pool.block import molecule_of
+from graph_bandit_campaign.pool.block import Cells, molecule_of
 from graph_bandit_campaign.pool.index import PoolLike
 from graph_bandit_campaign.text import find_column
 from graph_bandit_campaign.workers import results_of
@@ -26,35 +25,54 @@ PARSING = 100  # ms for 1,000 molecules of 25 atoms
 
 
 @dataclass(frozen=True)
-class Step:
-    """A limit, and what it leaves of the molecules that those before it left."""
+class LimitColumns:
+    """R rows of columns, which belong to molecules."""
 
-    text: str
-    """The limit as written."""
-    left: int
-    """How many molecules it leaves."""
-    unknown: int = 0
-    """How many others do not meet it because their value is not known."""
-    source: str = ""
-    """Where the values come from: "a column" or "computed"; empty where it can be only one of them."""
+    owners: Sequence[int]
+    """Index of the molecule of each row."""
+    numbers: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    """Columns of numbers by name as the limit has it, NaN where a value is not known."""
+    texts: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Columns of text by name as the limit has it, empty where a value is not known."""
 
-    def describe(self) -> str:
-        """Say how many molecules the limit leaves."""
-        unknown = f"not known for {self.unknown:,}" * bool(self.unknown)
-        remarks = ", ".join(filter(None, [self.source, unknown]))
-        return f"{self.text}{f' ({remarks})' * bool(remarks)} leaves {self.left:,}"
+
+@dataclass(frozen=True)
+class ColumnNames:
+    """Columns of the pool's table, by their name in a limit, or in what was said of prices and groups."""
+
+    numbers: Mapping[str, str] = field(default_factory=dict)
+    """Columns of numbers."""
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """Columns of text."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Return the columns, each once."""
+        return tuple(dict.fromkeys((*self.numbers.values(), *self.texts.values())))
+
+    def read(self, cells: Cells, skip_bad: bool) -> LimitColumns:
+        """Read the columns of some molecules, row by row.
+
+        Args:
+            cells: cells of these columns.
+            skip_bad: whether a value that cannot be read counts as not known.
+
+        Raises:
+            ValueError: if a cell of numbers is not a number, and `skip_bad` is False.
+        """
+        numbers = {name: cells.numbers(column, skip_bad).tolist() for name, column in self.numbers.items()}
+        texts = {name: cells.words(column) for name, column in self.texts.items()}
+        return LimitColumns(cells.owners.tolist(), numbers, texts)
 
 
 @dataclass(frozen=True, eq=False)
 class Selection:
     """The molecules that limits leave."""
 
-    steps: Sequence[Step]
+    steps: Sequence[str]
     """The limits in the order in which they were tested, the cheap ones first."""
     failed: NDArray[np.int64]
     """`(K,)`. Index in `steps` of the first limit that a molecule does not meet; -1 if it meets all."""
-    unknown: NDArray[np.bool_]
-    """`(K,)`. Whether a molecule does not meet that limit because its value is not known."""
     rows: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
     """`(R,)`. Which rows of the columns meet all limits on columns; a molecule may have several."""
 
@@ -65,13 +83,13 @@ class Selection:
 
     def reason(self, index: int) -> str:
         """Return the limit that excludes a molecule; an empty text if it meets all."""
-        step = int(self.failed[index])
-        return "" if step < 0 else self.steps[step].text + " (not known)" * bool(self.unknown[index])
+        return "" if self.failed[index] < 0 else self.steps[self.failed[index]]
 
     def describe(self) -> str:
         """Say how many molecules each limit leaves, one after the other; an empty text without limits."""
-        steps = ", then ".join(step.describe() for step in self.steps)
-        return f"Limits on {len(self.failed):,} molecules: {steps}." if steps else ""
+        lost = np.cumsum(np.bincount(self.failed[self.failed >= 0], minlength=len(self.steps)))
+        left = [f"{text} leaves {len(self.failed) - n:,}" for text, n in zip(self.steps, lost.tolist(), strict=True)]
+        return f"Limits on {len(self.failed):,} molecules: {', then '.join(left)}." if left else ""
 
     def with_known(self, name: str, known: NDArray[np.bool_]) -> Selection:
         """Return the selection without the molecules that have no known value in a column; itself if there are none.
@@ -81,11 +99,8 @@ class Selection:
             known: `(K,)`. Whether the value of a molecule is known.
         """
         lost = self.mask & ~known
-        if not lost.any():
-            return self
-        step = Step(name, int((self.mask & known).sum()), int(lost.sum()), "a column")
         failed = np.where(lost, len(self.steps), self.failed)
-        return replace(self, steps=(*self.steps, step), failed=failed, unknown=self.unknown | lost)
+        return replace(self, steps=(*self.steps, f"{name} (not known)"), failed=failed) if lost.any() else self
 
 
 class Limits:
@@ -104,9 +119,6 @@ class Limits:
     """
 
     def __init__(self, require: Sequence[str] = (), forbid: Sequence[str] = (), only: Sequence[str] = ()) -> None:
-        for name, given in (("require", require), ("forbid", forbid), ("only", only)):
-            if isinstance(given, str):
-                raise TypeError(f"Expected `{name}` to be a list of texts. Got {given!r}. Write [{given!r}].")
         self.requirements = tuple(dict.fromkeys(map(Requirement.parse, require)))
         self.choices = tuple(dict.fromkeys(map(Choice.parse, only)))
         self.patterns = tuple(dict.fromkeys(map(Pattern.parse, forbid)))
@@ -126,7 +138,7 @@ class Limits:
             `(K,)` bool.
 
         Raises:
-            ValueError: if a limit names neither a column nor a property, or a column has other cells.
+            ValueError: if a limit names neither a column nor a property, or cells of a limit on numbers are no numbers.
             TypeError: if the molecules are not in memory, as those of a prepared pool.
         """
         return self.select(molecules, columns).mask
@@ -141,10 +153,10 @@ class Limits:
         numbers, texts = self.find_columns(given, "the columns")
         cells = LimitColumns(
             range(count),
-            {name: check_cells(name, given[column], count, "numbers") for name, column in numbers.items()},
-            {name: check_cells(name, given[column], count, "texts") for name, column in texts.items()},
+            {name: np.asarray(given[column], np.float64).tolist() for name, column in numbers.items()},
+            {name: [*map(str, given[column])] for name, column in texts.items()},
         )
-        return self.select_rows(molecules.smiles, cells, only_organic=False)
+        return self.select_rows(molecules.smiles, cells)
 
     def find_columns(self, columns: Iterable[str], source: str) -> tuple[dict[str, str], dict[str, str]]:
         """Return the columns that limits name, by their name in the limit: those of numbers, and those of text.
@@ -165,10 +177,8 @@ class Limits:
         texts = {choice.name: need_column(choice.name, names, source, choice.text) for choice in self.choices}
         return numbers, texts
 
-    def select_rows(
-        self, smiles: Sequence[str], columns: LimitColumns, workers: int = 1, only_organic: bool = True
-    ) -> Selection:
-        """Return which molecules meet all limits; one row of a molecule must meet all those on columns.
+    def select_rows(self, smiles: Sequence[str], columns: LimitColumns, workers: int = 1) -> Selection:
+        """Return which molecules meet all limits, and have an organic part.
 
         Limits on columns are tested first, then those on structures, the cheap ones first, each only for the molecules
         that are left.
@@ -177,89 +187,93 @@ class Limits:
             smiles: K SMILES.
             columns: the columns that limits name. A requirement whose name is not among them is on a property.
             workers: most processes to use.
-            only_organic: leave salts out that have no organic part.
+        """
+        selection, tests = self.select_columns(len(smiles), columns), self.tests(columns.numbers)
+        failed, steps = selection.failed, [*selection.steps]
+        left = np.flatnonzero(failed < 0)
+        tested = find_failures(tests, [smiles[k] for k in left.tolist()], workers)
+        failed[left] = np.where(tested < 0, -1, tested + len(steps))
+        steps += [test.text if isinstance(test, Requirement) else f"forbid {test.text}" for test in tests]
+        bare = (failed < 0) & np.array([*map(is_bare_salt, smiles)], np.bool_)
+        if bare.any():
+            failed[bare] = len(steps)
+            steps.append("an organic part")
+        return replace(selection, steps=steps)
+
+    def select_columns(self, count: int, columns: LimitColumns) -> Selection:
+        """Return which molecules meet the limits on columns; one row of a molecule must meet all of them.
+
+        Args:
+            count: K, how many molecules there are.
+            columns: as in `select_rows`.
         """
         owners, rows = np.asarray(columns.owners, np.int64), np.ones(len(columns.owners), np.bool_)
-        failed, unknown = np.full(len(smiles), -1, np.int64), np.zeros(len(smiles), np.bool_)
-        steps: list[Step] = []
-        on_columns, others = self.split(columns.numbers)
+        failed, steps = np.full(count, -1, np.int64), list[str]()
         cells_of: list[tuple[Choice | Requirement, Sequence[Any]]] = [(c, columns.texts[c.name]) for c in self.choices]
-        cells_of += [(limit, columns.numbers[limit.name]) for limit in on_columns.requirements]
+        cells_of += [(each, columns.numbers[each.name]) for each in self.requirements if each.name in columns.numbers]
         for limit, cells in cells_of:
-            meets = np.array([*map(limit.accepts, cells)], np.bool_)
-            known = np.array([cell == cell and cell != "" for cell in cells], np.bool_)  # NaN is not equal to itself
-            after, has_value = np.zeros(len(smiles), np.bool_), np.zeros(len(smiles), np.bool_)
-            has_value[owners[rows & known]] = True
-            rows &= meets
-            after[owners[rows]] = True
-            lost = (failed < 0) & ~after
-            failed[lost] = len(steps)
-            unknown[lost] = ~has_value[lost]
-            source = "a column" if isinstance(limit, Requirement) else ""
-            steps.append(Step(limit.text, int(after.sum()), int(unknown[lost].sum()), source))
-        tests: list[Test] = [*others.requirements, *self.patterns]
-        tests.sort(key=lambda test: test.cost)
-        left = np.flatnonzero(failed < 0)
-        tested, unknown[left] = find_failures(tests, [smiles[k] for k in left.tolist()], workers)
-        failed[left] = np.where(tested < 0, -1, tested + len(steps))
-        for test in tests:
-            lost = failed == len(steps)
-            number_left = int((failed < 0).sum() + (failed > len(steps)).sum())
-            text, source = (test.text, "computed") if isinstance(test, Requirement) else (f"forbid {test.text}", "")
-            steps.append(Step(text, number_left, int(unknown[lost].sum()), source))
-        bare = (failed < 0) & np.array([*map(is_bare_salt, smiles)], np.bool_)
-        if only_organic and bare.any():
-            failed[bare] = len(steps)
-            steps.append(Step("an organic part", int((failed < 0).sum())))
-        return Selection(tuple(steps), failed, unknown, rows)
+            rows &= np.array([*map(limit.accepts, cells)], np.bool_)
+            failed[np.setdiff1d(np.flatnonzero(failed < 0), owners[rows])] = len(steps)
+            steps.append(limit.text)
+        return Selection(steps, failed, rows)
 
-    def split(self, numbers: Collection[str]) -> tuple[Limits, Limits]:
-        """Return the limits on columns, and those on structures and what is computed of them.
+    def tests(self, numbers: Collection[str]) -> list[Test]:
+        """Return the limits on structures and what is computed of them, the cheap ones first.
 
         Args:
             numbers: names of the limits on numbers that are on columns.
         """
-        on_columns, others = Limits(), Limits()
-        on_columns.choices, others.patterns = self.choices, self.patterns
-        on_columns.requirements = tuple(limit for limit in self.requirements if limit.name in numbers)
-        others.requirements = tuple(limit for limit in self.requirements if limit.name not in numbers)
-        return on_columns, others
+        others: list[Test] = [limit for limit in self.requirements if limit.name not in numbers]
+        return sorted([*others, *self.patterns], key=lambda test: test.cost)
 
-    def content(self) -> list[object]:
+    def content(self) -> list[str]:
         """Return what the limits say, the same for equal limits in any order, for digests."""
-        numbers = sorted([limit.name, repr(limit.low), repr(limit.high), limit.strict] for limit in self.requirements)
-        texts = sorted([limit.name, *sorted(limit.values)] for limit in self.choices)
-        patterns = sorted([limit.catalog, *sorted(limit.smarts)] for limit in self.patterns)
-        return [numbers, texts, patterns]
+        return sorted(map(repr, (*self.requirements, *self.choices, *self.patterns)))
 
 
 def find_failures(tests: Sequence[Test], smiles: Sequence[str], workers: int = 1) -> NDArray[np.int64]:
-    """Find the first limit that each molecule does not meet; no later one is computed.
+    """Return the index of the first limit that each molecule does not meet, `(K,)`, -1 if it meets all.
+
+    No later one is computed.
 
     Args:
         tests: limits on properties and patterns, in the order in which they are tested.
         smiles: K SMILES.
         workers: most processes to use; with more than one, the script needs the guard `if __name__ == "__main__":`.
-
-    Returns:
-        `(2, K)`. The index of the limit, -1 if the molecule meets all; and 1 if its property could not be computed.
     """
     parts = [(k, tuple(tests), smiles[k : k + CHUNK]) for k in range(0, len(smiles), CHUNK)] if tests else []
-    found: Iterable[tuple[int, list[tuple[int, bool]]]] = starmap(_find_here, parts)
+    found: Iterable[tuple[int, list[int]]] = starmap(_find_here, parts)
     if workers > 1 and (PARSING + sum(test.cost for test in tests)) * len(parts) > LONG:
         kept, unit = "Nothing was changed.", "thousands"
-        found = results_of(_find_here, parts, (workers, None), "molecules from {} on", kept, unit, len(parts))
-    failures = [failure for _, part in sorted(found) for failure in part] or [(-1, False)] * len(smiles)
-    return np.array(failures, np.int64).reshape(-1, 2).T
+        found = results_of(_find_here, parts, workers, "molecules from {} on", kept, unit, len(parts))
+    return np.array([k for _, part in sorted(found) for k in part] or [-1] * len(smiles), np.int64)
 
 
-def _find_here(number: int, tests: Sequence[Test], smiles: Sequence[str]) -> tuple[int, list[tuple[int, bool]]]:
+def _find_here(number: int, tests: Sequence[Test], smiles: Sequence[str]) -> tuple[int, list[int]]:
     from rdkit import rdBase
 
-    checks, failures = [test.checker() for test in tests], []
+    checks = [test.checker() for test in tests]
     with rdBase.BlockLogs():
-        for text in smiles:
-            molecule = molecule_of(text)
-            answers = ((k, meets is None) for k, check in enumerate(checks) if not (meets := check(molecule)))
-            failures.append(next(answers, (-1, False)))
-    return number, failures
+        molecules = map(molecule_of, smiles)
+        return number, [next((k for k, meets in enumerate(checks) if not meets(each)), -1) for each in molecules]
+
+
+def need_column(name: str, columns: Iterable[str], source: str, said: str, instead: str = "") -> str:
+    """Return the column of a name, whose capitals do not count.
+
+    Args:
+        name: the name.
+        columns: all columns that there are.
+        source: where they are, for messages.
+        said: what the user said.
+        instead: what else the user may do.
+
+    Raises:
+        ValueError: if there is no such column.
+    """
+    names = tuple(filter(None, columns))
+    column = find_column(name, names, source)
+    if not column:
+        listed = f"It has {', '.join(names)}" if names else "There are no columns"
+        raise ValueError(f"Expected `{said}` to name a column of {source}. {listed}.{instead}")
+    return column

@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -61,7 +61,7 @@ def find_property(name: str) -> str:
 class Requirement:
     """A limit on a number."""
 
-    text: str
+    text: str = field(repr=False)
     """The limit as written, without blanks around it."""
     name: str
     """Name of a column or a property."""
@@ -108,16 +108,15 @@ class Requirement:
         """Return about how long the property takes, in ms for 1,000 molecules."""
         return PROPERTIES[find_property(self.name)][2]
 
-    def checker(self) -> Callable[[Mol], bool | None]:
-        """Return what says whether the property of a molecule meets the limit; None if RDKit cannot compute it."""
+    def checker(self) -> Callable[[Mol], bool]:
+        """Return what says whether the property of a molecule meets the limit; not if RDKit cannot compute it."""
         module, function, _ = PROPERTIES[find_property(self.name)]
         compute = getattr(import_module(f"rdkit.Chem.{module}"), function)
 
-        def check(molecule: Mol) -> bool | None:
+        def check(molecule: Mol) -> bool:
             with suppress(ValueError, RuntimeError):
-                value = float(compute(molecule))
-                return None if math.isnan(value) else self.accepts(value)
-            return None
+                return self.accepts(float(compute(molecule)))
+            return False
 
         return check
 
@@ -126,12 +125,12 @@ class Requirement:
 class Choice:
     """A limit on a column of text."""
 
-    text: str
+    text: str = field(repr=False)
     """The limit as written."""
     name: str
     """Name of the column."""
-    values: frozenset[str]
-    """Cells that meet it."""
+    values: tuple[str, ...]
+    """Cells that meet it, in alphabetical order."""
 
     @classmethod
     def parse(cls, text: str) -> Choice:
@@ -148,7 +147,7 @@ class Choice:
         values = [value.strip() for value in values]
         if not name or not sign or not values or not all(values):
             raise ValueError(f"Expected a column and its values, as `stock=yes` or `vendor=A,B`. Got {text!r}.")
-        return cls(text.strip(), name, frozenset(values))
+        return cls(text.strip(), name, tuple(sorted(set(values))))
 
     def accepts(self, cell: str) -> bool:
         """Return whether a cell meets the limit."""
@@ -159,7 +158,7 @@ class Choice:
 class Pattern:
     """Substructures that a molecule must not have."""
 
-    text: str
+    text: str = field(repr=False)
     """The entry as written."""
     catalog: str = ""
     """Name of a catalog, as RDKit writes it; empty if there are SMARTS."""

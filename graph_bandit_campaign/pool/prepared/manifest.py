@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 import msgspec
 
 from agents.traits import TRAITS
 from graph_bandit_env.pools import Salts
 from graph_bandit_env.storage import replace_file
-from graph_bandit_env.tables import describe_shared
 
-FORMAT = 7  # of parts and manifest; raise it when their content changes
-MANIFEST, QUESTION = "manifest.json", "prepare.json"
-MERGED, DROPPED, BAD_ROWS = "merged.parquet", "dropped.parquet", "bad_rows.csv"
+MANIFEST, DROPPED = "manifest.json", "dropped.parquet"
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
 T = TypeVar("T")
@@ -29,36 +25,14 @@ def software() -> dict[str, str]:
     return {name: version(name) for name in ("graph-bandit-env", "rdkit")}
 
 
-def sha256_of(path: Path) -> str:
-    """Return a digest of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-@dataclass(frozen=True, kw_only=True)
-class TableFile:
-    """The file of the table."""
-
-    name: str
-    bytes: Count
-    modified: float
-    """Seconds since 1970."""
-    sha256: str = ""
-
-    @classmethod
-    def of(cls, path: Path, digest: bool = True) -> TableFile:
-        """Describe a file, with its digest or without."""
-        status = path.stat()
-        digested = sha256_of(path) if digest else ""
-        return cls(name=path.name, bytes=status.st_size, modified=status.st_mtime, sha256=digested)
-
-
 @dataclass(frozen=True, kw_only=True)
 class Question:
     """All that the content of a prepared pool depends on."""
 
-    file: TableFile
-    """The table."""
+    name: str
+    """Name of the file of the table."""
+    sha256: str
+    """Digest of it."""
     unit: str
     """Word for a row of it: "line", "row" or "record"."""
     decimal: str
@@ -76,23 +50,15 @@ class Question:
     stereo: bool
     most_atoms: int
     salts: Salts
+    entry_column: tuple[str, ...]
+    """Columns that the user has made part of entries."""
     part_rows: int
     block: int
     """Rows of the table that make one block of a part."""
     versions: dict[str, str] = field(default_factory=software)
     """Software that traits and SMILES depend on."""
-    format: int = FORMAT
-
-    def refuse_others(self, name: str | None, smiles: str, sheet: str | None, also: Collection[str] = ()) -> None:
-        """Refuse names of columns and a sheet that are neither those of the pool nor among `also`.
-
-        Raises:
-            ValueError: if there is one.
-        """
-        names = {"id": (name, self.identifier), "smiles": (smiles, self.smiles), "sheet": (sheet, self.sheet)}
-        for flag, (given, prepared) in names.items():
-            if given not in (None, "smiles", prepared) and given.casefold() not in map(str.casefold, also):
-                raise ValueError(f"Expected `--{flag}` as the pool was prepared with, `{prepared}`. Got `{given}`.")
+    format: Literal[8] = 8
+    """Of parts and manifest, raised when their content changes."""
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -101,9 +67,8 @@ class Question:
 
     @property
     def key(self) -> str:
-        """Return a digest; name and time of the file do not count."""
-        content = replace(self, file=replace(self.file, name="", modified=0.0))
-        return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()[:32]
+        """Return a digest; the name of the file does not count."""
+        return hashlib.sha256(msgspec.json.encode(replace(self, name=""), order="sorted")).hexdigest()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,8 +76,8 @@ class Manifest:
     """The content of a finished pool."""
 
     question: Question
-    parts: tuple[str, ...]
-    """SHA-256 digest of the file of each part."""
+    parts: Count
+    """How many there are."""
     merged: Count
     """Rows that repeat a molecule."""
     bad: Count
@@ -129,16 +94,6 @@ class Manifest:
     """Other columns in which rows of one entry differ."""
     shared: tuple[str, ...] = ()
     """Names that are left out, since several entries have them."""
-
-    def describe(self) -> str:
-        """Say how many molecules there are, how they are named, and what was merged or left out."""
-        name = self.question.identifier
-        texts = [f"named by `{name}`" if name else "named by their SMILES, since the table has no names"]
-        texts += [f"with {', '.join(self.entry)} as part of each entry"] * bool(self.entry)
-        texts += describe_shared(self.shared)
-        texts += [f"{self.merged:,} rows of equal molecules merged"] * bool(self.merged)
-        texts += [f"{self.bad:,} bad rows left out ({BAD_ROWS})"] * bool(self.bad)
-        return ", ".join([f"{self.molecules:,} molecules", *texts])
 
 
 def part_path(folder: Path, number: int) -> Path:

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from agents.traits import Moments
-from graph_bandit_campaign.pool.block import Block
+from graph_bandit_campaign.pool.block import Block, Cells
 from graph_bandit_campaign.pool.described import DescribedMolecules
-from graph_bandit_campaign.pool.prepared.manifest import BAD_ROWS, FORMAT, MANIFEST, Manifest, read_json, software
-from graph_bandit_campaign.pool.prepared.part import REMEDY, PreparedPart
+from graph_bandit_campaign.pool.prepared.manifest import DROPPED, MANIFEST, Manifest, part_path, read_json, software
+from graph_bandit_campaign.pool.prepared.part import KNOWN, columns_of, from_arrow, own
 from graph_bandit_env import MoleculeSet, canonical_smiles
 from graph_bandit_env.extras import require
 from graph_bandit_env.pools import may_be_form, unread_graphs
-from graph_bandit_env.tables import EntryColumns
+from graph_bandit_env.tables import EntryColumns, Table, split_entry, write_entry
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+BAD_ROWS = "bad_rows.csv"
 Place = tuple[int, int]
 """Number of a part, and the row in it."""
 
@@ -39,12 +43,9 @@ class PreparedPool:
 
     manifest: Manifest
     """What the pool was made from, and what its parts hold."""
-    parts: tuple[PreparedPart, ...]
-    """Parts, in the order of the pool."""
 
     def __init__(self, folder: Path, manifest: Manifest) -> None:
         self.folder, self.manifest = folder, manifest
-        self.parts = tuple(PreparedPart(folder, manifest, number) for number in range(len(manifest.parts)))
 
     @classmethod
     def open(cls, folder: str | Path) -> PreparedPool:
@@ -55,7 +56,7 @@ class PreparedPool:
 
         Raises:
             FileNotFoundError: if there is no prepared pool.
-            ValueError: if it is not finished, is damaged, lacks a part, or was prepared with another version of RDKit.
+            ValueError: if it is not finished, is damaged, or was prepared with another version of RDKit.
             ImportError: if pyarrow is not installed.
         """
         folder = Path(folder)
@@ -65,14 +66,10 @@ class PreparedPool:
         for module in ("pyarrow", "rdkit"):
             require(module, "Reading a prepared pool")
         manifest = read_json(folder / MANIFEST, Manifest)
-        made, now = manifest.question, software()
-        for name, here, there in (("format", FORMAT, made.format), ("RDKit", now["rdkit"], made.versions["rdkit"])):
-            if here != there:
-                raise ValueError(f"Expected {folder} to have {name} {here}. It has {there}. Prepare the pool again.")
-        pool = cls(folder, manifest)
-        if missing := next((part.path for part in pool.parts if not part.path.is_file()), None):
-            raise ValueError(f"Expected part {missing}. There is no such file. {REMEDY}")
-        return pool
+        made, now = manifest.question.versions["rdkit"], software()["rdkit"]
+        if made != now:
+            raise ValueError(f"Expected {folder} to be of RDKit {now}. It is of {made}. Prepare the pool again.")
+        return cls(folder, manifest)
 
     def __len__(self) -> int:
         return self.manifest.molecules
@@ -97,18 +94,98 @@ class PreparedPool:
         """Return the path of the list of rows that were left out."""
         return self.folder / BAD_ROWS
 
-    def blocks(self, traits: Sequence[str] | None = None, columns: Sequence[str] = ()) -> Iterator[Block]:
-        """Read all molecules in their order, some thousand at a time. Blocks do not depend on the size of parts.
+    def blocks(
+        self,
+        traits: Sequence[str] | None = None,
+        columns: Sequence[str] = (),
+        parts: Iterable[int] | None = None,
+        rows: NDArray[np.int64] | None = None,
+    ) -> Iterator[Block]:
+        """Read molecules in their order, some thousand at a time. Blocks do not depend on the size of parts.
 
         Args:
             traits: names of traits to read; None: all that the pool has.
             columns: other columns of the table to read.
+            parts: numbers of the parts to read; None: all.
+            rows: rows of these parts; None: those with molecules that count.
 
         Raises:
-            ValueError: if a part is damaged.
+            ValueError, OSError: if a part is damaged or missing.
         """
-        for part in self.parts:
-            yield from part.blocks(traits, columns)
+        from pyarrow import default_memory_pool
+        from pyarrow.parquet import ParquetFile
+
+        question = self.manifest.question
+        names = question.traits if traits is None else tuple(traits)
+        columns = [name for name in dict.fromkeys((*columns, *self.manifest.entry)) if name in question.columns]
+        wanted = [*KNOWN, *map(own, columns), *(column for name in names for column in columns_of(name))]
+        dropped = self._dropped("kept_part", "kept", "line", columns=columns)
+        for number in range(self.manifest.parts) if parts is None else parts:
+            begin, gone = 0, dropped.filter(np.equal(dropped["part"], number))["row"].to_numpy()
+            repeated = dropped.filter(np.equal(dropped["kept_part"], number))
+            with ParquetFile(part_path(self.folder, number)) as file:
+                for group in range(file.num_row_groups):
+                    every = np.arange(begin, begin := begin + file.metadata.row_group(group).num_rows)
+                    kept = np.setdiff1d(every, gone) if rows is None else np.intersect1d(every, rows)
+                    if len(kept):
+                        table = file.read_row_group(group, wanted, use_threads=False).take(kept - every[0])
+                        cells = self._cells(table, kept, columns, repeated)
+                        ids, smiles = self._named(table)
+                        pairs = zip(table["written"].to_pylist(), smiles, strict=True)
+                        written = [f"{text}{split_entry(entry)[1]}" for text, entry in pairs]
+                        places = np.stack([np.full(len(kept), number), kept], axis=1)
+                        yield Block(places, ids, written, smiles, from_arrow(table, names, question), cells)
+            default_memory_pool().release_unused()  # else it keeps about as much as the molecules take
+
+    def names(self) -> Iterator[tuple[int, NDArray[np.int64], list[str], list[str]]]:
+        """Yield the number of each part, its rows that count, and name and text of the entry in each.
+
+        Raises:
+            ValueError, OSError: if a part is damaged or missing.
+        """
+        from pyarrow.parquet import ParquetFile
+
+        dropped = self._dropped()
+        for number in range(self.manifest.parts):
+            with ParquetFile(part_path(self.folder, number)) as file:
+                table = file.read(["id", "smiles", *map(own, self.manifest.entry)], use_threads=False)
+            gone = dropped.filter(np.equal(dropped["part"], number))["row"].to_numpy()
+            rows = np.setdiff1d(np.arange(len(table)), gone)
+            yield number, rows, *self._named(table.take(rows))
+
+    def _dropped(self, *wanted: str, columns: Sequence[str] = ()) -> pa.Table:
+        """Return part and row of the rows that do not count, with other columns of their file and of the table."""
+        from pyarrow.parquet import ParquetFile
+
+        every = self.manifest.question.columns
+        names = {f"c{every.index(name)}": own(name) for name in columns}
+        with ParquetFile(self.folder / DROPPED) as file:
+            table = file.read(["part", "row", *wanted, *names], use_threads=False)
+        return table.rename_columns([names.get(name, name) for name in table.column_names])
+
+    def _named(self, table: pa.Table) -> tuple[list[str], list[str]]:
+        """Return name and text of the entry in each row of a table that has the columns of a part."""
+        entry, shared, smiles = tuple(self.manifest.entry), {*self.manifest.shared}, table["smiles"].to_pylist()
+        if entry:
+            cells = zip(*(table[own(name)].to_pylist() for name in entry), strict=True)
+            smiles = [
+                write_entry(text, dict(zip(entry, row, strict=True))) for text, row in zip(smiles, cells, strict=True)
+            ]
+        named = zip(table["id"].to_pylist(), smiles, strict=True)
+        return [text if not name or name in shared else name for name, text in named], smiles
+
+    def _cells(self, table: pa.Table, rows: NDArray[np.int64], columns: Sequence[str], repeated: pa.Table) -> Cells:
+        """Return the cells of some rows, and of those that repeat their molecules, by molecule and place."""
+        repeated, question = repeated.filter(np.isin(repeated["kept"], rows)), self.manifest.question
+        owners = np.concatenate([np.arange(len(rows)), np.searchsorted(rows, repeated["kept"])])
+        order = np.argsort(owners, kind="stable")
+        texts = {}
+        for name in columns:
+            every = table[own(name)].to_pylist() + repeated[own(name)].to_pylist()
+            texts[name] = [every[k] for k in order.tolist()]
+        lines = np.concatenate([table["row"], repeated["line"]])[order]
+        header = Table(Path(question.name), (question.smiles,), (), question.unit, decimal=question.decimal)
+        return Cells(owners[order], lines, texts, header, self.entry)
 
     def __iter__(self) -> Iterator[Block]:
         return self.blocks()
@@ -126,9 +203,9 @@ class PreparedPool:
             KeyError: if there is no row at a place.
         """
         where = np.asarray(places, np.int64)
-        wanted = ((part, np.unique(where[where[:, 0] == part.number, 1])) for part in self.parts)
-        blocks = [block for part, rows in wanted if len(rows) for block in part.blocks(traits, columns, rows)]
-        joined = Block.join(blocks)
+        wanted = {number: where[where[:, 0] == number, 1] for number in np.unique(where[:, 0]).tolist()}
+        blocks = (self.blocks(traits, columns, [number], rows) for number, rows in wanted.items())
+        joined = Block.join([*chain.from_iterable(blocks)])
         index_of = {place: k for k, place in enumerate(map(tuple, joined.places.tolist()))}
         return joined.take([index_of[place] for place in map(tuple, where.tolist())])
 
@@ -147,32 +224,32 @@ class PreparedPool:
         """
         wanted_ids, wanted_smiles = {*ids}, {*smiles}
         by_id, by_smiles = dict[str, Place](), dict[str, Place]()
-        for part in self.parts if ids or smiles else ():
-            rows, names, texts = part.names()
-            repeated = part.aliases()
-            kept, aliases = (repeated[name].to_pylist() for name in ("kept", "alias"))
-            named = chain(zip(names, rows.tolist(), strict=True), zip(aliases, kept, strict=True))
-            by_id |= {name: (part.number, row) for name, row in named if name in wanted_ids}
-            pairs = zip(texts, rows.tolist(), strict=True)
-            by_smiles |= {text: (part.number, row) for text, row in pairs if text in wanted_smiles}
+        if not ids and not smiles:
+            return by_id, by_smiles
+        for part, rows, names, texts in self.names():
+            for row, name, text in zip(rows.tolist(), names, texts, strict=True):
+                by_id |= {name: (part, row)} if name in wanted_ids else {}
+                by_smiles |= {text: (part, row)} if text in wanted_smiles else {}
+        by_id |= {alias: place for alias, place, _ in self._aliases() if alias in wanted_ids}
         return by_id, by_smiles
+
+    def _aliases(self) -> Iterator[tuple[str, Place, str]]:
+        """Yield the names of rows that repeat molecules, the places of these, and the SMILES as the table has them."""
+        table = self._dropped("kept_part", "kept", "alias", "written")
+        table = table.filter(table["alias"].is_valid())
+        for part, row, alias, written in zip(*(column.to_pylist() for column in table.columns[2:]), strict=True):
+            yield alias, (part, row), written
 
     def forms(self, places: ArrayLike) -> list[list[tuple[str, str]]]:
         """Return names and canonical SMILES of the rows that repeat molecules, for some molecules.
 
         Args:
             places: `(n, 2)`. Part and row of each molecule.
-
-        Raises:
-            ValueError: if a part is damaged.
         """
         rows = {(part, row): list[tuple[str, str]]() for part, row in np.asarray(places, np.int64).tolist()}
-        for part in (self.parts[number] for number in sorted({number for number, _ in rows})):
-            repeated = part.aliases().select(["kept", "alias", "written"])
-            for row, alias, written in zip(*(column.to_pylist() for column in repeated.columns), strict=True):
-                if alias is not None and (part.number, row) in rows:
-                    form = canonical_smiles(written, self.manifest.question.most_atoms)
-                    rows[part.number, row].append((alias, form))
+        for alias, place, written in self._aliases():
+            if place in rows:
+                rows[place].append((alias, canonical_smiles(written, self.manifest.question.most_atoms)))
         return list(rows.values())
 
     def load(self, columns: Sequence[str] = (), skip_bad: bool = False) -> DescribedMolecules:
@@ -223,13 +300,10 @@ class PreparedPool:
         return DescribedMolecules.of(plain, block.traits)
 
     def read_bad_rows(self) -> list[tuple[int, str]]:
-        """Return row and problem of each row that was left out.
-
-        Raises:
-            OSError: if their list is missing.
-        """
-        with self.bad_rows.open(encoding="utf-8", newline="") as file:
-            return [(int(row), problem) for row, _, problem in list(csv.reader(file))[1:]]
+        """Return row and problem of each row that was left out."""
+        table = self._dropped("line", "problem")
+        table = table.filter(table["problem"].is_valid())
+        return sorted(zip(table["line"].to_pylist(), table["problem"].to_pylist(), strict=True))
 
     def digest(self, columns: Sequence[str]) -> str:
         """Return a digest of the cells of columns; an empty text for none.
@@ -244,9 +318,5 @@ class PreparedPool:
 
     def aliases(self, block: Block) -> dict[str, str]:
         """Return the other names of molecules, and the names in a block of all of them that these stand for."""
-        id_of, aliases = dict(zip(map(tuple, block.places.tolist()), block.ids, strict=True)), dict[str, str]()
-        for part in self.parts:
-            repeated = part.aliases()
-            pairs = zip(repeated["alias"].to_pylist(), repeated["kept"].to_pylist(), strict=True)
-            aliases |= {alias: id_of[part.number, row] for alias, row in pairs if alias is not None}
-        return aliases
+        id_of = dict(zip(map(tuple, block.places.tolist()), block.ids, strict=True))
+        return {alias: id_of[place] for alias, place, _ in self._aliases()}

@@ -47,10 +47,6 @@ class PrepareSettings:
     """Rows of the table in each part, a multiple of 4096. It changes no result."""
     workers: int | None = 0
     """Processes, each on one thread; 0: one for each core; None: this process itself."""
-    scheduler: str | None = None
-    """Address of a Dask scheduler, tcp://host:port. The workers of its cluster compute instead; they see the folder
-    `--out` under the same path."""
-
     block: ClassVar[int] = 4096
     """Rows of the table that are read at a time, whatever the part."""
 

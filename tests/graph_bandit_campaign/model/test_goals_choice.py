@@ -87,7 +87,8 @@ def test_the_mean_over_directions_is_in_proportion_to_the_hypervolume():
     points, generator = np.array([[0.9, 0.2], [0.6, 0.6], [0.1, 1.0]]), np.random.default_rng(1)
     scale = Scale([Goal("a"), Goal("b")], [np.array([0.0, 1.0])] * 2)
     ways = scale.ways(10_000, generator)
-    worth = np.array([scale.worth([(points[:, 0],) * 2, (points[:, 1],) * 2], way).max() for way in ways])
+    bounds = [(points[:, 0],) * 2, (points[:, 1],) * 2]
+    worth = np.array([scale.worth(bounds, way, np.zeros(3)).max() for way in ways])
     area = 0.9 * 0.2 + 0.6 * 0.4 + 0.1 * 0.4
     assert np.pi / 4 * (worth**2).mean() == pytest.approx(area, rel=0.02)
 
@@ -97,7 +98,7 @@ def test_bounds_count_by_the_best_value_between_them_and_their_root_sum_of_squar
     one, other = Goal("a", weight=1.0), Goal("b", "minimize", weight=2.0)
     scale = Scale([one, other], [np.array([0.0, 2.0])] * 2)  # means of 1 and -1, standard deviations of 1
     np.testing.assert_allclose(
-        scale.worth([(low, high), (low, high)], np.array([1.0, 2.0])),
+        scale.worth([(low, high), (low, high)], np.array([1.0, 2.0]), np.zeros(2)),
         [1 + 2 * -1 + np.hypot(2, 4), 0.5 + 2 * -0.5 + np.hypot(0.5, 1.0)],
     )
 
@@ -110,7 +111,7 @@ def test_the_scale_of_a_target_is_a_standard_deviation_of_the_results_or_their_f
     goals = [Goal("a", "target", 0.0, 10.0), Goal("b")]
     values, best = np.array([5.0, 10.0 + scale]), np.full(2, 2.0)
     worth = Scale(goals, [np.array(known), np.array([0.0, 2.0])]).worth(
-        [(values, values), (best, best)], np.array([0.8, 0.6])
+        [(values, values), (best, best)], np.array([0.8, 0.6]), np.zeros(2)
     )
     np.testing.assert_allclose(worth, [1 / 0.8, 0.0], atol=1e-3)
 
@@ -127,4 +128,4 @@ def test_what_is_dearer_has_to_be_better_in_every_goal_as_for_one_goal(weight):
         for (lower, upper), told, sign in zip(plain, known, (1, -1), strict=True)
     ]
     way = np.array([0.6, 0.8])
-    np.testing.assert_allclose(scale.worth(better, way, handicap), scale.worth(plain, way), atol=1e-12)
+    np.testing.assert_allclose(scale.worth(better, way, handicap), scale.worth(plain, way, np.zeros(7)), atol=1e-12)

@@ -92,13 +92,9 @@ def test_suggestions_and_predictions_are_those_of_the_pool_in_memory(name, table
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("_scanned")
-def test_two_processes_and_a_cluster_suggest_the_same(tables, prepared, tmp_path):
-    distributed = pytest.importorskip("distributed")
+def test_two_processes_suggest_the_same(tables, prepared, tmp_path):
     here, _ = suggest(prepared, tables / "results.csv", tmp_path / "here.csv")
     assert suggest(prepared, tables / "results.csv", tmp_path / "there.csv", "--workers", "2")[0] == here
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0") as far:
-        more = ("--workers", "None", "--scheduler", far.scheduler_address)
-        assert suggest(prepared, tables / "results.csv", tmp_path / "far.csv", *more)[0] == here
 
 
 @pytest.mark.usefixtures("_scanned")

@@ -44,7 +44,7 @@ def test_a_campaign_is_what_the_command_writes_in_its_folder(root, monkeypatch):
 
 
 WRONG = [{"n": 0}, {"maximize": ["nothing"], "n": "x"}, {"maximize": []}]
-WRONG += [{"out": "/tmp/x.csv"}, {"agent": "os:system"}, {"scheduler": "tcp://a:1"}, {"html": "x.html"}]
+WRONG += [{"out": "/tmp/x.csv"}, {"agent": "os:system"}, {"html": "x.html"}]
 
 
 @pytest.mark.parametrize("fields", WRONG)

@@ -190,7 +190,6 @@ def test_settings_may_change_but_not_which_files_and_agents_there_are(place, tmp
         ({"out": "../out.csv"}, "of this file"),
         ({"out": "other.csv"}, "of this file"),
         ({"veto": ["m1"]}, "veto"),
-        ({"scheduler": "tcp://1.2.3.4:5"}, "scheduler"),
         ({"n": "many"}, "n"),
     ],
 )

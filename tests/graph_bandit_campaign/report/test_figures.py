@@ -6,9 +6,8 @@ from graph_bandit_campaign.state import CampaignState
 
 
 @pytest.mark.parametrize(("maximize", "best"), [(True, [1.0, 3.0, 3.0]), (False, [1.0, 1.0, -2.0])])
-def test_bounds_are_triangles_and_are_the_best_only_from_the_side_of_worse_values(maximize, best):
+def test_bounds_are_the_best_only_from_the_side_of_worse_values(maximize, best):
     told = (("a", 1.0, 0), ("b", 3.0, 1, "above"), ("c", -2.0, 2, "below"))
     state = CampaignState("random", maximize, 0, tuple(Measurement(*row) for row in told))
     (axes,) = progress_figure(state, "y").axes
     assert axes.lines[0].get_ydata().tolist() == best
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["measured", "above", "below", "best so far"]

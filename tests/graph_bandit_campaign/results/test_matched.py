@@ -1,6 +1,5 @@
 import pytest
 
-from graph_bandit_campaign.report.doubts import find_conflicts
 from graph_bandit_campaign.results.matching import Matcher, match_rows
 from graph_bandit_campaign.results.rows import BadResultsError, MeasuredRow
 from graph_bandit_campaign.state import CampaignState
@@ -74,26 +73,6 @@ def test_bounds_have_a_side_and_equal_ones_count_once(cell, side):
     state, _ = told(("a", "", 2.0, cell), ("b", "", 1.0), ("a", "", 2.0, cell), ("b", "", 9.0, cell))
     assert [(each.id, each.value, each.bound) for each in state.counted() if each.bound] == [("a", 2.0, side)]
     assert pairs(state) == (("b", 1.0),)
-
-
-@pytest.mark.parametrize(
-    ("rows", "text"),
-    [
-        ([("a", "", 1.0), ("a", "", "failed")], "1, failed"),
-        ([("a", "", "failed"), ("a", "", 3.0, ">3")], ">3, failed"),
-        ([("a", "", 2.0), ("a", "", 3.0, ">3")], "2, >3"),
-        ([("a", "", 2.0), ("a", "", 1.0, "<1")], "2, <1"),
-        ([("a", "", 3.0, ">3"), ("a", "", 2.0, "<2")], "<2, >3"),
-        ([("a", "", 2.0), ("a", "", 4.0), ("a", "", 3.0, ">3"), ("a", "", 3.0, "<=3")], ""),
-        ([("a", "", 3.0), ("a", "", 2.0, ">2"), ("a", "", 4.0, ">4")], "3, >2, >4"),
-        ([("a", "", 3.0), ("a", "", 4.0, "<4"), ("a", "", 2.0, "<2")], "3, <2, <4"),
-        ([("a", "", 3.0), ("a", "", 3.0, ">=3"), ("a", "", 3.0, "<=3")], ""),
-        ([("a", "", 2.0), ("a", "", 9.0), ("a", "", "pending")], ""),
-        ([("a", "", "failed"), ("b", "", 1.0)], ""),
-    ],
-)
-def test_what_cannot_be_true_together_is_named(rows, text):
-    assert find_conflicts(told(*rows)[0]) == ({"a": text} if text else {})
 
 
 def test_a_merged_row_of_the_pool_is_known_by_its_own_name_too():

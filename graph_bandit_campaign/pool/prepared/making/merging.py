@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import json
 import os
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agents.traits import NUMBERS, Moments
-from graph_bandit_campaign.pool.prepared.making.work import LONGEST, BadRow
-from graph_bandit_campaign.pool.prepared.manifest import DROPPED, MERGED, Manifest, Question, read_json, sha256_of
-from graph_bandit_campaign.pool.prepared.pool import PreparedPool
+from graph_bandit_campaign.pool.prepared.making.work import LONGEST
+from graph_bandit_campaign.pool.prepared.manifest import DROPPED, Manifest, Question
+from graph_bandit_campaign.pool.prepared.part import KNOWN
+from graph_bandit_campaign.pool.prepared.pool import BAD_ROWS, PreparedPool
 from graph_bandit_campaign.text import shield
-from graph_bandit_env.storage import replace_file
 from graph_bandit_env.tables import EntryColumns, are_structures, is_part, same_cell, write_entry
 
 if TYPE_CHECKING:
@@ -33,7 +32,8 @@ CREATE VIEW parts AS
 """
 EVERY = """
 CREATE OR REPLACE TABLE every AS
-    SELECT place, id, entry, coalesce(id, entry) AS name FROM (SELECT place, id, {entry} AS entry FROM parts)
+    SELECT place, id, entry, coalesce(id, entry) AS name
+    FROM (SELECT place, id, {entry} AS entry FROM parts WHERE problem IS NULL)
 """
 # All rows of a name that different entries have are bad. Of the others, the first row of an entry counts, and further
 # ones are duplicates: the rules of `from_smiles_csv`.
@@ -60,27 +60,32 @@ SELECT 1 FROM (SELECT kept, same_cell({cell}) AS cell FROM copies) WHERE cell !=
 GROUP BY kept HAVING count(DISTINCT cell) > 1 LIMIT 1
 """
 DROPPED_ROWS = f"""
-SELECT place >> 32 AS part, place & {ROW} AS row FROM (SELECT place FROM bad UNION ALL SELECT place FROM repeated)
-ORDER BY ALL
+SELECT
+    place >> 32 AS part, place & {ROW} AS row,
+    coalesce(kept >> 32, -1) AS kept_part, coalesce(kept & {ROW}, -1) AS kept,
+    alias, line, written, gone.problem, {{columns}}
+FROM (
+    SELECT place, kept, alias, NULL AS problem FROM repeated
+    UNION ALL SELECT place, NULL, NULL, problem FROM parts WHERE problem IS NOT NULL
+    UNION ALL
+    SELECT bad.place, NULL, NULL, concat('`', name[:{LONGEST}], '` is another molecule in {{unit}} ', line, '.')
+    FROM bad JOIN parts ON parts.place = bad.other
+) gone
+JOIN parts USING (place) ORDER BY place
 """
-MERGED_ROWS = f"""
-SELECT copies.kept >> 32 AS part, copies.kept & {ROW} AS kept, alias, line, written, {{columns}} FROM copies
-WHERE place != copies.kept ORDER BY copies.kept, place
+BAD = f"""
+SELECT line AS {{unit}}, shield(written[:{LONGEST}]) AS text, problem[:{LONGEST}] AS problem
+FROM '{{path}}' WHERE problem IS NOT NULL ORDER BY ALL
 """
 SHARED = "SELECT name FROM every GROUP BY name HAVING count(DISTINCT entry) > 1"
-BAD_NAMES = """
-SELECT own.line, own.written, bad.name, other.line FROM bad
-JOIN parts own USING (place) JOIN parts other ON other.place = bad.other
-"""
 
 
-def merge(folder: Path, question: Question, entry: tuple[str, ...]) -> Manifest:
-    """Write which rows of the parts to leave out, and why: `dropped.parquet`, `merged.parquet` and `bad_rows.csv`.
+def merge(folder: Path, question: Question) -> Manifest:
+    """Write which rows of the parts to leave out, and why: `dropped.parquet` and `bad_rows.csv`.
 
     Args:
         folder: folder with finished parts.
-        question: what they were made from.
-        entry: columns that are part of what an entry is. Columns of structures that differ in rows of one are, too.
+        question: what they were made from. Columns of structures that differ in rows of one entry are part of it, too.
 
     Returns:
         The manifest, which is not written yet.
@@ -90,39 +95,41 @@ def merge(folder: Path, question: Question, entry: tuple[str, ...]) -> Manifest:
     """
     import duckdb
 
-    paths = sorted(folder.glob("part-*.parquet"))
+    entry = question.entry_column
+    paths, scratch, dropped = sorted(folder.glob("part-*.parquet")), folder / SCRATCH, folder / DROPPED
     cells = {name: f"c{k}" for k, name in enumerate(question.columns)}
-    with duckdb.connect(config={"memory_limit": MEMORY, "threads": 1, "temp_directory": str(folder / SCRATCH)}) as base:
-        base.create_function("same_cell", same_cell, ["VARCHAR"], "VARCHAR")
+    with duckdb.connect(config={"memory_limit": MEMORY, "threads": 1, "temp_directory": str(scratch)}) as base:
         text, texts = "VARCHAR", "VARCHAR[]"
+        base.create_function("same_cell", same_cell, [text], text)
+        base.create_function("shield", shield, [text], text)
         base.create_function("entry_of", _entry_of, [text, texts, texts], text)
         base.execute("SET VARIABLE paths = ?", [[*map(str, paths)]])
-        base.execute(PARTS.format(columns=", ".join(("line", "id", "written", "smiles", *cells.values()))))
+        base.execute(PARTS.format(columns=", ".join(("line", *KNOWN[1:], *cells.values()))))
         differing, shared = _find_drops(base, cells, entry, question.is_guessed)
         if structures := tuple(name for name, are in differing.items() if are):
             entry += structures
             differing, shared = _find_drops(base, cells, entry, question.is_guessed)
-        words = {name: _column(base, f"SELECT {cells[name]} FROM parts ORDER BY place") for name in entry}
-        _write(base, folder / DROPPED, DROPPED_ROWS)
-        _write(base, folder / MERGED, MERGED_ROWS.format(columns=", ".join(cells.values())))
-        bad = [row for path in paths for row in read_json(path.with_suffix(".json"), list[BadRow])]
-        for line, written, name, other in base.execute(BAD_NAMES).fetchall():
-            problem = f"`{name[:LONGEST]}` is another molecule in {question.unit} {other}."
-            bad.append((line, written[:LONGEST], problem))
-        merged = len(_column(base, "SELECT place FROM repeated"))
+        sound = "FROM parts WHERE problem IS NULL ORDER BY place"
+        words = {name: _column(base, f"SELECT {cells[name]} {sound}") for name in entry}
+        rows = DROPPED_ROWS.format(columns=", ".join(cells.values()), unit=question.unit)
+        base.sql(rows).write_parquet(str(dropped), compression="zstd")
+        bad = base.sql(BAD.format(unit=question.unit, path=str(dropped).replace("'", "''")))
+        bad.write_csv(str(folder / BAD_ROWS))
+        number_bad, merged = len(bad), len(_column(base, "SELECT place FROM repeated"))
+    shutil.rmtree(scratch, ignore_errors=True)
+    for path in (dropped, folder / BAD_ROWS):
+        with path.open("rb+") as file:
+            os.fsync(file.fileno())
     manifest = Manifest(
         question=question,
-        parts=tuple(map(sha256_of, paths)),
+        parts=len(paths),
         merged=merged,
-        bad=len(bad),
+        bad=number_bad,
         entry=dict(EntryColumns.of(words).words),
         differing=tuple(differing),
         shared=tuple(sorted(shared)),
     )
-    pool, table = PreparedPool(folder, manifest), io.StringIO()
-    shielded = [(row, shield(text), problem) for row, text, problem in sorted(bad)]
-    csv.writer(table, lineterminator="\n").writerows([(question.unit, "text", "problem"), *shielded])
-    replace_file(pool.bad_rows, table.getvalue().encode())
+    pool = PreparedPool(folder, manifest)
     content, moments, molecules = hashlib.sha256(), dict[str, Moments](), 0
     for block in pool.blocks([name for name in NUMBERS if name in question.traits]):
         molecules += len(block)
@@ -166,9 +173,3 @@ def _find_drops(
 
 def _column(base: duckdb.DuckDBPyConnection, query: str) -> list[str]:
     return [text for (text,) in base.execute(query).fetchall()]
-
-
-def _write(base: duckdb.DuckDBPyConnection, path: Path, query: str) -> None:
-    base.sql(query).write_parquet(str(path), compression="zstd")
-    with path.open("rb+") as file:
-        os.fsync(file.fileno())

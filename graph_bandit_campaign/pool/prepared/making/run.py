@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import dataclasses
-import hashlib
-import json
-import re
 import shutil
 from dataclasses import replace
 from functools import partial
@@ -15,20 +11,19 @@ from tempfile import mkdtemp
 
 from filelock import FileLock
 
-from graph_bandit_campaign.pool.prepared.making.merging import SCRATCH, merge
+from graph_bandit_campaign.pool.prepared.making.merging import merge
 from graph_bandit_campaign.pool.prepared.making.work import ask, make_part, read_chunks
-from graph_bandit_campaign.pool.prepared.manifest import MANIFEST, QUESTION, Question, part_path, read_json, write_json
+from graph_bandit_campaign.pool.prepared.manifest import MANIFEST, Question, part_path, read_json, write_json
 from graph_bandit_campaign.pool.prepared.pool import PreparedPool
 from graph_bandit_campaign.pool.prepared.settings import PrepareSettings
-from graph_bandit_campaign.pool.source import Source
+from graph_bandit_campaign.pool.source import READING, Source
 from graph_bandit_campaign.workers import results_of
 from graph_bandit_env.pools import BadRowsError
 from graph_bandit_env.storage import make_room, open_cache
 from graph_bandit_env.tables import describe_shared, refuse_differing
 
 SMALL = 300_000  # bytes; a smaller table is read by this process itself, before others have started
-LOCK = "driver.lock"
-OURS = re.compile(rf"^{LOCK}$|\.part$")  # what may be in a folder before the first part
+QUESTION, LOCK = "prepare.json", "driver.lock"
 KEPT = "Finished parts are kept: give the same command again, with fewer --workers."
 
 
@@ -48,19 +43,21 @@ def prepare(settings: PrepareSettings) -> PreparedPool:
         ImportError: if RDKit, pyarrow, DuckDB, or the package that reads the table is not installed.
         ChildProcessError: an OSError, if two workers die over the same part.
         OSError: if a file cannot be written, as on a full disk. Finished parts stay.
-        KeyboardInterrupt: after Ctrl-C.
     """
     question, remarks = ask(settings)
     for remark in remarks:
         print(f"{remark[:1].upper()}{remark[1:]}.")
-    _check_folder(settings.out, question)  # before a lock is put into it
+    begun = settings.out / QUESTION
+    if begun.is_file() and read_json(begun, Question).key != question.key:
+        text = f"Expected {settings.out} to hold this pool. It was begun with another table, settings or software."
+        raise ValueError(f"{text} Give the same, choose another --out, or delete the folder.")
     settings.out.mkdir(parents=True, exist_ok=True)
-    try:
-        with FileLock(settings.out / LOCK):
-            pool = make_pool(settings, question)
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(f"Finished parts are kept in {settings.out}: give the same command again.") from None
-    print(f"{settings.out}: {pool.manifest.describe()}.")
+    with FileLock(settings.out / LOCK):
+        pool = make_pool(settings, question)
+    made = pool.manifest
+    texts = [f"{settings.out}: {made.molecules:,} molecules", *describe_shared(made.shared)]
+    texts += [f"{made.merged:,} rows of equal molecules merged, {made.bad:,} bad rows left out ({pool.bad_rows.name})."]
+    print(", ".join(texts))
     return pool
 
 
@@ -82,23 +79,12 @@ def open_table_pool(source: Source, stereo: bool = False) -> tuple[PreparedPool,
     if cache is None:
         cache = Path(mkdtemp())
         atexit.register(shutil.rmtree, cache, ignore_errors=True)
-    settings = PrepareSettings(
-        source.path,
-        cache,
-        source.smiles,
-        source.identifier,
-        source.sheet,
-        stereo=stereo,
-        most_atoms=source.most_atoms,
-        salts=source.salts,
-        entry_column=source.entry_columns,
-        part_rows=2 * PrepareSettings.block,  # so that all processes have something to do
-        workers=source.workers,
-    )
+    same = {name: getattr(source, name) for name in READING}
+    rows = 2 * PrepareSettings.block  # so that all processes have something to do
+    settings = PrepareSettings(source.path, cache, stereo=stereo, part_rows=rows, **same)
     question, remarks = ask(settings)
-    name = hashlib.sha256(json.dumps([question.key, *source.entry_columns]).encode()).hexdigest()
-    workers = source.workers if question.file.bytes > SMALL else None
-    settings = replace(settings, out=cache / f"{name}.pool", ignore_column=question.columns, workers=workers)
+    workers = source.workers if source.path.stat().st_size > SMALL else None
+    settings = replace(settings, out=cache / f"{question.key}.pool", ignore_column=question.columns, workers=workers)
     with FileLock(settings.out.with_suffix(".lock")):  # another process may prepare the same table: it is waited for
         settings.out.mkdir(exist_ok=True)
         pool = make_pool(settings, question)
@@ -112,57 +98,17 @@ def open_table_pool(source: Source, stereo: bool = False) -> tuple[PreparedPool,
 def make_pool(settings: PrepareSettings, question: Question) -> PreparedPool:
     """Make what is missing of a pool."""
     out = settings.out.resolve()  # workers may be in other folders
-    _check_folder(out, question)
     if not (out / MANIFEST).is_file():
-        _tidy(out)
         write_json(out / QUESTION, question)
-        _make_parts(out, settings, question)
-        manifest = merge(out, question, settings.entry_column)
+        missing = (
+            (number, table, question)
+            for number, table in enumerate(read_chunks(settings.pool, question))
+            if not part_path(out, number).is_file()
+        )
+        sum(results_of(partial(make_part, out), missing, settings.workers, "part-{:05d}.parquet", KEPT, "rows"))
+        manifest = merge(out, question)
         refuse_differing(manifest.differing, settings.ignore_column, str(settings.pool))
         if not manifest.molecules:
             raise BadRowsError(str(settings.pool), question.unit, PreparedPool(out, manifest).read_bad_rows())
         write_json(out / MANIFEST, manifest)
-    _tidy(out, "part-*.json")
-    pool = PreparedPool.open(settings.out)
-    if missing := [name for name in settings.entry_column if name not in pool.manifest.entry]:
-        raise ValueError(f"Expected `{missing[0]}` to be part of entries of {settings.out}. Choose another --out.")
-    return pool
-
-
-def _check_folder(folder: Path, question: Question) -> None:
-    """Refuse a folder that holds anything but this pool, finished or not.
-
-    Raises:
-        ValueError: if it does.
-    """
-    if (folder / QUESTION).is_file():
-        earlier = read_json(folder / QUESTION, Question)
-        if earlier.key != question.key:
-            fields = (field.name for field in dataclasses.fields(Question) if field.name != "file")
-            differ = [name for name in fields if getattr(earlier, name) != getattr(question, name)]
-            text = f"Expected {folder} to hold this pool. It was begun with other {', '.join(differ) or 'tables'}."
-            raise ValueError(f"{text} Give the same, choose another --out, or delete the folder.")
-    elif folder.is_dir() and (other := next((p.name for p in folder.iterdir() if not OURS.search(p.name)), None)):
-        raise ValueError(f"Expected {folder} to be new, or to hold a prepared pool. It has {other}. Choose another.")
-
-
-def _tidy(folder: Path, *patterns: str) -> None:
-    """Remove what an interruption left half-written, and files of these patterns."""
-    shutil.rmtree(folder / SCRATCH, ignore_errors=True)
-    for path in (path for pattern in ("*.part", *patterns) for path in folder.glob(pattern)):
-        path.unlink(missing_ok=True)
-
-
-def _make_parts(out: Path, settings: PrepareSettings, question: Question) -> None:
-    """Compute the parts that are not finished yet.
-
-    Raises:
-        ValueError: if the table is damaged, or changes while it is read.
-    """
-    missing = (
-        (number, table, problems, question)
-        for number, (table, problems) in enumerate(read_chunks(settings.pool, question))
-        if not part_path(out, number).is_file()
-    )
-    where = settings.workers, settings.scheduler
-    sum(results_of(partial(make_part, out), missing, where, "part-{:05d}.parquet", KEPT, "rows"))
+    return PreparedPool.open(settings.out)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from functools import partial
-from itertools import islice
+from collections.abc import Iterator
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agents.traits import NUMBERS, compute_traits
-from graph_bandit_campaign.pool.prepared.manifest import MANIFEST, Question, TableFile, part_path, software, write_json
+from graph_bandit_campaign.pool.prepared.manifest import MANIFEST, Question, part_path
 from graph_bandit_campaign.pool.prepared.part import KNOWN, own, to_arrow
 from graph_bandit_campaign.pool.prepared.settings import PrepareSettings
 from graph_bandit_campaign.text import sheet_remarks
@@ -23,11 +22,10 @@ from graph_bandit_env.tables import find_naming, open_table
 if TYPE_CHECKING:
     import pyarrow as pa
 
-SAME = ("sheet", "traits", "stereo", "most_atoms", "salts", "part_rows", "block")  # settings on which a pool depends
+# Settings on which a pool depends.
+SAME = ("sheet", "traits", "stereo", "most_atoms", "salts", "entry_column", "part_rows", "block")
 LONGEST = 1000  # characters of a bad row that are kept
-
-BadRow = tuple[int, str, str]
-"""Row as people count, what stands there, and the problem."""
+METHANE = "C"
 
 
 def ask(settings: PrepareSettings) -> tuple[Question, list[str]]:
@@ -51,8 +49,11 @@ def ask(settings: PrepareSettings) -> tuple[Question, list[str]]:
         decimal, unit = table.decimal, table.unit
         remarks = [*sheet_remarks(table, settings.sheet, "--sheet"), *naming.remarks]
     same = {name: getattr(settings, name) for name in SAME}
+    with settings.pool.open("rb") as file:
+        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
     question = Question(
-        file=TableFile.of(settings.pool),
+        name=settings.pool.name,
+        sha256=sha256,
         unit=unit,
         decimal=decimal,
         smiles=smiles,
@@ -64,79 +65,73 @@ def ask(settings: PrepareSettings) -> tuple[Question, list[str]]:
     return question, remarks
 
 
-def read_chunks(path: Path, question: Question) -> Iterator[tuple[pa.Table, list[BadRow]]]:
+def read_chunks(path: Path, question: Question) -> Iterator[pa.Table]:
     """Read all rows of a table, as many at a time as become one part.
 
+    Args:
+        path: the table.
+        question: what is read of it.
+
     Yields:
-        Rows: `row`, `id`, `written` and the other columns of the table; and the rows among them, or after
-        the last chunk, that could not be read.
+        Rows: `row`, `problem`, `id`, `written` and the other columns of the table; those that cannot be read come last,
+        with their problem alone.
 
     Raises:
-        ValueError: if it is damaged, or has changed since it was asked about.
+        ValueError: if it is damaged.
     """
     import pyarrow as pa
 
     columns = [question.smiles, *filter(None, [question.identifier])]
     names = ("written", *["id"] * (len(columns) - 1), *map(own, question.columns))
-    schema = pa.schema([("row", pa.int64()), *((name, pa.large_string()) for name in names)])
+    schema = pa.schema([("row", pa.int64()), *((name, pa.large_string()) for name in ("problem", *names))])
     with open_table(path, question.sheet) as table:
-        rows = ((row, *cells) for row, cells in table.rows(columns, texts=question.columns))
-        while (chunk := [*islice(rows, question.part_rows)]) or table.problems:
-            if TableFile.of(path, digest=False) != replace(question.file, sha256=""):  # all is of the same table
-                raise ValueError(f"Expected {path} to stay as it was while it was read. It has changed. Start again.")
-            problems = [(number, "", text[:LONGEST]) for number, text in table.problems]
-            table.problems.clear()
-            columnwise = zip(*chunk, strict=True) if chunk else [()] * len(schema)
-            yield pa.Table.from_pydict(dict(zip(schema.names, columnwise, strict=True)), schema), problems
+        rows = ((row, None, *cells) for row, cells in table.rows(columns, texts=question.columns))
+        every = chain(rows, ((row, problem, *[""] * len(names)) for row, problem in table.problems))
+        while chunk := [*islice(every, question.part_rows)]:
+            yield pa.Table.from_pydict(dict(zip(schema.names, zip(*chunk, strict=True), strict=True)), schema)
 
 
-def make_part(folder: Path, number: int, table: pa.Table, problems: Sequence[BadRow], question: Question) -> int:
-    """Compute a part, and write its files: the list of bad rows first.
+def make_part(folder: Path, number: int, table: pa.Table, question: Question) -> int:
+    """Compute a part, and write its file.
 
     Args:
         folder: folder of the pool.
         number: number of the part.
         table: rows of the table.
-        problems: rows that could not be read.
         question: what the pool is made from.
 
     Returns:
         How many rows it was made from.
 
     Raises:
-        ValueError: if this process has other versions of the software.
         OSError: if a file cannot be written; nothing half-written has its name.
     """
     import pyarrow as pa
     from pyarrow.parquet import ParquetWriter
 
-    if software() != question.versions:
-        raise ValueError(f"Expected workers with {question.versions}. Got {software()}. Install the same versions.")
     pa.set_cpu_count(1)
     prints = [name for name in question.traits if name not in NUMBERS]
     counts = [f"{name}_counts.list.element" for name in prints]
     encoding = {f"{name}_bins.list.element": "DELTA_BINARY_PACKED" for name in prints}
-    sink, bad, path = io.BytesIO(), [*problems], part_path(folder, number)
+    sink = io.BytesIO()
     writer: Any = None
-    for start in range(0, max(1, len(table)), question.block):
-        block, more = _describe(table.slice(start, question.block), question)
-        bad += more
+    for start in range(0, len(table), question.block):
+        block = _describe(table.slice(start, question.block), question)
         writer = writer or ParquetWriter(
             sink, block.schema, compression="zstd", use_dictionary=counts, column_encoding=encoding
         )
         writer.write_table(block, row_group_size=question.block)  # whatever the size of the part
     writer.close()
-    write_json(path.with_suffix(".json"), bad)
-    replace_file(path, sink.getvalue())
-    return len(table) + len(problems)
+    replace_file(part_path(folder, number), sink.getvalue())
+    return len(table)
 
 
-def _describe(table: pa.Table, question: Question) -> tuple[pa.Table, list[BadRow]]:
-    """Return the rows that are molecules, with their canonical SMILES and traits, and the others."""
+def _describe(table: pa.Table, question: Question) -> pa.Table:
+    """Return rows with canonical SMILES and traits, those of methane where they are no molecules."""
     import pyarrow as pa
 
-    written = table["written"].to_pylist()
-    canonical = [canonical_smiles(text, question.most_atoms) if text else "" for text in written]
+    written, most = table["written"].to_pylist(), question.most_atoms
+    canonical = [canonical_smiles(text, most) if text else "" for text in written]
     named: list[str | None] = [None] * len(table)
     if question.identifier:
         named = [name or None for name in table["id"].to_pylist()]
@@ -144,26 +139,20 @@ def _describe(table: pa.Table, question: Question) -> tuple[pa.Table, list[BadRo
         if question.salts == "merge" and may_be_form(written[k]):
             canonical[k] = parent_smiles(form)
             named[k] = named[k] or (form if form != canonical[k] else None)
-    good = [k for k, text in enumerate(canonical) if text]
-    compute = partial(compute_traits, names=question.traits, stereo=question.stereo, left_out=question.left_out)
+    empty = f"expected a SMILES in `{question.smiles}`. Got nothing."
+    problems = [
+        problem or (None if text else smiles_problem(given, most) if given else empty)
+        for problem, text, given in zip(table["problem"].to_pylist(), canonical, written, strict=True)
+    ]
+    sound = [text or METHANE for text in canonical]
     try:
-        traits = compute([canonical[k] for k in good])
+        traits = compute_traits(sound, question.traits, question.stereo, question.left_out)
     except ValueError:  # RDKit writes few SMILES that it cannot read again
-        good = [k for k in good if canonical_smiles(canonical[k], question.most_atoms)]
-        traits = compute([canonical[k] for k in good])
-    bad, rows = list[BadRow](), table["row"].to_pylist()
-    for k in sorted({*range(len(table))}.difference(good)):
-        bad.append((rows[k], written[k][:LONGEST], _problem(written[k], canonical[k], question)))
-    texts = {"id": pa.array(named, pa.large_string()), "smiles": pa.array(canonical, pa.large_string())}
-    columns = dict(zip(table.column_names, table.columns, strict=True)) | texts
-    whole = pa.table({name: columns[name] for name in (*KNOWN, *map(own, question.columns))})
-    kept = whole.take(pa.array(good, pa.int64()))
-    return pa.table(dict(zip(kept.column_names, kept.columns, strict=True)) | to_arrow(traits)), bad
-
-
-def _problem(written: str, canonical: str, question: Question) -> str:
-    if not written:
-        return f"expected a SMILES in `{question.smiles}`. Got nothing."
-    if canonical:
-        return f"RDKit cannot read its own SMILES of it again, {canonical[:LONGEST]!r}."
-    return smiles_problem(written, question.most_atoms)
+        for k in (k for k, text in enumerate(sound) if not canonical_smiles(text, most)):
+            problems[k] = f"RDKit cannot read its own SMILES of it again, {canonical[k][:LONGEST]!r}."
+            sound[k] = METHANE
+        traits = compute_traits(sound, question.traits, question.stereo, question.left_out)
+    texts = {"id": named, "smiles": canonical, "problem": problems}
+    columns = dict(zip(table.column_names, table.columns, strict=True))
+    columns |= {name: pa.array(texts[name], pa.large_string()) for name in texts}
+    return pa.table({name: columns[name] for name in (*KNOWN, *map(own, question.columns))} | to_arrow(traits))

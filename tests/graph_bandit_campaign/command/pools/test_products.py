@@ -46,7 +46,6 @@ def test_the_same_command_gives_the_same_answer_and_results_make_another(example
     [
         ({"predictions": "all.csv"}, "--predictions"),
         ({"features": ("docking",)}, "--features"),
-        ({"scheduler": "tcp://nobody:1"}, "--scheduler"),
         ({"minimize": ("logp",)}, "several goals"),
     ],
 )

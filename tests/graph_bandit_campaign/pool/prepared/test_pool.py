@@ -1,10 +1,8 @@
-import shutil
-
 import numpy as np
 import pytest
 from support.messy import assert_as_in_memory, messy_table, prepare_small
 
-from graph_bandit_campaign import PreparedPool, PrepareSettings
+from graph_bandit_campaign import PrepareSettings
 
 
 @pytest.fixture(scope="module")
@@ -16,12 +14,6 @@ def made(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(PrepareSettings, "block", 8)
         return table, prepare_small(table, folder / "sixteen", 16), prepare_small(table, folder / "more", 48)
-
-
-@pytest.fixture
-def copy(made, tmp_path):
-    """Return the folder of a pool that may be damaged."""
-    return shutil.copytree(made[1].folder, tmp_path / "copy")
 
 
 def test_blocks_are_the_same_whatever_the_size_of_parts(made):
@@ -63,26 +55,3 @@ def test_cells_are_those_of_all_rows_of_a_molecule_in_their_order(made):
             assert (np.diff(cells.rows[cells.owners == owner]) > 0).all()
         for row, text in zip(cells.rows, cells.texts["log"], strict=True):
             assert lines[row - 1].split(",")[-1] == text or lines[row - 1].endswith(f"{text},surplus")
-
-
-def test_any_damaged_byte_is_told_with_the_name_of_the_file(copy):
-    name = "part-00003.parquet"
-    content = bytearray((copy / name).read_bytes())
-    for place in range(0, len(content), max(1, len(content) // 10)):
-        damaged = content.copy()
-        damaged[place] ^= 0x10
-        (copy / name).write_bytes(damaged)
-        with pytest.raises(ValueError, match=name):
-            list(PreparedPool.open(copy))
-
-
-def test_a_missing_part_and_an_exchanged_one_are_named(copy):
-    first, second = copy / "part-00000.parquet", copy / "part-00001.parquet"
-    moved = copy / "elsewhere"
-    first.rename(moved)
-    with pytest.raises(ValueError, match=r"part-00000\.parquet"):
-        PreparedPool.open(copy)
-    second.rename(first)
-    moved.rename(second)
-    with pytest.raises(ValueError, match=r"part-0000[01]\.parquet"):
-        list(PreparedPool.open(copy))

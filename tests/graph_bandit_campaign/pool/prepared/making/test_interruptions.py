@@ -34,7 +34,9 @@ def whole(table):
 
 
 def files_of(folder):
-    return {path.name: path.read_bytes() if path.is_file() else None for path in folder.iterdir()}
+    """Return the files of a pool, without half-written ones of a process that lives, as this one does."""
+    paths = (path for path in folder.iterdir() if path.suffix != ".part")
+    return {path.name: path.read_bytes() if path.is_file() else None for path in paths}
 
 
 @pytest.mark.slow
@@ -69,21 +71,21 @@ def test_the_part_of_a_worker_that_dies_is_made_again(table, whole, tmp_path, mo
 
 
 @pytest.mark.parametrize(
-    ("finished", "changes", "name"),
+    ("finished", "changes"),
     [
-        (True, {"traits": ("roles",)}, "traits"),
-        (True, {"most_atoms": 20}, "most_atoms"),
-        (False, {"part_rows": 24}, "part_rows"),
-        (False, {"id": "vendor, name"}, "identifier"),
+        (True, {"traits": ("roles",)}),
+        (True, {"most_atoms": 20}),
+        (False, {"part_rows": 24}),
+        (False, {"id": "vendor, name"}),
     ],
 )
-def test_other_settings_than_the_folder_has_are_refused(table, tmp_path, finished, changes, name):
+def test_other_settings_than_the_folder_has_are_refused(table, tmp_path, finished, changes):
     out = tmp_path / "out"
     with pytest.MonkeyPatch.context() as patch, nullcontext() if finished else pytest.raises(Crash):
         DiesAfter(patch, 10**9 if finished else 14)
         prepare_small(table, out)
     before = files_of(out)
-    with pytest.raises(ValueError, match=name):
+    with pytest.raises(ValueError, match="begun with"):
         prepare_small(table, out, **changes)
     assert files_of(out) == before
 
@@ -93,6 +95,6 @@ def test_another_table_is_refused_and_the_same_one_under_another_name_is_not(tab
     prepare_small(table, tmp_path / "out")
     prepare_small(moved, tmp_path / "out")
     moved.write_text(moved.read_text().replace("CCO", "CCN", 1))
-    with pytest.raises(ValueError, match="tables"):
+    with pytest.raises(ValueError, match="begun with"):
         prepare_small(moved, tmp_path / "out")
     assert files_of(tmp_path / "out") == whole

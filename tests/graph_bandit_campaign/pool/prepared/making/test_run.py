@@ -1,12 +1,9 @@
-from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 from support.messy import assert_as_in_memory, messy_table, prepare_small
 
 from graph_bandit_campaign import PrepareSettings, prepare
-
-CLUSTER = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "protocol": "tcp", "dashboard_address": ":0"}
 
 
 @pytest.fixture(autouse=True)
@@ -26,13 +23,10 @@ def test_a_prepared_pool_is_the_pool_in_memory(tmp_path, seed, part_rows, name):
     assert expected.skipped
 
 
-@pytest.mark.parametrize("is_cluster", [False, pytest.param(True, marks=pytest.mark.slow)])
-def test_the_pool_depends_on_the_table_alone_not_on_who_computes_it(tmp_path, is_cluster):
+def test_the_pool_depends_on_the_table_alone_not_on_who_computes_it(tmp_path):
     table = tmp_path / "pool.csv"
     table.write_text(messy_table(120))
-    with pytest.importorskip("distributed").LocalCluster(**CLUSTER) if is_cluster else nullcontext() as cluster:
-        workers = {"scheduler": cluster.scheduler_address} if is_cluster else {"workers": 2}
-        pool = prepare_small(table, tmp_path / "two", 40, **workers)
+    pool = prepare_small(table, tmp_path / "two", 40, workers=2)
     prepare_small(table, tmp_path / "one", 40)
     files = [{path.name: path.read_bytes() for path in (tmp_path / name).iterdir()} for name in ("one", "two")]
     assert files[0] == files[1]

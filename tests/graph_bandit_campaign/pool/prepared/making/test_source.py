@@ -30,7 +30,7 @@ def test_tables_of_any_form_are_read(tmp_path, form, write):
     pool = prepare_small(path, tmp_path / "out", 2)
     expected = assert_as_in_memory(pool, path, ("price",))
     assert expected.ids == ("a", "b", "d")
-    assert len(pool.parts) == 3
+    assert pool.manifest.parts == 3
 
 
 @pytest.mark.parametrize(
