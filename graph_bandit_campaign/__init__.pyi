@@ -15,7 +15,6 @@ from .model.front import find_front as find_front
 from .model.learner import AgentChangedWarning as AgentChangedWarning
 from .model.reasons import Reason as Reason
 from .model.stopping import Outlook as Outlook
-from .notebook import Predictions as Predictions
 from .notebook import Suggestions as Suggestions
 from .notebook import draw_molecule as draw_molecule
 from .operations.place import Place as Place
