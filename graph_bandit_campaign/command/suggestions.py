@@ -203,7 +203,8 @@ def _choose(opened: Opened, taken_back: Sequence[str]) -> tuple[Answer, Contents
         if waits and any(each.id in state.vetoes for each in state.rounds[-1]):
             campaign.another(offer.among, offer.constraints)
         elif not waits:
-            offer.check()
+            if not offer.selection.mask.any():
+                raise ValueError(f"Expected limits that some molecules meet. None does. {offer.note}")
             campaign.ask(settings.n, offer.among, offer.constraints)
     is_new = len(campaign.state.rounds) > len(state.rounds)
     suggested = campaign.state.rounds[-1] if waits or is_new else ()
