@@ -14,7 +14,6 @@ from .constraints.limits.wishes import Requirement as Requirement
 from .model.front import find_front as find_front
 from .model.reasons import Reason as Reason
 from .model.stopping import Outlook as Outlook
-from .notebook import Predictions as Predictions
 from .notebook import Suggestions as Suggestions
 from .notebook import draw_molecule as draw_molecule
 from .operations.place import Place as Place

@@ -151,8 +151,8 @@ class Campaign(Records):
             keep: ids of graphs that are chosen in any case; None: those that are pinned.
 
         Returns:
-            The graphs in the order of choice, with their predictions: a tuple, which notebooks show as a table;
-            `to_frame()` makes one of pandas. Empty, and no new round, if no graph is left: `note` says why then.
+            The graphs in the order of choice, with their predictions: a tuple, which notebooks show as a table. Empty,
+            and no new round, if no graph is left: `note` says why then.
 
         Raises:
             ValueError: if a graph that was measured or failed is not in the pool, a pinned one cannot be chosen, or the

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 Kind = Literal["", "class", "number"]  # of values: 1 for a hit and 0 for none; or numbers; "": they say it themselves
 Salts = Literal["merge", "separate"]  # as `graph_bandit_env.pools.Salts`, which takes longer to import
 NONE = tyro.conf.arg(help_behavior_hint="(default: none)")  # for empty tuples, in `--help`
-NUMPY = (("numpy", "bool"), ("numpy", "bool_"))  # what version 2 and version 1 call their bool
 
 SMALLEST = 1e-100  # of a value other than 0
 
@@ -92,7 +91,7 @@ def check_flag(name: str, value: object) -> bool:
     Raises:
         ValueError: if it is anything else: a text such as "min" or "False" would count as True.
     """
-    if not isinstance(value, bool) and (type(value).__module__, type(value).__name__) not in NUMPY:
+    if not isinstance(value, bool) and type(value).__name__ not in ("bool", "bool_"):  # of numpy
         raise ValueError(f"Expected `{name}` to be True or False. Got {value!r}.")
     return bool(value)
 

@@ -17,7 +17,6 @@ from graph_bandit_campaign.model.front import expect_all, find_front
 from graph_bandit_campaign.model.learner import Learner
 from graph_bandit_campaign.model.reasons import Reason, find_reasons
 from graph_bandit_campaign.model.stopping import Outlook, look_ahead
-from graph_bandit_campaign.notebook import Predictions
 from graph_bandit_campaign.pool.index import MaskLike, PoolIndex, PoolLike
 from graph_bandit_campaign.results.matching import Matcher, match_rows
 from graph_bandit_campaign.results.rows import Columns, ResultTables
@@ -86,9 +85,9 @@ class Records:
         mask[self._index.present((*self.state.pending, *self.state.vetoes))] = False
         return mask
 
-    def predict(self) -> Predictions:
-        """Return the prediction for every graph by its id, a dict with `to_frame()`."""
-        return Predictions(self._expect(every := range(len(self.ids))), self._index.written(every))
+    def predict(self) -> dict[str, Suggestion]:
+        """Return the prediction for every graph by its id."""
+        return dict(zip(self.ids, self._expect(range(len(self.ids))), strict=True))
 
     @property
     def learns_bounds(self) -> bool:

@@ -139,15 +139,13 @@ def tell(
     failures = tuple(result for result in results if isinstance(result, Failure))
     typed = {result.id for result in matched.results if isinstance(result, Failure) and TYPED in result.sources}
     changed = before.keys() ^ kept.keys()
-    structures = {**state.structures, **matched.structures}
-    features = {**state.features, **matched.features}
     after = replace(
         state,
         measured=measured,
         failures=failures,
         pending=(),
-        structures=structures,
-        features=features,
+        structures={**state.structures, **matched.structures},
+        features={**state.features, **matched.features},
         told=state.told or bool(changed),
     )
     if wrong := typed & after.settled().keys():

@@ -27,7 +27,6 @@ MOLECULES, OWN = 50_000, 100  # of the pool, results
 SMALL = 5_000
 PAIRS = 3
 STATE = "out.campaign.json"
-PAGE_SECONDS = 3.0  # in which the page should be there
 
 
 class Server(NamedTuple):
@@ -142,13 +141,10 @@ def rows(molecules: int = MOLECULES, own: int = OWN, pairs: int = PAIRS) -> list
         suggest(folder)
         with served(folder) as server:
             campaign = json.loads(server.ask("/api/v1/campaigns"))["campaigns"][0]["id"]
-            first = median_seconds(lambda k: server.ask(f"/campaigns/{campaign}"))
             for _ in range(pairs):
                 pending = json.loads(server.ask(f"/api/v1/campaigns/{campaign}"))["state"]["pending"]
                 results = [{"id": each, "value": 10 + k} for k, each in enumerate(pending)]
-                begin = time.perf_counter()
                 server.do(f"/campaigns/{campaign}/tell", {"results": results})
-                recorded = time.perf_counter() - begin
                 copy = folder / "copy"
                 shutil.copytree(folder, copy, ignore=shutil.ignore_patterns("copy", ".*"))
                 begin = time.perf_counter()
@@ -163,9 +159,7 @@ def rows(molecules: int = MOLECULES, own: int = OWN, pairs: int = PAIRS) -> list
             predictions = median_seconds(lambda k: server.do(f"/campaigns/{campaign}/rows", asked))
             memory = server.memory() / 1e9
     return [
-        Row.at_most(f"the page of a campaign of {molecules:,} molecules, warm", first, "s", PAGE_SECONDS),
         Row("the table of its predictions, sorted, warm", predictions, "s"),
-        Row("eight results typed", recorded, "s"),
         Row.at_most("a round by the server, times as long as by the command", statistics.median(ratios), "", 1),
         Row("a round by the server", statistics.median(by_server), "s"),
         Row("a round by the command", statistics.median(by_command), "s"),

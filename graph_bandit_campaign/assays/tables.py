@@ -124,12 +124,12 @@ def _with_names(tables: list[OtherTable], goals: Collection[str]) -> list[OtherT
 
 def _read_table(tables: ResultTables, columns: Columns) -> OtherTable:
     table, column = tables.tables[0], columns.value
-    classed, _, words = read_classes(tables, column)
-    told = classed.read(columns)
+    words, _, remark = read_classes(tables, column)
+    told = tables.read(replace(columns, words=words))
     rows = [row for row in told.rows if isinstance(row.value, float)]
     if words:  # a hit lies above a number, whichever that is
         rows = [replace(row, value=0.0, bound=">" if row.value else "<") for row in rows]
-    return OtherTable(column, table.path, rows, [*[words] * bool(words), *told.remarks])
+    return OtherTable(column, table.path, rows, [*[remark] * bool(words), *told.remarks])
 
 
 def _read_campaign(path: Path, name: str | None) -> list[OtherTable]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from graph_bandit_campaign.checks import Kind
@@ -88,14 +88,14 @@ def read_results(
     """
     names = [goal.name for goal in goals] or [columns.value]
     ranges = {goal.name for goal in goals if goal.aim in ("target", "limit")}
-    remarks = list[str]()
+    remarks, words = list[str](), dict[str, Mapping[str, float]]()
     kind: Kind = ""
     for name in names:
         kind = said(name) or (earlier.kind if earlier and not goals else "")
         known = {each.value for each in earlier.measured if each.goal in ("", name)} if earlier else set()
         if not kind and (known - {0, 1} or columns.noise or name in ranges):
             continue  # a word among numbers is refused
-        tables, kind, remark = read_classes(tables, name, kind)
+        words[name], kind, remark = read_classes(tables, name, kind)
         remarks += [remark] * bool(remark)
         if goals and kind == "class":
             raise ValueError(f"`{name}` is a class: make it the only goal, or pass `--goal-kind {name}=number`.")
@@ -103,9 +103,9 @@ def read_results(
         return {name: [] for name in names}, kind, []
     results, problem = dict[str, list[MeasuredRow]](), ""
     for name in names:
-        having = tables.having(name)
+        having, of_goal = tables.having(name), replace(columns, value=name, words=words.get(name, {}))
         try:  # without a table that has it, the first one says which columns there are
-            read = (having or tables.like(tables.tables[:1])).read(replace(columns, value=name))
+            read = (having or tables.like(tables.tables[:1])).read(of_goal)
             results[name] = read.rows
             remarks += read.remarks
         except NoResultsError as error:

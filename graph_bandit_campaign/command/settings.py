@@ -20,6 +20,13 @@ from graph_bandit_campaign.text import are_one, find_column, split_name
 from graph_bandit_lab import count_cores
 
 PAGES = (".html", ".htm")
+ONCE = frozenset(
+    (
+        *("veto", "pin", "lift", "comment", "by", "undo", "drop_missing", "drop_source", "again", "next_batch"),
+        *("overwrite", "workers"),
+    )
+)
+"""Settings that are about one call, or how it is computed, and are not kept."""
 FILES_IN_TEXTS: dict[str, str | tuple[str, ...]] = {"features": EMBEDDINGS, "forbid": FILES, "also": ""}
 """Settings of texts, of which those that end so are files; of `also`, each is one, with or without a column."""
 NEAR = tyro.conf.arg(name="target", help_behavior_hint="(default: none)")

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePath
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from graph_bandit_campaign.assays.tables import sources_of
 from graph_bandit_campaign.campaign import Campaign
-from graph_bandit_campaign.command.kept import keep_command
 from graph_bandit_campaign.command.pools.opening import open_pool
 from graph_bandit_campaign.command.pools.rounds import Offer, Rounds
 from graph_bandit_campaign.command.results import spell_goals
-from graph_bandit_campaign.command.settings import SuggestSettings
+from graph_bandit_campaign.command.settings import ONCE, SuggestSettings, change_files
 from graph_bandit_campaign.command.telling import tell_tables
 from graph_bandit_campaign.constraints.batch.batch import Bill
 from graph_bandit_campaign.model.learner import DEFAULT
@@ -28,7 +28,7 @@ from graph_bandit_campaign.report.tables import check_kind, write_table
 from graph_bandit_campaign.report.terminal import print_answer
 from graph_bandit_campaign.results.rows import ResultTables
 from graph_bandit_campaign.state import CampaignState, Kept, Suggestion
-from graph_bandit_campaign.store import ChangedError, Store, digest_of, refuse_others
+from graph_bandit_campaign.store import ChangedError, Store, digest_of, portable, refuse_others
 from graph_bandit_campaign.verbs import Told, resume, without_last_round
 from graph_bandit_campaign.workers import say
 from graph_bandit_env import MoleculeSet
@@ -175,6 +175,20 @@ def open_campaign(settings: SuggestSettings, store: Store, has_tables: bool = Fa
     return Opened(settings, rounds, [*rounds.remarks, *remarks], campaign, state, told)
 
 
+def keep_command(settings: SuggestSettings) -> dict[str, Kept]:
+    """Return the settings that differ from their defaults, with paths relative to the folder of the campaign's file.
+
+    Args:
+        settings: settings of the command.
+    """
+    differing = (each for each in fields(settings) if getattr(settings, each.name) != each.default)
+    given = {each.name: getattr(settings, each.name) for each in differing if each.name not in ONCE}
+    kept = change_files(given, lambda path: Path(portable(path, settings.state.parent)))
+    kept["out"] = settings.out.resolve().name
+    as_json: dict[str, Kept] = msgspec.to_builtins(kept, enc_hook=PurePath.as_posix)
+    return as_json
+
+
 def _choose(opened: Opened, taken_back: Sequence[str]) -> tuple[Answer, Contents]:
     """Ask for a batch, or for what waits; return it, and what is to be written."""
     settings, campaign, command = opened.settings, opened.campaign, keep_command(opened.settings)
@@ -186,7 +200,8 @@ def _choose(opened: Opened, taken_back: Sequence[str]) -> tuple[Answer, Contents
     if waits and any(each.id in state.vetoes for each in state.rounds[-1]):
         campaign.another(offer.among, offer.constraints)
     elif not waits:
-        offer.check()
+        if not offer.selection.mask.any():
+            raise ValueError(f"Expected limits that some molecules meet. None does. {offer.note}")
         campaign.ask(settings.n, offer.among, offer.constraints)
     is_new = len(campaign.state.rounds) > len(state.rounds)
     suggested = campaign.state.rounds[-1] if waits or is_new else ()

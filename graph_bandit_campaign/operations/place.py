@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import TypeVar
 
-from graph_bandit_campaign.command.kept import read_settings, repeat_command
-from graph_bandit_campaign.command.settings import SuggestSettings
+import msgspec
+
+from graph_bandit_campaign.command.settings import ONCE, SuggestSettings, change_files
 from graph_bandit_campaign.operations.safe import check_command
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.store import StaleError, Store
@@ -15,6 +17,7 @@ from graph_bandit_campaign.store import StaleError, Store
 FOR_A_ROUND = ("n", "maximize", "minimize", "near", "weights", "require", "forbid", "only", "price", "budget")
 CHANGEABLE = frozenset((*FOR_A_ROUND, "budget_only", "at_most", "per", "ignore_failures"))
 """Settings that may be changed from one round to the next."""
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -70,3 +73,47 @@ class Place:
                 SuggestSettings, {each.name: getattr(settings, each.name) for each in fields(settings)} | changes
             )
         return replace(check_command(settings, self.root), workers=self.workers)
+
+
+def repeat_command(state: CampaignState, path: Path) -> SuggestSettings:
+    """Return the settings of the last command of a campaign, with absolute paths.
+
+    Args:
+        state: state of the campaign.
+        path: of its file.
+
+    Raises:
+        ValueError: if the file has none, or one that is not a command.
+    """
+    if not state.command:
+        raise ValueError(f"{path.name} was written by `Campaign`. Give the command `suggest` once by hand.")
+    folder = path.resolve().parent
+    if once := state.command.keys() & ONCE:
+        raise ValueError(f"Expected settings of `suggest` as the command in {path.name}. Got {min(once)}.")
+    try:
+        settings = read_settings(SuggestSettings, change_files(state.command, lambda file: folder / file), folder)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"Expected a command of `suggest` in {path.name}. {str(error).rstrip('.')}.") from error
+    if settings.state != path.resolve():
+        raise ValueError(f"Expected the command in {path.name} to be of this file. It is of {settings.state.name}.")
+    return settings
+
+
+def read_settings(kind: type[T], given: Mapping[str, object], folder: Path = Path()) -> T:
+    """Return settings of a command, given as in JSON.
+
+    Args:
+        kind: dataclass of the settings.
+        given: the settings by name; others keep their defaults.
+        folder: where relative paths begin.
+
+    Raises:
+        ValueError: if one is of another type, or not as the dataclass describes it.
+    """
+
+    def to_path(_: type, value: object) -> Path:
+        if not isinstance(value, str | Path):
+            raise TypeError(f"Expected the path of a file. Got {value!r}")
+        return folder / value
+
+    return msgspec.convert(dict(given), kind, dec_hook=to_path)

@@ -143,10 +143,10 @@ def preview_results(
     read, bad = dict[str, list[MeasuredRow]](), dict[str, str]()
     for goal, name in found.items():
         if name:
-            classed = tables
+            words = dict[str, float]()
             with suppress(ValueError):  # of the words, which are named one by one
-                classed, _, _ = read_classes(tables, name, state.kind)
-            rows, _, problems = classed.look(replace(names, value=name, noise=settings.noise))
+                words, _, _ = read_classes(tables, name, state.kind)
+            rows, _, problems = tables.look(replace(names, value=name, noise=settings.noise, words=words))
             read[goal] = rows
             bad |= {where: problem for where, _, problem in (text.partition(": ") for text in problems)}
     every = [row for rows in read.values() for row in rows]

@@ -18,10 +18,9 @@ from pathlib import Path
 
 from graph_bandit_campaign.backtest.run import run_backtest
 from graph_bandit_campaign.backtest.settings import BacktestSettings
-from graph_bandit_campaign.command.kept import keep_command, read_settings
 from graph_bandit_campaign.command.settings import SuggestSettings
-from graph_bandit_campaign.command.suggestions import open_campaign, write_suggestions
-from graph_bandit_campaign.operations.place import CHANGEABLE
+from graph_bandit_campaign.command.suggestions import keep_command, open_campaign, write_suggestions
+from graph_bandit_campaign.operations.place import CHANGEABLE, read_settings
 from graph_bandit_campaign.operations.safe import check_agents, check_command, is_inside
 from graph_bandit_campaign.operations.verbs import Asked, in_texts
 from graph_bandit_campaign.store import Store

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -30,8 +30,8 @@ class Cell(NamedTuple):
     """The number, NaN for a bound; None: it is a word."""
 
 
-def read_classes(tables: ResultTables, column: str, kind: Kind = "") -> tuple[ResultTables, Kind, str]:
-    """Read a goal whose values may be classes: 0 and 1, or words for these, such as `no` and `yes`.
+def read_classes(tables: ResultTables, column: str, kind: Kind = "") -> tuple[dict[str, float], Kind, str]:
+    """Find out whether the values of a goal are classes: 0 and 1, or words for these, such as `no` and `yes`.
 
     A single word is a class, a single number is not.
 
@@ -41,8 +41,8 @@ def read_classes(tables: ResultTables, column: str, kind: Kind = "") -> tuple[Re
         kind: what the values are known to be; empty: the column decides.
 
     Returns:
-        The tables, with 0 and 1 in place of words; what the values are, empty if the column does not decide; and a
-        remark.
+        The words, in small letters, with 0 or 1 for each; what the values are, empty if the column does not decide; and
+        a remark.
 
     Raises:
         BadResultsError: a ValueError that lists the rows with a third value.
@@ -53,7 +53,7 @@ def read_classes(tables: ResultTables, column: str, kind: Kind = "") -> tuple[Re
     ranks = {word: rank_of(word, words) for word in words}
     unknown = {word for word, rank in ranks.items() if rank == UNKNOWN}
     if kind != "class" and (numbers - {0, 1} or (unknown and (numbers or kind == "number"))):
-        return tables, kind, ""
+        return {}, kind, ""
     if words and words == unknown:
         got = f"Got {listed(sorted(words))} in column `{column}`."
         raise ValueError(f"Expected numbers, or 1 for a hit and 0 for the others. {got}")
@@ -67,10 +67,8 @@ def read_classes(tables: ResultTables, column: str, kind: Kind = "") -> tuple[Re
     ]
     if wrong:
         raise BadResultsError(wrong)
-    texts = {word: f"{ranks[word]:g}" for word in sorted(words)}
-    remark = ", ".join(f"`{word}` is {text}" for word, text in texts.items())
-    read = tables.like([_exchanged(table, column, texts) for table in tables.tables]) if texts else tables
-    return read, kind, f"{remark} in `{column}`" * bool(texts)
+    remark = ", ".join(f"`{word}` is {ranks[word]:g}" for word in sorted(words))
+    return ranks, kind, f"{remark} in `{column}`" * bool(ranks)
 
 
 def _cells(table: Table, column: str) -> list[Cell]:
@@ -102,14 +100,3 @@ def rank_of(word: str, words: Collection[str]) -> float:
     if word in LOWER or any(negates(word, other) for other in UPPER.union(words)):
         return 0.0
     return 1.0 if word in UPPER or any(negates(other, word) for other in words) else UNKNOWN
-
-
-def _exchanged(table: Table, column: str, texts: Mapping[str, str]) -> Table:
-    """Return a table with other texts in place of words of a column."""
-    name = find_column(column, table.columns, str(table.path))
-    place = table.columns.index(name) if name else -1
-    records = [
-        (number, [texts.get(str(cell).strip().casefold(), cell) if k == place else cell for k, cell in enumerate(row)])
-        for number, row in table.records
-    ]
-    return replace(table, records=records)

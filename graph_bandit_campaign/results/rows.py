@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,6 +36,8 @@ class Columns:
     """Standard deviations of the values; None: there is no such column. A table may lack it, if another one has it."""
     entry: EntryColumns = NO_ENTRY
     """Columns that are part of what an entry is; where a table lacks one, its rows are told apart by names alone."""
+    words: Mapping[str, float] = field(default_factory=dict)
+    """What words stand for among the values, in small letters."""
 
     def naming_of(self, table: Table) -> Naming:
         """Find the columns that say which molecules a table is about: these, else usual ones."""
@@ -203,9 +205,9 @@ def _read_rows(table: Table, columns: Columns, naming: Naming, found: Results) -
     read = [*dict.fromkeys(filter(None, (target, identifier, smiles, *features.values(), noise)))]
     for number, row in table.rows(read, texts=entry):
         cells = dict(zip((*read, *entry), row, strict=True))
-        name, text = cells.get(identifier, ""), cells.get(smiles, "")
+        name, text, word = cells.get(identifier, ""), cells.get(smiles, ""), cells[target].casefold()
         try:
-            value, bound = read_cell(cells[target], table)
+            value, bound = (columns.words[word], "") if word in columns.words else read_cell(cells[target], table)
             if value is None:
                 continue
             given = {key: table.side_value(cells[header], header) for key, header in features.items()}

@@ -66,15 +66,6 @@ class Offer(Known):
         """Return which of `graphs` meet the limits, `(K,)`."""
         return self.of_pool(self.selection.mask)
 
-    def check(self) -> None:
-        """Refuse limits that leave no graph.
-
-        Raises:
-            ValueError: if they do.
-        """
-        if not self.selection.mask.any():
-            raise ValueError(f"Expected limits that some molecules meet. None does. {self.note}")
-
 
 class Rounds(ABC):
     """A pool, from which rounds are chosen. `search` needs no more; `know` and `offer` need `read` first.

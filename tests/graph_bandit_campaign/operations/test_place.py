@@ -10,8 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from graph_bandit_campaign import CampaignState
-from graph_bandit_campaign.command.kept import ONCE, keep_command, repeat_command
-from graph_bandit_campaign.command.settings import SuggestSettings
+from graph_bandit_campaign.command.settings import ONCE, SuggestSettings
+from graph_bandit_campaign.command.suggestions import keep_command
+from graph_bandit_campaign.operations.place import repeat_command
 from graph_bandit_campaign.store import read_file, write_file
 
 WORDS = st.text("ab ü漢=:<>'\"\\#%", min_size=1, max_size=5).map(str.strip).filter(lambda text: text.strip("."))
