@@ -14,9 +14,7 @@ from starlette.exceptions import HTTPException
 from graph_bandit_serve.access.addresses import Addresses
 from graph_bandit_serve.access.guard import Guard
 from graph_bandit_serve.access.keys import Keys
-from graph_bandit_serve.campaigns.folder import CampaignFolder
-from graph_bandit_serve.campaigns.shelf import Shelf
-from graph_bandit_serve.campaigns.uploads import NoRoomError, Uploads, WrongError
+from graph_bandit_serve.campaigns.uploads import NoRoomError, WrongError
 from graph_bandit_serve.rest import PREFIX, make_rest
 from graph_bandit_serve.service import NotYoursError, Service, UnknownError
 from graph_bandit_serve.settings import ServerLimits
@@ -48,9 +46,7 @@ def make_app(folder: Path, keys: Keys, addresses: Addresses, drawer: Drawer, job
         jobs: change campaigns.
         limits: the limits.
     """
-    found = CampaignFolder(folder, limits)
-    shelf = Shelf(found, limits)
-    service = Service(found, shelf, Uploads(found.root, limits), jobs, limits)
+    service = Service.of(folder, jobs, limits)
     pages = Pages(limits)
     app = FastAPI(
         title="graph-bandit",

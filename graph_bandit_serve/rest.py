@@ -11,14 +11,12 @@ import msgspec
 from fastapi import APIRouter, Header, HTTPException, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, ConfigDict, JsonValue
 
 from graph_bandit_campaign import digest_of
-from graph_bandit_serve.access.keys import PERSON
 from graph_bandit_serve.campaigns.shelf import Reading
 from graph_bandit_serve.operations import OPERATIONS, Asked
 from graph_bandit_serve.service import SENT, Service
-from graph_bandit_serve.work.jobs import Job, Status
+from graph_bandit_serve.work.jobs import Job
 
 PREFIX = "/api/v1"
 LONGEST_WAIT = 15.0
@@ -41,40 +39,10 @@ WRITTEN: dict[int | str, dict[str, Any]] = {
 }
 
 
-class JobView(BaseModel):
-    """Something that is being done."""
-
-    model_config = ConfigDict(use_attribute_docstrings=True, from_attributes=True)
-
-    id: str
-    """By which it is asked for."""
-    campaign: str
-    """Id of its campaign; empty if it is not about one."""
-    operation: str
-    """What is done."""
-    is_mine: bool = False
-    """Whether the person who asks started it, and can stop it."""
-    status: Status
-    """How it stands. `refused`: `problem` says what is wrong with what was asked; `failed`: it went wrong here."""
-    progress: list[str]
-    """The last lines about how far it is, the newest one last."""
-    seconds: float
-    """For how long it has run."""
-    problem: str
-    """Why it was refused, or failed."""
-    result: JsonValue = None
-    """What came of it: after a change the `version` of the campaign's file and an `answer`, else the answer."""
-
-
-def view_job(job: Job) -> JobView:
-    """Return a job as JSON shows it."""
-    return JobView.model_validate(job).model_copy(update={"is_mine": job.person == PERSON.get()})
-
-
 def answer_job(job: Job, stale: str = "") -> Response:
     """Answer with a job: 200 if it is done, 202 if it goes on, 422 if it was refused, 412 if the file has changed."""
     status = 412 if stale else {"done": 200, "refused": 422, "failed": 500, "stopped": 409}.get(job.status, 202)
-    view, headers = view_job(job).model_dump(), {"location": f"{PREFIX}/jobs/{job.id}"}
+    view, headers = job.model_dump(), {"location": f"{PREFIX}/jobs/{job.id}"}
     if status >= 400:
         return JSONResponse({"detail": stale or job.problem or "It was stopped.", "job": view}, status, headers)
     return JSONResponse(view, status, headers)
@@ -127,8 +95,7 @@ def make_rest(service: Service) -> APIRouter:
     @router.get("/tables")
     def list_tables() -> dict[str, Any]:
         """List the tables of the folder, which can be pools or hold results."""
-        listing = service.folder.list_tables()
-        return {"tables": [file.name for file in listing.files], "is_cut": listing.is_cut}
+        return service.tables()
 
     @router.post("/uploads", response_model=dict[str, str])
     async def send_table(
@@ -142,20 +109,20 @@ def make_rest(service: Service) -> APIRouter:
             upload = await run_in_threadpool(service.uploads.add, name, content)
         return JSONResponse({"table": f"{SENT}{upload.token}"})
 
-    @router.get("/jobs", response_model=list[JobView])
-    def list_jobs() -> list[JobView]:
+    @router.get("/jobs", response_model=list[Job])
+    def list_jobs() -> list[Job]:
         """List the jobs of all people that run or wait, in the order in which they were started."""
-        return [*map(view_job, jobs.queue())]
+        return jobs.queue()
 
-    @router.get("/jobs/{job}", response_model=JobView)
-    def get_job(job: str, wait: Wait = 0.0) -> JobView:
+    @router.get("/jobs/{job}", response_model=Job)
+    def get_job(job: str, wait: Wait = 0.0) -> Job:
         """Return how a job stands."""
-        return view_job(known(jobs.wait(job, wait)))
+        return known(jobs.wait(job, wait))
 
-    @router.post("/jobs/{job}/stop", response_model=JobView)
-    def stop_job(job: str) -> JobView:
+    @router.post("/jobs/{job}/stop", response_model=Job)
+    def stop_job(job: str) -> Job:
         """Stop a job of who asks; what it has not saved yet is as before."""
-        return view_job(known(service.stop(job)))
+        return known(service.stop(job))
 
     def add(name: str, asked_type: type[Asked], of_folder: bool) -> None:
         def of_campaign(campaign: str, asked: Any, wait: Wait = LONGEST_WAIT, if_match: IfMatch = "") -> Response:
@@ -174,7 +141,7 @@ def make_rest(service: Service) -> APIRouter:
         path = f"/{name}" if of_folder else f"/campaigns/{{campaign}}/{name}"
         about = OPERATIONS[name].help
         router.add_api_route(
-            path, call, methods=["POST"], name=name, description=about, response_model=JobView, responses=WRITTEN
+            path, call, methods=["POST"], name=name, description=about, response_model=Job, responses=WRITTEN
         )
 
     for name, operation in OPERATIONS.items():

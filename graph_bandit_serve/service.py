@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 
 from graph_bandit_serve.access.keys import NAME, PERSON
@@ -40,6 +42,17 @@ class Service:
     ) -> None:
         self.folder, self.shelf, self.uploads, self.jobs = folder, shelf, uploads, jobs
         self._limits = limits
+
+    @classmethod
+    def of(cls, root: Path, jobs: Jobs, limits: ServerLimits) -> Service:
+        """Return the service of a folder."""
+        folder = CampaignFolder(root, limits)
+        return cls(folder, Shelf(folder, limits), Uploads(folder.root, limits), jobs, limits)
+
+    def tables(self) -> dict[str, object]:
+        """Return the tables of the folder, which can be pools or hold results."""
+        listing = self.folder.list_tables()
+        return {"tables": [file.name for file in listing.files], "is_cut": listing.is_cut}
 
     def campaign(self, key: str) -> FoundFile:
         """Return the file of a campaign.

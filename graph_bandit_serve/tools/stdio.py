@@ -29,17 +29,13 @@ def serve_tools(settings: McpSettings, limits: ServerLimits | None = None) -> No
         require(module, "`graph-bandit mcp`")
     import anyio
 
-    from graph_bandit_serve.campaigns.folder import CampaignFolder
-    from graph_bandit_serve.campaigns.shelf import Shelf
-    from graph_bandit_serve.campaigns.uploads import Uploads
     from graph_bandit_serve.service import FUNCTIONS, Service
     from graph_bandit_serve.tools.server import make_tools
     from graph_bandit_serve.work.jobs import Jobs
 
     limits = limits or ServerLimits()
-    folder, jobs = CampaignFolder(settings.folder, limits), Jobs(limits, FUNCTIONS)
-    service = Service(folder, Shelf(folder, limits), Uploads(folder.root, limits), jobs, limits)
-    server = make_tools(service)
+    jobs = Jobs(limits, FUNCTIONS)
+    server = make_tools(Service.of(settings.folder, jobs, limits))
     # A thread that waits for a line of stdin cannot be stopped; as a daemon, it does not keep the command from ending.
     serving = threading.Thread(target=anyio.run, args=(server.run_stdio_async,), daemon=True)
     try:

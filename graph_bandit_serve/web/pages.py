@@ -102,7 +102,7 @@ def make_pages(pages: Pages, service: Service, drawer: Drawer, addresses: Addres
         page, most = shown(campaign), limits.shown
         state = page.state
         last = state.rounds[-1] if state.rounds else ()
-        values: dict[str, object] = {"head": page.head(), "tab": tab, "tabs": TABS, "sent": table}
+        values: dict[str, object] = {"head": page.head(), "state": state, "tab": tab, "tabs": TABS, "sent": table}
         values["command"] = page.command
         if tab == "batch":
             values |= {"cards": page.cards(last[:most]), "count": len(last), "round": len(state.rounds)}
@@ -117,14 +117,15 @@ def make_pages(pages: Pages, service: Service, drawer: Drawer, addresses: Addres
         found = done(job)
         values = {"result": found.result, "job": found, "asked": found.asked, **who()}
         if found.campaign:
-            values["head"] = shown(found.campaign).head()
+            page = shown(found.campaign)
+            values |= {"head": page.head(), "state": page.state}
         return pages.render(found.operation if found.operation in VIEWS else "sentence", values)
 
     @router.get("/jobs/{job}/atoms/{place}/{goal}.svg")
     def draw_atoms(job: str, place: int, goal: str) -> Response:
         result = done(job).result
         try:
-            answer = result[place]  # type: ignore[index]
+            answer = result[place]
             drawn = drawer.draw(answer["smiles"], answer["atoms"][goal])
         except (LookupError, TypeError) as error:
             raise HTTPException(404, "There are no contributions of atoms in this result.") from error

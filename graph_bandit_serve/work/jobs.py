@@ -12,14 +12,16 @@ import time
 from collections.abc import AsyncIterator, Collection, Mapping
 from concurrent.futures import wait
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 import psutil
 from pebble import ProcessPool
+from pydantic import BaseModel, ConfigDict, Field, computed_field
 
+from graph_bandit_serve.access.keys import PERSON
 from graph_bandit_serve.settings import ServerLimits
 from graph_bandit_serve.work.worker import LINES, Outcome, kill, open_pool, perform, tree_of
 
@@ -38,30 +40,37 @@ class BusyError(ValueError):
     """So many jobs wait that another one is refused."""
 
 
-@dataclass(frozen=True)
-class Job:
-    """How a job stands."""
+class Job(BaseModel):
+    """Something that is being done, as JSON shows it."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True, frozen=True)
 
     id: str
-    """Its name, which nobody can guess."""
-    campaign: str
-    """Key of its campaign; empty if it is not about one."""
+    """By which it is asked for; nobody can guess it."""
+    campaign: str = ""
+    """Id of its campaign; empty if it is not about one."""
     operation: str
-    """Name of what is done."""
-    person: str = ""
-    """Who started it."""
-    asked: Mapping[str, object] = field(default_factory=dict)
+    """What is done."""
+    person: str = Field("", exclude=True)
+    """Who started it: a key of theirs, which stays here."""
+    asked: Mapping[str, object] = Field(default_factory=dict, exclude=True)
     """What was asked."""
     status: Status = "waiting"
     """How it stands: "refused" if the operation said what was wrong, "failed" if there was another reason."""
     progress: tuple[str, ...] = ()
     """The last lines that it reported, the newest one last."""
-    result: object = None
+    result: Any = None
     """What it returned, as read from JSON; None until it is done."""
     problem: str = ""
     """Why it was refused or failed, for people."""
     seconds: float = 0.0
     """Time for which it has run."""
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def is_mine(self) -> bool:
+        """Return whether the person who asks started it, and can stop it."""
+        return self.person == PERSON.get()
 
     @property
     def has_ended(self) -> bool:
@@ -146,7 +155,9 @@ class Jobs:
             if self._is_closed:
                 raise BusyError("Expected a server that goes on. Got one that stops. Start it again.")
             most = self._limits.job_seconds if seconds is None else seconds
-            job = Job(secrets.token_urlsafe(), campaign, operation, person, asked or {})
+            job = Job(
+                id=secrets.token_urlsafe(), campaign=campaign, operation=operation, person=person, asked=asked or {}
+            )
             folder = Path(self._private.name, job.id)
             self._entries[job.id] = _Entry(job, arguments, most, frozenset(holds), folder)
             self._start_next()
@@ -224,7 +235,7 @@ class Jobs:
                 self._idle = [pool for pool in self._idle if pool.active]  # others have died
                 entry.pool = self._idle.pop(0) if self._idle else open_pool(self._operations, self._private.name)
                 entry.folder.mkdir()
-                entry.started, entry.job = time.monotonic(), replace(entry.job, status="running")
+                entry.started, entry.job = time.monotonic(), entry.job.model_copy(update={"status": "running"})
                 threading.Thread(target=self._run, args=(entry, entry.pool), daemon=True).start()
 
     def _run(self, entry: _Entry, pool: ProcessPool) -> None:
@@ -274,12 +285,14 @@ class Jobs:
         """Return a job with the time that it has run for, and with what it has reported since."""
         if entry.job.status == "running":
             progress = [line[: self._limits.text_characters] for line in entry.lines()[1:][-MOST_LINES:]]
-            entry.job = replace(entry.job, seconds=time.monotonic() - entry.started, progress=tuple(progress))
+            seconds = time.monotonic() - entry.started
+            entry.job = entry.job.model_copy(update={"seconds": seconds, "progress": tuple(progress)})
         return entry.job
 
     def _end(self, entry: _Entry, status: Status, result: object = None, problem: str = "") -> None:
         """End a job, and forget those that ended long ago."""
-        entry.job = replace(self._now(entry), status=status, result=result, problem=problem)
+        end = {"status": status, "result": result, "problem": problem}
+        entry.job = self._now(entry).model_copy(update=end)
         entry.arguments = {}
         self._entries[entry.job.id] = self._entries.pop(entry.job.id)
         ended = [each for each in self._entries.values() if each.job.has_ended]

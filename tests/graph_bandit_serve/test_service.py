@@ -4,12 +4,12 @@ import contextvars
 
 import pytest
 from support.served import write_campaign
-from support.tooled import make_service
 
 from graph_bandit_serve.access.keys import PERSON
 from graph_bandit_serve.campaigns.folder import key_of
 from graph_bandit_serve.operations import Ask, Backtest, Ids, Look, New, Nothing, Rows
-from graph_bandit_serve.service import NotYoursError
+from graph_bandit_serve.service import NotYoursError, Service
+from graph_bandit_serve.settings import ServerLimits
 from graph_bandit_serve.work.jobs import Job
 
 ONE = key_of("one.campaign.json")
@@ -22,7 +22,7 @@ class Noted:
         self.jobs, self.given = {}, {}
 
     def start(self, operation, arguments, holds, seconds=None, campaign="", person="", asked=None):
-        job = Job(f"job {len(self.jobs)}", campaign, operation, person)
+        job = Job(id=f"job {len(self.jobs)}", campaign=campaign, operation=operation, person=person)
         self.jobs[job.id], self.given[job.id] = job, (arguments, {*holds}, seconds)
         return job
 
@@ -37,7 +37,7 @@ def service(tmp_path):
     for name in ("one", "two"):
         write_campaign(tmp_path / f"{name}.campaign.json")
     (tmp_path / "pool.csv").write_text("id,smiles\n")
-    return make_service(tmp_path, Noted())
+    return Service.of(tmp_path, Noted(), ServerLimits())
 
 
 def by(person, start):

@@ -1,4 +1,4 @@
-"""Jobs as programs and models see them: how they stand, their end, and their stop."""
+"""Jobs as programs and models see them: how they are stopped."""
 
 import asyncio
 from contextlib import closing
@@ -38,24 +38,6 @@ def tooled(tmp_path, odd_jobs):
         return f"{await finish(context, tooled.service, lambda: odd_jobs.start(operation, arguments))}"
 
     return tooled
-
-
-@pytest.mark.parametrize(("operation", "is_told"), [("refuse", True), ("err", False)])
-def test_a_refusal_is_told_and_a_mistake_hides_its_trace(operation, is_told, served, tooled, odd_jobs):
-    job = odd_jobs.start(operation, {})
-    odd_jobs.wait(job.id, 60)
-    assert served.ask(f"/jobs/{job.id}/view").status_code == 404
-    refusal = tooled.refusal("run", operation=operation, arguments={})
-    for text in (served.get(f"/jobs/{job.id}")["problem"], refusal):
-        assert ("a poem" in text, "a secret" in text) == (is_told, False)
-
-
-def test_a_job_is_waited_for_and_its_progress_told(served, odd_jobs):
-    job = odd_jobs.start("echo", {"word": "<b>"}, campaign="x")
-    view = served.get(f"/jobs/{job.id}?wait=15")
-    assert (view["status"], view["campaign"], view["result"]) == ("done", "x", {"word": "<b>"})
-    view = served.get(f"/jobs/{odd_jobs.start('count', {'lines': 3}).id}?wait=15")
-    assert (view["status"], view["progress"][-1]) == ("done", "2 of 3")
 
 
 def test_a_job_is_stopped_by_who_started_it_alone(served, odd_jobs):

@@ -5,26 +5,16 @@ import json
 
 from mcp import Client
 
-from graph_bandit_serve.campaigns.folder import CampaignFolder
-from graph_bandit_serve.campaigns.shelf import Shelf
-from graph_bandit_serve.campaigns.uploads import Uploads
 from graph_bandit_serve.service import Service
 from graph_bandit_serve.settings import ServerLimits
 from graph_bandit_serve.tools.server import make_tools
-
-
-def make_service(root, jobs):
-    """Return the service of a folder."""
-    limits = ServerLimits()
-    folder = CampaignFolder(root, limits)
-    return Service(folder, Shelf(folder, limits), Uploads(folder.root, limits), jobs, limits)
 
 
 class Tooled:
     """Tools over the campaigns of a folder."""
 
     def __init__(self, root, jobs):
-        self.service = make_service(root, jobs)
+        self.service = Service.of(root, jobs, ServerLimits())
         self.server = make_tools(self.service)
 
     def ask(self, question):
