@@ -27,6 +27,8 @@ class Told:
 
     new: tuple[str, ...] = ()
     """Results that are new, as "m1 4.5"."""
+    twice: int = 0
+    """How many of the results given were known before, or given twice."""
     replicates: tuple[str, ...] = ()
     """Graphs with several values, one of which is new."""
     gone: tuple[str, ...] = ()
@@ -36,7 +38,9 @@ class Told:
 
     def sentences(self) -> list[str]:
         """Say what is not as one would expect."""
-        texts = [f"Several values, which are averaged: {listed(self.replicates)}."] * bool(self.replicates)
+        found = "1 result was" if self.twice == 1 else f"{self.twice:,} results were"
+        texts = [f"{found} known already, or given twice."] * bool(self.twice)
+        texts += [f"Several values, which are averaged: {listed(self.replicates)}."] * bool(self.replicates)
         return texts + [f"Corrected or removed: {listed(self.gone)}."] * bool(self.gone)
 
 
@@ -134,6 +138,12 @@ def tell(
         known = kept.get(result.fact) or replace(result, round=len(state.rounds), by=by, at=at)
         sources = tuple(dict.fromkeys((*known.sources, *result.sources)))
         kept[result.fact] = replace(known, sources=sources)
+    told = {fact for fact, _ in given}
+    others = [
+        fact
+        for fact in told & before.keys()
+        if given[fact, TYPED] or any(not given[fact, each] for each in before[fact].sources)
+    ]
     results = sorted(kept.values(), key=_order)
     measured = tuple(result for result in results if isinstance(result, Measurement))
     failures = tuple(result for result in results if isinstance(result, Failure))
@@ -156,6 +166,7 @@ def tell(
     several = Counter(result.fact[:2] for result in measured if not result.bound)
     return after.waiting_for((*state.pending, *waiting, *suggested)), Told(
         new=tuple(f"{kept[fact].id} {kept[fact].text}" for fact in new),
+        twice=given.total() - len(told) + len(others),
         replicates=tuple(dict.fromkeys(fact[0] for fact in new if several[fact[:2]] > 1)),
         gone=tuple(f"{before[fact].id} {before[fact].text}" for fact in before if fact not in kept),
         forms=matched.forms,

@@ -134,7 +134,7 @@ def test_a_second_value_is_a_replicate_or_replaces_the_first(place):
     assert state().means()[name] == 1.5
     assert len(tell(place, [Entry(name, "2.5")], instead=True).gone) == 2
     assert state().means()[name] == 2.5
-    assert tell(place, [Entry(name, "2.5")]).new == ()
+    assert tell(place, [Entry(name, "2.5")]).twice == 1
 
 
 def test_marks_are_kept_without_a_look_at_the_pool(place):

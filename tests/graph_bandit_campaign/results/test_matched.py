@@ -65,7 +65,7 @@ def test_equal_rows_count_once_and_others_of_the_same_molecule_beside_each_other
     state, said = told(*rows, *rows, files=("one.csv", "two.csv"))
     assert pairs(state) == (("a", 1.0), ("a", 1.5), ("b", 2.0))
     assert {result.sources for result in state.measured} == {("one.csv", "two.csv")}
-    assert said.replicates == ("a",)
+    assert (said.twice, said.replicates) == (3, ("a",))
 
 
 @pytest.mark.parametrize(("cell", "side"), [(">2", "above"), ("≥ 2", "above"), ("<=2", "below"), ("<2", "below")])
