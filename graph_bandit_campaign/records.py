@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +43,12 @@ class Records:
     _resume: Callable[[CampaignState | None], CampaignState]
     """Returns the campaign of the file as it goes on here, but for its agent."""
     _named: str | None
+
+    def __copy__(self) -> Self:
+        """Return a campaign that knows the same, and is not saved."""
+        made = object.__new__(type(self))
+        made.__dict__ |= self.__dict__ | {"_store": self._store.twin()}
+        return made
 
     @property
     def ids(self) -> tuple[str, ...]:

@@ -18,13 +18,12 @@ from graph_bandit_campaign.results.facts import SIGNS
 from graph_bandit_campaign.results.matching import Matcher
 from graph_bandit_campaign.results.rows import BadResultsError, Columns, MeasuredRow, ResultTables
 from graph_bandit_campaign.store import Store
-from graph_bandit_campaign.text import are_one, split_name
+from graph_bandit_campaign.text import split_name
 from graph_bandit_env import MoleculeSet, canonical_smiles
 from graph_bandit_env.pools import MOST_ATOMS
 from graph_bandit_env.tables import Table
 
 CAMPAIGN = ".campaign.json"  # ends the name of the file of a campaign
-MOST_BOUNDS = 1000  # of other assays, of which agents learn
 MOST_RESULTS = 5000  # of all assays: the cost of the posterior grows as the cube of their number
 
 OtherAssay: TypeAlias = Mapping[str, float | str | Sequence[float | str]]
@@ -70,11 +69,7 @@ def tables_of(also: Mapping[str, OtherAssay], pool: PoolLike) -> list[OtherTable
 
 
 def read_other_tables(
-    texts: Sequence[str],
-    identifier: str | None,
-    smiles: str,
-    goals: Collection[str] = (),
-    own: Collection[Path] = (),
+    texts: Sequence[str], identifier: str | None, smiles: str, goals: Collection[str] = ()
 ) -> list[OtherTable]:
     """Read what `--also` names; the order in which it is named is nothing.
 
@@ -85,11 +80,10 @@ def read_other_tables(
         identifier: column of the names; None: `id`.
         smiles: column of the SMILES.
         goals: names of what is measured in this campaign.
-        own: files of this campaign, whose results it has already.
 
     Raises:
-        ValueError, OSError, ImportError: if a file cannot be read, has no such column or several, its results are those
-            of this campaign, or a row cannot be understood.
+        ValueError, OSError, ImportError: if a file cannot be read, has no such column or several, or a row cannot be
+            understood.
     """
     read = list[OtherTable]()
     for text in texts:
@@ -99,10 +93,7 @@ def read_other_tables(
         else:
             tables = ResultTables.open([path])
             column = column or _only_column(tables, Columns("", identifier, smiles))
-            table = _read_table(tables, Columns(column, identifier, smiles))
-            if table.name.casefold() in map(str.casefold, goals) and any(are_one(path, other) for other in own):
-                raise ValueError(f"`--also {text}` is what this campaign measures. Leave it out.")
-            read.append(table)
+            read.append(_read_table(tables, Columns(column, identifier, smiles)))
     return _with_names(read, goals)
 
 
@@ -116,9 +107,9 @@ def _with_names(tables: list[OtherTable], goals: Collection[str]) -> list[OtherT
     for k, table in enumerate(tables):
         if count[table.name.casefold()] > 1:
             tables[k] = replace(table, name=f"{table.path.name.partition('.')[0]} {table.name}")
-    name, number = max(Counter(table.name for table in tables).items(), key=lambda pair: pair[1], default=("", 0))
-    if number > 1:
-        raise ValueError(f"Expected columns and tables of different names for `--also`. Got {name} again.")
+    names = sorted(table.name for table in tables)
+    if len({*names}) < len(names):
+        raise ValueError(f"Expected columns and tables of different names for `--also`. Got {', '.join(names)}.")
     return sorted(tables, key=lambda table: table.name)
 
 
@@ -195,16 +186,12 @@ def sources_of(
             raise ValueError(f"`{table.name}` of {table.path} has no two results that differ. Leave it out.")
         keys, values, sides = zip(*results, strict=True)
         sources.append(SourceResults(table.name, keys, np.array(values), np.array(sides, np.int64)))
-        bounds = len({key for key, _, side in results if side})
-        places = f"{len(known.intersection(keys))} of them in the pool" + f", {bounds} by bounds" * bool(bounds)
+        places = f"{len(known.intersection(keys))} of them in the pool"
         remarks.append(f"{len(set(keys))} {noun} of {table.path.name} teach by `{table.name}`, {places}")
         remarks += table.remarks
     total = sum(len(source.graphs) for source in sources)
     if total > MOST_RESULTS:
         raise ValueError(f"Give at most {MOST_RESULTS:,} results of other assays. Got {total:,}.")
-    bounds = sum(int(np.count_nonzero(np.asarray(source.sides))) for source in sources)
-    if bounds > MOST_BOUNDS:
-        remarks.append(f"{MOST_BOUNDS:,} of the {bounds:,} bounds of other assays count, evenly spaced among them")
     return tuple(sources), remarks
 
 

@@ -222,14 +222,8 @@ class SuggestSettings:
     @property
     def terms(self) -> Terms:
         """Return what a batch may cost and hold."""
-        return Terms(
-            count=self.n,
-            price=self.price,
-            budget=self.budget,
-            budget_only=self.budget_only,
-            per=self.per,
-            at_most=self.at_most,
-        )
+        same = ("price", "budget", "budget_only", "per", "at_most")
+        return Terms(count=self.n, **{name: getattr(self, name) for name in same})
 
     @property
     def processes(self) -> int:

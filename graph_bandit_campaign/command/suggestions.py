@@ -10,7 +10,6 @@ from pathlib import Path, PurePath
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from graph_bandit_campaign.assays.tables import sources_of
 from graph_bandit_campaign.campaign import Campaign
@@ -196,7 +195,7 @@ def _choose(opened: Opened, taken_back: Sequence[str]) -> tuple[Answer, Contents
     campaign.choose_agent(settings.n)
     waits = not settings.next_batch and _waits(opened, command)
     offer = opened.offer()
-    state, left = campaign.state, campaign.on_offer(offer.among)
+    state = campaign.state
     if waits and any(each.id in state.vetoes for each in state.rounds[-1]):
         campaign.another(offer.among, offer.constraints)
     elif not waits:
@@ -205,7 +204,7 @@ def _choose(opened: Opened, taken_back: Sequence[str]) -> tuple[Answer, Contents
         campaign.ask(settings.n, offer.among, offer.constraints)
     is_new = len(campaign.state.rounds) > len(state.rounds)
     suggested = campaign.state.rounds[-1] if waits or is_new else ()
-    answer = replace(_answer(opened, offer, left, suggested), taken_back=taken_back)
+    answer = replace(_answer(opened, offer, suggested), taken_back=taken_back)
     contents = _contents(settings, offer, campaign, answer)
     digests = [digest_of(content) for content in contents.values() if isinstance(content, bytes)]
 
@@ -241,7 +240,7 @@ def _write(contents: Contents, store: Store) -> None:
         replace_file(path, content if isinstance(content, bytes) else noted(content))
 
 
-def _answer(opened: Opened, offer: Offer, left: NDArray[np.bool_], suggested: Sequence[Suggestion]) -> Answer:
+def _answer(opened: Opened, offer: Offer, suggested: Sequence[Suggestion]) -> Answer:
     """Return what is written and printed of a batch."""
     settings, campaign, rounds = opened.settings, opened.campaign, opened.rounds
     graphs, among, failing = offer.graphs, offer.among, campaign.failing()

@@ -39,10 +39,8 @@ def find_sources(settings: SuggestSettings, store: Store) -> dict[str, str]:
 
 def _standard(pool: MoleculeSet, structures: Mapping[str, str], settings: SuggestSettings) -> dict[str, str]:
     """Return structures that the campaign knows, as the pool describes them."""
-    standard = {
-        key: pool.standard_smiles(canonical_smiles(text, settings.most_atoms) or text)
-        for key, text in structures.items()
-    }
+    canonical = {key: canonical_smiles(text, settings.most_atoms) or text for key, text in structures.items()}
+    standard = {key: pool.standard_smiles(text) for key, text in canonical.items()}
     for key, text in zip(pool.ids, pool.smiles, strict=True):
         before = standard.get(key, text)
         if text != before and parent_of(text) != parent_of(before):

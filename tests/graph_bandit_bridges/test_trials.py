@@ -55,5 +55,5 @@ def test_what_is_chosen_depends_on_the_trials_and_not_on_earlier_campaigns():
 
 
 def test_refuses_what_is_no_graph_of_the_pool():
-    with pytest.raises(ValueError, match="id of the pool"):
+    with pytest.raises(ValueError, match="no `X`"):
         PoolCampaigns(POOL, AGENT).after(Trials([Measurement("X", 1.0, 0)]))

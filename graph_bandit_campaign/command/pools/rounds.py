@@ -160,8 +160,7 @@ class Rounds(ABC):
         prices, groups = find_offer_columns(settings.terms, columns, source)
         self.names = ColumnNames(numbers | prices, texts | groups)
         measured = [goal.name for goal in self.goals] or [of_results.value]
-        own = filter(None, (settings.pool, *settings.measured, settings.out, settings.predictions))
-        self.others = read_other_tables(settings.also, of_results.identifier, of_results.smiles, measured, [*own])
+        self.others = read_other_tables(settings.also, of_results.identifier, of_results.smiles, measured)
         self.rows, self.kind, remarks = read_results(tables, of_results, self.goals, self.earlier, settings.kind_of)
         return remarks
 
