@@ -13,7 +13,6 @@ EXTRAS = {
     "uvicorn": ("uvicorn", "serve"),
     "mcp": ("mcp", "serve"),
     "pebble": ("Pebble", "serve"),
-    "python_multipart": ("python-multipart", "serve"),
     "sklearn": ("scikit-learn", "sklearn"),
     "optuna": ("Optuna", "optuna"),
     "botorch": ("BoTorch", "botorch"),
