@@ -1,5 +1,6 @@
 """The command, in a process of its own."""
 
+import html
 import os
 import re
 
@@ -21,8 +22,8 @@ def test_the_command_prints_its_links_serves_and_stops(tmp_path):
     (first,) = running.tokens
     assert running.ask(f"/enter?token={first}", key=False).status_code == 303
     (campaign,) = running.get("/campaigns")["campaigns"]
-    drawn = re.search(r'src="([^"]+svg)"', running.ask(f"/campaigns/{campaign['id']}").text)[1]
-    assert "<path" in running.ask(drawn).text
+    drawn = re.search(r'src="(/structure[^"]+)"', running.ask(f"/campaigns/{campaign['id']}").text)[1]
+    assert "<path" in running.ask(html.unescape(drawn)).text
     said = running.stop()
     assert "Stopped" in said or os.name == "nt"
     assert "Traceback" not in said
