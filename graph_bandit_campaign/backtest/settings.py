@@ -26,7 +26,7 @@ class BacktestSettings:
     """Table of molecules with their measured values, in any format that `suggest` reads; or a folder that
     `graph-bandit prepare` made of one, if it fits into memory."""
     out: Path
-    """Folder for the page and the results, which are made anew."""
+    """Folder for the page and the results, which are replaced."""
     maximize: str | None = None
     """Column of the measured values, if large ones are wanted. Rows without a number are left out."""
     minimize: str | None = None

@@ -23,7 +23,7 @@ from graph_bandit_env.tables import Table, find_naming, open_table
 
 FIRST = 5  # rows that are shown
 MOST_BAD = 100  # rows that are named
-NO_RESULT = "These words say that there is no result."
+NO_RESULT = "This counts as no result."
 
 
 @dataclass(frozen=True)
