@@ -2,7 +2,6 @@ from .backtest.run import run_backtest as run_backtest
 from .backtest.settings import BacktestSettings as BacktestSettings
 from .campaign import Campaign as Campaign
 from .command.library import write_library as write_library
-from .command.library import write_products as write_products
 from .command.settings import SuggestSettings as SuggestSettings
 from .command.suggestions import suggest as suggest
 from .constraints.batch.batch import BatchConstraints as BatchConstraints
@@ -29,7 +28,6 @@ from .operations.showing import find_rows as find_rows
 from .operations.showing import why as why
 from .operations.starting import Moved as Moved
 from .operations.starting import remove_unfinished as remove_unfinished
-from .operations.starting import replay as replay
 from .operations.starting import start as start
 from .operations.verbs import Asked as Asked
 from .operations.verbs import ask as ask

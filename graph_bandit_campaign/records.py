@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.contract import Agent, Correlation, ModelAgent
-from graph_bandit_campaign.model import goals_choice
 from graph_bandit_campaign.model.failures import FailureForecast, FailureLearner
 from graph_bandit_campaign.model.front import expect_all, find_front
 from graph_bandit_campaign.model.learner import Learner
@@ -311,13 +310,11 @@ class Records:
         return self._with_agent(state)
 
     def _with_agent(self, state: CampaignState) -> CampaignState:
-        """Return the campaign with the agent that goes on, and the versions of all that chooses."""
+        """Return the campaign with the agent that goes on, and its version."""
         return replace(
             state,
             agent=self._learner.spec,
             algorithm=self._learner.algorithm,
             by_default=self._named is None,
-            goals_algorithm=goals_choice.ALGORITHM if state.goals else state.goals_algorithm,
-            failures_algorithm=self._failures.algorithm(state),
             kind=state.kind or ("" if self._learner.has_posterior else "number"),
         )

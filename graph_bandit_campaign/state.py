@@ -74,8 +74,6 @@ class CampaignState:
         target: name of the measured quantity.
         algorithm: version of the agent's algorithm; another version may suggest other graphs from the same
             measurements.
-        goals_algorithm: version of the choice for several goals, as `algorithm`.
-        failures_algorithm: version of the model of failures.
         structures: SMILES of the molecules that were suggested, measured or marked, by id, so that one is known after
             it has left the pool or got another id.
         by_default: True if nobody named the agent.
@@ -107,8 +105,6 @@ class CampaignState:
     structures: Mapping[str, str] = field(default_factory=dict)
     by_default: bool = False
     goals: tuple[Goal, ...] = ()
-    goals_algorithm: Annotated[int, msgspec.Meta(ge=1)] = 1
-    failures_algorithm: Annotated[int, msgspec.Meta(ge=1)] = 1
     written: tuple[str, ...] = ()
     read: str = ""
     told: bool = False

@@ -21,7 +21,7 @@ from graph_bandit_campaign.state import CampaignState
 from graph_bandit_env.storage import find_file, replace_file
 
 T = TypeVar("T")
-FORMAT = 4
+FORMAT = 5
 MOST = 20  # changes that can be undone
 
 

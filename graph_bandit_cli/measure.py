@@ -47,10 +47,10 @@ class LibraryOptions:
 
 def library(options: LibraryOptions) -> None:
     """Write a pool and a few results to try `suggest` with."""
-    from graph_bandit_campaign import write_library, write_products
+    from graph_bandit_campaign import write_library
 
-    write = write_products if options.products else write_library
-    for path in write(options.out, options.property, options.measured, options.seed, options.overwrite):
+    given = options.out, options.property, options.measured, options.seed, options.overwrite, options.products
+    for path in write_library(*given):
         print(path)
 
 

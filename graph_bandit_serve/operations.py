@@ -154,14 +154,6 @@ class Look(Asked):
     """Sheet of a workbook; null: the first."""
 
 
-class Backtest(Asked):
-    """A finished table, which is replayed."""
-
-    table: Table
-    settings: dict[str, JsonValue] = Field(default_factory=dict)
-    """Settings of `backtest`: maximize or minimize, n, start, budget, starts, seed, agents, baselines."""
-
-
 @dataclass(frozen=True)
 class Operation:
     """Something that can be done."""
@@ -205,12 +197,6 @@ OPERATIONS: dict[str, Operation] = {
     "new": Operation(New, "Start a campaign from a table, and suggest a first round.", True, of_folder=True),
     "look": Operation(
         Look, "Look at a table before a campaign starts: molecules, columns, bad rows.", looks=True, of_folder=True
-    ),
-    "backtest": Operation(
-        Backtest,
-        "Replay a finished table, in which all is measured: would suggestions have found the best ones sooner? It "
-        "takes minutes to hours.",
-        of_folder=True,
     ),
 }
 """All operations by their names."""

@@ -95,8 +95,7 @@ class Service:
         else:
             fields |= {key: self.table(fields[key])[0] for key in ("table", "pool") if key in fields}
         arguments = {"root": str(self.folder.root), **place, **fields}
-        kind = " looks" if operation.looks else " replays" if name == "backtest" else ""
-        holds = [f"{person}{kind}", *[campaign] * operation.changes]
+        holds = [f"{person}{' looks' * operation.looks}", *[campaign] * operation.changes]
         seconds = self._limits.look_seconds if operation.looks else None
         holds = [*filter(None, holds)]
         return self.jobs.start(name, arguments, holds, seconds, campaign, person, asked.model_dump())

@@ -197,7 +197,8 @@ def sources_of(
 
 def _results_of(rows: Sequence[MeasuredRow], pool: PoolLike, most_atoms: int) -> list[tuple[str, float, int]]:
     """Return key, value and side of each result, in an order that is not that of the rows."""
-    matcher, are_molecules = Matcher(pool, most_atoms=most_atoms), isinstance(pool, MoleculeSet)
+    matcher = Matcher(pool, most_atoms=most_atoms, knows_tautomers=False)  # as there are thousands elsewhere
+    are_molecules = isinstance(pool, MoleculeSet)
     values, bounds, problems = dict[str, list[float]](), set[tuple[str, float, int]](), list[str]()
     for row in rows:
         is_elsewhere = are_molecules and row.smiles not in ("", row.identifier)

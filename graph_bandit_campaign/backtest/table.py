@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from graph_bandit_campaign.backtest.settings import BacktestSettings
 from graph_bandit_campaign.pool.block import Block
-from graph_bandit_campaign.pool.descriptors import find_most_rows, reads_graphs, refuse_large
+from graph_bandit_campaign.pool.descriptors import reads_graphs, refuse_large
 from graph_bandit_campaign.pool.own_columns import Features
 from graph_bandit_campaign.pool.prepared.making.run import open_table_pool
 from graph_bandit_campaign.pool.prepared.pool import PreparedPool
@@ -106,8 +106,7 @@ def _read(settings: BacktestSettings) -> tuple[MoleculeSet, CampaignState, list[
     made = pool.manifest.question
     own = tuple(dict.fromkeys((*source.columns, *pool.entry.names)))
     features = Features(own, source.embeddings, (target,))
-    most = find_most_rows(settings.budget or MOST, features.count, any(map(reads_graphs, settings.agents)))
-    refuse_large(table, len(pool), most)
+    refuse_large(table, len(pool), any(map(reads_graphs, settings.agents)))
     header = tables.Table(table, (*filter(None, (made.smiles, made.identifier)), *pool.columns), ())
     target = find_column(target, pool.columns, str(table)) or target
     list(header.rows([target, *source.columns]))  # there are no rows; a column that is missing is refused

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -27,9 +26,14 @@ slots = [
 
 
 def write_library(
-    folder: Path, reward: Literal["qed", "logp", "tpsa"], measured: int = 30, seed: int = 0, overwrite: bool = False
-) -> tuple[Path, Path]:
-    """Write pool.csv (id, smiles) and measured.csv (id, smiles, the property) of the enumerated library.
+    folder: Path,
+    reward: Literal["qed", "logp", "tpsa"],
+    measured: int = 30,
+    seed: int = 0,
+    overwrite: bool = False,
+    products: bool = False,
+) -> tuple[Path, ...]:
+    """Write pool.csv (id, smiles) of the enumerated library, and measured.csv (id, smiles, the property).
 
     Args:
         folder: folder of the files; made if it does not exist.
@@ -37,66 +41,38 @@ def write_library(
         measured: how many molecules have a result.
         seed: seed by which these molecules are drawn.
         overwrite: whether files of these names that hold anything else are replaced.
-
-    Returns:
-        The paths of both files.
-
-    Raises:
-        ImportError: if RDKit is not installed (the extra `chem` installs it).
-        ValueError: if there are fewer molecules than `measured`, or a file of either name holds anything else; nothing
-            is written then.
-    """
-    molecules = enumerate_library(reward)
-    names = [f"lib-{k:04d}" for k in range(len(molecules))]
-    index = np.random.default_rng(seed).choice(len(molecules), measured, replace=False)
-    rows = ((names[k], molecules.smiles[k], f"{molecules.targets[k]:.4g}") for k in index)
-    pool, results = folder / "pool.csv", folder / "measured.csv"
-    contents = {
-        pool: write_table(pool, [("id", "smiles"), *zip(names, molecules.smiles, strict=True)]),
-        results: write_table(results, [("id", "smiles", reward), *rows]),
-    }
-    _write(contents, overwrite)
-    return pool, results
-
-
-def write_products(
-    folder: Path, reward: Literal["qed", "logp", "tpsa"], measured: int = 30, seed: int = 0, overwrite: bool = False
-) -> tuple[Path, ...]:
-    """Write a library of products, library.toml with acids.csv and amines.csv, and measured.csv with a few results.
-
-    Args:
-        folder: as for `write_library`.
-        reward: as for `write_library`.
-        measured: how many products have a result.
-        seed: seed by which these are drawn.
-        overwrite: as for `write_library`.
+        products: whether a library of products is written instead: library.toml with acids.csv and amines.csv.
 
     Returns:
         The paths of the files.
 
     Raises:
-        ImportError, ValueError: as `write_library`.
+        ImportError: if RDKit is not installed (the extra `chem` installs it).
+        ValueError: if there are fewer molecules than `measured`, or a file of these names holds anything else; nothing
+            is written then.
     """
-    library = example_library()
-    (part,) = library.parts
-    contents = {folder / "library.toml": LIBRARY.format(smarts=part.reaction.smarts).encode()}
-    for slot in part.slots:
-        rows = zip(slot.ids, slot.smiles, [] if slot.prices is None else map(str, slot.prices), strict=True)
-        table = folder / f"{slot.name}s.csv"
-        contents[table] = write_table(table, [("id", "smiles", "price"), *rows])
-    drawn = library.make(library.draw(2 * measured, np.random.default_rng(seed)))
-    made = [product for product in drawn if product.smiles][:measured]
-    pairs = zip(made, example_values(reward, made), strict=True)
-    results = ((product.id, product.smiles, f"{value:.4g}") for product, value in pairs)
-    table = folder / "measured.csv"
+    contents, generator = dict[Path, bytes](), np.random.default_rng(seed)
+    if products:
+        library = example_library()
+        (part,) = library.parts
+        contents[folder / "library.toml"] = LIBRARY.format(smarts=part.reaction.smarts).encode()
+        for slot in part.slots:
+            blocks = zip(slot.ids, slot.smiles, [] if slot.prices is None else map(str, slot.prices), strict=True)
+            table = folder / f"{slot.name}s.csv"
+            contents[table] = write_table(table, [("id", "smiles", "price"), *blocks])
+        drawn = library.make(library.draw(2 * measured, generator))
+        made = [product for product in drawn if product.smiles][:measured]
+        rows = [*zip(((each.id, each.smiles) for each in made), example_values(reward, made), strict=True)]
+    else:
+        molecules = enumerate_library(reward)
+        named = [(f"lib-{k:04d}", smiles) for k, smiles in enumerate(molecules.smiles)]
+        contents[folder / "pool.csv"] = write_table(folder / "pool.csv", [("id", "smiles"), *named])
+        index = generator.choice(len(molecules), measured, replace=False)
+        rows = [(named[k], molecules.targets[k]) for k in index]
+    results, table = [(*names, f"{value:.4g}") for names, value in rows], folder / "measured.csv"
     contents[table] = write_table(table, [("id", "smiles", reward), *results])
-    _write(contents, overwrite)
-    return tuple(contents)
-
-
-def _write(contents: Mapping[Path, bytes], overwrite: bool) -> None:
-    """Write files into a folder, unless one of these names holds anything else."""
     refuse_others(contents, [*map(digest_of, contents.values())], overwrite, "Choose another folder.")
     for path, content in contents.items():
         make_folder(path.parent)
         replace_file(path, content)
+    return tuple(contents)

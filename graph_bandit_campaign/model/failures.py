@@ -12,13 +12,12 @@ from numpy.typing import NDArray
 from agents.contract import BatchAgent
 from agents.molecule import MoleculeAgent, Rater, Traits
 from graph_bandit_campaign.model.learner import Learner
-from graph_bandit_campaign.state import CampaignState, are_enough, have_failed
+from graph_bandit_campaign.state import CampaignState, are_enough
 from graph_bandit_campaign.text import percent
 
 LIKELY = 0.25  # of the way from the share that failed so far to 1: with a larger probability a candidate is left out
 MOST_LEARNT = 1000  # results; evenly spaced ones stand for more of them
 DIGITS = 6  # of a probability, so that rounding errors decide no comparison
-ALGORITHM = 2  # to be raised when equal results give another forecast
 
 Floats = NDArray[np.float64]
 
@@ -87,10 +86,6 @@ class FailureLearner:
     def __init__(self, count: int, ignores: bool = False) -> None:
         self._count, self._ignores = count, ignores
         self._learnt: tuple[object, FailureForecast] | None = None
-
-    def algorithm(self, state: CampaignState) -> int:
-        """Return the version for a campaign; that which it has, if it does not learn from failures."""
-        return ALGORITHM if not self._ignores and have_failed(state) else state.failures_algorithm
 
     def learn(self, state: CampaignState, index_of: Mapping[str, int], learner: Learner) -> FailureForecast:
         """Return the probability of each graph to fail.

@@ -16,7 +16,6 @@ from graph_bandit_campaign.constraints.goals.utility import Floats, chance_to_me
 from graph_bandit_campaign.pool.index import PoolIndex
 from graph_bandit_campaign.state import CampaignState
 
-ALGORITHM = 2  # to be raised when equal results give another choice; 1 drew by the order of the pool
 PRICE_WEIGHT = 0.5  # standard deviations by which what is e times as dear has to be better: as for one goal
 SHORT_LIST = 1000  # graphs among which a batch is chosen, with their joint covariance
 WAYS = 64  # to weigh the goals, for the short list

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 from pathlib import Path
 
 import registry
@@ -22,7 +21,11 @@ def check_command(settings: SuggestSettings, root: Path | None) -> SuggestSettin
     Raises:
         ValueError: if it does not.
     """
-    check_agents([settings.agent] if settings.agent else [])
+    if settings.agent and registry.names_a_file(AgentSpec.parse(settings.agent).name):
+        raise ValueError(
+            f"Expected a registered agent. The command names code, `{settings.agent}`, which runs only where somebody "
+            "gives it by hand."
+        )
     if root is None:
         return settings
     if settings.allow_outside:
@@ -37,23 +40,6 @@ def check_command(settings: SuggestSettings, root: Path | None) -> SuggestSettin
                 "Serve a folder that holds it, or give the command with files in this one."
             )
     return settings
-
-
-def check_agents(agents: Iterable[str]) -> None:
-    """Refuse agents that are code of files.
-
-    Args:
-        agents: agents as on the command line.
-
-    Raises:
-        ValueError: if one is.
-    """
-    for agent in agents:
-        if registry.names_a_file(AgentSpec.parse(agent).name):
-            raise ValueError(
-                f"Expected a registered agent. The command names code, `{agent}`, which runs only where somebody "
-                "gives it by hand."
-            )
 
 
 def is_inside(path: Path, root: Path) -> bool:

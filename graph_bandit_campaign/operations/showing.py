@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
+
+import pandas as pd
 
 from graph_bandit_campaign.command.suggestions import Opened, open_campaign
 from graph_bandit_campaign.constraints.limits.wishes import smarts_problem
 from graph_bandit_campaign.model.reasons import nearest_measured, score_atoms
 from graph_bandit_campaign.operations.place import Place
 from graph_bandit_campaign.operations.verbs import known_or_found
+from graph_bandit_campaign.pool.block import molecule_of
 from graph_bandit_campaign.pool.index import structure_of
 from graph_bandit_campaign.report.answer import Quantities
 from graph_bandit_campaign.report.tables import KINDS, check_kind, write_table
 from graph_bandit_campaign.results.matching import Matcher
 from graph_bandit_campaign.results.rows import MeasuredRow
 from graph_bandit_campaign.store import read_digest
+from graph_bandit_campaign.text import unshield
 from graph_bandit_env import MoleculeSet
 from graph_bandit_env.tables import open_table
 
@@ -65,21 +69,22 @@ def find_rows(
     if (digest := read_digest(path)) not in state.written:
         raise ValueError(f"Expected {path.name} as `suggest` wrote it. It is gone, or was changed since.")
     table = _read(path, digest)
-    rows = list(table.rows)
+    columns = tuple(map(str, table))
     last = {each.id for each in state.rounds[-1]} if state.rounds else set()
-    if which == "suggestions" and last != {row[_place_of("id", table.columns)].removeprefix("'") for row in rows}:
+    if which == "suggestions" and last != {*map(unshield, table["id"])}:
         raise ValueError(f"{path.name} is of another round, which was undone. Ask for suggestions again.")
+    if wrong := {*filter(None, (sort, "smiles" * bool(part)))}.difference(columns):
+        raise ValueError(f"Expected a column of the table: {', '.join(columns)}. Got {min(wrong)!r}.")
     if contains:
-        wanted = contains.casefold()
-        rows = [row for row in rows if any(wanted in cell.casefold() for cell in row)]
+        table = table[table.apply(lambda cells: cells.str.contains(contains, case=False, regex=False)).any(axis=1)]
     if part:
-        rows = list(_having(part, rows, _place_of("smiles", table.columns)))
+        table = table[_having(part, table["smiles"])]
     if sort:
-        at = _place_of(sort, table.columns)
-        known = [row for row in rows if row[at]]
-        known.sort(key=lambda row: _rank(row[at]), reverse=falling)
-        rows = known + [row for row in rows if not row[at]]
-    return Rows(table.columns, tuple(rows[start : start + count]), len(rows))
+        numbers = pd.to_numeric(table[sort], errors="coerce")
+        order = pd.DataFrame({"number": numbers, "text": table[sort].str.casefold().replace("", None)})
+        table = table.loc[order.sort_values([*order], ascending=not falling).index]
+    rows = table[start : start + count].itertuples(index=False, name=None)
+    return Rows(columns, tuple(rows), len(table))
 
 
 def export(
@@ -227,33 +232,15 @@ def enough(place: Place) -> str:
 
 
 @lru_cache(maxsize=2)
-def _read(path: Path, digest: str) -> Rows:
+def _read(path: Path, digest: str) -> pd.DataFrame:
     with open_table(path) as table:
-        columns = tuple(table.columns)
-        rows = tuple(tuple(cells) for _, cells in table.rows(columns))
-    return Rows(columns, rows, len(rows))
+        return pd.DataFrame([cells for _, cells in table.rows(table.columns)], columns=table.columns, dtype=str)
 
 
-def _place_of(name: str, columns: Sequence[str]) -> int:
-    if name not in columns:
-        raise ValueError(f"Expected a column of the table: {', '.join(columns)}. Got {name!r}.")
-    return columns.index(name)
-
-
-def _rank(cell: str) -> tuple[int, float, str]:
-    try:
-        return 1, float(cell), ""
-    except ValueError:
-        return 0, 0.0, cell.casefold()
-
-
-def _having(part: str, rows: Sequence[tuple[str, ...]], place: int) -> Iterator[tuple[str, ...]]:
+def _having(part: str, smiles: Iterable[str]) -> list[bool]:
     from rdkit import Chem
 
     if problem := smarts_problem(part):
         raise ValueError(f"Expected a SMARTS, such as c1ccncc1. {problem}")
     pattern = Chem.MolFromSmarts(part)
-    for row in rows:
-        molecule = Chem.MolFromSmiles(row[place])
-        if molecule is not None and molecule.HasSubstructMatch(pattern):
-            yield row
+    return [molecule_of(text).HasSubstructMatch(pattern) for text in smiles]

@@ -1,13 +1,10 @@
-"""Start a campaign or a backtest in a folder of its own, for those who may not name files to write."""
+"""Start a campaign in a folder of its own, for those who may not name files to write."""
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import hashlib
-import io
-import json
 import os
+import re
 import secrets
 import shutil
 import time
@@ -16,12 +13,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from graph_bandit_campaign.backtest.run import run_backtest
-from graph_bandit_campaign.backtest.settings import BacktestSettings
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.command.suggestions import keep_command, open_campaign, write_suggestions
 from graph_bandit_campaign.operations.place import CHANGEABLE, read_settings
-from graph_bandit_campaign.operations.safe import check_agents, check_command, is_inside
+from graph_bandit_campaign.operations.safe import check_command
 from graph_bandit_campaign.operations.verbs import Asked, in_texts
 from graph_bandit_campaign.store import Store
 
@@ -33,14 +28,6 @@ AT_FIRST = frozenset(
     )
 )
 """Settings with which a campaign may start."""
-BACKTESTS = "backtests"
-REPLAYED = frozenset(
-    (
-        *("maximize", "minimize", "n", "agents", "baselines", "start", "budget", "starts", "seed", "smiles", "id"),
-        *("sheet", "most_atoms", "salts", "skip_bad_rows"),
-    )
-)
-"""Settings of `backtest` that may be given."""
 NEW = ".new-"
 OLD = 24 * 3600.0  # seconds
 LONGEST = 60  # characters of a name
@@ -112,34 +99,6 @@ def start(
     return folder / settings.state.name, asked
 
 
-def replay(root: Path, table: Path, fields: Mapping[str, object], workers: int | None = 0) -> str:
-    """Replay a finished table, and return the lines that the command prints, with places in the folder.
-
-    Args:
-        root: the folder; page and results go into `backtests` in it, a folder for each table and settings.
-        table: path of the table.
-        fields: settings of `backtest`, of `REPLAYED`, as in JSON.
-        workers: processes that play; 0: one for each core; None: this process itself.
-
-    Raises:
-        ValueError, OSError, ImportError: as `run_backtest`, or if a setting cannot be given here.
-    """
-    if unknown := min(fields.keys() - REPLAYED, default=""):
-        raise ValueError(f"Expected settings of {', '.join(sorted(REPLAYED))}. Got `{unknown}`.")
-    place = os.path.relpath(os.path.realpath(table), os.path.realpath(root))
-    digest = hashlib.sha256(json.dumps([Path(place).as_posix(), fields], sort_keys=True).encode()).hexdigest()[:8]
-    files = {"table": table, "out": root / BACKTESTS / f"{table.name.partition('.')[0]}-{digest}"}
-    settings = read_settings(BacktestSettings, {**fields, **files, "workers": workers})
-    check_agents(settings.agents)
-    for path in files.values():
-        if not is_inside(path, root):
-            raise ValueError(f"Expected files inside of the folder that is served. {path.name} is elsewhere.")
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        run_backtest(settings)
-    return printed.getvalue().replace(str(root), "").replace("\n/", "\n").replace("\n\\", "\n")
-
-
 def folder_name(name: str) -> str:
     """Return the name of a folder for a campaign: letters, digits, `-` and `_` of its name.
 
@@ -149,13 +108,10 @@ def folder_name(name: str) -> str:
     Raises:
         ValueError: if nothing is left.
     """
-    text = unicodedata.normalize("NFC", name).strip()
-    kept = "".join(character if character.isalnum() or character in "-_" else "-" for character in text)
-    parts = [part for part in kept.split("-") if part]
-    folder = "-".join(parts)[:LONGEST].strip("-")
-    if not folder:
+    kept = re.sub(r"[\W_]+", "-", unicodedata.normalize("NFC", name))[:LONGEST].strip("-")
+    if not kept:
         raise ValueError(f"Expected a name with letters or digits. Got {name!r}.")
-    return f"{folder}_" if folder.casefold() in DEVICES else folder
+    return f"{kept}_" if kept.casefold() in DEVICES else kept
 
 
 def remove_unfinished(root: Path, age: float = OLD) -> None:

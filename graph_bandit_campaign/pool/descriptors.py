@@ -1,10 +1,8 @@
-"""Say what agents read of molecules, compute it once, and say how many molecules fit into memory."""
+"""Say what agents read of molecules, compute it once, and refuse pools that are too large for memory."""
 
 from __future__ import annotations
 
 from pathlib import Path
-
-import psutil
 
 import registry
 from agents.contract import Agent
@@ -13,13 +11,8 @@ from graph_bandit_campaign.pool.described import DescribedMolecules
 from graph_bandit_env import MoleculeSet
 from graph_bandit_lab import AgentSpec
 
-BYTES_PER_MOLECULE = 5_000  # texts, categories and traits; those of 13 to 40 atoms take 2.6 kB
-BYTES_PER_GRAPH = 40_000  # for an agent that reads atoms and bonds: `gnn-ts` takes 33 kB a molecule
-BYTES_PER_MEASUREMENT = 100_000  # its kernel with a block of 4,096 molecules in float64, three times
-BYTES_PER_PAIR = 40  # of measurements: the kernel, its factor, and what is needed to compute both
-BYTES_PER_NUMBER = 80  # of the user's own columns: as read, as joined, and as the agent ranks and standardises it
-BYTES_AT_ALL = 500_000_000  # libraries, network and one block of the computation
-LIMIT, USED = Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory.current")  # of a container on Linux
+MOST_WHOLE = 100_000  # molecules of a pool that is read into memory as a whole; `gnn-ts` takes 33 kB for each
+MOST_IN_MEMORY = 1_000_000  # molecules of a pool that has to be in memory, of which each takes some 5 kB
 
 
 def describe(molecules: MoleculeSet, agent: str) -> MoleculeSet:
@@ -67,33 +60,18 @@ def _make(agent: str | None) -> Agent | None:
         return None
 
 
-def find_most_rows(results: int, columns: int = 0, graphs: bool = False) -> int:
-    """Return how many molecules fit into memory.
+def refuse_large(path: Path, rows: int, graphs: bool) -> None:
+    """Refuse a pool that is too large to be read into memory as a whole, where that is needed.
 
     Args:
-        results: how many measurements there are; they need memory, too.
-        columns: how many numbers of the user's own each molecule has.
+        path: of the pool.
+        rows: how many molecules it has.
         graphs: whether an agent reads atoms and bonds.
-    """
-    per_row = (BYTES_PER_GRAPH if graphs else BYTES_PER_MOLECULE) + columns * BYTES_PER_NUMBER
-    fixed = BYTES_AT_ALL + results * (BYTES_PER_MEASUREMENT + results * BYTES_PER_PAIR)
-    return max(0, int((available_memory() - fixed) // per_row))
-
-
-def refuse_large(path: Path, rows: int, most: int) -> None:
-    """Refuse a pool that does not fit.
 
     Raises:
-        ValueError: if it has more than so many rows.
+        ValueError: if it has too many.
     """
+    most = MOST_WHOLE if graphs else MOST_IN_MEMORY
     if rows > most:
-        text = f"Expected a pool that fits into memory, at most {most:,} rows with these results. {path} has {rows:,}."
+        text = f"Expected at most {most:,} molecules where all are read into memory. {path} has {rows:,}."
         raise ValueError(f"{text} Choose a `molecule-` agent without files of features, or use a part of it.")
-
-
-def available_memory() -> float:
-    """Return how many bytes are available, within the limit of the container if there is one."""
-    limits = [float(psutil.virtual_memory().available)]
-    if LIMIT.is_file() and USED.is_file() and (limit := LIMIT.read_text(encoding="ascii").strip()) != "max":
-        limits.append(float(limit) - float(USED.read_text(encoding="ascii")))
-    return min(limits)

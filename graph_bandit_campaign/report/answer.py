@@ -123,12 +123,6 @@ class Answer:
         return ", ".join(goal.name for goal in self.state.goals) or self.target
 
     @property
-    def views(self) -> dict[str, CampaignState]:
-        """Return the campaign as if it had one goal alone, by the name of each goal."""
-        names = [goal.name for goal in self.state.goals] or [self.target]
-        return dict(zip(names, self.state.views(), strict=True))
-
-    @property
     def quantities(self) -> Quantities:
         """Return what is predicted."""
         return Quantities(self.target, self.state.goals, self.state.is_class)
@@ -141,8 +135,8 @@ class Answer:
     @cached_property
     def results(self) -> dict[str, dict[str, str]]:
         """Return the results of each goal as texts, by the id of the molecule: their mean, or bounds without any."""
-        results = {}
-        for name, view in self.views.items():
+        results, names = {}, [goal.name for goal in self.state.goals] or [self.target]
+        for name, view in zip(names, self.state.views(), strict=True):
             bounds: dict[str, list[str]] = {}
             for result in view.counted():
                 if result.bound:

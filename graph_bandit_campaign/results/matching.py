@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from statistics import fmean
 
-from graph_bandit_campaign.pool.forms import Parents, parent_of
+from graph_bandit_campaign.pool.forms import parent_of, tautomers
 from graph_bandit_campaign.pool.index import PoolIndex, PoolLike
 from graph_bandit_campaign.results.facts import TYPED, Failure, Measurement, Result
 from graph_bandit_campaign.results.rows import BadResultsError, MeasuredRow
@@ -57,6 +56,7 @@ class Matcher:
         pool: molecules or other graphs to choose from.
         structures: canonical SMILES of molecules that were suggested, by id; the pool need not have them any more.
         most_atoms: how many atoms a molecule may have, without hydrogens.
+        knows_tautomers: whether tautomers are one molecule; it takes some 10 ms for each that the pool does not have.
     """
 
     outside: dict[str, str]
@@ -67,8 +67,9 @@ class Matcher:
         pool: PoolLike,
         structures: Mapping[str, str] | None = None,
         most_atoms: int = MOST_ATOMS,
+        knows_tautomers: bool = True,
     ) -> None:
-        self.pool, self.index, self.outside = pool, PoolIndex(pool), {}
+        self.pool, self.index, self.outside, self._knows_tautomers = pool, PoolIndex(pool), {}, knows_tautomers
         self.most_atoms, structures = most_atoms, structures or {}
         self._written: dict[str, set[str]] = {}  # SMILES of salts and charged forms as the pool has them
         smiles_of, aliases = {name: name for name in self.index.ids}, dict[str, str]()
@@ -105,7 +106,9 @@ class Matcher:
             like = f"Its ids are like `{self.index.ids[0]}`; `--id` names others."
             raise ValueError(f"the pool has no `{name}`{without}. {like}{unseen}")
         standard = self.pool.standard_smiles(canonical)
-        alike = [] if standard in self._id_of else self._parents.find(standard)
+        is_known = standard in self._id_of or not self._knows_tautomers
+        known = [] if is_known else [text for text in tautomers(standard) if text in self._id_of]
+        alike = [text for text in known if parent_of(text) == parent_of(standard)]
         if len(alike) > 1:
             names = " or ".join(f"`{self._id_of[text]}`" for text in alike)
             raise ValueError(f"{canonical} is a form of {names}. Give its id.")
@@ -122,11 +125,6 @@ class Matcher:
         """Return what tells graphs that were found apart, by id."""
         outside = {key: text for key, text in self.outside.items() if key in ids}
         return self.index.structures(self.index.present(ids)) | outside
-
-    @cached_property
-    def _parents(self) -> Parents:
-        """The molecules by their standardised parents, which few results need."""
-        return Parents(dict.fromkeys(self._smiles_of.values()))
 
     def _compare(self, name: str, canonical: str, written: str) -> str:
         """Return the SMILES of a row if it differs from that of its name, and is taken all the same."""

@@ -118,7 +118,7 @@ function work(job) {
 const DOES = {
   ask: "Learning from the results and choosing the next batch", why: "Explaining", preview: "Reading the table",
   look: "Reading the table", rows: "Reading the predictions", file: "Writing the file", new: "Creating the campaign",
-  backtest: "Replaying a table", tell: "Saving results", mark: "Saving", enough: "Looking ahead",
+  tell: "Saving results", mark: "Saving", enough: "Looking ahead",
 };
 
 async function queue() {

@@ -87,7 +87,7 @@ def make_tools(service: Service) -> MCPServer:
         return _tell("The campaign. Give its `version` to the next call that changes it.", found)
 
     async def list_tables() -> CallToolResult:
-        """List the tables of the folder, by the names that `look`, `new` and `backtest` take."""
+        """List the tables of the folder, by the names that `look` and `new` take."""
         return _tell("The tables.", await _ask(service.tables))
 
     add(list_campaigns, "list_campaigns")

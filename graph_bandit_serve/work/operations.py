@@ -74,11 +74,6 @@ def look(root: Path, pool: Path, smiles: str, id: str | None, sheet: str | None)
     return campaigns.preview_pool(Source(path=pool, smiles=smiles, id=id, sheet=sheet, workers=0))
 
 
-def backtest(root: Path, table: Path, settings: Mapping[str, Any]) -> str:
-    """Replay a finished table; the page and the results go into `backtests`."""
-    return campaigns.replay(root, table, settings)
-
-
 CALLS: dict[str, Callable[..., object]] = {
     "tell": tell,
     "ask": campaigns.ask,
@@ -92,7 +87,6 @@ CALLS: dict[str, Callable[..., object]] = {
     "file": file,
     "new": new,
     "look": look,
-    "backtest": backtest,
 }
 """What operations call, with a campaign or the folder first."""
 PATHS = ("table", "pool", "measured")
@@ -113,8 +107,6 @@ def on_copies(name: str) -> Callable[..., object]:
                     held.enter_context(lock_file(folder, place))
                 inside = {key: copy(copies, value) if key in PATHS else value for key, value in fields.items()}
                 at = Place(copies.fetch(path), copies.private, version) if path else copies.private
-                if name == "backtest":
-                    copies.fetch(str(folder / "backtests"))
                 if name == "new":
                     campaigns.remove_unfinished(folder)  # what killed processes began
                 if name == "ask":  # which takes long: others may change the campaign meanwhile
@@ -127,7 +119,7 @@ def on_copies(name: str) -> Callable[..., object]:
                     answer = dataclasses.replace(answer, other=None)
                 if isinstance(at, Place) and changes:
                     answer = Done(digest_of(at.path.read_bytes()), answer=None if name == "mark" else answer)
-                if changes or name == "backtest":
+                if changes:
                     copies.put_back()
                 return answer
             except StaleError:

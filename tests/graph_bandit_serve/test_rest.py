@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from support.served import MOLECULES, NAMES, POOL, VALUES, Served, table, write_campaign
+from support.served import NAMES, POOL, VALUES, Served, table, write_campaign
 from support.tooled import Tooled
 
 from graph_bandit_campaign import digest_of
@@ -156,12 +156,3 @@ def test_what_is_wrong_is_refused_and_nothing_changes(robot):
         answer = robot.post(f"/campaigns/{campaign}/{name}", content)
         assert (answer.status_code, word in answer.json()["detail"]) == (422 if word else 404, True), name
     assert robot.version(campaign) == before
-
-
-@pytest.mark.slow
-def test_a_finished_table_is_replayed(robot):
-    rows = zip(NAMES, MOLECULES.smiles, VALUES.values(), strict=True)
-    (robot.folder / "done.csv").write_bytes(table(("id", "smiles", "logp"), *rows))
-    settings = {"maximize": "logp", "n": [4], "starts": 5, "budget": 18, "agents": ["molecule-greedy"], "baselines": []}
-    text = robot.done("/backtest", {"table": "done.csv", "settings": settings})
-    assert "40 molecules with logp, 5 starts of 10, 18 measurements in all" in text

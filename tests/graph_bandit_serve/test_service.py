@@ -7,7 +7,7 @@ from support.served import write_campaign
 
 from graph_bandit_serve.access.keys import PERSON
 from graph_bandit_serve.campaigns.folder import key_of
-from graph_bandit_serve.operations import Ask, Backtest, Ids, Look, New, Nothing, Rows
+from graph_bandit_serve.operations import Ask, Ids, Look, New, Nothing, Rows
 from graph_bandit_serve.service import NotYoursError, Service
 from graph_bandit_serve.settings import ServerLimits
 from graph_bandit_serve.work.jobs import Job
@@ -54,7 +54,6 @@ def test_a_person_has_one_job_at_a_time_and_holds_nobody_else(service):
         "begin": lambda: service.start("new", New(name="New", pool="pool.csv")),
         "explain": lambda: service.start("why", Ids(ids=["a"]), ONE),
         "undo": lambda: service.start("undo", Nothing(), ONE),
-        "replay": lambda: service.start("backtest", Backtest(table="pool.csv")),
     }
     holds = {
         (person, name): service.jobs.given[by(person, start).id][1]

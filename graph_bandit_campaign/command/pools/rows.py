@@ -18,8 +18,8 @@ from graph_bandit_campaign.model.goals_choice import SHORT_LIST, GoalsIndex
 from graph_bandit_campaign.model.scan import SPARES, Places, Query, scan
 from graph_bandit_campaign.pool.block import Block, Cells
 from graph_bandit_campaign.pool.described import DescribedMolecules
-from graph_bandit_campaign.pool.descriptors import find_most_rows, reads_graphs, reads_stereo, refuse_large
-from graph_bandit_campaign.pool.forms import find_forms
+from graph_bandit_campaign.pool.descriptors import MOST_WHOLE, reads_graphs, reads_stereo, refuse_large
+from graph_bandit_campaign.pool.forms import tautomers
 from graph_bandit_campaign.pool.own_columns import Features, add_results, rank_own_columns
 from graph_bandit_campaign.pool.prepared.making.run import open_table_pool
 from graph_bandit_campaign.pool.prepared.pool import Place, PreparedPool
@@ -30,8 +30,6 @@ from graph_bandit_campaign.text import are_one, split_name, unshield
 from graph_bandit_env import MoleculeSet, canonical_smiles
 from graph_bandit_env.pools import check_known, parent_smiles
 from graph_bandit_env.tables import Table, is_part, refuse_differing
-
-MOST_WHOLE = 100_000  # molecules of a pool that is read into memory as a whole; of a larger one the best are
 
 
 class RowRounds(Rounds):
@@ -94,17 +92,16 @@ class RowRounds(Rounds):
         """Return whether all of a pool is read into memory: if it is small, or cannot be ranked part by part.
 
         Raises:
-            ValueError: if it has to fit and does not.
+            ValueError: if it is too large for that.
         """
         settings, earlier = self.settings, self.earlier
         agent = settings.agent or (earlier.agent if earlier and not earlier.by_default else None)
-        graphs, results = reads_graphs(agent), [len(earlier.measured) if earlier else 0, *map(len, self.rows.values())]
-        most = find_most_rows(max(results), self._features.count, graphs)
+        graphs = reads_graphs(agent)
         prices_differ = settings.price is not None and settings.terms.one_price is None and not settings.budget_only
         if graphs or self._features.embeddings or (self.goals and prices_differ):
-            refuse_large(settings.pool, self.size, most)
+            refuse_large(settings.pool, self.size, graphs)
             return True
-        return self.size <= min(MOST_WHOLE, most)
+        return self.size <= MOST_WHOLE
 
     def _refuse_differing(self) -> None:
         """Refuse rows of one molecule that differ, unless it was said what they are; leave out results of bad rows."""
@@ -223,7 +220,8 @@ class RowRounds(Rounds):
         if self.pool.manifest.question.salts == "merge":
             canonical = set(map(parent_smiles, canonical))
         by_id, by_smiles = self.pool.find(sorted({*names, *map(unshield, names)} - {""}), sorted(canonical))
-        found = {*by_id.values(), *by_smiles.values(), *find_forms(self.pool, canonical - by_smiles.keys())}
+        forms = {form for text in canonical - by_smiles.keys() for form in tautomers(text)}
+        found = {*by_id.values(), *by_smiles.values(), *self.pool.find((), sorted(forms))[1].values()}
         return np.array(sorted(found), np.int64).reshape(-1, 2), by_id
 
     def _take(self, places: Places, columns: Sequence[str]) -> Block:

@@ -88,7 +88,7 @@ def test_any_command_is_repeated_as_it_was_given(tmp_path, monkeypatch, given_fi
 def test_a_command_of_other_types_is_refused(tmp_path, fields_of_command):
     command = {"pool": "p.csv", "out": "o.csv", "maximize": ["a"], **fields_of_command} if fields_of_command else {}
     text = json.dumps(
-        {"format": 4, "agent": "random", "maximize": True, "seed": 0, "command": command}
+        {"format": 5, "agent": "random", "maximize": True, "seed": 0, "command": command}
         | {key: [] for key in ("measured", "failures", "pending", "rounds")}
     )
     with pytest.raises(ValueError, match="campaign"):

@@ -1,10 +1,8 @@
-"""Salts, charged forms and tautomers have one parent, and are found in a prepared pool wherever memory finds them."""
+"""Salts, charged forms and tautomers have one parent, and the usual form is among the tautomers of the others."""
 
 import pytest
 
-from graph_bandit_campaign.pool.forms import Parents, find_forms, parent_of
-from graph_bandit_campaign.pool.prepared.making.run import prepare
-from graph_bandit_campaign.pool.prepared.settings import PrepareSettings
+from graph_bandit_campaign.pool.forms import parent_of, tautomers
 from graph_bandit_env import canonical_smiles
 from graph_bandit_env.pools import parent_smiles
 
@@ -23,35 +21,13 @@ MOLECULES = [
     *(("C[C@H](N)CC |&1:1|",), ("C[C@H](N)CC",)),
 ]
 """The forms of each molecule, and molecules that have another parent than all others."""
-POOL = [
-    *("CCN.Cl", "O=c1cccc[nH]1", "CC(=O)CC(=O)c1ccccc1", "[Na+].[O-]C(=O)c1ccccc1Br", "[nH]1cc(Cl)nc1", "CC(C)NCC.CCl"),
-    *(
-        "C[Se]CC(=O)[O-].[K+]",
-        "CC(O)=Nc1ccc(C)cc1",
-        "C/C=C/CCO",
-        "O=[N+]([O-])c1ccccc1",
-        "C[NH+](C)CCO.[Cl-]",
-        "c1ccccc1",
-    ),
-]
-RESULTS = [
-    *("CCN", "Oc1ccccn1", "CC(O)=CC(=O)c1ccccc1", "OC(=O)c1ccccc1Br", "c1c(Cl)nc[nH]1", "C[Se]CC(=O)O", "CCCC"),
-    *("CC(=O)Nc1ccc(C)cc1", "CN(C)CCO", "OCC/C=C\\C", "CC(C)NCC"),
-]
 
 
 @pytest.mark.parametrize("forms", MOLECULES)
 def test_forms_of_a_molecule_have_one_parent_and_no_others_have_it(forms):
-    parents = Parents(canonical_smiles(form) for molecule in MOLECULES for form in molecule)
-    canonical = [*map(canonical_smiles, forms)]
-    assert [set(parents.find(form)) for form in canonical] == [{*canonical}] * len(forms)
-    assert len(set(map(parent_of, canonical))) == 1
-
-
-def test_the_forms_that_memory_finds_are_found_in_a_prepared_pool(tmp_path):
-    (tmp_path / "pool.csv").write_text("\n".join(["smiles", *POOL]) + "\n")
-    pool = prepare(PrepareSettings(tmp_path / "pool.csv", tmp_path / "pool", workers=None))
-    ((*texts,),) = (block.smiles for block in pool)
-    for result in map(parent_smiles, map(canonical_smiles, RESULTS)):
-        found = {texts[row] for _, row in (*pool.find((), [result])[1].values(), *find_forms(pool, [result]))}
-        assert set(Parents(texts).find(result)) <= found
+    canonical, parents = [*map(canonical_smiles, forms)], {parent_of(canonical_smiles(form)) for form in forms}
+    others = {parent_of(canonical_smiles(form)) for those in MOLECULES if those != forms for form in those}
+    assert len(parents) == 1
+    assert parents.isdisjoint(others)
+    usual = parent_smiles(canonical[0]).partition(" ")[0]
+    assert all(usual in tautomers(form) for form in canonical)

@@ -3,8 +3,7 @@
 import json
 
 import pytest
-from support.links import make_link
-from support.served import MOLECULES, NAMES, POOL, table
+from support.served import POOL
 
 from graph_bandit_campaign import Moved, start
 from graph_bandit_serve.work.operations import FUNCTIONS
@@ -37,27 +36,6 @@ def test_a_change_of_an_old_version_says_which_it_is_now(place):
     assert (len(stale.stale), stale.version) == (16, "")
     done = call("undo", **place, version=stale.stale)
     assert (done.stale, done.version != stale.stale) == ("", True)
-
-
-@pytest.mark.parametrize("name", ["backtests", "done.csv"])
-def test_a_replay_follows_no_link_out_of_the_folder(tmp_path, name):
-    (tmp_path / "served").mkdir()
-    (tmp_path / "outside").mkdir()
-    rows = zip(NAMES, MOLECULES.smiles, range(len(NAMES)), strict=False)
-    (tmp_path / "outside" / "done.csv").write_bytes(table(("id", "smiles", "logp"), *rows))
-    if name == "backtests":
-        make_link(tmp_path / "served" / name, tmp_path / "outside")
-        (tmp_path / "served" / "done.csv").write_bytes((tmp_path / "outside" / "done.csv").read_bytes())
-    else:
-        make_link(tmp_path / "served" / name, tmp_path / "outside" / name)
-    with pytest.raises(ValueError, match="link"):
-        call(
-            "backtest",
-            root=str(tmp_path / "served"),
-            table=str(tmp_path / "served" / "done.csv"),
-            settings={"maximize": "logp"},
-        )
-    assert [path.name for path in (tmp_path / "outside").iterdir()] == ["done.csv"]
 
 
 @pytest.mark.parametrize("setting", ["predictions", "html"])
