@@ -308,11 +308,3 @@ class CampaignState:
 def are_enough(failed: int, measured: int) -> bool:
     """Return whether the model learns from failures, by how many candidates failed and how many were measured."""
     return min(failed, measured) >= LEAST
-
-
-def have_failed(state: CampaignState) -> bool:
-    """Return whether a campaign has enough failures to learn from.
-
-    With several goals, a graph with a result for one of them did not fail, unless it is said to have failed.
-    """
-    return are_enough(len(state.failed), len({result.id for result in state.measured}.difference(state.failed)))

@@ -116,7 +116,7 @@ class File(Asked):
 
     which: Literal["suggestions", "predictions"] = "suggestions"
     """Which table."""
-    kind: Literal[".csv", ".tsv", ".xlsx", ".sdf"] = ".csv"
+    kind: Literal[".csv", ".tsv", ".xlsx"] = ".csv"
     """Ending of the file."""
     sort: Text = ""
     """As of `rows`."""

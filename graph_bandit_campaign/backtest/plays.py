@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -12,7 +11,6 @@ from numpy.typing import NDArray
 
 import registry
 from agents.contract import Agent, one_thread
-from graph_bandit_campaign.backtest.settings import SIMILARITY
 from graph_bandit_campaign.backtest.table import Table
 from graph_bandit_env import MoleculeSet
 from graph_bandit_lab import AgentSpec
@@ -33,7 +31,7 @@ class Task(NamedTuple):
     """One play."""
 
     player: str
-    """Name of the player: `RANDOM`, `SIMILARITY`, or an agent with its settings."""
+    """Name of the player: `RANDOM`, or an agent with its settings."""
     batch: int
     """How many molecules it chooses at a time."""
     start: int
@@ -58,27 +56,6 @@ def agent_player(text: str, molecules: MoleculeSet, seed: int) -> Player:
         mask = np.ones(len(molecules), np.int8)
         mask[measured] = 0
         return choose(agent, None, mask, count)
-
-    return player
-
-
-def similarity_player(molecules: MoleculeSet, seed: int) -> Player:
-    """Choose the molecules most similar to the best one so far, by Tanimoto similarity of Morgan counts.
-
-    Of equally similar ones it takes some at random, for a table may be sorted.
-    """
-    from rdkit import Chem
-    from rdkit.Chem.rdFingerprintGenerator import GetMorganGenerator
-    from rdkit.DataStructs import BulkTanimotoSimilarity
-
-    morgan, generator = GetMorganGenerator(radius=2, fpSize=4096), np.random.default_rng(seed)
-    prints = [morgan.GetCountFingerprint(Chem.MolFromSmiles(text)) for text in molecules.smiles]
-
-    def player(measured: Indices, rewards: Floats, count: int) -> Indices:
-        best = int(measured[np.argmax(rewards)])
-        similarities = np.array(BulkTanimotoSimilarity(prints[best], prints), np.float64)
-        similarities[measured] = -1.0
-        return np.lexsort((generator.random(len(similarities)), -similarities))[:count]
 
     return player
 
@@ -109,8 +86,7 @@ def play(table: Table, task: Task, seed: int) -> Indices:
     digest = int.from_bytes(hashlib.sha256(f"{task.player}/{task.batch}".encode()).digest()[:4])
     of_player = int(np.random.SeedSequence(seed, spawn_key=(task.start, 1, digest)).generate_state(1)[0])
     with one_thread():
-        make = similarity_player if task.player == SIMILARITY else partial(agent_player, task.player)
-        player = make(table.molecules, of_player)
+        player = agent_player(task.player, table.molecules, of_player)
         while len(order) < table.budget:
             chosen = player(order, rewards[order], min(task.batch, table.budget - len(order)))
             order = np.concatenate([order, np.asarray(chosen, np.int64)])

@@ -7,7 +7,7 @@ import pandas as pd
 
 from graph_bandit_campaign.backtest.page import print_summary, render_page, summarize
 from graph_bandit_campaign.backtest.plays import RANDOM, Indices, Task, play, play_admitted
-from graph_bandit_campaign.backtest.settings import BASELINES, SIMILARITY, BacktestSettings
+from graph_bandit_campaign.backtest.settings import BacktestSettings
 from graph_bandit_campaign.backtest.table import Table, read_table
 from graph_bandit_campaign.model.learner import Learner, default_agent
 from graph_bandit_campaign.text import shield
@@ -42,7 +42,7 @@ def run_backtest(settings: BacktestSettings) -> pd.DataFrame:
             holds other results.
         ImportError: if a package that reads the table is not installed.
     """
-    AgentSpec.admit(settings.agents)
+    AgentSpec.admit([*settings.agents, *settings.baselines])
     page, path = (find_file(settings.out / name) for name in (PAGE, RESULTS))
     if path.exists() and not page.exists():
         raise ValueError(f"Expected no {path} but that of a backtest. Choose another --out.")
@@ -52,9 +52,9 @@ def run_backtest(settings: BacktestSettings) -> pd.DataFrame:
         for batch in settings.n
         for agent in settings.agents or (default_agent(table.molecules, batch),)
     ]
-    others = [Task(BASELINES[name], batch, 0) for name in settings.baselines for batch in settings.n]
+    others = [Task(agent, batch, 0) for agent in settings.baselines for batch in settings.n]
     others = [task for task in others if task not in advisors]
-    for agent in {task.player for task in (*advisors, *others)} - {SIMILARITY}:
+    for agent in {task.player for task in (*advisors, *others)}:
         Learner(table.molecules, agent)  # refuses those that cannot play the table
     tasks = [task._replace(start=start) for start in range(settings.starts) for task in (*advisors, *others)]
     by_chance, remarks = [Task(RANDOM, 1, start) for start in range(settings.starts)], ", ".join(table.remarks)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import tyro
 
@@ -12,9 +12,6 @@ from graph_bandit_campaign.checks import NONE, Salts, check_flags, check_least
 from graph_bandit_campaign.pool.source import Source, check_features
 from graph_bandit_lab import count_cores
 
-Baseline = Literal["greedy", "similarity"]
-SIMILARITY = "similarity to the best"
-BASELINES: dict[Baseline, str] = {"greedy": "molecule-greedy", "similarity": SIMILARITY}
 LEAST_STARTS = 5  # fewer tell nothing of how much the result depends on the start
 
 
@@ -35,9 +32,8 @@ class BacktestSettings:
     """How many molecules are measured in a batch; several numbers are compared."""
     agents: Annotated[tuple[str, ...], NONE] = ()
     """Agents that choose, with settings after a colon. None: the one that `suggest` takes for a batch of that size."""
-    baselines: tuple[Baseline, ...] = tuple(BASELINES)
-    """Compared with the agents, as random choice is: molecule-greedy, and the molecules most similar to the best one so
-    far."""
+    baselines: Annotated[tuple[str, ...], NONE] = ("molecule-greedy",)
+    """Agents with which these are compared, as with random choice."""
     start: int | None = None
     """How many molecules are measured first, at random; None: as many as the largest batch, at least 10."""
     budget: int | None = None

@@ -7,34 +7,13 @@ from dataclasses import replace
 
 from graph_bandit_campaign.checks import Kind
 from graph_bandit_campaign.command.settings import SuggestSettings
-from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals, spell
+from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals
 from graph_bandit_campaign.constraints.limits.limits import Limits
 from graph_bandit_campaign.constraints.limits.wishes import Requirement, find_property
 from graph_bandit_campaign.results.classes import read_classes
 from graph_bandit_campaign.results.rows import Columns, MeasuredRow, NoResultsError, ResultTables
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.text import find_column
-
-
-def spell_goals(settings: SuggestSettings, earlier: CampaignState | None, tables: ResultTables) -> SuggestSettings:
-    """Return the settings with each goal spelt as `spell` does.
-
-    Args:
-        settings: settings of the command.
-        earlier: state of the campaign.
-        tables: the tables of results.
-
-    Raises:
-        ValueError: if two goals are the same column.
-    """
-    measured, headers = earlier.quantities if earlier else (), tables.headers
-    ranges = [*map(Requirement.parse, settings.near)]
-    return replace(
-        settings,
-        maximize=tuple(spell(name, measured, headers) for name in settings.maximize),
-        minimize=tuple(spell(name, measured, headers) for name in settings.minimize),
-        near=tuple(spell(limit.name, measured, headers) + limit.text[len(limit.name) :] for limit in ranges),
-    )
 
 
 def split_limits(
@@ -53,11 +32,10 @@ def split_limits(
     for limit in map(Requirement.parse, settings.require):
         column = find_column(limit.name, filter(None, columns), str(settings.pool))
         column = column or (find_property(limit.name) if has_properties else "")
-        name = spell(limit.name, known, tables.headers)
-        if column or not (tables.having(limit.name) or name in known):
+        if column or not (tables.having(limit.name) or limit.name in known):
             on_columns.append(limit.text)
         else:
-            measured.append(Goal(name, "limit", *limit.ends, limit.strict))
+            measured.append(Goal(limit.name, "limit", *limit.ends, limit.strict))
     goals = (*settings.goals, *measured)
     several = len(goals) > 1 or goals[0].aim == "target"
     return Limits(on_columns, settings.forbid, settings.only), check_goals(goals) if several else ()

@@ -8,10 +8,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, cast, get_args
 
+import numpy as np
 import tyro
 
 from graph_bandit_campaign.checks import NONE, Kind, Salts, check_flags, check_least
-from graph_bandit_campaign.constraints.batch.batch import BatchConstraints, Terms
+from graph_bandit_campaign.constraints.batch.batch import Terms
 from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals
 from graph_bandit_campaign.constraints.limits.wishes import FILES, Choice, Requirement
 from graph_bandit_campaign.pool.source import EMBEDDINGS, Source, check_features
@@ -41,7 +42,7 @@ class SuggestSettings:
     folder that `graph-bandit prepare` made of one; or a library of products that nobody lists, .toml. Or other graphs:
     .jsonl or .json (also .gz), .graphml, .gexf, .gml, .pt, or a folder of such files or of a TU dataset."""
     out: Path
-    """Table of the suggestions, with the pool's other columns: .csv, .tsv, .xlsx or .sdf. The campaign is kept in a
+    """Table of the suggestions, with the pool's other columns: .csv, .tsv or .xlsx. The campaign is kept in a
     .campaign.json file next to it."""
     measured: Annotated[tuple[Path, ...], NONE] = ()
     """Tables of results (same formats), all of them in each round, also of molecules not in the pool. They are kept in
@@ -172,14 +173,7 @@ class SuggestSettings:
         if bad := next((text for text in self.comment if not text.partition("=")[2].strip()), None):
             raise ValueError(f"Expected `--comment ID=TEXT`. Got {bad}.")
         self._check_columns()
-        price = 1.0 if self.terms.one_price is None else self.terms.one_price
-        BatchConstraints(
-            prices=None if self.price is None else price,
-            budget=self.budget,
-            groups=None if self.per is None else (),
-            at_most=self.at_most,
-            budget_only=self.budget_only,
-        )
+        self.terms.constraints(np.full(1, self.terms.one_price or 1.0), [""], 1)
         for path in (*self.outputs, self.state):
             if sum(are_one(path, other) for other in self.files()) > 1:
                 raise ValueError(f"Expected `--out`, `--predictions` and `--html` to be own files. Got {path}.")

@@ -15,7 +15,6 @@ from graph_bandit_campaign.assays.tables import sources_of
 from graph_bandit_campaign.campaign import Campaign
 from graph_bandit_campaign.command.pools.opening import open_pool
 from graph_bandit_campaign.command.pools.rounds import Offer, Rounds
-from graph_bandit_campaign.command.results import spell_goals
 from graph_bandit_campaign.command.settings import ONCE, SuggestSettings, change_files
 from graph_bandit_campaign.command.telling import tell_tables
 from graph_bandit_campaign.constraints.batch.batch import Bill
@@ -53,7 +52,7 @@ class Opened:
     """A campaign with the pool of its command."""
 
     settings: SuggestSettings
-    """The command, with the goals as the tables have them."""
+    """The command."""
     rounds: Rounds
     """Its pool, and what it has read."""
     remarks: Sequence[str]
@@ -146,7 +145,6 @@ def open_campaign(settings: SuggestSettings, store: Store, has_tables: bool = Fa
     say("Reading the pool and the results.")
     earlier, paths = store.state, settings.measured if has_tables else ()
     tables = ResultTables.open(paths, settings.measured_sheet)
-    settings = spell_goals(settings, earlier, tables)
     rounds = open_pool(settings, earlier)
     rounds.read(tables)
     one, agent = not rounds.goals, settings.agent or DEFAULT

@@ -95,7 +95,7 @@ def export(
     Args:
         place: the campaign.
         which: the table.
-        kind: ending of the file, one of `.csv`, `.tsv`, `.xlsx` and `.sdf`.
+        kind: ending of the file, one of `.csv`, `.tsv` and `.xlsx`.
         sort: as of `find_rows`.
         falling: as of `find_rows`.
         contains: as of `find_rows`.

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from itertools import combinations
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from graph_bandit_campaign.model.reasons import Reason
 from graph_bandit_campaign.notebook import SIZE, SMALL, draw_molecule
 from graph_bandit_campaign.report.answer import Answer
-from graph_bandit_campaign.report.figures import front_figure, progress_figure
+from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.text import percent, short
-from graph_bandit_lab.reports import templates, to_svg
+from graph_bandit_lab.reports import COLORS, STYLE, templates, to_svg
 from graph_bandit_lab.storage import software_versions
 
 
@@ -18,6 +22,7 @@ def render_page(answer: Answer) -> str:
     """Return a self-contained HTML page."""
     state = answer.state
     environment = templates("graph_bandit_campaign.report")
+    has_progress = not state.goals and not state.is_class and any(result.round for result in state.measured)
     environment.filters |= {
         "number": lambda value: short(value, nothing="–"),
         "signed": lambda value: f"{round(value, 2) + 0.0:+.2f}".replace("-", "\N{MINUS SIGN}"),
@@ -49,21 +54,10 @@ def render_page(answer: Answer) -> str:
             )
             for key in answer.front
         ],
-        figures=_figures(answer),
+        progress=to_svg(progress_figure(state, answer.target)) if has_progress else "",
         versions=software_versions(),
     )
     return page.replace(" %", "\u00a0%")
-
-
-def _figures(answer: Answer) -> list[tuple[str, str]]:
-    """Return figures with what they show: the progress, or the front of each pair of goals."""
-    state, figures = answer.state, list[tuple[str, str]]()
-    if not state.goals and not state.is_class and any(result.round for result in state.measured):
-        figures.append(("Measurements by round and the best so far", to_svg(progress_figure(state, answer.target))))
-    for first, second in combinations([goal for goal in state.goals if goal.aim != "limit"], 2):
-        picture = to_svg(front_figure(state, first, second, answer.front))
-        figures.append((f"Results of {first.name} and {second.name}, and the front", picture))
-    return figures
 
 
 def _structure(answer: Answer, identifier: str, size: tuple[int, int] = SIZE) -> dict[str, str]:
@@ -83,3 +77,22 @@ def _reach(reasons: Collection[Reason]) -> tuple[float, float]:
     values = [0.0, *(value for reason in reasons for value in reason.parts.values())]
     low, high = min(values), max(values)
     return (low, high) if high > low else (0.0, 1.0)
+
+
+def progress_figure(state: CampaignState, target: str) -> Figure:
+    """Draw every measurement by round, and the best value so far."""
+    rounds = np.array([measurement.round for measurement in state.measured])
+    values = [measurement.value for measurement in state.measured]
+    so_far = [np.nan if (best := state.best(number)) is None else best for number in range(rounds.max() + 1)]
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(7.2, 4.4), layout="constrained")
+        axes = figure.subplots()
+        shift = np.random.default_rng(0).uniform(-0.14, 0.14, len(values))
+        axes.scatter(rounds + shift, values, s=22, color=COLORS[5], alpha=0.7, lw=0, label="measured")
+        axes.plot(range(len(so_far)), so_far, "o-", color=COLORS[0], lw=2, label="best so far")
+        label = target.replace("$", r"\$")  # else matplotlib reads mathematics
+        axes.set(title="Progress", xlabel="rounds suggested so far", ylabel=label)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+        axes.set_xlim(-0.5, max(len(so_far) - 0.5, 0.5))
+        axes.legend(loc="lower right" if state.maximize else "upper right")
+    return figure

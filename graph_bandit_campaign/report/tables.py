@@ -1,4 +1,4 @@
-"""Write tables of any kind that the project reads: text, workbooks and SDF files. No torch."""
+"""Write tables as text and as workbooks. No torch."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-KINDS = (".csv", ".tsv", ".xlsx", ".sdf")
+KINDS = (".csv", ".tsv", ".xlsx")
 NUMBER = re.compile(r"[+-]?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")  # no 007, which is a name
 TEXTS = re.compile(r"id|smiles|group|state|nearest_\d+|reasons.*")  # columns of text, whatever is in them
-NO_NAME = str.maketrans("<>\r\n", "()  ")  # what the name of a property of an SDF file cannot have
 
 
 def check_kind(path: Path) -> None:
@@ -34,15 +33,12 @@ def write_table(path: Path, rows: Sequence[Sequence[str]]) -> bytes:
         rows: texts; the names of the columns are first. In workbooks, numbers are written as such.
 
     Raises:
-        ValueError: if a text cannot stand in a file of this kind, or an SDF file is to have no structures.
+        ValueError: if a text cannot stand in a file of this kind.
     """
     kind = path.suffix.lower()
     if kind in (".csv", ".tsv"):
         return to_csv(rows, "\t" if kind == ".tsv" else ",").encode()
-    try:
-        return _to_workbook(rows) if kind == ".xlsx" else _to_sdf(rows)
-    except ValueError as error:
-        raise ValueError(f"Expected a table that can be written to {path.name}. {error} Write a .csv file.") from error
+    return _to_workbook(path.name, rows)
 
 
 def to_csv(rows: Iterable[Sequence[str]], delimiter: str = ",") -> str:
@@ -57,7 +53,7 @@ def is_number(text: str) -> bool:
     return NUMBER.fullmatch(text) is not None
 
 
-def _to_workbook(rows: Sequence[Sequence[str]]) -> bytes:
+def _to_workbook(name: str, rows: Sequence[Sequence[str]]) -> bytes:
     from openpyxl import Workbook
     from openpyxl.utils.exceptions import IllegalCharacterError
 
@@ -68,27 +64,7 @@ def _to_workbook(rows: Sequence[Sequence[str]]) -> bytes:
             cells = zip(row, are_texts, strict=True)
             sheet.append([text or None if is_text or not is_number(text) else float(text) for text, is_text in cells])
     except IllegalCharacterError as error:
-        raise ValueError(f"A cell has a character that no workbook can hold: {str(error)!r}.") from error
+        text = f"Expected cells that a workbook can hold for {name}. One has a character that none can: {str(error)!r}."
+        raise ValueError(f"{text} Write a .csv file.") from error
     book.save(content)
     return content.getvalue()
-
-
-def _to_sdf(rows: Sequence[Sequence[str]]) -> bytes:
-    """Write each row as a record: the structure drawn flat, the id as its title, and the other cells as properties."""
-    from rdkit import Chem
-    from rdkit.Chem.rdDepictor import Compute2DCoords
-
-    heads, content = rows[0], io.StringIO()
-    if "smiles" not in heads:
-        raise ValueError("An SDF file holds molecules, and this table has other graphs.")
-    with Chem.SDWriter(content) as writer:
-        for row in rows[1:]:
-            cells = dict(zip(heads, row, strict=True))
-            molecule = Chem.MolFromSmiles(cells.pop("smiles"))
-            Compute2DCoords(molecule)
-            molecule.SetProp("_Name", cells.pop("id").translate(NO_NAME))
-            for name, text in cells.items():
-                if text:
-                    molecule.SetProp(name.translate(NO_NAME), " ".join(text.split()))
-            writer.write(molecule)
-    return content.getvalue().encode()

@@ -49,7 +49,7 @@ RUNS = {
     "a workbook": (
         f"suggest book.xlsx --measured book.xlsx --measured-sheet results --maximize logp {BASE} {FAST} --out out.xlsx",
     ),
-    "an SDF file": (f"suggest pool.sdf --measured results.csv --maximize logp {BASE} {FAST} --out out.sdf",),
+    "an SDF file": (f"suggest pool.sdf --measured results.csv --maximize logp {BASE} {FAST} --out out.csv",),
     "a first batch": (f"suggest pool.smi --maximize logp {BASE} {FAST} --seed 3", f"{LOGP} {FAST} --out other.tsv"),
     "other graphs": (f"{NETS} --predictions all.csv",),
     "goals of other graphs": (f"{NETS} --minimize size --price 2 --budget 3 --agent gp-ei", f"{NETS} --directed True"),
@@ -134,7 +134,7 @@ RUNS = {
     ),
     "a backtest": (
         "backtest finished.csv --out replay --maximize logp --n 4 --start 6 --budget 14 --starts 5 --workers None "
-        f"--baselines similarity {FAST.replace('agent', 'agents')}",
+        f"--baselines molecule-greedy {FAST.replace('agent', 'agents')}",
     ),
     "a screen": (
         f"screen pool.csv --maximize carbons --out all.csv --evaluations 16 --n 8 {SCORE}",

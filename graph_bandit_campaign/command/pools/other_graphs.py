@@ -35,8 +35,6 @@ class GraphRounds(Rounds):
     def __init__(self, settings: SuggestSettings, earlier: CampaignState | None) -> None:
         super().__init__(settings, earlier)
         bad = [f"--price {settings.price}"] * (settings.price is not None and settings.terms.one_price is None)
-        written = {"out": settings.out, "predictions": settings.predictions}
-        bad += [f"--{name} {path}" for name, path in written.items() if path and path.suffix.lower() == ".sdf"]
         self.refuse("molecules", "holds other graphs.", bad)
         given = read_pool(settings.pool, identifier=settings.id, sheet=settings.sheet, directed=settings.directed)
         self.pool: GraphPool = given.without_targets()  # the agent must not see what it is to find out

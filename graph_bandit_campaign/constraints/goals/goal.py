@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
@@ -97,17 +97,3 @@ def list_aims(goals: Sequence[Goal]) -> str:
     Limits may come and go.
     """
     return ", ".join(sorted(f"{goal.aim} {goal.name}" for goal in goals if goal.aim != "limit"))
-
-
-def spell(name: str, known: Sequence[str], headers: Collection[Iterable[str]]) -> str:
-    """Return a measured quantity as the campaign spells it or, if it does not have it, as the first table that does.
-
-    Args:
-        name: the quantity as the user wrote it.
-        known: the quantities that the campaign has.
-        headers: columns of each table of results.
-    """
-    for names in (known, *headers):
-        if alike := [other for other in names if other.casefold() == name.casefold()]:
-            return name if name in alike else alike[0]
-    return name

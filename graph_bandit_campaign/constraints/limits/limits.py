@@ -141,10 +141,6 @@ class Limits:
             ValueError: if a limit names neither a column nor a property, or cells of a limit on numbers are no numbers.
             TypeError: if the molecules are not in memory, as those of a prepared pool.
         """
-        return self.select(molecules, columns).mask
-
-    def select(self, molecules: PoolLike, columns: Mapping[str, Sequence[object]] | None = None) -> Selection:
-        """Return which molecules meet all limits, and which limit excludes each of the others; as `mask`."""
         if not isinstance(molecules, MoleculeSet):
             text = f"Expected molecules in memory, a MoleculeSet. Got {type(molecules).__name__}."
             raise TypeError(f"{text} Of a prepared pool give `pool.load(columns)`.")
@@ -156,7 +152,7 @@ class Limits:
             {name: np.asarray(given[column], np.float64).tolist() for name, column in numbers.items()},
             {name: [*map(str, given[column])] for name, column in texts.items()},
         )
-        return self.select_rows(molecules.smiles, cells)
+        return self.select_rows(molecules.smiles, cells).mask
 
     def find_columns(self, columns: Iterable[str], source: str) -> tuple[dict[str, str], dict[str, str]]:
         """Return the columns that limits name, by their name in the limit: those of numbers, and those of text.

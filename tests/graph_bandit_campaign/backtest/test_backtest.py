@@ -6,7 +6,6 @@ from support.molecules import some_molecules
 
 from graph_bandit_campaign import BacktestSettings, run_backtest
 from graph_bandit_campaign.backtest.run import COLUMNS
-from graph_bandit_campaign.backtest.settings import SIMILARITY
 
 MOLECULES = some_molecules(120)
 FILES = {"backtest.html", "results.csv"}
@@ -31,13 +30,13 @@ def backtest(table, out="out", **settings):
 
 
 def test_what_follows_from_the_structure_is_found_far_sooner_than_at_random(logp, capsys):
-    results = backtest(logp, baselines=("similarity",))
+    results = backtest(logp, baselines=("ucb1",))
     assert tuple(results.columns) == COLUMNS
     last = results[results["measurement"] == 24].set_index(["player", "start"])["top_ten_found"].unstack("start")
     assert last.shape == (3, 5)
     assert last.loc["molecule-ucb"].min() >= 6
     assert last.loc["random"].max() <= 4
-    assert dict(results.groupby("player")["batch"].unique().str[0]) == {"molecule-ucb": 6, "random": 1, SIMILARITY: 6}
+    assert dict(results.groupby("player")["batch"].unique().str[0]) == {"molecule-ucb": 6, "random": 1, "ucb1": 6}
     assert "It would have helped." in capsys.readouterr().out
     page = (logp.parent / "out" / "backtest.html").read_text(encoding="utf-8")
     assert "It would have helped." in page
@@ -47,7 +46,7 @@ def test_what_follows_from_the_structure_is_found_far_sooner_than_at_random(logp
 
 @pytest.mark.slow
 def test_one_process_and_two_play_the_same(logp):
-    settings = {"baselines": ("similarity",), "budget": 14}
+    settings = {"baselines": ("ucb1",), "budget": 14}
     backtest(logp, "one", **settings)
     backtest(logp, "two", **{**settings, "workers": 2})
     one, two = ((logp.parent / out / "results.csv").read_bytes() for out in ("one", "two"))

@@ -4,14 +4,13 @@ from support.molecules import some_molecules
 
 import registry
 from graph_bandit_campaign.backtest.plays import Task, play, random_order
-from graph_bandit_campaign.backtest.settings import SIMILARITY
 from graph_bandit_campaign.backtest.table import Table
 
 MOLECULES = some_molecules(40)
 TABLE = Table(MOLECULES, MOLECULES.targets, maximize=True, start=5, budget=15)
 
 
-@pytest.mark.parametrize("player", ["molecule-ucb", "random", SIMILARITY, "ucb1"])
+@pytest.mark.parametrize("player", ["molecule-ucb", "random", "ucb1"])
 def test_every_player_measures_different_molecules_after_the_same_start(player):
     played = play(TABLE, Task(player, 4, 2), seed=7)  # batches of 4, 4 and 2
     assert len(np.unique(played)) == 15

@@ -52,7 +52,7 @@ def test_rows_are_found_by_text_and_by_substructure(place):
     assert rows_of(place, contains="\0").count == 0
 
 
-@pytest.mark.parametrize("kind", [".csv", ".tsv", ".xlsx", ".sdf"])
+@pytest.mark.parametrize("kind", [".csv", ".tsv", ".xlsx"])
 def test_a_table_is_the_same_as_any_file(place, tmp_path, kind):
     (tmp_path / f"sent{kind}").write_bytes(export(place, "predictions", kind))
     with open_table(tmp_path / f"sent{kind}") as table, open_table(tmp_path / "all.csv") as other:

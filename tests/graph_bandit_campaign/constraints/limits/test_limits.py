@@ -46,7 +46,8 @@ def test_properties_are_those_of_rdkit(name):
 def test_all_limits_must_be_met_and_each_says_what_it_leaves():
     limits = Limits(require=["logp=0..3", "mw<200"], forbid=["[N+](=O)[O-]"], only=["stock=yes"])
     stock = ["yes", "no", ""] * 9
-    selection = limits.select(POOL, {"stock": stock[: len(POOL)]})
+    columns = LimitColumns(range(len(POOL)), texts={"stock": stock[: len(POOL)]})
+    selection = limits.select_rows(POOL.smiles, columns)
     assert [*selection.steps] == ["stock=yes", "mw<200", "forbid [N+](=O)[O-]", "logp=0..3"]
     nitro = Chem.MolFromSmarts("[N+](=O)[O-]")
     tests = [

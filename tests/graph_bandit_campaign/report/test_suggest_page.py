@@ -1,6 +1,6 @@
 import pytest
 
-from graph_bandit_campaign.report.figures import progress_figure
+from graph_bandit_campaign.report.suggest_page import progress_figure
 from graph_bandit_campaign.results.facts import Measurement
 from graph_bandit_campaign.state import CampaignState
 
