@@ -2,6 +2,7 @@ from contextlib import closing
 
 import pytest
 from support.served import Served, write_campaign
+from support.tooled import Tooled
 
 from graph_bandit_serve.service import FUNCTIONS
 from graph_bandit_serve.settings import ServerLimits
@@ -26,3 +27,9 @@ def served(tmp_path):
     """The application of a folder of one campaign."""
     write_campaign(tmp_path / "one.campaign.json")
     return Served(tmp_path)
+
+
+@pytest.fixture
+def tooled(tmp_path, jobs):
+    """A model that works on the same folder as `robot` or `served`."""
+    return Tooled(tmp_path, jobs)

@@ -8,7 +8,8 @@ from graph_bandit_serve.campaigns.folder import key_of
 
 ONE, OUT = key_of("one.campaign.json"), key_of("out.campaign.json")
 SECRET, INSIDE = "a secret of another folder", "name of what is inside"
-LIST, RESULTS = "/api/v1/campaigns", f"/api/v1/campaigns/{ONE}/tell"
+LIST = "/api/v1/campaigns"
+RESULTS, ASK = f"{LIST}/{ONE}/tell", f"{LIST}/{ONE}/ask"
 PROGRAM, MEMBER = ("authorization", "Bearer {program}"), ("cookie", "{member}")
 EVIL = ("origin", "https://evil.example")
 SCRIPT = (("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "no-cors"))
@@ -32,7 +33,8 @@ ROWS = {
     "a body without a length": ("POST", RESULTS, (PROGRAM, JSON), {"content": iter([b"{}"])}, 411),
     "a body that is too long": ("POST", RESULTS, (PROGRAM, JSON), {"content": bytes(1_000_001)}, 413),
     "deep brackets": ("POST", RESULTS, (PROGRAM, JSON), {"content": DEEP}, 400),
-    "half a character": ("POST", RESULTS, (PROGRAM, JSON), {"content": '{"results": [{"id": "\\ud800"}]}'}, 422),
+    "half a character": ("POST", RESULTS, (PROGRAM, JSON), {"content": '{"\\ud800": 1}'}, 422),
+    "half a character in a setting": ("POST", ASK, (PROGRAM, JSON), {"content": '{"changes": {"n": "\\ud800"}}'}, 422),
 }
 
 

@@ -1,82 +1,101 @@
-"""What pages, REST and MCP ask for becomes jobs, once each; no process runs here."""
+"""What people, programs and models ask for becomes jobs: which of them wait, and who stops them."""
 
+import asyncio
 import contextvars
+import errno
+import shutil
+from contextlib import closing
+from itertools import combinations
+from types import SimpleNamespace
 
+import anyio
 import pytest
-from support.served import write_campaign
+from support.ended import have_ended
+from support.served import Served, write_campaign
+from support.tooled import Tooled
 
 from graph_bandit_serve.access.keys import PERSON
 from graph_bandit_serve.campaigns.folder import key_of
-from graph_bandit_serve.operations import Ask, Ids, Look, New, Nothing, Rows
-from graph_bandit_serve.service import NotYoursError, Service
+from graph_bandit_serve.operations import Ids, Look, New, Nothing, Rows
+from graph_bandit_serve.service import Service
 from graph_bandit_serve.settings import ServerLimits
-from graph_bandit_serve.work.jobs import Job
+from graph_bandit_serve.work.jobs import Jobs
 
 ONE = key_of("one.campaign.json")
+ASKED = {
+    "rows": (Rows(), ONE),
+    "look": (Look(pool="pool.csv"),),
+    "new": (New(name="New", pool="pool.csv"),),
+    "why": (Ids(ids=["a"]), ONE),
+    "undo": (Nothing(), ONE),
+}
+WAIT = [("rows", "look"), ("new", "why"), ("new", "undo"), ("why", "undo")]
+"""Which jobs of one person wait for each other."""
 
 
-class Noted:
-    """Jobs that are noted down, and never run."""
-
-    def __init__(self):
-        self.jobs, self.given = {}, {}
-
-    def start(self, operation, arguments, holds, seconds=None, campaign="", person="", asked=None):
-        job = Job(id=f"job {len(self.jobs)}", campaign=campaign, operation=operation, person=person)
-        self.jobs[job.id], self.given[job.id] = job, (arguments, {*holds}, seconds)
-        return job
-
-    def get(self, job_id):
-        return self.jobs.get(job_id)
-
-    stop = get
-
-
-@pytest.fixture
-def service(tmp_path):
-    for name in ("one", "two"):
-        write_campaign(tmp_path / f"{name}.campaign.json")
+def test_a_person_has_one_job_at_a_time_and_holds_nobody_else(tmp_path):
+    write_campaign(tmp_path / "one.campaign.json")
     (tmp_path / "pool.csv").write_text("id,smiles\n")
-    return Service.of(tmp_path, Noted(), ServerLimits())
+    service = Service.of(tmp_path, SimpleNamespace(start=lambda *given: given), ServerLimits())
+    holds, people = {}, ("Ann", "Bob")
+    for person in people:
+        for name, asked in ASKED.items():
+            context = contextvars.copy_context()
+            context.run(PERSON.set, person)
+            _, _, names, seconds, *_ = context.run(service.start, name, *asked)
+            assert (seconds == 60) == (name in ("rows", "look"))  # then it is given up
+            holds[person, name] = {*names}
+    waits = {(one, two) for one, two in combinations(holds, 2) if holds[one] & holds[two]}
+    own = {((person, one), (person, two)) for person in people for one, two in WAIT}
+    assert waits == own | {(("Ann", "undo"), ("Bob", "undo"))}
 
 
-def by(person, start):
-    """Start a job as somebody."""
-    context = contextvars.copy_context()
-    context.run(PERSON.set, person)
-    return context.run(start)
+@pytest.fixture(scope="module")
+def odd_jobs():
+    """Jobs whose operations do what a test asks for, good or bad."""
+    with closing(Jobs(ServerLimits(), "support.operations:OPERATIONS")) as jobs:
+        yield jobs
 
 
-def test_a_person_has_one_job_at_a_time_and_holds_nobody_else(service):
-    starts = {
-        "look": lambda: service.start("rows", Rows(), ONE),
-        "preview": lambda: service.start("look", Look(pool="pool.csv")),
-        "begin": lambda: service.start("new", New(name="New", pool="pool.csv")),
-        "explain": lambda: service.start("why", Ids(ids=["a"]), ONE),
-        "undo": lambda: service.start("undo", Nothing(), ONE),
-    }
-    holds = {
-        (person, name): service.jobs.given[by(person, start).id][1]
-        for person in ("Ann", "Bob")
-        for name, start in starts.items()
-    }
-    waits = {frozenset((one, two)) for one in holds for two in holds if one != two and holds[one] & holds[two]}
-    own = [("look", "preview"), ("begin", "explain"), ("begin", "undo"), ("explain", "undo")]
-    assert waits == {frozenset((p, name) for name in pair) for pair in own for p in ("Ann", "Bob")} | {
-        frozenset((("Ann", "undo"), ("Bob", "undo")))
-    }
+def test_a_job_is_stopped_by_who_started_it_alone(tmp_path, odd_jobs):
+    served = Served(tmp_path, jobs=odd_jobs)
+    mine, other, last = (odd_jobs.start("hold", {}, person=person).id for person in ("program", "Bob", "program"))
+    assert {view["id"]: view["is_mine"] for view in served.get("/jobs")} == {mine: True, other: False, last: True}
+    assert served.post(f"/jobs/{other}/stop", {}).status_code == 403
+    odd_jobs.stop(other)
+    assert [served.post(f"/jobs/{each}/stop", {}).json()["status"] for each in (mine, last)] == ["stopped"] * 2
+    assert served.post("/jobs/guess/stop", {}).status_code == 404
 
 
-def test_a_preview_ends_after_a_minute_and_is_stopped_by_who_started_it_alone(service):
-    job = by("Ann", lambda: service.start("look", Look(pool="pool.csv")))
-    assert service.jobs.given[job.id][2] == 60
-    with pytest.raises(NotYoursError):
-        by("Bob", lambda: service.stop(job.id))
-    assert by("Ann", lambda: service.stop(job.id)) is job
+def test_a_model_hears_of_progress_and_its_job_is_stopped_when_it_gives_up(tmp_path, odd_jobs):
+    heard, tooled = [], Tooled(tmp_path, odd_jobs)
+    tooled.service.start = lambda *asked: odd_jobs.start("hold", {})
+
+    async def give_up(client):
+        with anyio.CancelScope() as scope:
+
+            async def keep(progress, total, message):
+                if message[0].isdigit():
+                    heard.append(message)
+                    scope.cancel()
+
+            await client.call_tool("look", {"asked": {"pool": "any"}}, progress_callback=keep)
+        while odd_jobs.queue():
+            await asyncio.sleep(0.05)
+
+    tooled.ask(give_up)
+    assert have_ended(map(int, heard[0].split()[:2]))
 
 
-def test_what_no_file_can_keep_is_refused_before_it_is_a_job(service):
-    for value in ({"n": "\ud800"}, {"\udfff": 1}):
-        with pytest.raises(ValueError, match="characters"):
-            service.start("ask", Ask.model_construct(changes=value, next_batch=False), ONE)
-    assert service.jobs.jobs == {}
+def test_too_much_to_do_and_a_full_disk_are_told_as_such_and_pages_go_on(tmp_path, monkeypatch):
+    def fill(content, file):
+        raise OSError(errno.ENOSPC, "a secret")
+
+    write_campaign(tmp_path / "one.campaign.json")
+    served = Served(tmp_path, workers=0, waiting_jobs=0)
+    assert served.post(f"/campaigns/{ONE}/undo", {}).status_code == 503
+    monkeypatch.setattr(shutil, "copyfileobj", fill)
+    octets = [("content-type", "application/octet-stream")]
+    answer = served.ask("/api/v1/uploads?name=a.csv", "POST", octets, content=b"id\n")
+    assert (answer.status_code, "secret" in answer.text) == (507, False)
+    assert served.ask(f"/campaigns/{ONE}").status_code == 200

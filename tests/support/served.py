@@ -116,14 +116,18 @@ class Program:
         return self.ask(f"/api/v1{path}", "POST", headers, json=content)
 
     def done(self, path, content, *headers):
-        """Return the result of a job that is done: a busy machine takes long."""
+        """Return the result of a job that is done."""
+        return self.job(path, content, *headers)["result"]
+
+    def job(self, path, content, *headers):
+        """Return a job when it is done: a busy machine takes long."""
         answer = self.post(path, content, *headers)
         assert answer.status_code in (200, 202), answer.text
         job = answer.json()
         while job["status"] in BUSY:
             job = self.get(f"/jobs/{job['id']}?wait=10")
         assert job["status"] == "done", job
-        return job["result"]
+        return job
 
     def start(self, **changes):
         """Start a campaign of a pool that is sent, and return its id."""
@@ -140,10 +144,7 @@ class Program:
         return [suggestion["id"] for suggestion in self.state(campaign)["rounds"][-1]]
 
     def state(self, campaign):
-        return self.state_of(f"/campaigns/{campaign}")
-
-    def state_of(self, page):
-        return self.get(page)["state"]
+        return self.get(f"/campaigns/{campaign}")["state"]
 
     def version(self, campaign):
         return self.get(f"/campaigns/{campaign}")["version"]

@@ -4,16 +4,12 @@ import pytest
 from support.served import result, suggestion, write_campaign
 
 from graph_bandit_campaign import digest_of
-from graph_bandit_serve.campaigns.folder import CampaignFolder, key_of
-from graph_bandit_serve.campaigns.shelf import Shelf
+from graph_bandit_serve.campaigns.folder import key_of
+from graph_bandit_serve.service import Service
 from graph_bandit_serve.settings import ServerLimits
 from graph_bandit_serve.web.shown import CampaignPage, plots_of, read_cells, ticks_of
 
-GOALS = [
-    {"name": "affinity", "aim": "maximize"},
-    {"name": "logd", "aim": "target", "low": 1, "high": 3},
-    {"name": "tox", "aim": "minimize"},
-]
+AIMS = {"affinity": {"aim": "maximize"}, "logd": {"aim": "target", "low": 1, "high": 3}, "tox": {"aim": "minimize"}}
 TABLE = b"rank,id,smiles,predicted_logp,nearest,price\n1,'=a,CCO,1.5,m1,12\n2,b,CC,1.2,,3.5\n"
 
 
@@ -22,10 +18,9 @@ def show(tmp_path):
     def show(table=TABLE, **changes):
         (tmp_path / "out.csv").write_bytes(table)
         write_campaign(tmp_path / "one.campaign.json", **changes)
-        limits = ServerLimits()
-        shelf = Shelf(CampaignFolder(tmp_path, limits), limits)
-        reading = shelf.read(key_of("one.campaign.json"))
-        return CampaignPage(reading, reading.state, read_cells(reading, reading.state, shelf.folder))
+        service = Service.of(tmp_path, None, ServerLimits())
+        reading = service.shelf.read(key_of("one.campaign.json"))
+        return CampaignPage(reading, reading.state, read_cells(reading, reading.state, service.folder))
 
     return show
 
@@ -36,44 +31,30 @@ def test_each_suggestion_says_what_came_of_it_and_what_people_say(show):
     cards = page.cards(page.state.rounds[-1])
     assert [card["status"] for card in cards] == ["measured", "failed", "waiting", "not asked for"]
     assert [card["smiles"] for card in cards] == ["CCO", "c1ccccc1", "CCN", ""]
+    assert [card["chance"] for card in cards[:3]] == ["", "", "25 %"]
+    assert [card["pinned"] for card in cards] == [False, False, False, True]
+    assert cards[0]["comments"] == [{"text": "odd", "by": "Ann"}]
     (value,) = cards[0]["values"]
     assert (value["goal"], value["known"], value["mean"], value["interval"]) == ("affinity", ["2"], "1", "0 to 2")
-    assert (cards[2]["chance"], cards[0]["chance"], cards[0]["comments"]) == (
-        "25 %",
-        "",
-        [{"text": "odd", "by": "Ann"}],
-    )
-    assert [card["pinned"] for card in cards] == [False, False, False, True]
 
 
 def test_several_goals_have_a_prediction_each_and_a_chance_of_their_range(show):
-    by_goal = {name: suggestion("a", mean) for mean, name in enumerate(("affinity", "logd", "tox"))}
-    entry = {"id": "a", "probability": 0.5, "by_goal": by_goal}
+    entry = {"id": "a", "probability": 0.5, "by_goal": {name: suggestion("a", k) for k, name in enumerate(AIMS)}}
     measured = [result("a", 7.0, 1, goal="affinity"), result("b", 2.0, 0, goal="tox")]
-    page = show(goals=GOALS, target="", measured=measured, failures=[], rounds=[[entry]])
+    goals = [{"name": name, **aim} for name, aim in AIMS.items()]
+    page = show(goals=goals, target="", measured=measured, failures=[], rounds=[[entry]])
     (card,) = page.cards(page.state.rounds[-1])
-    assert [(each["send"], each["mean"], each["chance"]) for each in card["values"]] == [
-        ("affinity", "0", ""),
-        ("logd", "1", "25 %"),
-        ("tox", "2", ""),
-    ]
-    head = page.head()
-    assert [(each["goal"], each["id"], each["value"]) for each in head["best"]] == [
-        ("affinity", "a", "7"),
-        ("tox", "b", "2"),
-    ]
+    values = [f"{each['send']} {each['mean']} {each['chance']}" for each in card["values"]]
+    assert values == ["affinity 0 ", "logd 1 25 %", "tox 2 "]
+    best = [f"{each['goal']} {each['id']} {each['value']}" for each in page.head()["best"]]
+    assert best == ["affinity a 7", "tox b 2"]
 
 
 def test_the_table_of_the_batch_gives_prices_and_details_unless_it_was_changed(show):
     given = {"command": {"out": "out.csv", "price": "price", "budget": 20.0}, "written": [digest_of(TABLE)]}
     page = show(rounds=[[suggestion("=a"), suggestion("b")]], **given)
-    head, cards = page.head(), page.cards(page.state.rounds[-1])
-    assert (head["bill"], head["budget"], cards[0]["price"], cards[0]["facts"]) == (
-        "15.5",
-        "20",
-        "12",
-        {"nearest": "m1"},
-    )
+    head, card = page.head(), page.cards(page.state.rounds[-1])[0]
+    assert (head["bill"], head["budget"], card["price"], card["facts"]) == ("15.5", "20", "12", {"nearest": "m1"})
     assert show(TABLE + b"3,c,C,1,,\n", **given).head()["bill"] == ""
 
 
@@ -85,12 +66,7 @@ def test_no_other_file_is_opened(show, out):
 def test_what_waits_is_first_in_the_table_and_then_the_newest(show):
     page = show(measured=[result("z", 0.5, by="Ann", at="2026-01-02T03:04:05Z"), result("a", 2.0, 1)])
     rows = page.table(9)
-    assert [(row["id"], row["status"]) for row in rows] == [
-        ("c", "waiting"),
-        ("a", "measured"),
-        ("b", "failed"),
-        ("z", "measured"),
-    ]
+    assert [f"{row['id']} {row['status']}" for row in rows] == ["c waiting", "a measured", "b failed", "z measured"]
     assert (rows[3]["by"], rows[3]["at"]) == ("Ann", "2026-01-02 03:04")
 
 
