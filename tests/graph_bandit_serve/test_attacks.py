@@ -11,7 +11,6 @@ SECRET, INSIDE = "a secret of another folder", "name of what is inside"
 LIST = "/api/v1/campaigns"
 RESULTS, ASK = f"{LIST}/{ONE}/tell", f"{LIST}/{ONE}/ask"
 PROGRAM, MEMBER = ("authorization", "Bearer {program}"), ("cookie", "{member}")
-EVIL = ("origin", "https://evil.example")
 SCRIPT = (("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "no-cors"))
 DEEP = '{"results": ' + "[" * 100_000 + "]" * 100_000 + "}"
 JSON = ("content-type", "application/json")
@@ -22,7 +21,7 @@ ROWS = {
     "tools without a key": ("POST", "/mcp", (), {"json": {}}, 401),
     "a link for the second time": ("GET", "/enter?token={spent}", (), {}, 403),
     "a name of somebody else's that leads here": ("GET", LIST, (PROGRAM, ("host", "evil.example")), {}, 421),
-    "a form of another site": ("POST", "/invite", (MEMBER, EVIL), {}, 403),
+    "a form of another site": ("POST", "/invite", (MEMBER, ("origin", "https://evil.example")), {}, 403),
     "a form that names no page": ("POST", "/invite", (MEMBER,), {}, 403),
     "a script of another site": ("GET", LIST, (MEMBER, *SCRIPT), {}, 403),
     "a path out of the folder": ("GET", "/campaigns/..%2fsecret.campaign.json", (PROGRAM,), {}, 404),
@@ -33,8 +32,7 @@ ROWS = {
     "a body without a length": ("POST", RESULTS, (PROGRAM, JSON), {"content": iter([b"{}"])}, 411),
     "a body that is too long": ("POST", RESULTS, (PROGRAM, JSON), {"content": bytes(1_000_001)}, 413),
     "deep brackets": ("POST", RESULTS, (PROGRAM, JSON), {"content": DEEP}, 400),
-    "half a character": ("POST", RESULTS, (PROGRAM, JSON), {"content": '{"\\ud800": 1}'}, 422),
-    "half a character in a setting": ("POST", ASK, (PROGRAM, JSON), {"content": '{"changes": {"n": "\\ud800"}}'}, 422),
+    "half a character": ("POST", ASK, (PROGRAM, JSON), {"content": '{"changes": {"n": "\\ud800"}}'}, 422),
 }
 
 
@@ -47,10 +45,9 @@ def served(tmp_path_factory):
     write_campaign(above / "served" / "one.campaign.json", target=INSIDE)
     make_link(above / "served" / "out.campaign.json", above / "secret.campaign.json")
     served = Served(above / "served")
-    keys = served.keys
-    _, cookie = served.enter(keys.link)
+    _, cookie = served.enter(served.keys.link)
     assert INSIDE in served.ask(headers=[cookie], key=False).text
-    return served, {"program": keys.program, "spent": keys.link, "member": cookie[1]}
+    return served, {"program": served.key, "spent": served.keys.link, "member": cookie[1]}
 
 
 @pytest.mark.parametrize("name", ROWS)

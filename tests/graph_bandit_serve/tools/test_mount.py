@@ -16,7 +16,6 @@ def test_a_client_with_the_key_calls_tools(served):
             httpx2.AsyncClient(headers=headers, transport=transport) as http,
             Client(streamable_http_client(f"http://{HOST}/mcp", http_client=http)) as client,
         ):
-            assert "ask" in [tool.name for tool in (await client.list_tools()).tools]
             return [await client.call_tool("list_campaigns", {}) for _ in range(2)]
 
     answers = asyncio.run(asyncio.wait_for(call(), 60))

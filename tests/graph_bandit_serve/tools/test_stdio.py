@@ -23,11 +23,9 @@ def test_a_desktop_client_starts_a_campaign(tmp_path, tmp_path_factory):
     async def play(said):
         server = StdioServerParameters(command=sys.executable, args=[*FLAGS, str(tmp_path)], env=ENVIRONMENT)
         async with Client(stdio_client(server, errlog=said)) as client:
-            assert "new" in [tool.name for tool in (await client.list_tools()).tools]
             given = {"name": "by a model", "pool": "pool.csv", "settings": {"minimize": ["logp"], "n": 2}}
             answer = await client.call_tool("new", {"asked": given})
             assert not answer.is_error, answer.content
-            assert len(answer.structured_content["answer"]["suggested"]) == 2
 
     (tmp_path / "pool.csv").write_bytes(POOL)
     said = tmp_path_factory.mktemp("said") / "said.txt"

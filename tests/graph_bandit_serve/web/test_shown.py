@@ -13,21 +13,18 @@ AIMS = {"affinity": {"aim": "maximize"}, "logd": {"aim": "target", "low": 1, "hi
 TABLE = b"rank,id,smiles,predicted_logp,nearest,price\n1,'=a,CCO,1.5,m1,12\n2,b,CC,1.2,,3.5\n"
 
 
-@pytest.fixture
-def show(tmp_path):
-    def show(table=TABLE, **changes):
-        (tmp_path / "out.csv").write_bytes(table)
-        write_campaign(tmp_path / "one.campaign.json", **changes)
-        service = Service.of(tmp_path, None, ServerLimits())
-        reading = service.shelf.read(key_of("one.campaign.json"))
-        return CampaignPage(reading, reading.state, read_cells(reading, reading.state, service.folder))
-
-    return show
+def show(folder, table=TABLE, **changes):
+    """Return what the page shows of a campaign, next to the table of its batch."""
+    (folder / "out.csv").write_bytes(table)
+    write_campaign(folder / "one.campaign.json", **changes)
+    service = Service.of(folder, None, ServerLimits())
+    reading = service.shelf.read(key_of("one.campaign.json"))
+    return CampaignPage(reading, reading.state, read_cells(reading, reading.state, service.folder))
 
 
-def test_each_suggestion_says_what_came_of_it_and_what_people_say(show):
+def test_each_suggestion_says_what_came_of_it_and_what_people_say(tmp_path):
     marks = {"pinned": ["d"], "comments": [{"id": "a", "text": "odd", "by": "Ann"}]}
-    page = show(rounds=[[suggestion(name) for name in "abcd"]], **marks)
+    page = show(tmp_path, rounds=[[suggestion(name) for name in "abcd"]], **marks)
     cards = page.cards(page.state.rounds[-1])
     assert [card["status"] for card in cards] == ["measured", "failed", "waiting", "not asked for"]
     assert [card["smiles"] for card in cards] == ["CCO", "c1ccccc1", "CCN", ""]
@@ -38,11 +35,11 @@ def test_each_suggestion_says_what_came_of_it_and_what_people_say(show):
     assert (value["goal"], value["known"], value["mean"], value["interval"]) == ("affinity", ["2"], "1", "0 to 2")
 
 
-def test_several_goals_have_a_prediction_each_and_a_chance_of_their_range(show):
+def test_several_goals_have_a_prediction_each_and_a_chance_of_their_range(tmp_path):
     entry = {"id": "a", "probability": 0.5, "by_goal": {name: suggestion("a", k) for k, name in enumerate(AIMS)}}
     measured = [result("a", 7.0, 1, goal="affinity"), result("b", 2.0, 0, goal="tox")]
     goals = [{"name": name, **aim} for name, aim in AIMS.items()]
-    page = show(goals=goals, target="", measured=measured, failures=[], rounds=[[entry]])
+    page = show(tmp_path, goals=goals, target="", measured=measured, failures=[], rounds=[[entry]])
     (card,) = page.cards(page.state.rounds[-1])
     values = [f"{each['send']} {each['mean']} {each['chance']}" for each in card["values"]]
     assert values == ["affinity 0 ", "logd 1 25 %", "tox 2 "]
@@ -50,28 +47,28 @@ def test_several_goals_have_a_prediction_each_and_a_chance_of_their_range(show):
     assert best == ["affinity a 7", "tox b 2"]
 
 
-def test_the_table_of_the_batch_gives_prices_and_details_unless_it_was_changed(show):
+def test_the_table_of_the_batch_gives_prices_and_details_unless_it_was_changed(tmp_path):
     given = {"command": {"out": "out.csv", "price": "price", "budget": 20.0}, "written": [digest_of(TABLE)]}
-    page = show(rounds=[[suggestion("=a"), suggestion("b")]], **given)
+    page = show(tmp_path, rounds=[[suggestion("=a"), suggestion("b")]], **given)
     head, card = page.head(), page.cards(page.state.rounds[-1])[0]
     assert (head["bill"], head["budget"], card["price"], card["facts"]) == ("15.5", "20", "12", {"nearest": "m1"})
-    assert show(TABLE + b"3,c,C,1,,\n", **given).head()["bill"] == ""
+    assert show(tmp_path, TABLE + b"3,c,C,1,,\n", **given).head()["bill"] == ""
 
 
 @pytest.mark.parametrize("out", ["../out.csv", "/etc/out.csv", "out.xlsx", "a\0.csv", "nothing.csv"])
-def test_no_other_file_is_opened(show, out):
-    assert show(command={"out": out}, written=[digest_of(TABLE)]).head()["bill"] == ""
+def test_no_other_file_is_opened(tmp_path, out):
+    assert show(tmp_path, command={"out": out}, written=[digest_of(TABLE)]).head()["bill"] == ""
 
 
-def test_what_waits_is_first_in_the_table_and_then_the_newest(show):
-    page = show(measured=[result("z", 0.5, by="Ann", at="2026-01-02T03:04:05Z"), result("a", 2.0, 1)])
+def test_what_waits_is_first_in_the_table_and_then_the_newest(tmp_path):
+    page = show(tmp_path, measured=[result("z", 0.5, by="Ann", at="2026-01-02T03:04:05Z"), result("a", 2.0, 1)])
     rows = page.table(9)
     assert [f"{row['id']} {row['status']}" for row in rows] == ["c waiting", "a measured", "b failed", "z measured"]
     assert (rows[3]["by"], rows[3]["at"]) == ("Ann", "2026-01-02 03:04")
 
 
-def test_figures_have_a_point_for_each_result_and_each_prediction_that_came_true(show):
-    progress, pairs = plots_of(show().state)
+def test_figures_have_a_point_for_each_result_and_each_prediction_that_came_true(tmp_path):
+    progress, pairs = plots_of(show(tmp_path).state)
     assert [point["id"] for point in progress["points"]] == ["z", "a"]
     assert [point["id"] for point in pairs["points"]] == ["a"]
     assert progress["line"] == "0.0,100.0 100.0,0.0"
