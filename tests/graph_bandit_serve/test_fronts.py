@@ -48,6 +48,7 @@ def test_a_campaign_is_listed_and_read_as_its_file_has_it(served, tooled):
     assert (line["id"], line["name"], line["goals"]) == (ONE, "one", ["maximize affinity"])
     assert (line["results"], line["pending"], line["failed"], line["rounds"]) == (2, 1, 1, 1)
     assert campaign["version"] == line["version"] == digest_of((served.folder / "one.campaign.json").read_bytes())
+    assert served.ask("/api/v1/campaigns/nothing").status_code == 404
     assert (campaign["failed"], campaign["past"], campaign["state"]["target"]) == (["b"], [], "affinity")
     assert tooled.call("list_campaigns") == listed
     assert tooled.call("read_campaign", campaign=ONE) == {**campaign, "rounds_in_all": 1, "measured_in_all": 2}
@@ -112,8 +113,8 @@ def test_what_is_looked_up_is_the_same_for_programs_and_models_and_is_shown_on_t
     looked = {
         "look": ({"pool": "sub/pool.csv"}, ["40 molecules", "1 row that cannot be read"]),
         "preview": ({"table": results}, ["1 of 2 rows can be added", "the pool has no `nobody`", "&gt;1.5"]),
-        "rows": ({"contains": first, "part": "C"}, [first, "1 compounds"]),
-        "why": ({"ids": [first]}, [first]),
+        "rows": ({"contains": first, "part": "C"}, [f'class="id">{first}<']),
+        "why": ({"ids": [first]}, [f"<h2><bdi>{first}<"]),
         "enough": ({}, []),
         "file": ({"kind": ".xlsx"}, []),
     }

@@ -63,6 +63,7 @@ def test_a_job_is_stopped_by_who_started_it_alone(tmp_path, odd_jobs):
     assert served.post(f"/jobs/{other}/stop", {}).status_code == 403
     odd_jobs.stop(other)
     assert [served.post(f"/jobs/{each}/stop", {}).json()["status"] for each in (mine, last)] == ["stopped"] * 2
+    assert served.get(f"/jobs/{last}?wait=15")["status"] == "stopped"
     assert served.post("/jobs/guess/stop", {}).status_code == 404
 
 
