@@ -11,12 +11,14 @@ from graph_bandit_serve.web.shown import CampaignPage, plots_of, read_cells, tic
 
 AIMS = {"affinity": {"aim": "maximize"}, "logd": {"aim": "target", "low": 1, "high": 3}, "tox": {"aim": "minimize"}}
 TABLE = b"rank,id,smiles,predicted_logp,nearest,price\n1,'=a,CCO,1.5,m1,12\n2,b,CC,1.2,,3.5\n"
+COMMAND = {"out": "out.csv", "price": "price", "budget": 20.0}
+WRITTEN = {"written": [digest_of(TABLE)], "rounds": [[suggestion("=a"), suggestion("b")]]}
 
 
 def show(folder, table=TABLE, **changes):
     """Return what the page shows of a campaign, next to the table of its batch."""
-    (folder / "out.csv").write_bytes(table)
     write_campaign(folder / "one.campaign.json", **changes)
+    (folder / "out.csv").write_bytes(table)
     service = Service.of(folder, None, ServerLimits())
     reading = service.shelf.read(key_of("one.campaign.json"))
     return CampaignPage(reading, reading.state, read_cells(reading, reading.state, service.folder))
@@ -48,16 +50,16 @@ def test_several_goals_have_a_prediction_each_and_a_chance_of_their_range(tmp_pa
 
 
 def test_the_table_of_the_batch_gives_prices_and_details_unless_it_was_changed(tmp_path):
-    given = {"command": {"out": "out.csv", "price": "price", "budget": 20.0}, "written": [digest_of(TABLE)]}
-    page = show(tmp_path, rounds=[[suggestion("=a"), suggestion("b")]], **given)
+    page = show(tmp_path, command=COMMAND, **WRITTEN)
     head, card = page.head(), page.cards(page.state.rounds[-1])[0]
     assert (head["bill"], head["budget"], card["price"], card["facts"]) == ("15.5", "20", "12", {"nearest": "m1"})
-    assert show(tmp_path, TABLE.replace(b"3.5", b"0.5"), **given).head()["bill"] == ""
+    assert show(tmp_path, TABLE.replace(b"3.5", b"0.5"), command=COMMAND, **WRITTEN).head()["bill"] == ""
 
 
 @pytest.mark.parametrize("out", ["../out.csv", "/etc/out.csv", "out.xlsx", "a\0.csv", "nothing.csv"])
 def test_no_other_file_is_opened(tmp_path, out):
-    assert show(tmp_path, command={"out": out}, written=[digest_of(TABLE)]).head()["bill"] == ""
+    (tmp_path / "out.csv").write_bytes(TABLE)
+    assert show(tmp_path / "served", command={**COMMAND, "out": out}, **WRITTEN).head()["bill"] == ""
 
 
 def test_what_waits_is_first_in_the_table_and_then_the_newest(tmp_path):
