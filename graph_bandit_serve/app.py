@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib.metadata import version
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -14,24 +14,18 @@ from starlette.exceptions import HTTPException
 from graph_bandit_serve.access.addresses import Addresses
 from graph_bandit_serve.access.guard import Guard
 from graph_bandit_serve.access.keys import Keys
-from graph_bandit_serve.campaigns.uploads import NoRoomError, WrongError
 from graph_bandit_serve.rest import PREFIX, make_rest
-from graph_bandit_serve.service import NotYoursError, Service, UnknownError
+from graph_bandit_serve.service import Service
 from graph_bandit_serve.settings import ServerLimits
 from graph_bandit_serve.tools.server import make_tools
 from graph_bandit_serve.web.pages import Pages, make_pages
 from graph_bandit_serve.work.drawing import Drawer
-from graph_bandit_serve.work.jobs import BusyError, Jobs
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+from graph_bandit_serve.work.jobs import Jobs
 
 ABOUT = (
     "The campaigns of a folder. Each request has the header `Authorization: Bearer KEY`, with the key that was printed."
 )
 MOST_PROBLEMS = 5
-STATUSES = {UnknownError: 404, NotYoursError: 403, BusyError: 503, NoRoomError: 507, WrongError: 422}
 TITLES = {404: "Not found", 405: "Not possible", 422: "Not done", 503: "Not now", 507: "No room"}
 
 
@@ -46,7 +40,7 @@ def make_app(folder: Path, keys: Keys, addresses: Addresses, drawer: Drawer, job
         jobs: change campaigns.
         limits: the limits.
     """
-    service = Service.of(folder, jobs, limits)
+    service = Service(folder, jobs, limits)
     pages = Pages(limits)
     app = FastAPI(
         title="graph-bandit",
@@ -58,14 +52,10 @@ def make_app(folder: Path, keys: Keys, addresses: Addresses, drawer: Drawer, job
         redirect_slashes=False,
     )
     app.include_router(make_rest(service))
-    app.include_router(make_pages(pages, service, drawer, addresses, limits))
+    app.include_router(make_pages(pages, service, drawer, addresses, keys, limits))
     tools = make_tools(service)
-    hosts, origins = sorted(addresses.hosts), sorted(addresses.origins)
-    at_mcp = tools.streamable_http_app(  # the guard has checked both before
-        transport_security=TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins),
-        max_request_body_size=limits.form_bytes,
-    )
-    app.router.routes.extend(at_mcp.routes)
+    unchecked = TransportSecuritySettings(enable_dns_rebinding_protection=False)  # the guard checks hosts and origins
+    app.router.routes.extend(tools.streamable_http_app(transport_security=unchecked).routes)
     app.router.lifespan_context = lambda _: tools.session_manager.run()
 
     @app.get("/api", include_in_schema=False)
@@ -77,23 +67,13 @@ def make_app(folder: Path, keys: Keys, addresses: Addresses, drawer: Drawer, job
         if request.url.path.startswith("/api/"):
             return JSONResponse({"detail": error.detail}, error.status_code, error.headers)
         said = {"title": TITLES.get(error.status_code, "Refused"), "text": f"{error.detail}"}
-        page = pages.render("message", said, error.status_code)
-        page.headers.update(error.headers or {})
-        return page
+        return pages.render("message", said, error.status_code)
 
     @app.exception_handler(RequestValidationError)
     def explain(request: Request, error: RequestValidationError) -> Response:
-        return refuse(request, HTTPException(422, words_of(error)))
+        # What the request says is left out: it may be no text that can be sent.
+        problems = [f"`{'.'.join(map(str, each['loc']))}`: {each['msg']}." for each in error.errors()[:MOST_PROBLEMS]]
+        text = " ".join(["Expected other fields.", *problems])
+        return refuse(request, HTTPException(422, text.encode("utf-8", "replace").decode()))
 
-    def refuse_as(status: int) -> Callable[[Request, Exception], Response]:
-        return lambda request, error: refuse(request, HTTPException(status, str(error)))
-
-    for kind, status in STATUSES.items():
-        app.add_exception_handler(kind, refuse_as(status))
     return Guard(app, keys, addresses, limits)
-
-
-def words_of(error: RequestValidationError) -> str:
-    """Return what is wrong with a request. What it says there is left out: it may be no text that can be sent."""
-    problems = [f"`{'.'.join(map(str, each['loc']))}`: {each['msg']}." for each in error.errors()[:MOST_PROBLEMS]]
-    return " ".join(["Expected other fields.", *problems]).encode("utf-8", "replace").decode()

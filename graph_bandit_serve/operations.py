@@ -105,27 +105,24 @@ class Rows(Asked):
     """Text that one of the cells contains."""
     part: Text = ""
     """SMARTS of a substructure that each molecule has."""
+
+
+class Page(Rows):
+    """Some of these rows."""
+
     start: int = Field(default=0, ge=0)
     """How many rows are passed over."""
     count: int = Field(default=100, ge=1, le=1_000)
     """Most rows that are returned."""
 
 
-class File(Asked):
+class File(Rows):
     """The same rows as a file, in base64."""
 
     which: Literal["suggestions", "predictions"] = "suggestions"
     """Which table."""
     kind: Literal[".csv", ".tsv", ".xlsx"] = ".csv"
     """Ending of the file."""
-    sort: Text = ""
-    """As of `rows`."""
-    falling: bool = False
-    """As of `rows`."""
-    contains: Text = ""
-    """As of `rows`."""
-    part: Text = ""
-    """As of `rows`."""
 
 
 class New(Asked):
@@ -192,7 +189,7 @@ OPERATIONS: dict[str, Operation] = {
     "preview": Operation(
         Preview, "Show a table of results row by row, before it is told; nothing is changed.", looks=True
     ),
-    "rows": Operation(Rows, "Return rows of the suggestions, or of the predictions of all candidates.", looks=True),
+    "rows": Operation(Page, "Return rows of the suggestions, or of the predictions of all candidates.", looks=True),
     "file": Operation(File, "Return such rows as a file, in base64.", looks=True, for_tools=False),
     "new": Operation(New, "Start a campaign from a table, and suggest a first round.", True, of_folder=True),
     "look": Operation(

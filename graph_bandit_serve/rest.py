@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Annotated, Any
 
 import msgspec
@@ -13,7 +12,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 
 from graph_bandit_campaign import digest_of
-from graph_bandit_serve.campaigns.shelf import Reading
+from graph_bandit_serve.campaigns.shelf import describe
 from graph_bandit_serve.operations import OPERATIONS, Asked
 from graph_bandit_serve.service import SENT, Service
 from graph_bandit_serve.work.jobs import Job
@@ -39,31 +38,13 @@ WRITTEN: dict[int | str, dict[str, Any]] = {
 }
 
 
-def answer_job(job: Job, stale: str = "") -> Response:
-    """Answer with a job: 200 if it is done, 202 if it goes on, 422 if it was refused, 412 if the file has changed."""
-    status = 412 if stale else {"done": 200, "refused": 422, "failed": 500, "stopped": 409}.get(job.status, 202)
+def answer_job(job: Job) -> Response:
+    """Answer with a job: 200 if it is done, 202 if it goes on, 422 if it was refused."""
     view, headers = job.model_dump(), {"location": f"{PREFIX}/jobs/{job.id}"}
+    status = {"done": 200, "refused": 422, "failed": 500, "stopped": 409}.get(view["status"], 202)
     if status >= 400:
-        return JSONResponse({"detail": stale or job.problem or "It was stopped.", "job": view}, status, headers)
+        view = {"detail": view["problem"] or "It was stopped.", "job": view}
     return JSONResponse(view, status, headers)
-
-
-def read_campaign(reading: Reading | None) -> dict[str, Any]:
-    """Return a campaign as its file has it, with its id, name and version, and what can be undone and redone.
-
-    Raises:
-        HTTPException: if there is no such campaign, or its file cannot be read.
-    """
-    if reading is None:
-        raise HTTPException(404, "Expected the id of a campaign. GET /api/v1/campaigns lists them.")
-    if reading.state is None:
-        raise HTTPException(422, reading.problem)
-    about = {"id": reading.file.key, "name": reading.file.name, "version": reading.version}
-    steps = {name: [replace(each, other=None) for each in getattr(reading, name)] for name in ("past", "future")}
-    made: dict[str, Any] = msgspec.to_builtins(
-        {**about, **steps, "failed": reading.state.failed, "state": reading.state}
-    )
-    return made
 
 
 def make_rest(service: Service) -> APIRouter:
@@ -89,8 +70,8 @@ def make_rest(service: Service) -> APIRouter:
     @router.get("/campaigns/{campaign}")
     def get_campaign(campaign: str, if_none_match: IfNoneMatch = "") -> Response:
         """Return a campaign as its file has it."""
-        content = read_campaign(shelf.read(campaign))
-        return with_version(msgspec.json.encode(content), content["version"], if_none_match)
+        reading = shelf.read(campaign)
+        return with_version(msgspec.json.encode(reading.whole()), reading.version, if_none_match)
 
     @router.get("/tables")
     def list_tables() -> dict[str, Any]:
@@ -106,8 +87,8 @@ def make_rest(service: Service) -> APIRouter:
             async for part in request.stream():
                 await run_in_threadpool(content.write, part)
             content.seek(0)
-            upload = await run_in_threadpool(service.uploads.add, name, content)
-        return JSONResponse({"table": f"{SENT}{upload.token}"})
+            token = await run_in_threadpool(service.uploads.add, name, content)
+        return JSONResponse({"table": f"{SENT}{token}"})
 
     @router.get("/jobs", response_model=list[Job])
     def list_jobs() -> list[Job]:
@@ -126,11 +107,14 @@ def make_rest(service: Service) -> APIRouter:
 
     def add(name: str, asked_type: type[Asked], of_folder: bool) -> None:
         def of_campaign(campaign: str, asked: Any, wait: Wait = LONGEST_WAIT, if_match: IfMatch = "") -> Response:
-            version = version_of(if_match)
+            version = if_match.strip('W/"* ')  # `*` is any
             job = service.start(name, asked, campaign, version)
-            job = jobs.wait(job.id, wait) or job
-            is_stale = isinstance(job.result, dict) and bool(job.result.get("stale"))
-            return answer_job(job, shelf.tell_changes(campaign, version) if is_stale else "")
+            answer = answer_job(jobs.wait(job.id, wait) or job)
+            if isinstance(job.result, dict) and job.result.get("stale"):
+                now = shelf.read(campaign)
+                last = "".join(map(describe, now.past[-1:]))
+                raise HTTPException(412, f"Expected version {now.version}. Got {version}. The last change: {last}.")
+            return answer
 
         def of_all(asked: Any, wait: Wait = LONGEST_WAIT) -> Response:
             job = service.start(name, asked)
@@ -149,15 +133,9 @@ def make_rest(service: Service) -> APIRouter:
     return router
 
 
-def version_of(header: str) -> str:
-    """Return the version that the header If-Match names; empty if any will do."""
-    text = header.strip().removeprefix("W/").strip('"')
-    return "" if text == "*" else text
-
-
 def with_version(content: bytes, version: str, known: str) -> Response:
     """Return JSON with its version, or that the program has it already."""
-    tags, headers = {tag.strip().removeprefix("W/") for tag in known.split(",")}, {"etag": f'"{version}"'}
-    if tags & {f'"{version}"', "*"}:
+    headers = {"etag": f'"{version}"'}
+    if headers["etag"] in known:
         return Response(status_code=304, headers=headers)
     return Response(content, media_type="application/json", headers=headers)

@@ -76,7 +76,7 @@ def serve(settings: ServeSettings, limits: ServerLimits | None = None) -> None:
         print("\n".join(introduce(settings, addresses, keys)), flush=True)
         threading.Thread(target=jobs.open, daemon=True).start()  # where Ctrl-C does not interrupt it
         if settings.open:
-            open_link(link(addresses, keys.link), Path(private))
+            open_link(addresses.link_of(keys.link), Path(private))
         try:
             Server(config).run(sockets=[listener])
         except KeyboardInterrupt:
@@ -95,20 +95,14 @@ def introduce(settings: ServeSettings, addresses: Addresses, keys: Keys) -> Iter
     """
     from graph_bandit_serve.access.addresses import is_local
 
-    what = "campaigns of " * settings.folder.is_dir()
-    yield f"The {what or 'campaign '}{settings.folder}. Ctrl-C stops.\n"
-    yield f"  your link, which works once:   {link(addresses, keys.link)}"
+    yield f"The campaigns of {settings.folder}. Ctrl-C stops.\n"
+    yield f"  your link, which works once:   {addresses.link_of(keys.link)}"
     yield f"  programs:                      {addresses.link}/api/v1/campaigns"
     yield f"  agents, by MCP:                {addresses.link}/mcp"
     yield f"    both with the header         Authorization: Bearer {keys.program}"
     if not is_local(settings.host):
         yield f"\nEverybody who reaches {settings.host} can try to connect, and read what others send: nothing is"
         yield "encrypted. Put a proxy with TLS in front, and name it by --address."
-
-
-def link(addresses: Addresses, token: str) -> str:
-    """Return a link that lets somebody in."""
-    return f"{addresses.link}/enter?token={token}"
 
 
 def open_link(address: str, private: Path) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import msgspec
+from starlette.exceptions import HTTPException
 
 from graph_bandit_serve.access.keys import NAME, PERSON
-from graph_bandit_serve.campaigns.folder import CampaignFolder, FoundFile
+from graph_bandit_serve.campaigns.folder import CampaignFolder
 from graph_bandit_serve.campaigns.shelf import Shelf
-from graph_bandit_serve.campaigns.uploads import Uploads, WrongError, kind_of
+from graph_bandit_serve.campaigns.uploads import Uploads, kind_of
 from graph_bandit_serve.operations import OPERATIONS, Asked
 from graph_bandit_serve.settings import ServerLimits
 from graph_bandit_serve.work.jobs import Job, Jobs
@@ -18,52 +18,23 @@ FUNCTIONS = "graph_bandit_serve.work.operations:FUNCTIONS"
 SENT = "upload:"
 
 
-class UnknownError(LookupError):
-    """There is not what somebody asks for; the message says what is."""
-
-
-class NotYoursError(ValueError):
-    """Somebody wants to stop a job of somebody else."""
-
-
 class Service:
     """The campaigns of a folder, to look at and to change.
 
     Args:
-        folder: the folder.
-        shelf: the campaigns in it.
-        uploads: files that people sent.
+        root: the folder.
         jobs: do what takes long, or reads what strangers sent.
         limits: the limits.
     """
 
-    def __init__(
-        self, folder: CampaignFolder, shelf: Shelf, uploads: Uploads, jobs: Jobs, limits: ServerLimits
-    ) -> None:
-        self.folder, self.shelf, self.uploads, self.jobs = folder, shelf, uploads, jobs
-        self._limits = limits
-
-    @classmethod
-    def of(cls, root: Path, jobs: Jobs, limits: ServerLimits) -> Service:
-        """Return the service of a folder."""
-        folder = CampaignFolder(root, limits)
-        return cls(folder, Shelf(folder, limits), Uploads(folder.root, limits), jobs, limits)
+    def __init__(self, root: Path, jobs: Jobs, limits: ServerLimits) -> None:
+        self.folder, self.jobs, self._limits = CampaignFolder(root, limits), jobs, limits
+        self.shelf, self.uploads = Shelf(self.folder, limits), Uploads(self.folder.root, limits)
 
     def tables(self) -> dict[str, object]:
         """Return the tables of the folder, which can be pools or hold results."""
-        listing = self.folder.list_tables()
-        return {"tables": [file.name for file in listing.files], "is_cut": listing.is_cut}
-
-    def campaign(self, key: str) -> FoundFile:
-        """Return the file of a campaign.
-
-        Raises:
-            UnknownError: if there is none.
-        """
-        file = self.folder.find(key)
-        if file is None:
-            raise UnknownError("Expected the id of a campaign of this folder. The list of campaigns has them.")
-        return file
+        tables, is_cut = self.folder.list_tables()
+        return {"tables": [*tables], "is_cut": is_cut}
 
     def start(self, name: str, asked: Asked, campaign: str = "", version: str = "") -> Job:
         """Start a job; jobs that change one campaign run one after the other, and so do those of one person.
@@ -75,16 +46,10 @@ class Service:
             version: digest that the campaign's file is to have; empty: any.
 
         Raises:
-            UnknownError: if there is no such campaign or table.
-            BusyError: a ValueError, if too many jobs wait.
-            WrongError: a ValueError, if an argument is not what a file can keep.
+            HTTPException: 404 or 422, if there is no such campaign or table; 503, if too many jobs wait.
         """
-        place = {"path": str(self.campaign(campaign).path), "version": version} if campaign else {}
+        place = {"path": str(self.shelf.read(campaign).file.path), "version": version} if campaign else {}
         operation, fields, person = OPERATIONS[name], asked.model_dump(), PERSON.get()
-        try:
-            msgspec.json.encode(fields)
-        except (UnicodeEncodeError, RecursionError) as error:
-            raise WrongError("Expected whole characters and few brackets. Got others.") from error
         if fields.get("by") == "":
             fields["by"] = NAME.get()
         if name == "new":
@@ -94,11 +59,10 @@ class Service:
             fields |= {"pool": files[0], "measured": files[1:]}
         else:
             fields |= {key: self.table(fields[key])[0] for key in ("table", "pool") if key in fields}
-        arguments = {"root": str(self.folder.root), **place, **fields}
-        holds = [f"{person}{' looks' * operation.looks}", *[campaign] * operation.changes]
+        holds = [f"{person}{' looks' * operation.looks}", *[campaign] * (operation.changes and bool(campaign))]
         seconds = self._limits.look_seconds if operation.looks else None
-        holds = [*filter(None, holds)]
-        return self.jobs.start(name, arguments, holds, seconds, campaign, person, asked.model_dump())
+        arguments = {"root": str(self.folder.root), **place, **fields}
+        return self.jobs.start(name, arguments, holds, seconds, campaign, person)
 
     def table(self, name: str) -> tuple[str, bool]:
         """Return the path of a table, and whether somebody sent it.
@@ -107,25 +71,21 @@ class Service:
             name: its place in the folder, or `upload:TOKEN`. It is looked up, and never opened as a path.
 
         Raises:
-            UnknownError: if there is no such table.
+            HTTPException: 404, if there is no such table.
         """
-        if name.startswith(SENT):
-            upload = self.uploads.find(name.removeprefix(SENT))
-            if upload is not None:
-                return str(upload.path), True
-            raise UnknownError("Expected a file that was sent, and not used since. Send it again.")
-        file = self.folder.find_table(name)
-        if file is None:
-            raise UnknownError("Expected a table of this folder, by its place in it, or one that was sent.")
-        return str(file.path), False
+        is_sent = name.startswith(SENT)
+        path = self.uploads.find(name.removeprefix(SENT)) if is_sent else self.folder.list_tables()[0].get(name)
+        if path is None:
+            raise HTTPException(404, "Expected a table of this folder, by its place in it, or one that was just sent.")
+        return str(path), is_sent
 
     def stop(self, job_id: str) -> Job | None:
         """Stop a job of who asks; None if there is none.
 
         Raises:
-            NotYoursError: a ValueError, if somebody else has started it.
+            HTTPException: 403, if somebody else has started it.
         """
         job = self.jobs.get(job_id)
         if job is not None and job.person != PERSON.get():
-            raise NotYoursError("Expected a job of yours. Somebody else has started this one, and can stop it.")
+            raise HTTPException(403, "Expected a job of yours. Somebody else has started this one, and can stop it.")
         return self.jobs.stop(job_id)

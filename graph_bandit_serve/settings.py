@@ -87,8 +87,6 @@ class ServerLimits:
     """Longest SMILES that is drawn."""
     drawing_seconds: float = 3.0
     """Time in which a molecule is drawn, or not at all."""
-    drawings: int = 1_000
-    """How many drawings are kept in memory."""
     workers: int = 8
     """Most jobs that run at once, each in a process. A person has one, and one that only looks."""
     waiting_jobs: int = 50

@@ -22,12 +22,19 @@ class Addresses:
 
     link: str
     """The beginning of the links that are printed."""
-    hosts: frozenset[str]
-    """Host headers that are answered, in small letters."""
     origins: frozenset[str]
-    """Origin headers of pages of the server itself."""
+    """Origin headers of pages of the server itself, in small letters."""
     port: int
     """The port that it listens on."""
+
+    def link_of(self, token: str) -> str:
+        """Return a link that lets somebody in."""
+        return f"{self.link}/enter?token={token}"
+
+    @property
+    def hosts(self) -> set[str]:
+        """Return the Host headers that are answered, in small letters."""
+        return {origin.partition("//")[2] for origin in self.origins}
 
     @property
     def is_encrypted(self) -> bool:
@@ -43,17 +50,13 @@ def find_addresses(host: str, port: int, public: str = "") -> Addresses:
         port: the port that it listens on.
         public: address of a proxy in front of it; empty: there is none.
     """
-    names = _names_of(host)
-    places = [("http", name, port) for name in names]
+    places = [("http", name, port) for name in _names_of(host)]
     if public:
         parts = urlsplit(public.lower())
         places.insert(0, (parts.scheme, _bracketed(parts.hostname or ""), parts.port or PORTS[parts.scheme]))
-    hosts, origins = [], []
-    for scheme, name, number in places:
-        is_usual = number == PORTS[scheme]
-        hosts += [f"{name}:{number}", *[name] * is_usual]
-        origins.append(f"{scheme}://{name}" if is_usual else f"{scheme}://{name}:{number}")
-    return Addresses(link=origins[0], hosts=frozenset(hosts), origins=frozenset(origins), port=port)
+    ends = [f":{number}" * (number != PORTS[scheme]) for scheme, _, number in places]  # browsers leave out usual ports
+    origins = [f"{scheme}://{name}{end}" for (scheme, name, _), end in zip(places, ends, strict=True)]
+    return Addresses(origins[0], frozenset(origins), port)
 
 
 def is_local(host: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING
 
 from starlette.datastructures import MutableHeaders
@@ -30,16 +29,12 @@ HEADERS = {
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
 }
 """Of every answer: nothing is loaded or run from elsewhere, framed, guessed, kept, or told to the next site."""
-LOG = logging.getLogger("graph_bandit_serve")
 ENTER = "/enter"
-READS = ("GET", "HEAD")
 FILES = ("multipart/form-data", "application/octet-stream")
 
 
 class Guard:
     """An application that asks another one only for those who belong.
-
-    The other one finds the `keys` in `scope["state"]`, to make links for others.
 
     Args:
         app: the application.
@@ -56,7 +51,8 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
         if scope["type"] == "lifespan":
-            return await self._app(scope, receive, send)
+            await self._app(scope, receive, send)
+            return
 
         async def send_on(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -69,17 +65,11 @@ class Guard:
         person = self._who_asks(request)
         PERSON.set(person)
         NAME.set(self._keys.name_of(person) or "")
-        answer = self._answer(request, bool(person))
-        scope.setdefault("state", {}).update(keys=self._keys)
-        method = "GET" if request.method == "HEAD" else request.method
-        try:
-            await (answer or self._app)({**scope, "method": method}, receive, send_on)
-        except Exception as error:  # noqa: BLE001 - who asked was answered that there is one
-            LOG.error("%s %s: %s: %s", request.method, ascii(scope["path"])[1:-1], type(error).__name__, error)
+        await (self._answer(request, bool(person)) or self._app)(scope, receive, send_on)
 
     def _answer(self, request: Request, belongs: bool) -> Response | None:
         """Return the answer to who does not belong, asks what nobody may, or enters; None for all others."""
-        headers, reads = request.headers, request.method in READS
+        headers = request.headers
         if headers.get("host", "").lower() not in self._addresses.hosts:
             return PlainTextResponse("Expected an address of this server as Host.", 421)
         if self._is_from_elsewhere(request):
@@ -91,7 +81,7 @@ class Guard:
                 "This page is for those with a link. Open yours, or ask a colleague for one. Programs send their key."
             )
             return PlainTextResponse(words, 401, {"www-authenticate": "Bearer"})
-        if not reads and not {"authorization", "origin", "sec-fetch-site"} & {*headers.keys()}:
+        if request.method != "GET" and not {"authorization", "origin", "sec-fetch-site"} & {*headers.keys()}:
             return PlainTextResponse("Expected a browser that says which page asks.", 403)
         if "transfer-encoding" in headers:
             return PlainTextResponse("Expected a body with Content-Length, and not in chunks.", 411)
@@ -103,7 +93,7 @@ class Guard:
 
     def _is_from_elsewhere(self, request: Request) -> bool:
         """Return whether a page of another site asks, other than by a link to here."""
-        headers, reads = request.headers, request.method in READS
+        headers, reads = request.headers, request.method == "GET"
         if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
             is_link = reads and headers.get("sec-fetch-mode") == "navigate"
             if not is_link or headers.get("sec-fetch-dest", "document") not in ("document", "empty"):
@@ -114,8 +104,7 @@ class Guard:
         """Exchange the token of a link for a session, and lead away from the address that holds it."""
         if request.method != "GET":  # a program that looks ahead by HEAD would use up the link
             return PlainTextResponse("Expected GET.", 405, {"allow": "GET"})
-        given = request.query_params.multi_items()
-        session = self._keys.enter(given[0][1]) if [name for name, _ in given] == ["token"] else None
+        session = self._keys.enter(request.query_params.get("token", ""))
         if session is None:
             return PlainTextResponse("This link was used already, or is too old. Ask a colleague for a new one.", 403)
         answer = RedirectResponse("/", 303)

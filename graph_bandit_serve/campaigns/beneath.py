@@ -20,6 +20,7 @@ from typing import IO, TypeVar
 from filelock import FileLock
 
 T = TypeVar("T")
+Stamp = tuple[int, ...]
 HAS_DESCRIPTORS = {os.open, os.stat, os.mkdir, os.unlink, os.rename} <= os.supports_dir_fd
 FLAGS = sum(getattr(os, name, 0) for name in ("O_BINARY", "O_CLOEXEC", "O_NOFOLLOW"))
 FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
@@ -80,6 +81,11 @@ class Folder:
             os.replace(name, other, src_dir_fd=self.at, dst_dir_fd=self.at)
         else:
             os.replace(self.at / name, self.at / other)
+
+
+def stamp_of(status: os.stat_result) -> Stamp:
+    """Return what changes with a file: where it is, its size, and when it was written."""
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 @contextmanager

@@ -5,7 +5,6 @@ A campaign is asked for by a key, which is looked up among the files that were f
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import os
 from collections.abc import Iterator
@@ -24,7 +23,6 @@ PREPARED = "manifest.json"
 STARTED = "/suggestions"
 """Ends the name of a campaign that was started here, in a folder of its own, which names it."""
 KEY_DIGITS = 16
-UNREADABLE = "It cannot be opened"
 
 
 @dataclass(frozen=True)
@@ -36,15 +34,6 @@ class FoundFile:
     name: str
     """Its place in the folder, without the ending, for people."""
     path: Path
-
-
-@dataclass(frozen=True)
-class Listing:
-    """The files of a folder."""
-
-    files: tuple[FoundFile, ...]
-    is_cut: bool = False
-    """Whether there were too many files or folders to look at."""
 
 
 class CampaignFolder:
@@ -59,40 +48,30 @@ class CampaignFolder:
         self.root, self._limits = Path(os.path.realpath(root)), limits
         self._last: dict[str, FoundFile] = {}
 
-    def list_files(self) -> Listing:
-        """Look for files of campaigns."""
-        listing = self._look_for((ENDING,), self._limits.campaigns)
-        self._last = {file.key: file for file in listing.files}
-        return listing
+    def list_files(self) -> tuple[list[FoundFile], bool]:
+        """Return the files of campaigns, and whether there are more files or folders than are looked at."""
+        places, is_cut = self._look_for((ENDING,), self._limits.campaigns)
+        names = [readable(place.removesuffix(ENDING).removesuffix(STARTED)) for place in places]
+        files = [FoundFile(key_of(place), name, self.root / place) for place, name in zip(places, names, strict=True)]
+        self._last = {file.key: file for file in files}
+        return files, is_cut
 
-    def list_tables(self) -> Listing:
-        """Look for tables, files of graphs, libraries of products and prepared pools; names keep their endings."""
-        listing = self._look_for((*KINDS, LIBRARY, f"/{PREPARED}"), self._limits.entries)
-        files = [
-            FoundFile(file.key, file.name.removesuffix(f"/{PREPARED}"), file.path.parent)
-            if file.path.name == PREPARED
-            else file
-            for file in listing.files
-            if file.path.is_file()
-        ]
-        return Listing(tuple(files), listing.is_cut)
+    def list_tables(self) -> tuple[dict[str, Path], bool]:
+        """Return tables, files of graphs, libraries of products and prepared pools by place; else as `list_files`."""
+        places, is_cut = self._look_for((*KINDS, LIBRARY, f"/{PREPARED}"), self._limits.entries)
+        places = [place.removesuffix(f"/{PREPARED}") for place in places]
+        return {readable(place): self.root / place for place in places}, is_cut
 
-    def find_table(self, name: str) -> FoundFile | None:
-        """Return a table by its place in the folder; None if there is none."""
-        return next((file for file in self.list_tables().files if file.name == name), None)
-
-    def _look_for(self, endings: tuple[str, ...], most: int) -> Listing:
+    def _look_for(self, endings: tuple[str, ...], most: int) -> tuple[list[str], bool]:
         """Look for files; those whose names begin with a dot and links are left out."""
-        found: list[FoundFile] = []
+        found: list[str] = []
         is_cut = False
         for count, (place, is_file) in enumerate(self._walk()):
-            if count >= self._limits.entries or len(found) >= most:
-                is_cut = True
+            if is_cut := count >= self._limits.entries or len(found) >= most:
                 break
             if is_file and place.lower().endswith(endings):
-                name = readable(place.removesuffix(ENDING).removesuffix(STARTED))
-                found.append(FoundFile(key_of(place), name, self.root / place))
-        return Listing(tuple(sorted(found, key=lambda file: file.name.casefold())), is_cut)
+                found.append(place)
+        return sorted(found, key=str.casefold), is_cut
 
     def find(self, key: str) -> FoundFile | None:
         """Return the file of a key; None if there is none."""
@@ -100,23 +79,20 @@ class CampaignFolder:
             self.list_files()
         return self._last.get(key)
 
-    def read(self, file: FoundFile) -> bytes:
+    def read(self, path: Path) -> bytes:
         """Return what a file holds.
 
         Raises:
-            FileNotFoundError: if it is not there any more.
             ValueError: if it is too large, no file of data, or not inside of the folder; the message says so.
         """
+        most = self._limits.file_bytes
         try:
-            with open_file(self.root, file.path.relative_to(self.root).as_posix()) as opened:
-                size = os.fstat(opened.fileno()).st_size
-                content = opened.read(self._limits.file_bytes + 1) if size <= self._limits.file_bytes else b""
-        except FileNotFoundError:
-            raise
+            with open_file(self.root, path.relative_to(self.root).as_posix()) as opened:
+                content = opened.read(most + 1)
         except OSError as error:
-            raise ValueError(f"{UNREADABLE}: {os.strerror(error.errno or errno.EIO)}.") from error
-        if (large := max(size, len(content))) > self._limits.file_bytes:
-            raise ValueError(f"It has {large / 1e6:,.1f} MB. At most {self._limits.file_bytes / 1e6:,.1f} MB are read.")
+            raise ValueError(f"It cannot be opened: {error.strerror}.") from error
+        if len(content) > most:
+            raise ValueError(f"It has more than {most / 1e6:,.1f} MB, and is not read.")
         return content
 
     def _walk(self, place: str = "", depth: int = 0) -> Iterator[tuple[str, bool]]:

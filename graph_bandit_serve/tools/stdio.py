@@ -35,7 +35,7 @@ def serve_tools(settings: McpSettings, limits: ServerLimits | None = None) -> No
 
     limits = limits or ServerLimits()
     jobs = Jobs(limits, FUNCTIONS)
-    server = make_tools(Service.of(settings.folder, jobs, limits))
+    server = make_tools(Service(settings.folder, jobs, limits))
     # A thread that waits for a line of stdin cannot be stopped; as a daemon, it does not keep the command from ending.
     serving = threading.Thread(target=anyio.run, args=(server.run_stdio_async,), daemon=True)
     try:

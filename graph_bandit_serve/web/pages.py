@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
-from fastapi import APIRouter, HTTPException, Query, Request
+from fastapi import APIRouter, HTTPException, Query
 from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.staticfiles import StaticFiles
 
 from graph_bandit_serve.access.addresses import Addresses, is_local
-from graph_bandit_serve.access.keys import NAME
+from graph_bandit_serve.access.keys import NAME, Keys
 from graph_bandit_serve.service import Service
 from graph_bandit_serve.settings import ServerLimits
-from graph_bandit_serve.web.shown import SETTINGS, CampaignPage, chance, number, plots_of, read_cells
+from graph_bandit_serve.web.shown import SETTINGS, CampaignPage, chance, number, plots_of
 from graph_bandit_serve.work.drawing import NOT_DRAWN, Drawer
 from graph_bandit_serve.work.jobs import Job
 
-SVG = "image/svg+xml"
-KEPT = {"cache-control": "private, max-age=86400"}  # a drawing is that of its address for ever
+KEPT = {  # a drawing is that of its address for ever; RDKit's have styles, and run and load nothing
+    "cache-control": "private, max-age=86400",
+    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
+}
 VIEWS = ("look", "preview", "rows", "why")
 """Operations whose results are shown by a template of their name; those of others are sentences."""
 TABS = {"batch": "This batch", "candidates": "All candidates", "results": "Results", "history": "History"}
@@ -46,7 +48,7 @@ class Pages:
             lstrip_blocks=True,
         )
         cut = lambda text: text if len(text) <= most else f"{text[:most]}…"  # noqa: E731 - a filter
-        self._templates.globals |= {"writes": False, "name": ""}
+        self._templates.globals["name"] = NAME.get
         self._templates.filters |= {"number": number, "chance": chance, "cut": cut, "plain": plain}
 
     def render(self, template: str, values: Mapping[str, object], status: int = 200) -> HTMLResponse:
@@ -60,7 +62,9 @@ def plain(text: str) -> str:
     return " ".join(each for each in sentences if not re.search("--|shell", each)) or text
 
 
-def make_pages(pages: Pages, service: Service, drawer: Drawer, addresses: Addresses, limits: ServerLimits) -> APIRouter:
+def make_pages(
+    pages: Pages, service: Service, drawer: Drawer, addresses: Addresses, keys: Keys, limits: ServerLimits
+) -> APIRouter:
     """Return the addresses for people.
 
     Args:
@@ -68,19 +72,18 @@ def make_pages(pages: Pages, service: Service, drawer: Drawer, addresses: Addres
         service: the campaigns and jobs.
         drawer: draws molecules.
         addresses: the addresses of the server, for links of invitations.
+        keys: make these links.
         limits: the limits.
     """
     router = APIRouter(include_in_schema=False)
     router.mount("/static", StaticFiles(packages=[("graph_bandit_serve", "static")]))
 
-    def who() -> dict[str, object]:
-        return {"writes": True, "name": NAME.get()}
-
     def shown(campaign: str) -> CampaignPage:
-        reading = service.shelf.read(campaign)
-        if reading is None or reading.state is None:
-            raise HTTPException(404, reading.problem if reading else "There is no such campaign in this folder.")
-        return CampaignPage(reading, reading.state, read_cells(reading, reading.state, service.folder))
+        return CampaignPage(service.shelf.read(campaign), service.folder)
+
+    def picture(smiles: str, scores: Sequence[float] = (), part: str = "") -> Response:
+        svg = drawer.draw(smiles, scores, part) or NOT_DRAWN
+        return Response(svg, media_type="image/svg+xml", headers=KEPT)
 
     def done(job: str) -> Job:
         found = service.jobs.get(job)
@@ -90,12 +93,11 @@ def make_pages(pages: Pages, service: Service, drawer: Drawer, addresses: Addres
 
     @router.get("/")
     def list_campaigns() -> HTMLResponse:
-        values = {**service.shelf.list_campaigns(), **who()}
-        return pages.render("campaigns", values)
+        return pages.render("campaigns", service.shelf.list_campaigns())
 
     @router.get("/new")
     def begin() -> HTMLResponse:
-        return pages.render("new", {"tables": service.folder.list_tables(), "command": SETTINGS, **who()})
+        return pages.render("new", {**service.tables(), "command": SETTINGS})
 
     @router.get("/campaigns/{campaign}")
     def show_campaign(campaign: str, tab: Tab = "batch", table: Text = "") -> HTMLResponse:
@@ -110,12 +112,12 @@ def make_pages(pages: Pages, service: Service, drawer: Drawer, addresses: Addres
             values |= {"rows": page.table(most), "most": most}
         elif tab == "history":
             values |= {**page.history(most), "plots": plots_of(state)}
-        return pages.render("campaign", {**values, **who()})
+        return pages.render("campaign", values)
 
     @router.get("/jobs/{job}/view")
     def show_result(job: str) -> HTMLResponse:
         found = done(job)
-        values = {"result": found.result, "job": found, "asked": found.asked, **who()}
+        values = {"result": found.result, "job": found, "asked": found.asked}
         if found.campaign:
             page = shown(found.campaign)
             values |= {"head": page.head(), "state": page.state}
@@ -123,21 +125,21 @@ def make_pages(pages: Pages, service: Service, drawer: Drawer, addresses: Addres
 
     @router.get("/jobs/{job}/atoms/{place}/{goal}.svg")
     def draw_atoms(job: str, place: int, goal: str) -> Response:
-        result = done(job).result
         try:
-            answer = result[place]
-            drawn = drawer.draw(answer["smiles"], answer["atoms"][goal])
+            answer = done(job).result[place]
+            return picture(answer["smiles"], answer["atoms"][goal])
         except (LookupError, TypeError) as error:
             raise HTTPException(404, "There are no contributions of atoms in this result.") from error
-        return Response(drawn or NOT_DRAWN, media_type=SVG)
 
     @router.get("/structure.svg")
     def draw(smiles: Text, part: Text = "") -> Response:
-        return Response(drawer.draw(smiles, part=part) or NOT_DRAWN, media_type=SVG, headers=KEPT)
+        return picture(smiles, part=part)
 
     @router.post("/invite")
-    def invite(request: Request, name: Text = "") -> dict[str, object]:
-        token, start = request.state.keys.invite(name), addresses.link
-        return {"link": f"{start}/enter?token={token}", "is_local": is_local(urlsplit(start).hostname or "")}
+    def invite(name: Text = "") -> dict[str, object]:
+        return {
+            "link": addresses.link_of(keys.invite(name)),
+            "is_local": is_local(urlsplit(addresses.link).hostname or ""),
+        }
 
     return router

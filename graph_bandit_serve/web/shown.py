@@ -5,13 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
-from graph_bandit_campaign import CampaignState, Change, Suggestion, digest_of, find_front, find_slips
+from graph_bandit_campaign import CampaignState, Change, Suggestion, digest_of, find_doubts, find_front
 from graph_bandit_serve.campaigns.folder import CampaignFolder
 from graph_bandit_serve.campaigns.shelf import Reading, describe
 
@@ -34,37 +32,39 @@ def chance(share: float | None) -> str:
     return "" if share is None else f"{100 * share:.0f} %"
 
 
-def read_cells(reading: Reading, state: CampaignState, folder: CampaignFolder) -> dict[str, Shown]:
+def read_cells(reading: Reading, folder: CampaignFolder) -> dict[str, Shown]:
     """Return the cells of the table of the last suggestions by id; nothing if it is not as it was written for them."""
-    out = state.command.get("out")
-    if not isinstance(out, str) or Path(out).name != out or not out.endswith(".csv"):
-        return {}
+    state = reading.state
     try:
-        content = folder.read(replace(reading.file, path=reading.file.path.with_name(out)))
-        rows = csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline=""))
-        own = list(rows) if digest_of(content) in state.written else []
-    except (OSError, ValueError, csv.Error):
+        content = folder.read(reading.file.path.with_name(f"{state.command.get('out')}"))
+        rows = [*csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline=""), restval="")]
+    except (ValueError, csv.Error):
         return {}
-    last = {each.id for each in state.rounds[-1]} if state.rounds else set()
-    cells = {row.get("id", "").removeprefix("'"): {k: text for k, text in row.items() if k and text} for row in own}
-    return cells if cells.keys() == last else {}
+    cells = {row.get("id", "").removeprefix("'"): {k: text for k, text in row.items() if k and text} for row in rows}
+    last = {each.id for batch in state.rounds[-1:] for each in batch}
+    return cells if digest_of(content) in state.written and cells.keys() == last else {}
 
 
 class CampaignPage:
     """A campaign, as its page asks for it.
 
     Args:
-        reading: the campaign, which can be read.
-        state: its state.
-        cells: of the table of its last suggestions.
+        reading: the campaign.
+        folder: its folder.
     """
 
-    def __init__(self, reading: Reading, state: CampaignState, cells: Mapping[str, Shown]) -> None:
-        self.reading, self.state, self._cells = reading, state, cells
+    def __init__(self, reading: Reading, folder: CampaignFolder) -> None:
+        self.reading, self.state, self._cells = reading, reading.state, read_cells(reading, folder)
+        state = self.state
         self._values: dict[tuple[str, str], list[str]] = {}
         for result in state.results:
             self._values.setdefault((result.id, result.goal), []).append(result.text)
-        self._failed, self._settled, self._pending = {*state.failed}, {*state.settled()}, {*state.pending}
+        self._ids = {
+            "measured": {*state.settled()},
+            "failed": {*state.failed},
+            "waiting": {*state.pending},
+            "vetoed": {*state.vetoes},
+        }
         given = {name: state.command.get(name) or default for name, default in SETTINGS.items()}
         self.command = {  # in a file that somebody sends, they may be of other types
             name: value if isinstance(value, tuple) == (name in LIMITS) else SETTINGS[name]
@@ -76,46 +76,27 @@ class CampaignPage:
 
     def status(self, key: str) -> str:
         """Return what has become of a suggestion."""
-        if key in self._settled:
-            return "measured"
-        if key in self._failed:
-            return "failed"
-        if key in self._pending:
-            return "waiting"
-        return "vetoed" if key in self.state.vetoes else "not asked for"
+        return next((name for name, ids in self._ids.items() if key in ids), "not asked for")
 
     def head(self) -> Shown:
         """Return what is wanted, within which limits, and what the batch costs."""
-        state, command = self.state, self.command
-        limits = [text for name in LIMITS for text in command[name]]  # type: ignore[union-attr]
-        caps = [f"at most {command['at_most']} of a {command['per']}"]
-        prices = [float(cells["price"]) for cells in self._cells.values() if is_number(cells.get("price", ""))]
-        leaders = [] if state.is_class else [(view.target, view.leader()) for view in state.views()]
-        wanted = [(name, leader) for name, leader in leaders if leader and not self._has_range(name)]
-        best = [{"goal": name, "id": key, "value": number(value)} for name, (key, value) in wanted]
-        slips = [find_slips(self._exact(view))[0] for view in state.views()]
+        state, budget = self.state, self.command["budget"]
+        prices = [cells.get("price", "") for cells in self._cells.values()]
+        numbers = [float(text) for text in prices if text.replace(".", "", 1).isdecimal()]
         return {
-            **(summary := self.reading.summary()),
-            "counts": ", ".join(
-                [
-                    counted(summary["results"], "result"),
-                    f"{summary['pending']} waiting",
-                    f"{summary['failed']} failed",
-                    counted(summary["rounds"], "batch", "batches"),
-                ]
-            ),
-            "limits": [
-                *limits,
-                *caps[: command["per"] is not None],
-                *[f"price: {command['price']}"] * bool(command["price"]),
-            ],
+            **self.reading.summary(),
+            "limits": [text for name in LIMITS for text in self.command[name]],  # type: ignore[union-attr]
             "has_table": bool(self._cells),
             "ordered": [name for name in dict.fromkeys(chain(*self._cells.values())) if not name.startswith(EXPLAINED)],
-            "bill": number(sum(prices)) if prices else "",
-            "budget": number(command["budget"]) if isinstance(command["budget"], float | int) else "",
-            "best": [{**each, "smiles": state.structures.get(each["id"], "")} for each in best],
+            "bill": number(sum(numbers)) if numbers else "",
+            "budget": number(budget) if isinstance(budget, float | int) else "",
+            "best": [
+                {"goal": view.target, "id": leader[0], "value": number(leader[1])}
+                for view in state.views()
+                if not state.is_class and not self._has_range(view.target) and (leader := view.leader())
+            ],
             "front": find_front(state) if state.goals else (),
-            "slips": sorted({key for keys in slips for key in keys}),
+            "doubts": [*find_doubts(state)],
             "undo": [step(change) for change in self.reading.past[-1:]],
             "redo": [step(change) for change in self.reading.future[-1:]],
         }
@@ -146,14 +127,12 @@ class CampaignPage:
         return {
             "rounds": [{"number": k, "cards": self.cards(rounds[k - 1])} for k in range(len(rounds), 0, -1)][:most],
             "changes": [step(change) for change in reversed(past)],
-            "vetoed": self.state.vetoed,
-            "pinned": self.state.waiting_pins(),
             "comments": self.state.comments[: -most - 1 : -1],
         }
 
     def _card(self, rank: int, each: Suggestion) -> Shown:
         state, key = self.state, each.id
-        cells = self._cells.get(key, {}) if state.rounds and any(one is each for one in state.rounds[-1]) else {}
+        cells = self._cells.get(key, {})
         forecasts = [each.by_goal.get(name, each) if state.goals else each for name in state.quantities]
         values = [
             {
@@ -182,39 +161,16 @@ class CampaignPage:
 
     def _fields(self, key: str) -> list[Shown]:
         """Return what is known of a graph for each goal, and by what name its field is sent."""
-        goals = [goal.name for goal in self.state.goals] or [""]
-        known = [self._values.get((key, goal), []) for goal in goals]
-        names = zip(goals, self.state.quantities, known, strict=True)
-        return [{"send": goal, "goal": name, "known": texts} for goal, name, texts in names]
+        names = zip([goal.name for goal in self.state.goals] or [""], self.state.quantities, strict=True)
+        return [{"send": goal, "goal": name, "known": self._values.get((key, goal), [])} for goal, name in names]
 
     def _has_range(self, name: str) -> bool:
         return any(goal.name == name and goal.has_range for goal in self.state.goals)
-
-    @staticmethod
-    def _exact(view: CampaignState) -> dict[str, list[float]]:
-        values: dict[str, list[float]] = {}
-        for result in view.measured:
-            if not result.bound:
-                values.setdefault(result.id, []).append(result.value)
-        return values
-
-
-def counted(number: int, one: str, several: str = "") -> str:
-    """Return how many there are, in words."""
-    return f"{number:,} {one if number == 1 else several or f'{one}s'}"
 
 
 def step(change: Change) -> Shown:
     """Return what somebody did, and who and when."""
     return {"text": describe(change), "by": change.by, "at": change.at[:16].replace("T", " ")}
-
-
-def is_number(text: str) -> bool:
-    """Return whether a text is a finite number."""
-    try:
-        return math.isfinite(float(text))
-    except ValueError:
-        return False
 
 
 def plots_of(state: CampaignState) -> list[Shown]:

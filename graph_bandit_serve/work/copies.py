@@ -19,7 +19,7 @@ from pathlib import Path
 import msgspec
 
 from graph_bandit_campaign import StaleError
-from graph_bandit_serve.campaigns.beneath import Folder, open_folder, remove_file, replace_file
+from graph_bandit_serve.campaigns.beneath import Folder, Stamp, open_folder, remove_file, replace_file, stamp_of
 
 ENDING, LIBRARY = ".campaign.json", ".toml"
 NAMES_FILES = ("pool", "measured", "out", "predictions", "html", "features", "forbid", "also")
@@ -27,8 +27,6 @@ NAMES_FILES = ("pool", "measured", "out", "predictions", "html", "features", "fo
 MISSING = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.EINVAL)
 LINKED = 4_000_000
 """Larger files are linked rather than copied, if both folders are on one disk. No operation writes into these."""
-
-Stamp = tuple[int, ...]
 
 
 class Copies:
@@ -150,11 +148,6 @@ class Copies:
                 is_table = not name.endswith(LIBRARY) or "." in given
                 if is_below and is_table and given.isprintable() and not place.startswith(f"{found}/"):
                     yield found
-
-
-def stamp_of(status: os.stat_result) -> Stamp:
-    """Return what changes with a file."""
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _link(folder: Folder, name: str, copy: Path, status: os.stat_result) -> bool:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from functools import lru_cache
 
 from graph_bandit_campaign import draw_molecule
 from graph_bandit_env.extras import is_installed
@@ -13,7 +11,6 @@ from graph_bandit_serve.work.worker import open_pool
 
 SIZE, LARGE = (260, 160), (520, 320)  # pixels; with scores
 PATIENCE = 10.0  # seconds in which others are drawn before
-STYLE = re.compile(r"\sstyle=(['\"])([^'\"]*)\1")
 NOT_DRAWN = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="{1}" viewBox="0 0 {0} {1}"><text x="50%" y="50%" '
     'text-anchor="middle" font-family="sans-serif" font-size="14" fill="#555">not drawn</text></svg>'
@@ -21,7 +18,7 @@ NOT_DRAWN = (
 
 
 class Drawer:
-    """Draws molecules one after the other, and keeps the drawings.
+    """Draws molecules one after the other.
 
     Args:
         limits: the limits.
@@ -29,7 +26,6 @@ class Drawer:
 
     def __init__(self, limits: ServerLimits) -> None:
         self._limits, self._pool = limits, open_pool("rdkit.Chem.Draw")
-        self._kept = lru_cache(limits.drawings)(self._draw)
 
     def draw(self, smiles: str, scores: Sequence[float] = (), part: str = "") -> str | None:
         """Return a drawing as an SVG file; None: it cannot be drawn, or not within the limits.
@@ -41,9 +37,12 @@ class Drawer:
         """
         if len(smiles) > self._limits.smiles_characters or not is_installed("rdkit"):
             return None
+        if not self._pool.active:  # its process has died between two drawings
+            self._pool = open_pool("rdkit.Chem.Draw")
+        future = self._pool.schedule(draw_svg, (smiles, scores, part), timeout=self._limits.drawing_seconds)
         try:
-            return self._kept(smiles, tuple(scores), part)
-        except TimeoutError:  # which is not kept
+            return future.result(PATIENCE)
+        except Exception:  # noqa: BLE001 - its process has died, or took too long
             return None
 
     def close(self) -> None:
@@ -51,26 +50,10 @@ class Drawer:
         self._pool.stop()
         self._pool.join()
 
-    def _draw(self, smiles: str, scores: tuple[float, ...], part: str) -> str | None:
-        if not self._pool.active:  # its process has died between two drawings
-            self._pool = open_pool("rdkit.Chem.Draw")
-        future = self._pool.schedule(draw_svg, (smiles, scores, part), timeout=self._limits.drawing_seconds)
-        return None if future.exception(PATIENCE) else future.result()
-
 
 def draw_svg(smiles: str, scores: Sequence[float], part: str) -> str | None:
     """Return a drawing; None if there can be none. It is called in the process of a `Drawer`."""
     try:
-        return without_styles(draw_molecule(smiles, LARGE if scores else SIZE, scores, part))
+        return draw_molecule(smiles, LARGE if scores else SIZE, scores, part)
     except Exception:  # noqa: BLE001 - the SMILES is wrong, whatever RDKit calls it
         return None
-
-
-def without_styles(svg: str) -> str:
-    """Return a drawing whose lines and colours are attributes, since pages here allow no styles within elements."""
-    return STYLE.sub(lambda match: _to_attributes(match[2]), svg)
-
-
-def _to_attributes(style: str) -> str:
-    pairs = [part.partition(":") for part in style.split(";") if ":" in part]
-    return "".join(f' {name.strip()}="{value.strip()}"' for name, _, value in pairs)

@@ -7,7 +7,7 @@ import dataclasses
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -99,28 +99,27 @@ def on_copies(name: str) -> Callable[..., object]:
     def call(report: Report, root: str, path: str = "", version: str = "", **fields: Any) -> object:
         folder = Path(root)
         place = Path(path).relative_to(folder).as_posix() if path else ""
-        changes = OPERATIONS[name].changes
-        with TemporaryDirectory(prefix="copies-", ignore_cleanup_errors=True) as private, ExitStack() as held:
+        changes, waits = OPERATIONS[name].changes, name != "ask"  # which takes long: others may change the campaign
+
+        def locked(is_wanted: bool) -> AbstractContextManager[None]:
+            return lock_file(folder, place) if path and is_wanted else nullcontext()
+
+        with TemporaryDirectory(prefix="copies-", ignore_cleanup_errors=True) as private:
             copies = Copies(folder, Path(os.path.realpath(private)))
             try:
-                if changes and path:
-                    held.enter_context(lock_file(folder, place))
-                inside = {key: copy(copies, value) if key in PATHS else value for key, value in fields.items()}
-                at = Place(copies.fetch(path), copies.private, version) if path else copies.private
-                if name == "new":
-                    campaigns.remove_unfinished(folder)  # what killed processes began
-                if name == "ask":  # which takes long: others may change the campaign meanwhile
-                    held.close()
-                with campaigns.listening(report):
+                with locked(changes and waits), campaigns.listening(report):
+                    inside = {key: copy(copies, value) if key in PATHS else value for key, value in fields.items()}
+                    at = Place(copies.fetch(path), copies.private, version) if path else copies.private
+                    if name == "new":
+                        campaigns.remove_unfinished(folder)  # what killed processes began
                     answer = CALLS[name](at, **inside)
-                if name == "ask":
-                    held.enter_context(lock_file(folder, place))
-                if isinstance(answer, Change):
-                    answer = dataclasses.replace(answer, other=None)
-                if isinstance(at, Place) and changes:
-                    answer = Done(digest_of(at.path.read_bytes()), answer=None if name == "mark" else answer)
-                if changes:
-                    copies.put_back()
+                    if isinstance(answer, Change):
+                        answer = dataclasses.replace(answer, other=None)
+                    if isinstance(at, Place) and changes:
+                        answer = Done(digest_of(at.path.read_bytes()), answer=None if name == "mark" else answer)
+                    if changes:
+                        with locked(not waits):
+                            copies.put_back()
                 return answer
             except StaleError:
                 if name == "new":

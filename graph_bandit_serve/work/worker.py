@@ -6,14 +6,12 @@ import os
 import pkgutil
 import shutil
 import signal
-import sys
 import tempfile
 import threading
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from multiprocessing import get_context, parent_process, resource_tracker
+from multiprocessing import get_context, parent_process
 from pathlib import Path
 from typing import Literal
 
@@ -26,21 +24,7 @@ Report = Callable[[str], None]
 LINES = "lines"
 """File in the folder of a job: the number of its process, and lines of progress."""
 QUIET = "ignore:resource_tracker:UserWarning"
-MISTAKE = "This is a mistake of the program, not of yours. The server has printed a line about it where it runs."
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How a call went."""
-
-    status: Literal["done", "refused", "failed"]
-    """"refused": the operation says what is wrong with its arguments; "failed": there is another reason."""
-    result: bytes = b""
-    """What it returned, as JSON."""
-    problem: str = ""
-    """Why it is not done, for people."""
-    trace: str = ""
-    """Where it failed, for those who look after the program."""
+"""Nobody needs to know that killed processes have left semaphores behind."""
 
 
 def open_pool(needed: str, private: str = "") -> ProcessPool:
@@ -50,10 +34,7 @@ def open_pool(needed: str, private: str = "") -> ProcessPool:
         needed: what it imports before its first call, as `package.module` or `package.module:NAME`.
         private: folder that it removes if this process is killed.
     """
-    if os.name == "posix":  # the process that removes semaphores of killed processes shall not warn of them
-        sys.warnoptions.append(QUIET)  # which it inherits
-        resource_tracker.ensure_running()
-        sys.warnoptions.remove(QUIET)
+    os.environ.setdefault("PYTHONWARNINGS", QUIET)  # which the process that looks after semaphores inherits
     pool = ProcessPool(1, initializer=prepare, initargs=(needed, private), context=get_context("spawn"))
     pool.schedule(int)  # which starts it
     return pool
@@ -94,8 +75,12 @@ def kill(tree: Sequence[psutil.Process]) -> None:
             process.kill()
 
 
-def perform(operations: str, operation: str, arguments: Mapping[str, object], folder: Path, most_bytes: int) -> Outcome:
-    """Call an operation in the process of a job, and return how it went.
+def perform(
+    operations: str, operation: str, arguments: Mapping[str, object], folder: Path, most_bytes: int
+) -> tuple[Literal["done", "refused", "failed"], bytes, str]:
+    """Call an operation in the process of a job; return how it went, its result as JSON, and why it is not done.
+
+    Refused is what the operation says is wrong with its arguments; what failed otherwise is told by its traceback.
 
     Args:
         operations: where the operations are, as `package.module:NAME`.
@@ -114,10 +99,10 @@ def perform(operations: str, operation: str, arguments: Mapping[str, object], fo
         try:
             result = msgspec.json.encode(pkgutil.resolve_name(operations)[operation](report, **arguments))
         except (ValueError, OSError, ImportError, MemoryError) as error:  # messages for people
-            return Outcome("refused", problem=str(error) or type(error).__name__)
+            return "refused", b"", str(error).encode(errors="replace").decode() or type(error).__name__
         except Exception:  # noqa: BLE001 - whatever it is, the server goes on
-            return Outcome("failed", problem=MISTAKE, trace=" | ".join(traceback.format_exc().splitlines()))
+            return "failed", b"", " | ".join(traceback.format_exc().splitlines())
     if len(result) > most_bytes:
         sizes = f"at most {most_bytes / 1e6:,.0f} MB. Got {len(result) / 1e6:,.0f} MB"
-        return Outcome("refused", problem=f"Expected a result of {sizes}. Ask for less at once.")
-    return Outcome("done", result)
+        return "refused", b"", f"Expected a result of {sizes}. Ask for less at once."
+    return "done", result, ""

@@ -35,7 +35,7 @@ WAIT = [("rows", "look"), ("new", "why"), ("new", "undo"), ("why", "undo")]
 def test_a_person_has_one_job_at_a_time_and_holds_nobody_else(tmp_path):
     write_campaign(tmp_path / "one.campaign.json")
     (tmp_path / "pool.csv").write_text("id,smiles\n")
-    service = Service.of(tmp_path, SimpleNamespace(start=lambda *given: given), ServerLimits())
+    service = Service(tmp_path, SimpleNamespace(start=lambda *given: given), ServerLimits())
     holds, people = {}, ("Ann", "Bob")
     for person in people:
         token = PERSON.set(person)

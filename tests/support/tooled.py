@@ -14,7 +14,7 @@ class Tooled:
     """Tools over the campaigns of a folder."""
 
     def __init__(self, root, jobs):
-        self.service = Service.of(root, jobs, ServerLimits())
+        self.service = Service(root, jobs, ServerLimits())
         self.server = make_tools(self.service)
 
     def ask(self, question):
@@ -30,7 +30,7 @@ class Tooled:
         """Return what a tool answers, as the SDK has checked it."""
         answer = self.ask(lambda client: client.call_tool(tool, arguments))
         assert not answer.is_error, answer.content
-        assert json.loads(answer.content[1].text) == answer.structured_content
+        assert json.loads(answer.content[0].text) == answer.structured_content
         return answer.structured_content
 
     def refusal(self, tool, **arguments):

@@ -3,6 +3,7 @@
 import os
 
 import pytest
+from starlette.exceptions import HTTPException
 from support.served import Served, result, suggestion, write_campaign
 
 from graph_bandit_serve.campaigns.folder import CampaignFolder, key_of
@@ -75,4 +76,5 @@ def test_a_file_is_read_again_after_it_has_changed_and_not_before_and_the_oldest
         shelf.read(key)
     assert shelf.read(first) is not changed
     paths[0].unlink()
-    assert shelf.read(first) is None
+    with pytest.raises(HTTPException):
+        shelf.read(first)

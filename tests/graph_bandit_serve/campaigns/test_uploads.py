@@ -5,9 +5,10 @@ import io
 import shutil
 
 import pytest
+from starlette.exceptions import HTTPException
 from support.links import make_link
 
-from graph_bandit_serve.campaigns.uploads import HIDDEN, NoRoomError, Uploads, kind_of
+from graph_bandit_serve.campaigns.uploads import HIDDEN, Uploads, kind_of
 from graph_bandit_serve.settings import ServerLimits
 
 
@@ -19,13 +20,13 @@ def uploads(tmp_path):
 
 @pytest.mark.parametrize("name", ["May.CSV", "../../x.csv", "/etc/x.csv", "nul.csv", "x\0.csv", "x" * 10_000 + ".csv"])
 def test_a_file_is_found_by_its_token_alone_and_no_name_of_a_sender_is_a_path(uploads, tmp_path, name):
-    upload = uploads.add(name, io.BytesIO(b"id\n1\n"))
-    assert upload.path.parent == tmp_path / "served" / HIDDEN / upload.token
-    assert upload.path.name == {"May.CSV": "May.CSV", "nul.csv": "nul_.csv"}.get(name, upload.path.name)
-    assert upload.path.read_bytes() == b"id\n1\n"
-    assert uploads.find(upload.token) == upload
-    for token in ("", "*", upload.token[:-1], f"{upload.token}.csv", f"../{HIDDEN}/{upload.token}", "0" * 32):
-        assert uploads.find(token) is None
+    token = uploads.add(name, io.BytesIO(b"id\n1\n"))
+    path = uploads.find(token)
+    assert path.parent == tmp_path / "served" / HIDDEN / token
+    assert path.name == {"May.CSV": "May.CSV", "nul.csv": "nul_.csv"}.get(name, path.name)
+    assert path.read_bytes() == b"id\n1\n"
+    for other in ("", "*", token[:-1], f"{token}.csv", f"../{HIDDEN}/{token}", "0" * 32):
+        assert uploads.find(other) is None
 
 
 def test_the_ending_says_what_a_file_is():
@@ -35,7 +36,7 @@ def test_the_ending_says_what_a_file_is():
 def test_nothing_is_written_or_read_through_a_link(uploads, tmp_path):
     (tmp_path / "outside").mkdir()
     make_link(tmp_path / "served" / HIDDEN, tmp_path / "outside")
-    with pytest.raises(NoRoomError, match="link"):
+    with pytest.raises(HTTPException, match="link"):
         uploads.add("a.csv", io.BytesIO())
     assert not [*(tmp_path / "outside").iterdir()]
     (tmp_path / "outside" / ("a" * 32)).mkdir()
@@ -49,6 +50,6 @@ def test_a_full_disk_leaves_nothing(uploads, tmp_path, monkeypatch):
         raise OSError(errno.ENOSPC, "a path of the machine")
 
     monkeypatch.setattr(shutil, "copyfileobj", fill)
-    with pytest.raises(NoRoomError):
+    with pytest.raises(HTTPException):
         uploads.add("a.csv", io.BytesIO())
     assert not [*(tmp_path / "served" / HIDDEN).rglob("*.*")]

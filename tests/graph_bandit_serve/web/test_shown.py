@@ -7,7 +7,7 @@ from graph_bandit_campaign import digest_of
 from graph_bandit_serve.campaigns.folder import key_of
 from graph_bandit_serve.service import Service
 from graph_bandit_serve.settings import ServerLimits
-from graph_bandit_serve.web.shown import CampaignPage, plots_of, read_cells, ticks_of
+from graph_bandit_serve.web.shown import CampaignPage, plots_of, ticks_of
 
 AIMS = {"affinity": {"aim": "maximize"}, "logd": {"aim": "target", "low": 1, "high": 3}, "tox": {"aim": "minimize"}}
 TABLE = b"rank,id,smiles,predicted_logp,nearest,price\n1,'=a,CCO,1.5,m1,12\n2,b,CC,1.2,,3.5\n"
@@ -19,9 +19,8 @@ def show(folder, table=TABLE, **changes):
     """Return what the page shows of a campaign, next to the table of its batch."""
     write_campaign(folder / "one.campaign.json", **changes)
     (folder / "out.csv").write_bytes(table)
-    service = Service.of(folder, None, ServerLimits())
-    reading = service.shelf.read(key_of("one.campaign.json"))
-    return CampaignPage(reading, reading.state, read_cells(reading, reading.state, service.folder))
+    service = Service(folder, None, ServerLimits())
+    return CampaignPage(service.shelf.read(key_of("one.campaign.json")), service.folder)
 
 
 def test_each_suggestion_says_what_came_of_it_and_what_people_say(tmp_path):

@@ -1,38 +1,28 @@
 """Jobs whose operations wait, report, break and hang."""
 
-import asyncio
 import logging
 import os
 import subprocess
 import sys
+import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from starlette.exceptions import HTTPException
 from support.ended import have_ended
 
 from graph_bandit_serve.settings import ServerLimits
-from graph_bandit_serve.work.jobs import BusyError, Jobs
+from graph_bandit_serve.work.jobs import Jobs
 
-OPERATIONS = "support.operations:OPERATIONS"
 LONG = 60
 
 
 @pytest.fixture
-def make_jobs():
-    made = []
-
-    def make(**limits):
-        made.append(Jobs(ServerLimits(**limits), OPERATIONS))
-        return made[-1]
-
-    yield make
-    for jobs in made:
-        jobs.close()
-
-
-@pytest.fixture
-def jobs(make_jobs):
-    return make_jobs()
+def jobs(request):
+    """Jobs with the limits that a test names."""
+    with closing(Jobs(ServerLimits(**getattr(request, "param", {})), "support.operations:OPERATIONS")) as jobs:
+        yield jobs
 
 
 def run(jobs, operation, **arguments):
@@ -41,25 +31,19 @@ def run(jobs, operation, **arguments):
 
 def start_holding(jobs):
     """Start a job that never ends, and return it, its process with one that it started, and its temporary folder."""
-
-    async def first(job):
-        async for state in jobs.events(job.id):
-            if state.progress:
-                return state
-        return None
-
-    job = asyncio.run(asyncio.wait_for(first(jobs.start("hold", {}, "a")), LONG))
+    job = jobs.start("hold", {}, "a")
+    while not jobs.get(job.id).progress:
+        time.sleep(0.01)
     *pids, folder = job.progress[0].split()
     return job, [*map(int, pids)], Path(folder)
 
 
-def test_a_job_returns_what_its_operation_does(jobs):
+def test_a_job_returns_what_its_operation_does_and_what_it_leaves_behind_is_killed(jobs):
     job = run(jobs, "echo", word="ok", numbers=[1, 2.5, None])
     assert (job.status, job.problem, job.campaign, job.operation) == ("done", "", "a", "echo")
-    assert job.result == {"word": "ok", "numbers": [1, 2.5, None]}
-    assert job.seconds > 0
-    assert jobs.get(job.id) == job
-    assert jobs.get("nobody") is jobs.wait("nobody", 0) is jobs.stop("nobody") is None
+    assert (job.result, job.seconds > 0) == ({"word": "ok", "numbers": [1, 2.5, None]}, True)
+    assert jobs.get("nobody") is jobs.stop("nobody") is None
+    assert have_ended([run(jobs, "leave").result])
 
 
 @pytest.mark.parametrize(("names", "at_once"), [(("ab", "bc"), False), (("ab", "cd"), True)])
@@ -72,25 +56,22 @@ def test_jobs_that_hold_a_name_run_one_after_the_other_and_others_at_once(names,
     assert (jobs.wait(one.id, LONG).result, jobs.wait(two.id, LONG).result) == (at_once, True)
 
 
-def test_a_job_too_many_is_refused(make_jobs):
-    jobs = make_jobs(waiting_jobs=2)
-    holding, *_ = start_holding(jobs)
-    waiting = [jobs.start("echo", {}, "ab") for _ in range(2)]
-    with pytest.raises(BusyError):
+@pytest.mark.parametrize("jobs", [{"waiting_jobs": 2}], indirect=True)
+def test_a_job_too_many_is_refused(jobs):
+    all_of_a = [jobs.start(name, {}, "ab") for name in ("hold", "echo", "echo")]
+    with pytest.raises(HTTPException):
         jobs.start("echo", {}, "ab")
-    assert [job.id for job in jobs.queue()] == [holding.id, *(job.id for job in waiting)]
+    assert jobs.queue() == all_of_a
     assert jobs.start("echo", {}, "c").status == "running"
 
 
 def test_a_job_that_is_stopped_ends_with_all_that_it_started(jobs):
     job, pids, folder = start_holding(jobs)
     assert folder.is_dir()
-    stopped = jobs.stop(job.id)
-    assert (stopped.status, stopped.problem) == ("stopped", "")
+    assert (jobs.stop(job.id).status, job.problem) == ("stopped", "")
     assert have_ended(pids)
     assert not folder.exists()
     assert run(jobs, "echo").status == "done"
-    assert jobs.stop(job.id) == stopped
 
 
 def test_a_refusal_is_told_to_people_and_a_mistake_of_the_program_to_the_log_in_a_line(jobs, caplog):
@@ -104,26 +85,19 @@ def test_a_refusal_is_told_to_people_and_a_mistake_of_the_program_to_the_log_in_
 
 
 @pytest.mark.parametrize(
-    ("operation", "word", "limits"),
+    ("operation", "word", "jobs"),
     [("hold", "minutes", {"job_seconds": 0.3}), ("grow", "0.4 GB", {"job_bytes": 400_000_000}), ("die", "died", {})],
+    indirect=["jobs"],
 )
-def test_a_job_that_does_harm_fails_and_the_next_one_runs(operation, word, limits, make_jobs):
-    jobs = make_jobs(**limits)
+def test_a_job_that_does_harm_fails_and_the_next_one_runs(operation, word, jobs):
     job = run(jobs, operation)
     assert (job.status, word in job.problem) == ("failed", True)
     assert have_ended([int(text) for line in job.progress for text in line.split() if text.isdigit()])
     assert run(jobs, "echo").status == "done"
 
 
-def test_what_a_job_leaves_behind_is_killed(jobs):
-    job = run(jobs, "leave")
-    assert job.status == "done"
-    assert have_ended([job.result])
-
-
-@pytest.mark.parametrize("limits", [{"kept_jobs": 2}, {"kept_job_bytes": 2_500}])
-def test_jobs_that_ended_long_ago_are_forgotten(limits, make_jobs):
-    jobs = make_jobs(**limits)
+@pytest.mark.parametrize("jobs", [{"kept_jobs": 2}, {"kept_job_bytes": 2_500}], indirect=True)
+def test_jobs_that_ended_long_ago_are_forgotten(jobs):
     ended = [run(jobs, "echo", text="x" * 1_000) for _ in range(4)]
     assert [jobs.get(job.id) for job in ended] == [None, None, *ended[-2:]]
 
@@ -132,9 +106,9 @@ def test_closed_jobs_are_stopped_and_no_process_stays(jobs):
     holding, pids, _ = start_holding(jobs)
     waiting = jobs.start("echo", {}, "ab")
     jobs.close()
-    assert [jobs.get(job.id).status for job in (holding, waiting)] == ["stopped"] * 2
+    assert (holding.status, waiting.status) == ("stopped", "stopped")
     assert have_ended(pids)
-    with pytest.raises(BusyError):
+    with pytest.raises(HTTPException):
         jobs.start("echo", {}, "ab")
 
 
@@ -148,7 +122,7 @@ if __name__ == "__main__":
     job = jobs.start("hold", {})
     while not jobs.get(job.id).progress:
         time.sleep(0.01)
-    print(*jobs.get(job.id).progress, flush=True)
+    print(*job.progress, flush=True)
     os._exit(0)
 """
     command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", code]

@@ -1,6 +1,9 @@
-"""The operations that jobs run, on files of the folder; called here without a process."""
+"""The operations that jobs run, called without a process; nothing outside of the folder is read or written."""
 
 import json
+import os
+import threading
+from contextlib import contextmanager, suppress
 
 import pytest
 from support.served import POOL
@@ -8,46 +11,107 @@ from support.served import POOL
 from graph_bandit_campaign import Moved, start
 from graph_bandit_serve.work.operations import FUNCTIONS
 
-
-def call(name, /, **arguments):
-    return FUNCTIONS[name](lambda line: None, **arguments)
+OUTSIDE = "O=C=O"
+REQUESTS = [pytest.param(100, id="100"), pytest.param(1_000, id="1000", marks=pytest.mark.slow)]
 
 
 @pytest.fixture
-def place(tmp_path):
-    (tmp_path / "up.csv").write_bytes(POOL)
-    fields = {"maximize": ["logp"], "n": 3}
-    path, _ = start(tmp_path, "One", Moved(tmp_path / "up.csv", "pool.csv"), [], fields, workers=None)
-    return {"root": str(tmp_path), "path": str(path)}
+def served(tmp_path):
+    """The folder of a campaign, and next to it one with the same files, of others."""
+    for name in ("served", "outside"):
+        (tmp_path / name).mkdir()
+        (tmp_path / "up.csv").write_bytes(POOL)
+        fields = {"maximize": ["logp"], "n": 3, "agent": "random"}
+        start(tmp_path / name, "A", Moved(tmp_path / "up.csv", "pool.csv"), [], fields, workers=None)
+    rows = zip(NAMES, [*MOLECULES.smiles[:-1], OUTSIDE], strict=True)
+    (tmp_path / "outside" / "A" / "pool.csv").write_bytes(table(("id", "smiles"), *rows))
+    return tmp_path / "served"
 
 
-def test_a_refusal_names_places_in_the_folder_alone(place, tmp_path):
-    (tmp_path / "bad.xlsx").write_bytes(b"a,b\n1,2\n")
-    bad = str(tmp_path / "bad.xlsx")
-    looks = {"root": place["root"], "pool": bad, "smiles": "s", "id": None, "sheet": None}
-    for name, arguments in ("look", looks), ("preview", {**place, "table": bad, "columns": {}, "sheet": None}):
+def call(name, served, **arguments):
+    place = {} if name == "look" else {"path": str(served / "A" / "suggestions.campaign.json")}
+    return FUNCTIONS[name](lambda line: None, root=str(served), **place, **arguments)
+
+
+def test_a_refusal_names_places_in_the_folder_alone(served):
+    (served / "bad.xlsx").write_bytes(b"a,b\n1,2\n")
+    bad = str(served / "bad.xlsx")
+    for name, asked in {
+        "look": {"pool": bad, "smiles": "s", "id": None, "sheet": None},
+        "preview": {"table": bad, "columns": {}, "sheet": None},
+    }.items():
         with pytest.raises(ValueError, match="xlsx") as caught:
-            call(name, **arguments)
-        assert f"{tmp_path}" not in str(caught.value)
+            call(name, served, **asked)
+        assert str(served) not in str(caught.value)
 
 
-def test_a_change_of_an_old_version_says_which_it_is_now(place):
-    stale = call("undo", **place, version="0" * 16)
+def test_a_change_of_an_old_version_says_which_it_is_now(served):
+    stale = call("undo", served, version="0" * 16)
     assert (len(stale.stale), stale.version) == (16, "")
-    done = call("undo", **place, version=stale.stale)
+    done = call("undo", served, version=stale.stale)
     assert (done.stale, done.version != stale.stale) == ("", True)
 
 
-@pytest.mark.parametrize("setting", ["predictions", "html"])
-def test_a_campaign_that_somebody_sends_replaces_no_file_of_others(place, tmp_path, setting):
-    name = {"predictions": "other.csv", "html": "other.html"}[setting]
-    (tmp_path / name).write_text("ours")
-    path = tmp_path / "One" / "suggestions.campaign.json"
+@pytest.mark.parametrize(("setting", "name"), [("predictions", "other.csv"), ("html", "other.html")])
+def test_a_campaign_that_somebody_sends_replaces_no_file_of_others(served, setting, name):
+    (served / name).write_text("ours")
+    path = served / "A" / "suggestions.campaign.json"
     fields = json.loads(path.read_text())
     fields["command"][setting] = f"../{name}"
     path.write_text(json.dumps(fields))
-    before = path.read_bytes()
     with pytest.raises(ValueError, match=name):
-        call("ask", **place, changes={}, next_batch=True)
-    assert (tmp_path / name).read_text() == "ours"
-    assert path.read_bytes() == before
+        call("ask", served, changes={}, next_batch=True)
+    assert ((served / name).read_text(), json.loads(path.read_text())) == ("ours", fields)
+
+
+@contextmanager
+def swapping(path, outside):
+    """Swap a file or folder for a link to another one and back, all the time, for a `with` block."""
+    stop, aside, link = threading.Event(), path.with_name(".aside"), path.with_name(".link")
+
+    def swap():
+        while not stop.is_set():
+            os.rename(path, aside)
+            os.symlink(outside, link)
+            os.rename(link, path)
+            stop.wait(0.001)
+            os.unlink(path)
+            os.rename(aside, path)
+            stop.wait(0.001)
+
+    make_link(link, outside)  # or skip
+    link.unlink()
+    thread = threading.Thread(target=swap)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
+@pytest.mark.parametrize("requests", REQUESTS)
+def test_no_row_of_a_file_outside_is_read(requests, served):
+    found = []
+    with swapping(served / "A" / "pool.csv", served.parent / "outside" / "A" / "pool.csv"):
+        for _ in range(requests):
+            with suppress(ValueError, OSError):
+                found += [each.smiles for each in call("why", served, ids=[NAMES[-1]])]
+    assert OUTSIDE not in found
+    assert found or requests < 1_000
+
+
+@pytest.mark.parametrize("requests", REQUESTS)
+def test_nothing_outside_is_written(requests, served):
+    outside, saved = served.parent / "outside" / "A", []
+    before = {path: path.read_bytes() for path in outside.iterdir()}
+    with swapping(served / "A", outside):
+        for number in range(requests):
+            with suppress(ValueError, OSError):
+                call("mark", served, id=NAMES[0], comment=f"{number}", by="")
+                saved.append(f"{number}")
+    assert {path: path.read_bytes() for path in outside.iterdir()} == before
+    assert sorted(path.name for path in served.iterdir()) == ["A"]
+    comments = json.loads((served / "A" / "suggestions.campaign.json").read_text())["comments"]
+    assert {*saved} <= {comment["text"] for comment in comments}
+    assert saved or requests < 1_000
