@@ -22,9 +22,7 @@ from graph_bandit_serve.web.pages import Pages, make_pages
 from graph_bandit_serve.work.drawing import Drawer
 from graph_bandit_serve.work.jobs import Jobs
 
-ABOUT = (
-    "The campaigns of a folder. Each request has the header `Authorization: Bearer KEY`, with the key that was printed."
-)
+ABOUT = "The campaigns of a folder. Send the key that was printed in the header: `Authorization: Bearer KEY`."
 MOST_PROBLEMS = 5
 TITLES = {404: "Not found", 405: "Not possible", 422: "Not done", 503: "Not now", 507: "No room"}
 

@@ -77,9 +77,7 @@ class Guard:
         if request.scope["path"] == ENTER:
             return self._enter(request)
         if not belongs:
-            words = (
-                "This page is for those with a link. Open yours, or ask a colleague for one. Programs send their key."
-            )
+            words = "Open the link that you were given, or ask a colleague for one. Programs send their key."
             return PlainTextResponse(words, 401, {"www-authenticate": "Bearer"})
         if request.method != "GET" and not {"authorization", "origin", "sec-fetch-site"} & {*headers.keys()}:
             return PlainTextResponse("Expected a browser that says which page asks.", 403)
