@@ -32,7 +32,7 @@ WRITTEN: dict[int | str, dict[str, Any]] = {
     202: {"description": "It goes on; `Location` leads to the job."},
     404: {"description": "There is no such campaign or table."},
     409: {"description": "The job was stopped."},
-    412: {"description": "The file has changed since the version of `If-Match`; `detail` says how."},
+    412: {"description": "The file has changed since the version of `If-Match`; `detail` names the last change."},
     422: {"description": "What was asked is wrong; `detail` says what was expected."},
     503: {"description": "Too many jobs wait."},
 }
@@ -117,8 +117,7 @@ def make_rest(service: Service) -> APIRouter:
             return answer
 
         def of_all(asked: Any, wait: Wait = LONGEST_WAIT) -> Response:
-            job = service.start(name, asked)
-            return answer_job(jobs.wait(job.id, wait) or job)
+            return of_campaign("", asked, wait)
 
         call: Callable[..., Response] = of_all if of_folder else of_campaign
         call.__annotations__["asked"] = asked_type

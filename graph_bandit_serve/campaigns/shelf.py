@@ -73,7 +73,7 @@ class Shelf:
                 if isinstance(found, Reading):
                     lines.append(found.summary())
                 elif found:
-                    lines.append({"id": file.key, "name": file.name, "problem": found})
+                    lines.append({"id": file.key, "name": file.name, "version": "", "problem": found})
         return {"campaigns": lines, "is_cut": is_cut}
 
     def read(self, key: str) -> Reading:
