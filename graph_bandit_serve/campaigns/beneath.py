@@ -138,18 +138,19 @@ def open_file(root: Path, place: str) -> Iterator[IO[bytes]]:
         yield file
 
 
-def replace_file(root: Path, place: str, content: IO[bytes], mode: int | None = None) -> None:
-    """Write a file, or replace it: readers see the old one or the new one. Folders that are missing are made.
+def replace_file(root: Path, place: str, content: IO[bytes], make: bool = False, mode: int | None = None) -> None:
+    """Write a file, or replace it: readers see the old one or the new one.
 
     Args:
         root: as in `open_folder`.
         place: as in `open_folder`.
         content: an open file.
+        make: as in `open_folder`.
         mode: permissions; None: those of a new file.
     """
     parent, _, name = place.rpartition("/")
     part = f"{name}.{os.getpid()}.{secrets.token_hex(8)}.part"  # which those who write here later remove, if we die
-    with open_folder(root, parent, make=True) as folder:
+    with open_folder(root, parent, make) as folder:
         try:
             with os.fdopen(folder.open(part, NEW), "wb") as file:
                 if mode is not None and hasattr(os, "fchmod"):

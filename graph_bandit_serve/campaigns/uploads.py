@@ -50,7 +50,7 @@ class Uploads:
         name = re.sub(r"[^\w.()+ -]", "_", re.split(r"[/\\]", name)[-1])[-LONGEST:].strip(". ")
         name = re.sub(r"^(con|prn|aux|nul|com\d|lpt\d)(?=\.)", r"\1_", name, flags=re.IGNORECASE)
         try:
-            replace_file(self._root, f"{HIDDEN}/{token}/{name}", content)
+            replace_file(self._root, f"{HIDDEN}/{token}/{name}", content, make=True)
         except (LinkError, OSError) as error:
             reason = os.strerror(error.errno or 0) if isinstance(error, OSError) else error
             raise HTTPException(507, f"Expected room for a file on the machine of the server. {reason}") from error

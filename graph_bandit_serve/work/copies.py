@@ -75,6 +75,7 @@ class Copies:
         for place in changed:
             if self._status(place) != (stamp_of(self._originals[place]) if place in self._originals else None):
                 raise StaleError(f"Nothing was saved: another program has changed {place} meanwhile. Try again.")
+        folders = {posixpath.dirname(place) for place in self._copies}
         begun: dict[str, str] = {}  # where new folders are while they are filled
         for place in sorted(changed, key=lambda place: not place.endswith(ENDING)):
             top, _, rest = place.partition("/")
@@ -83,7 +84,7 @@ class Copies:
             mode = stat.S_IMODE(self._originals[place].st_mode) if place in self._originals else None
             with now[place].open("rb") as content:
                 target = f"{begun[top]}/{rest}" if top in begun else place
-                replace_file(self.root, target, content, mode)
+                replace_file(self.root, target, content, posixpath.dirname(place) not in folders, mode)
         with open_folder(self.root) as folder:
             for top, name in begun.items():
                 folder.replace(name, top)

@@ -115,9 +115,9 @@ def on_copies(name: str) -> Callable[..., object]:
                     answer = CALLS[name](at, **inside)
                     if isinstance(answer, Change):
                         answer = dataclasses.replace(answer, other=None)
-                    if isinstance(at, Place) and changes:
-                        answer = Done(digest_of(at.path.read_bytes()), answer=None if name == "mark" else answer)
                     if changes:
+                        if isinstance(at, Place):
+                            answer = Done(digest_of(at.path.read_bytes()), answer=None if name == "mark" else answer)
                         with locked(not waits):
                             copies.put_back()
                 return answer

@@ -6,7 +6,8 @@ import threading
 from contextlib import contextmanager, suppress
 
 import pytest
-from support.served import POOL
+from support.links import make_link
+from support.served import MOLECULES, NAMES, POOL, table
 
 from graph_bandit_campaign import Moved, start
 from graph_bandit_serve.work.operations import FUNCTIONS
