@@ -51,6 +51,7 @@ def ann(browser, command, sent):
     page = ann.page
     page.get_by_label("Your name").fill("Ann")
     page.get_by_role("link", name="New campaign").click()
+    page.wait_for_load_state()  # else a file may be chosen before the script is there
     page.locator("input[type=file]").set_input_files(sent / "library.csv")
     page.get_by_text(f"{len(NAMES)} molecules").wait_for()
     wanted = {"Measured quantity": "logP", "Compounds in a batch": "4", "Price:": "Price", "Budget": "60"}
