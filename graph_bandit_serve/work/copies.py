@@ -135,7 +135,7 @@ class Copies:
         """Yield the places that a campaign or a library of products names, as far as they are below the folder."""
         folder, name = posixpath.split(place)
         values: list[object] = []
-        with suppress(OSError, ValueError, RecursionError, AttributeError):
+        with suppress(OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
             if name.endswith(ENDING):
                 command = msgspec.json.decode((self.private / place).read_bytes())["command"]
                 values = [command.get(key) for key in NAMES_FILES]
