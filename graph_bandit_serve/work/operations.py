@@ -71,7 +71,8 @@ def new(
 
 def look(root: Path, pool: Path, smiles: str, id: str | None, sheet: str | None) -> object:  # noqa: A002 - as in the command
     """Return what a pool holds."""
-    return campaigns.preview_pool(Source(path=pool, smiles=smiles, id=id, sheet=sheet, workers=0))
+    half = max(1, (os.cpu_count() or 1) // 2)  # so that a round that somebody waits for has the other cores
+    return campaigns.preview_pool(Source(path=pool, smiles=smiles, id=id, sheet=sheet, workers=half))
 
 
 CALLS: dict[str, Callable[..., object]] = {
