@@ -13,6 +13,7 @@ from graph_bandit_env.bandit.arguments import BanditArguments
 from graph_bandit_env.env import GraphActionBandit, GraphActionBanditVector, spread_seeds
 from graph_bandit_env.graphs.graph_set import GraphSet
 from graph_bandit_env.graphs.random_graphs import RandomGraphs
+from graph_bandit_env.pools.actions import SlotSet, from_slots
 from graph_bandit_env.pools.graph_pool import GraphPool
 from graph_bandit_env.pools.library import enumerate_library
 from graph_bandit_env.pools.molecule_parser import canonical_smiles
@@ -28,11 +29,13 @@ __all__ = [
     "GraphSet",
     "MoleculeSet",
     "RandomGraphs",
+    "SlotSet",
     "__version__",
     "canonical_smiles",
     "enumerate_library",
     "from_networkx",
     "from_pyg_dataset",
+    "from_slots",
     "from_smiles",
     "from_smiles_csv",
     "spread_seeds",

@@ -50,6 +50,39 @@ class MoleculeSetLike(GraphSetLike, Protocol):
         """Return the SMILES of each molecule."""
 
 
+class SlotLike(Protocol):
+    """A slot of actions, as `graph_bandit_env.pools.Slot` holds it."""
+
+    @property
+    def name(self) -> str:
+        """Return its name."""
+
+    @property
+    def kind(self) -> str:
+        """Return what stands there: "structure", "category" or "number"."""
+
+    @property
+    def choices(self) -> Sequence[str] | Sequence[float]:
+        """Return the B choices; an empty text stands for nothing."""
+
+    @property
+    def graphs(self) -> GraphSetLike | None:
+        """Return the structures, one for each choice that is not empty; None if choices are no structures."""
+
+
+@runtime_checkable
+class SlotSetLike(GraphSetLike, Protocol):
+    """K actions of S slots, as `graph_bandit_env.pools.SlotSet` holds them. Their graphs are unions of their parts."""
+
+    @property
+    def slots(self) -> Sequence[SlotLike]:
+        """Return the slots."""
+
+    @property
+    def places(self) -> NDArray[np.int64]:
+        """Return which choice stands in each slot of each action, `(K, S)`."""
+
+
 @runtime_checkable
 class Agent(Protocol):
     """A learner on graph sets. All its randomness comes from the seed given to `reset`.

@@ -15,7 +15,7 @@ from agents.beliefs.flat_features import FlatReader
 from agents.beliefs.rules import AcquisitionRule
 from agents.beliefs.structure import NodeFeatures
 from agents.contract.graph_memory import GraphMemory
-from agents.contract.protocol import GraphSetLike, MoleculeSetLike
+from agents.contract.protocol import GraphSetLike, MoleculeSetLike, SlotSetLike
 from agents.contract.reading import DIRECTIONS, EDGE_FEATURES, NODE_FEATURES, READABLE, with_both_directions
 from agents.process.agent import ProcessAgent
 from agents.process.description import Description, read_graphs
@@ -23,6 +23,7 @@ from agents.process.parts import GraphReading
 from agents.process.parts.linear import FLAT, LinearFunctions
 from agents.process.parts.network import Network
 from agents.process.parts.part import GivenKernel, Itself, check_kernel
+from agents.process.parts.slots import Actions
 from agents.process.parts.subtrees import Subtrees
 from agents.process.rater import GraphRater, digest_of
 from agents.process.results import Learnt
@@ -238,25 +239,28 @@ def read_numbers(reader: FlatReader, batch: Batch) -> LinearFunctions:
 class GraphProcessAgent(GraphAgent[GraphProcessSettings]):
     """Play by a sum of kernels that read node features, edge features, directions and structure.
 
-    Molecules are compared by what can be computed from their SMILES, as by the `molecule-` agents.
+    Molecules are compared by what can be computed from their SMILES, as by the `molecule-` agents; actions of several
+    slots slot by slot, and by pairs of slots.
     """
 
     reads = frozenset(READABLE)
     algorithm = 6
     uses_columns = True
 
-    def read(self, observation: object, graph_set: GraphSetLike | None) -> Batch | Molecules:
-        """Return the graphs; molecules without making their graphs."""
+    def read(self, observation: object, graph_set: GraphSetLike | None) -> Batch | Molecules | Actions:
+        """Return the graphs; molecules, and actions of slots, without making their graphs."""
         if isinstance(graph_set, MoleculeSetLike):
             return Molecules.of(graph_set)
-        return super().read(observation, graph_set)
+        return Actions.of(graph_set) if isinstance(graph_set, SlotSetLike) else super().read(observation, graph_set)
 
-    def describe(self, graphs: Batch | Molecules) -> Description:
+    def describe(self, graphs: Batch | Molecules | Actions) -> Description:
         """Read the graphs in all ways that apply.
 
         Raises:
             ValueError: if a setting is changed that says how graphs are read, and they are molecules.
         """
+        if isinstance(graphs, Actions):
+            return Description.of(graphs.ways(), graphs.num_graphs)
         if isinstance(graphs, Molecules):
             from agents.molecule import MoleculeSettings
             from agents.molecule.parts import MoleculeDescription

@@ -107,8 +107,8 @@ class PackedGraphs:
     def take(self, index: Sequence[int] | NDArray[np.integer]) -> Self:
         """Return a copy of the graphs with these indices, in this order; there may be none."""
         chosen = np.asarray(index, np.int64)
-        nodes, node_offsets = _rows(self.node_offsets, chosen)
-        edges, edge_offsets = _rows(self.edge_offsets, chosen)
+        nodes, node_offsets = rows_of(self.node_offsets, chosen)
+        edges, edge_offsets = rows_of(self.edge_offsets, chosen)
         features = None if self.edges is None else self.edges[edges]
         return replace(
             self,
@@ -124,7 +124,7 @@ def _offsets(counts: Sequence[int] | NDArray[np.int64]) -> Offsets:
     return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64)
 
 
-def _rows(offsets: Offsets, chosen: NDArray[np.int64]) -> tuple[NDArray[np.int64], Offsets]:
+def rows_of(offsets: Offsets, chosen: NDArray[np.int64]) -> tuple[NDArray[np.int64], Offsets]:
     """Return the rows of the chosen graphs, and the offsets that they have then."""
     counts = offsets[chosen + 1] - offsets[chosen]
     taken = _offsets(counts)

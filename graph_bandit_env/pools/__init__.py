@@ -1,5 +1,6 @@
 """Pools of graphs with identifiers and measured values, above all molecules. The extra `chem` installs RDKit."""
 
+from graph_bandit_env.pools.actions import Slot, SlotSet, from_slots
 from graph_bandit_env.pools.graph_pool import GraphPool, KernelPool
 from graph_bandit_env.pools.library import enumerate_library
 from graph_bandit_env.pools.molecule_parser import MOST_ATOMS, canonical_smiles, smiles_problem, unread_graphs
@@ -16,11 +17,14 @@ __all__ = [
     "KernelPool",
     "MoleculeSet",
     "Salts",
+    "Slot",
+    "SlotSet",
     "canonical_smiles",
     "check_known",
     "enumerate_library",
     "from_networkx",
     "from_pyg_dataset",
+    "from_slots",
     "from_smiles",
     "from_smiles_csv",
     "is_bare_salt",

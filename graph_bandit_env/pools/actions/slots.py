@@ -1,0 +1,194 @@
+"""Actions of several parts, such as reactions: tuples of structures, categories and numbers, each in its slot."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from graph_bandit_env.graphs.packed_graphs import PackedGraphs
+from graph_bandit_env.graphs.packed_unions import PackedUnions, joined
+from graph_bandit_env.pools.graph_pool import GraphPool
+from graph_bandit_env.pools.molecule_sources import from_smiles
+from graph_bandit_env.tables import same_cell
+
+NOTHING = ""
+BETWEEN = " | "  # the parts of an action in its identifier
+NO_EDGES = np.zeros((0, 2), np.int32)
+
+
+@dataclass(frozen=True, eq=False)
+class Slot:
+    """A place in each action of a set, and the B things of which one stands there."""
+
+    name: str
+    """Its name."""
+    kind: Literal["structure", "category", "number"]
+    """What stands there."""
+    choices: tuple[str, ...] | tuple[float, ...]
+    """Identifiers of structures, words or numbers, all different. An empty text is a choice of its own: nothing."""
+    graphs: GraphPool | None = None
+    """The structures, one for each choice that is not empty, in their order; None: others are no structures."""
+
+    def components(self, position: int, count: int, widths: Mapping[str, int], before: int) -> PackedGraphs:
+        """Return a graph for each choice: a structure, or one node for anything else.
+
+        Nodes have the slot, one-hot, then features of structures, then those of each other slot: a category one-hot, a
+        number in standard deviations.
+
+        Args:
+            position: which slot it is.
+            count: S, how many there are.
+            widths: numbers of features of nodes, by `structure` and `other`.
+            before: how many of the other features belong to earlier slots.
+        """
+        width, begin = count + sum(widths.values()), count + widths["structure"] + before
+        nodes, links, edges = list[NDArray[np.float32]](), list[NDArray[np.integer]](), list[NDArray[np.float32]]()
+        read = iter(()) if self.graphs is None else self.graphs._packed.read(0, len(self.graphs))
+        numbers = np.array(self.choices if self.kind == "number" else (), np.float64)
+        scaled = (numbers - numbers.mean()) / (numbers.std() or 1.0) if numbers.size else numbers
+        features = 0 if self.graphs is None else self.graphs.edge_feature_dim or 0
+        for place, choice in enumerate(self.choices):
+            if self.kind == "structure" and choice != NOTHING:
+                own, own_links, own_edges = next(read)
+            else:
+                own, own_links, own_edges = np.zeros((1, 0), np.float32), NO_EDGES, None
+            rows = np.zeros((len(own), width), np.float32)
+            rows[:, position] = 1
+            rows[:, count : count + own.shape[1]] = own
+            if self.kind == "category":
+                rows[:, begin + place] = 1
+            elif self.kind == "number":
+                rows[:, begin] = scaled[place]
+            nodes.append(rows)
+            links.append(own_links)
+            edges.append(np.zeros((len(own_links), features), np.float32) if own_edges is None else own_edges)
+        return PackedGraphs.of(nodes, links, edges if features else None)
+
+
+class SlotSet(GraphPool):
+    """K different actions of S slots. As a graph, an action is the disjoint union of its parts.
+
+    Agents that know slots, as `gp-` does, compare actions slot by slot; all others play the unions.
+
+    Args:
+        slots: S slots of different names.
+        places: `(K, S)`: which choice stands in each slot of each action.
+        ids: K different texts; None: the choices of each action.
+        targets: K numbers, NaN where there is no measured value; None: nothing was measured.
+
+    Raises:
+        ValueError: if places do not fit the slots, two actions are equal, graphs have directions; or as in `GraphPool`.
+    """
+
+    slots: tuple[Slot, ...]
+    """The slots."""
+    places: NDArray[np.int64]
+    """`(K, S)`, read-only."""
+
+    def __init__(
+        self,
+        slots: Sequence[Slot],
+        places: ArrayLike,
+        ids: Sequence[str] | None = None,
+        targets: ArrayLike | None = None,
+    ) -> None:
+        self.slots, self.places = tuple(slots), np.array(places, np.int64)
+        sizes = [len(slot.choices) for slot in self.slots]
+        if self.places.ndim != 2 or self.places.shape[1] != len(sizes) or not len(self.places):
+            raise ValueError(f"Expected `places` of shape `(K, {len(sizes)})`. Got `{self.places.shape}`.")
+        if (
+            (self.places < 0).any()
+            or (self.places >= sizes).any()
+            or len({each.name for each in self.slots}) < len(sizes)
+        ):
+            raise ValueError("Expected slots of different names, and places among their choices. Got others.")
+        if any(slot.graphs is not None and slot.graphs.directed for slot in self.slots):
+            raise ValueError("Expected undirected structures in slots. Got some with directions.")
+        _, firsts, counts = np.unique(self.places, axis=0, return_index=True, return_counts=True)
+        names = [BETWEEN.join(map(str, self.parts_of(k))) for k in range(len(self.places))] if ids is None else ids
+        if (counts > 1).any():
+            raise ValueError(
+                f"Expected different actions. `{names[firsts[counts.argmax()]]}` is there {counts.max()} times."
+            )
+        self.places.flags.writeable = False
+        others = [len(s.choices) if s.kind == "category" else int(s.kind == "number") for s in self.slots]
+        structures = max((s.graphs.feature_dim for s in self.slots if s.graphs is not None), default=0)
+        widths = {"structure": structures, "other": sum(others)}
+        before, begins = np.cumsum([0, *others]).tolist(), np.cumsum([0, *sizes[:-1]])
+        parts = [slot.components(k, len(sizes), widths, before[k]) for k, slot in enumerate(self.slots)]
+        self._packed = PackedUnions.of_components(joined(parts), self.places + begins)
+        self._label(names, targets)
+
+    def parts_of(self, action: int) -> tuple[str | float, ...]:
+        """Return what stands in each slot of an action.
+
+        Args:
+            action: its index.
+        """
+        return tuple(slot.choices[k] for slot, k in zip(self.slots, self.places[action].tolist(), strict=True))
+
+    def take(self, index: Sequence[int] | NDArray[np.integer]) -> SlotSet:
+        """Return the actions with these indices, in this order, with the same choices in their slots."""
+        taken = super().take(index)
+        return SlotSet(self.slots, self.places[np.asarray(index, np.int64)], taken.ids, taken.targets)
+
+    def with_nodes(self, nodes: Sequence[ArrayLike]) -> Self:
+        """Raise a TypeError: the features of nodes are those of slots and their choices."""
+        raise TypeError("Expected graphs with node features of your own. Got actions of slots, which have theirs.")
+
+    def _notes(self) -> list[str]:
+        slots = [f"{slot.name} ({len(slot.choices)})" for slot in self.slots]
+        return [f"{len(self)} actions", f"slots {', '.join(slots)}", f"{self.known.sum()} measured"]
+
+
+def from_slots(
+    columns: Mapping[str, Sequence[object]],
+    structures: Collection[str] = (),
+    ids: Sequence[str] | None = None,
+    targets: ArrayLike | None = None,
+) -> SlotSet:
+    """Make a set of actions of a table: a row is an action, and a column is a slot.
+
+    Args:
+        columns: K cells by the name of the slot, as a dict or a DataFrame. Numbers are numbers, and texts categories.
+            A cell that is empty or not known is a choice of its own: nothing stands there.
+        structures: names of the columns of SMILES.
+        ids: as in `SlotSet`.
+        targets: as in `SlotSet`.
+
+    Raises:
+        ValueError: if a SMILES cannot be read, a column of numbers has gaps, or as in `SlotSet`.
+        ImportError: if RDKit is not installed, and there are structures (the extra `chem` installs it).
+    """
+    if missing := [name for name in structures if name not in columns]:
+        raise ValueError(f"Expected columns of these names for structures. There is no `{missing[0]}`.")
+    slots, places = list[Slot](), list[NDArray[np.int64]]()
+    for name in columns:
+        cells = np.asarray(columns[name], object)
+        if name not in structures and all(
+            isinstance(cell, int | float) and not isinstance(cell, bool) for cell in cells
+        ):
+            values, place = np.unique(cells.astype(np.float64), return_inverse=True)
+            if not np.isfinite(values).all():
+                raise ValueError(
+                    f"Expected a finite number in each cell of `{name}`. Make them texts if some are empty."
+                )
+            slots.append(Slot(name, "number", tuple(values.tolist())))
+        else:
+            texts = [NOTHING if cell is None or cell != cell else str(cell).strip() for cell in cells]
+            spelt = [text if name in structures else same_cell(text) for text in texts]
+            number_of = {text: k for k, text in enumerate(dict.fromkeys(spelt))}
+            place, words = np.array([number_of[text] for text in spelt]), tuple(number_of)
+            graphs, molecules = None, [word for word in words if word != NOTHING]
+            if name in structures and molecules:
+                graphs = from_smiles(molecules, ids=molecules, salts="separate")
+                of_word = {**graphs.aliases, **{key: key for key in graphs.ids}, NOTHING: NOTHING}
+                kept = tuple(dict.fromkeys(of_word[word] for word in words))
+                place, words = np.array([kept.index(of_word[words[k]]) for k in place.tolist()]), kept
+            slots.append(Slot(name, "category" if graphs is None else "structure", words, graphs))
+        places.append(np.asarray(place, np.int64).reshape(-1))
+    return SlotSet(slots, np.stack(places, axis=1), ids, targets)
