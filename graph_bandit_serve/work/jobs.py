@@ -28,6 +28,7 @@ LOG = logging.getLogger("graph_bandit_serve")
 MOST_LINES = 100
 IDLE = 2  # processes that wait for a job
 WATCH_SECONDS = 0.5  # until memory is looked at again
+END_SECONDS = 10.0  # in which a process ends
 PROBLEM_CHARACTERS = 2_000
 DIED = "Its process died, perhaps for lack of memory, or over a molecule that RDKit cannot bear."
 MISTAKE = "This is a mistake of the program, not of yours. The server has printed a line about it where it runs."
@@ -112,7 +113,8 @@ class Jobs:
     def open(self) -> None:
         """Start the processes that wait for jobs."""
         with self._changed:
-            self._idle += [open_pool(self._operations, self._private.name) for _ in range(IDLE)]
+            count = 0 if self._is_closed else IDLE
+            self._idle += [open_pool(self._operations, self._private.name) for _ in range(count)]
 
     def start(
         self,
@@ -189,8 +191,11 @@ class Jobs:
             pools = [*self._idle, *(job._pool for job in self._jobs.values() if job._pool is not None)]
         for pool in pools:
             pool.stop()  # all, before the first one is waited for
-        for pool in pools:
-            pool.join()
+        ends = [threading.Thread(target=pool.join, daemon=True) for pool in pools]
+        for end in ends:
+            end.start()
+        for end in ends:
+            end.join(END_SECONDS)  # a process that does not end now ends with this one
         self._private.cleanup()
 
     def _start_next(self) -> None:
