@@ -106,7 +106,7 @@ def _read(settings: BacktestSettings) -> tuple[MoleculeSet, CampaignState, list[
     made = pool.manifest.question
     own = tuple(dict.fromkeys((*source.columns, *pool.entry.names)))
     features = Features(own, source.embeddings, (target,))
-    refuse_large(table, len(pool), any(map(reads_graphs, settings.agents)))
+    refuse_large(table, len(pool), any(map(reads_graphs, (*settings.agents, *settings.baselines))))
     header = tables.Table(table, (*filter(None, (made.smiles, made.identifier)), *pool.columns), ())
     target = find_column(target, pool.columns, str(table)) or target
     list(header.rows([target, *source.columns]))  # there are no rows; a column that is missing is refused

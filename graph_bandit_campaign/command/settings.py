@@ -173,7 +173,7 @@ class SuggestSettings:
         if bad := next((text for text in self.comment if not text.partition("=")[2].strip()), None):
             raise ValueError(f"Expected `--comment ID=TEXT`. Got {bad}.")
         self._check_columns()
-        self.terms.constraints(np.full(1, self.terms.one_price or 1.0), [""], 1)
+        self.terms.constraints(np.array([1.0 if self.terms.one_price is None else self.terms.one_price]), [""], 1)
         for path in (*self.outputs, self.state):
             if sum(are_one(path, other) for other in self.files()) > 1:
                 raise ValueError(f"Expected `--out`, `--predictions` and `--html` to be own files. Got {path}.")

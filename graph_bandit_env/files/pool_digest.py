@@ -19,7 +19,8 @@ def digest(pool: GraphSet) -> str:
     """Compute a digest of the content of a graph set: equal for equal content, wherever it was read.
 
     The content is the graphs in their order (node features, edges and whether they have a direction, edge features),
-    the targets of a pool, its kernel if it has one, and the SMILES of molecules, with their columns if they have any.
+    the targets of a pool, its kernel or the places in its slots if it has them, and the SMILES of molecules, with their
+    columns if they have any.
     Identifiers and paths are left out, since they do not affect play.
 
     Args:
@@ -42,7 +43,7 @@ def digest(pool: GraphSet) -> str:
         for start in range(0, count, ROWS_AT_ONCE):  # which are made one after the other
             rows = read(slice(start, start + ROWS_AT_ONCE))
             content.update(b"" if rows is None else np.ascontiguousarray(rows, kind).data)
-    for name in ("targets", "columns", "kernel"):
+    for name in ("targets", "columns", "kernel", "places"):
         if (values := getattr(pool, name, None)) is not None:
             one_form = np.where(np.isnan(values), np.nan, values + 0.0)  # of NaN, and of zero
             content.update(np.ascontiguousarray(one_form, "<f8").data)

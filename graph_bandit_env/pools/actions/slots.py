@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Literal, Self
 
 import numpy as np
@@ -133,8 +135,11 @@ class SlotSet(GraphPool):
 
     def take(self, index: Sequence[int] | NDArray[np.integer]) -> SlotSet:
         """Return the actions with these indices, in this order, with the same choices in their slots."""
-        taken = super().take(index)
-        return SlotSet(self.slots, self.places[np.asarray(index, np.int64)], taken.ids, taken.targets)
+        taken, some = super().take(index), copy.copy(self)
+        some._packed, some.places = taken._packed, self.places[np.asarray(index, np.int64)]
+        some.places.flags.writeable = False
+        some._label(taken.ids, taken.targets)
+        return some
 
     def with_nodes(self, nodes: Sequence[ArrayLike]) -> Self:
         """Raise a TypeError: the features of nodes are those of slots and their choices."""
@@ -155,7 +160,7 @@ def from_slots(
 
     Args:
         columns: K cells by the name of the slot, as a dict or a DataFrame. Numbers are numbers, and texts categories.
-            A cell that is empty or not known is a choice of its own: nothing stands there.
+            An empty cell (also None and NaN) among texts or SMILES is a choice of its own: nothing stands there.
         structures: names of the columns of SMILES.
         ids: as in `SlotSet`.
         targets: as in `SlotSet`.
@@ -168,18 +173,16 @@ def from_slots(
         raise ValueError(f"Expected columns of these names for structures. There is no `{missing[0]}`.")
     slots, places = list[Slot](), list[NDArray[np.int64]]()
     for name in columns:
-        cells = np.asarray(columns[name], object)
-        if name not in structures and all(
-            isinstance(cell, int | float) and not isinstance(cell, bool) for cell in cells
-        ):
-            values, place = np.unique(cells.astype(np.float64), return_inverse=True)
-            if not np.isfinite(values).all():
-                raise ValueError(
-                    f"Expected a finite number in each cell of `{name}`. Make them texts if some are empty."
-                )
+        cells = [None if cell != cell else cell for cell in columns[name]]  # NaN is not itself
+        known = [cell for cell in cells if cell is not None]
+        are_numbers = all(isinstance(cell, Real) and not isinstance(cell, bool) for cell in known)
+        if name not in structures and known and are_numbers:
+            values, place = np.unique(np.array(known, np.float64), return_inverse=True)
+            if len(known) < len(cells) or not np.isfinite(values).all():
+                raise ValueError(f"Expected a finite number in each cell of `{name}`. Use texts if some are empty.")
             slots.append(Slot(name, "number", tuple(values.tolist())))
         else:
-            texts = [NOTHING if cell is None or cell != cell else str(cell).strip() for cell in cells]
+            texts = [NOTHING if cell is None else str(cell).strip() for cell in cells]
             spelt = [text if name in structures else same_cell(text) for text in texts]
             number_of = {text: k for k, text in enumerate(dict.fromkeys(spelt))}
             place, words = np.array([number_of[text] for text in spelt]), tuple(number_of)

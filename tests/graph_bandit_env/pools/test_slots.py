@@ -54,12 +54,14 @@ def test_an_action_is_the_disjoint_union_of_its_parts(seed):
     some = actions.take([4, 1])
     assert [some.parts_of(k) for k in (0, 1)] == [actions.parts_of(k) for k in (4, 1)]
     assert digest(pickle.loads(pickle.dumps(actions)).take([4, 1])) == digest(some)
+    assert digest(some) != digest(GraphPool.from_graph_set(some, some.ids))  # which `gp-` does not compare by slots
 
 
 def test_columns_of_a_table_are_slots():
     pytest.importorskip("rdkit")
     smiles = ["CCO", "OCC", None, "c1ccccc1", "CCO", "c1ccccc1"]
-    actions = from_slots({"base": smiles, "solvent": SOLVENTS, "heat": HEAT}, ["base"], targets=range(6))
+    heat = [np.float32(HEAT[0]), np.int64(HEAT[1]), *HEAT[2:]]
+    actions = from_slots({"base": smiles, "solvent": SOLVENTS, "heat": heat}, ["base"], targets=range(6))
     base, solvent, heat = actions.slots
     assert [slot.kind for slot in actions.slots] == ["structure", "category", "number"]
     assert (base.choices, solvent.choices, heat.choices) == (
@@ -75,6 +77,7 @@ def test_columns_of_a_table_are_slots():
 WRONG = {
     "`x` is there 2 times": lambda: from_slots({"a": ["x", "x ", "y"]}),
     "finite number": lambda: from_slots({"a": [1.0, float("nan")]}),
+    "each cell of `t`": lambda: from_slots({"a": ["x", "y", "z"], "t": [np.int64(20), None, 60]}),
     "no `b`": lambda: from_slots({"a": ["x", "y"]}, ["b"]),
     "shape": lambda: SlotSet([Slot("a", "category", ("x",))], [[0, 0]]),
     "names": lambda: SlotSet([Slot("a", "category", ("x", "y"))], [[0], [2]]),
