@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 import registry
 from agents.contract import Agent, one_thread
 from graph_bandit_campaign.backtest.table import Table
-from graph_bandit_env import MoleculeSet
+from graph_bandit_env import GraphPool
 from graph_bandit_lab import AgentSpec
 from graph_bandit_lab.episodes import choose
 
@@ -38,7 +38,7 @@ class Task(NamedTuple):
     """Number of the random start, from 0."""
 
 
-def agent_player(text: str, molecules: MoleculeSet, seed: int) -> Player:
+def agent_player(text: str, molecules: GraphPool, seed: int) -> Player:
     """Give an agent each result once, and ask it for a batch.
 
     `suggest` trains its agent afresh in every round. Here the molecule- agents keep the weights of their kernel until

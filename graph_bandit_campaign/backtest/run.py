@@ -7,15 +7,17 @@ import pandas as pd
 
 from graph_bandit_campaign.backtest.page import print_summary, render_page, summarize
 from graph_bandit_campaign.backtest.plays import RANDOM, Indices, Task, play, play_admitted
-from graph_bandit_campaign.backtest.settings import BacktestSettings
+from graph_bandit_campaign.backtest.settings import BASELINES, BacktestSettings
 from graph_bandit_campaign.backtest.table import Table, read_table
 from graph_bandit_campaign.model.learner import Learner, default_agent
 from graph_bandit_campaign.text import shield
 from graph_bandit_campaign.workers import results_of
+from graph_bandit_env.pools import SlotSet
 from graph_bandit_env.storage import find_file, replace_file
 from graph_bandit_lab import AgentSpec
 from graph_bandit_lab.storage import sole_driver
 
+OF_SLOTS = "gp-greedy"  # in the place of the default baseline, which needs molecules
 RESULTS, PAGE = "results.csv", "backtest.html"
 COLUMNS = ("player", "batch", "start", "measurement", "id", "value", "best_so_far", "top_ten_found")
 
@@ -52,7 +54,10 @@ def run_backtest(settings: BacktestSettings) -> pd.DataFrame:
         for batch in settings.n
         for agent in settings.agents or (default_agent(table.molecules, batch),)
     ]
-    others = [Task(agent, batch, 0) for agent in settings.baselines for batch in settings.n]
+    baselines = settings.baselines
+    if isinstance(table.molecules, SlotSet) and baselines == BASELINES:
+        baselines = (OF_SLOTS,)
+    others = [Task(agent, batch, 0) for agent in baselines for batch in settings.n]
     others = [task for task in others if task not in advisors]
     for agent in {task.player for task in (*advisors, *others)}:
         Learner(table.molecules, agent)  # refuses those that cannot play the table

@@ -12,6 +12,7 @@ from graph_bandit_campaign.checks import NONE, Salts, check_flags, check_least
 from graph_bandit_campaign.pool.source import Source, check_features
 from graph_bandit_lab import count_cores
 
+BASELINES = ("molecule-greedy",)
 LEAST_STARTS = 5  # fewer tell nothing of how much the result depends on the start
 
 
@@ -32,8 +33,8 @@ class BacktestSettings:
     """How many molecules are measured in a batch; several numbers are compared."""
     agents: Annotated[tuple[str, ...], NONE] = ()
     """Agents that choose, with settings after a colon. None: the one that `suggest` takes for a batch of that size."""
-    baselines: Annotated[tuple[str, ...], NONE] = ("molecule-greedy",)
-    """Agents with which these are compared, as with random choice."""
+    baselines: Annotated[tuple[str, ...], NONE] = BASELINES
+    """Agents with which these are compared, as with random choice; where slots are compared, gp-greedy."""
     start: int | None = None
     """How many molecules are measured first, at random; None: as many as the largest batch, at least 10."""
     budget: int | None = None
@@ -57,10 +58,11 @@ class BacktestSettings:
     salts: Salts = "merge"
     """merge: salts and charged molecules are described by their parent, the only organic molecule beside counter-ions
     and water, without charges. separate: each is a molecule of its own, as mixtures and ionic liquids always are."""
-    entry_column: Annotated[tuple[str, ...], NONE] = ()
-    """Columns that are part of what an entry is: rows of one molecule that differ there are different entries."""
+    slot: Annotated[tuple[str, ...], NONE, tyro.conf.UseAppendAction] = ()
+    """Column that is a part of what is chosen, COLUMN or NAME=COLUMN, as `suggest` reads it. Give --slot once for each.
+    """
     ignore_column: Annotated[tuple[str, ...], NONE] = ()
-    """Columns in which rows of one molecule may differ, as replicates do."""
+    """Columns in which rows of one entry may differ, as replicates do."""
     skip_bad_rows: bool = False
     """Leave out rows that are not molecules, and those whose id two molecules have."""
 

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graph_bandit_campaign.backtest.settings import BacktestSettings
+from graph_bandit_campaign.constraints.limits.limits import need_column
+from graph_bandit_campaign.pool.actions import holds_actions, open_actions
 from graph_bandit_campaign.pool.block import Block
 from graph_bandit_campaign.pool.descriptors import reads_graphs, refuse_large
 from graph_bandit_campaign.pool.own_columns import Features
@@ -20,7 +22,7 @@ from graph_bandit_campaign.results.rows import Columns, NoResultsError, ResultTa
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.text import find_column
 from graph_bandit_campaign.verbs import tell
-from graph_bandit_env import MoleculeSet, tables
+from graph_bandit_env import GraphPool, tables
 from graph_bandit_env.pools import check_known
 from graph_bandit_env.tables import refuse_differing
 
@@ -33,8 +35,8 @@ TOP = 10  # the best molecules, which are looked for
 class Table:
     """Molecules with their values, and how many of them are measured when."""
 
-    molecules: MoleculeSet
-    """K molecules, each with a value."""
+    molecules: GraphPool
+    """K molecules or actions of slots, each with a value."""
     values: NDArray[np.float64]
     """`(K,)`, the mean of the results of each molecule."""
     maximize: bool
@@ -93,18 +95,28 @@ def read_table(settings: BacktestSettings) -> Table:
         "{:,} without a value left out": len(every) - count,
         "{:,} further values of the same molecules averaged": sum(map(len, values_of.values())) - count,
         "{:,} bounds taken as values": len({each.id for each in state.counted() if each.bound} & values_of.keys()),
-        "bad rows left out: {:,}": len(every.skipped),
     }
     remarks = [*(text.format(number) for text, number in counts.items() if number), *remarks]
     return Table(molecules, values, settings.maximize is not None, start, budget, tuple(remarks))
 
 
-def _read(settings: BacktestSettings) -> tuple[MoleculeSet, CampaignState, list[str]]:
-    """Return molecules with the user's own columns, their results, and remarks on sheets."""
-    source, target, table = settings.source, settings.target, settings.table
+def _read(settings: BacktestSettings) -> tuple[GraphPool, CampaignState, list[str]]:
+    """Return molecules with the user's own columns, or actions of slots, their results, and remarks on the table."""
+    source, table = settings.source, settings.table
+    if holds_actions(source, settings.ignore_column):
+        if settings.features:
+            raise ValueError(f"Expected molecules for --features. {table} holds actions of several slots.")
+        actions = open_actions(source)
+        target = need_column(settings.target, [*actions.cells], str(table), settings.target)
+        refuse_differing(actions.differing, {target, *settings.ignore_column}, table.name)
+        rows = [*zip(actions.lines.tolist(), actions.cells[target], actions.owners.tolist(), strict=True)]
+        bad = [f"bad rows left out: {len(actions.bad):,}"] * bool(actions.bad)
+        state, remarks = _tell(settings, actions.actions, target, actions.body, rows)
+        return actions.actions, state, [*actions.remarks, *bad, *remarks]
+    target = settings.target
     pool, remarks = (PreparedPool.open(table), []) if table.is_dir() else open_table_pool(source)
     made = pool.manifest.question
-    own = tuple(dict.fromkeys((*source.columns, *pool.entry.names)))
+    own = source.columns
     features = Features(own, source.embeddings, (target,))
     refuse_large(table, len(pool), any(map(reads_graphs, (*settings.agents, *settings.baselines))))
     header = tables.Table(table, (*filter(None, (made.smiles, made.identifier)), *pool.columns), ())
@@ -114,16 +126,24 @@ def _read(settings: BacktestSettings) -> tuple[MoleculeSet, CampaignState, list[
     molecules = pool.load(own, settings.skip_bad_rows)
     check_known(molecules.columns, own, str(table))
     cells = Block.join(list(pool.blocks((), [target]))).cells
-    order = np.argsort(cells.rows, kind="stable").tolist()
-    records = [(int(cells.rows[k]), (cells.texts[target][k], molecules.ids[cells.owners[k]])) for k in order]
-    body = replace(cells.table, columns=(target, "id"), records=records, problems=[])
+    rows = [*zip(cells.rows.tolist(), cells.texts[target], cells.owners.tolist(), strict=True)]
+    state, more = _tell(settings, molecules, target, cells.table, rows)
+    bad = [f"bad rows left out: {len(molecules.skipped):,}"] * bool(molecules.skipped)
+    return features.add_to(molecules, {}), state, [*bad, *remarks, *more]
+
+
+def _tell(
+    settings: BacktestSettings, graphs: GraphPool, target: str, table: tables.Table, rows: list[tuple[int, str, int]]
+) -> tuple[CampaignState, list[str]]:
+    """Return a campaign that was told all values, and remarks; of each row there is number, value and graph."""
+    records = [(number, (text, graphs.ids[owner])) for number, text, owner in sorted(rows, key=lambda row: row[0])]
+    body = replace(table, columns=(target, "id"), records=records, problems=[])
     try:
         results = ResultTables([body], body.sheet or None).read(Columns(target, "id"))
     except NoResultsError as error:
-        raise ValueError(f"Expected numbers to replay in column `{target}` of {table}. Got none.") from error
-    matched = match_rows({"": results.rows}, Matcher(molecules))
-    state, _ = tell(CampaignState("", settings.maximize is not None, 0), matched)
-    return features.add_to(molecules, {}), state, remarks + results.remarks
+        raise ValueError(f"Expected numbers to replay in column `{target}` of {settings.table}. Got none.") from error
+    matched = match_rows({"": results.rows}, Matcher(graphs))
+    return tell(CampaignState("", settings.maximize is not None, 0), matched)[0], results.remarks
 
 
 def _values(state: CampaignState) -> dict[str, list[float]]:

@@ -141,11 +141,12 @@ class SuggestSettings:
     salts: Salts = "merge"
     """merge: salts and charged molecules are described by their parent, the only organic molecule beside counter-ions
     and water, without charges. separate: each is a molecule of its own, as mixtures and ionic liquids always are."""
-    entry_column: Annotated[tuple[str, ...], NONE] = ()
-    """Columns of the pool that are part of what an entry is, such as solvent and temperature: rows of one molecule that
-    differ there are different entries. A second column of structures always is one."""
+    slot: Annotated[tuple[str, ...], NONE, tyro.conf.UseAppendAction] = ()
+    """Column of the pool that is a part of what is chosen, COLUMN or NAME=COLUMN: a row is a reaction, mixture or
+    experiment then. Columns of structures are slots, too, unless one is named here; a column of words holds categories,
+    one of numbers numbers, and an empty cell means nothing. Give --slot once for each."""
     ignore_column: Annotated[tuple[str, ...], NONE] = ()
-    """Columns of the pool in which rows of one molecule may differ, as replicates do. Of others, but for names, prices,
+    """Columns of the pool in which rows of one entry may differ, as replicates do. Of others, but for names, prices,
     suppliers, dates and comments, it is asked."""
     best_of: str | None = None
     """Goal of which the best row of an entry counts, such as that of docking poses; None: the mean of its rows."""
@@ -159,7 +160,7 @@ class SuggestSettings:
 
     def __post_init__(self) -> None:
         check_flags(self)
-        for name in ("maximize", "minimize", "near", "also"):
+        for name in ("maximize", "minimize", "near", "also", "slot"):
             given = getattr(self, name) or ()
             object.__setattr__(self, name, (given,) if isinstance(given, str) else tuple(given))
         if not self.goals:

@@ -29,9 +29,8 @@ from graph_bandit_campaign.state import CampaignState, Kept, Suggestion
 from graph_bandit_campaign.store import ChangedError, Store, digest_of, portable, refuse_others
 from graph_bandit_campaign.verbs import Told, resume, without_last_round
 from graph_bandit_campaign.workers import say
-from graph_bandit_env import MoleculeSet
+from graph_bandit_env import MoleculeSet, SlotSet
 from graph_bandit_env.storage import find_file, replace_file
-from graph_bandit_env.tables import split_entry
 from graph_bandit_lab import AgentSpec
 from graph_bandit_lab.storage import make_folder
 
@@ -242,11 +241,11 @@ def _answer(opened: Opened, offer: Offer, suggested: Sequence[Suggestion]) -> An
     """Return what is written and printed of a batch."""
     settings, campaign, rounds = opened.settings, opened.campaign, opened.rounds
     graphs, among, failing = offer.graphs, offer.among, campaign.failing()
-    smiles_of, near, cells = dict[str, str](), dict[str, list[Neighbour]](), dict[str, str]()
+    smiles_of, near, slots = dict[str, str](), dict[str, list[Neighbour]](), dict[str, dict[str, str]]()
+    if isinstance(graphs, SlotSet):
+        slots = {name: graphs.cells_of(text) for name, text in zip(graphs.ids, graphs.texts, strict=True)}
     if isinstance(graphs, MoleculeSet):
-        parts = {name: split_entry(text) for name, text in zip(graphs.ids, graphs.smiles, strict=True)}
-        smiles_of = {name: smiles for name, (smiles, _) in parts.items()}
-        cells = {name: rest[2:-1] for name, (_, rest) in parts.items() if rest}
+        smiles_of = dict(zip(graphs.ids, graphs.smiles, strict=True))
         means = [view.means() for view in campaign.state.views()]
         measured = {key: means[0].get(key, np.nan) for values in means for key in values}
         near = nearest_measured([suggestion.id for suggestion in suggested], measured, smiles_of)
@@ -261,7 +260,7 @@ def _answer(opened: Opened, offer: Offer, suggested: Sequence[Suggestion]) -> An
         suggested=tuple(suggested),
         near=near,
         smiles_of=smiles_of,
-        cells=cells,
+        slots=slots,
         forms=opened.told.forms,
         told=opened.told.sentences(),
         gone=[identifier for identifier in campaign.state.pending if identifier not in in_pool],
@@ -277,7 +276,7 @@ def _answer(opened: Opened, offer: Offer, suggested: Sequence[Suggestion]) -> An
         failures=failing.sentence(),
         fails=dict(zip(graphs.ids, failing.probability.tolist(), strict=True)) if failing.teaches else {},
         likely=failing.bound,
-        written={name: split_entry(text)[0] for name, text in getattr(graphs, "written", {}).items()},
+        written=getattr(graphs, "written", {}),
         others=offer.others(chosen) if chosen and offer.others else {},
     )
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from agents.traits import Traits
 from graph_bandit_campaign.text import listed, unshield
-from graph_bandit_env.tables import NO_ENTRY, EntryColumns, Table, same_cell
+from graph_bandit_env.tables import Table
 
 if TYPE_CHECKING:
     from rdkit.Chem import Mol
@@ -46,8 +46,6 @@ class Cells:
     """R texts by column, as the table has them."""
     table: Table
     """Reads numbers as in this table; it has no rows."""
-    entry: EntryColumns = NO_ENTRY
-    """Columns that are part of what an entry is, which are always among the texts."""
 
     def numbers(self, column: str, skip_bad: bool = False) -> NDArray[np.float64]:
         """Read the cells of a column as numbers, `(R,)`; NaN for an empty cell, "n/a" and the like.
@@ -59,9 +57,6 @@ class Cells:
         Raises:
             ValueError: if a cell is not a number, and `skip_bad` is False.
         """
-        if column in (words := self.entry.columns_of_words):
-            base, word = words[column]
-            return np.array([float(same_cell(text) == word) for text in self.texts[base]])
         values, problems = np.full(len(self.owners), np.nan), []
         for k, text in enumerate(self.texts[column]):
             try:
@@ -87,9 +82,9 @@ class Block:
     ids: Sequence[str]
     """Names; the canonical SMILES where the table has none."""
     written: Sequence[str]
-    """SMILES as the table has them, with the cells that are part of an entry behind them."""
+    """SMILES as the table has them."""
     smiles: Sequence[str]
-    """Canonical SMILES, with these cells: what an entry is."""
+    """Canonical SMILES."""
     traits: Traits
     """Those traits that were asked for."""
     cells: Cells
@@ -111,7 +106,7 @@ class Block:
             [self.written[k] for k in index],
             [self.smiles[k] for k in index],
             self.traits.take(index),
-            Cells(owners, self.cells.rows[rows], texts, self.cells.table, self.cells.entry),
+            Cells(owners, self.cells.rows[rows], texts, self.cells.table),
         )
 
     def numbers(self, columns: Sequence[str], skip_bad: bool = False) -> NDArray[np.float64]:
@@ -146,7 +141,7 @@ class Block:
             [text for block in blocks for text in block.written],
             [text for block in blocks for text in block.smiles],
             Traits.stack([block.traits for block in blocks]),
-            Cells(np.concatenate(owners), rows, texts, first.cells.table, first.cells.entry),
+            Cells(np.concatenate(owners), rows, texts, first.cells.table),
         )
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from graph_bandit_campaign.pool.block import molecule_of
 from graph_bandit_env.pools import parent_smiles
-from graph_bandit_env.tables import split_entry
 
 if TYPE_CHECKING:
     from rdkit.Chem.MolStandardize.rdMolStandardize import TautomerEnumerator
@@ -20,10 +19,9 @@ def tautomers(smiles: str) -> tuple[str, ...]:
     """Return the canonical SMILES of the tautomers of the parent, itself included; some have another `parent_of`."""
     from rdkit import Chem, rdBase
 
-    cells = split_entry(smiles)[1]
     with rdBase.BlockLogs():
         every = _enumerator().Enumerate(molecule_of(parent_smiles(smiles)))
-        return tuple(Chem.MolToSmiles(tautomer) + cells for tautomer in every)
+        return tuple(map(Chem.MolToSmiles, every))
 
 
 @lru_cache(maxsize=KEPT)
@@ -36,7 +34,7 @@ def parent_of(smiles: str) -> str:
     from rdkit import Chem, rdBase
 
     with rdBase.BlockLogs():
-        _, *racemate = (parent := parent_smiles(smiles)).split(maxsplit=1)  # the extension, and cells of an entry
+        _, *racemate = (parent := parent_smiles(smiles)).split(maxsplit=1)  # the extension
         return " ".join([Chem.MolToSmiles(_enumerator().Canonicalize(molecule_of(parent))), *racemate])
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from agents.contract import GraphSetLike, MoleculeSetLike
 from graph_bandit_env import GraphPool, GraphSet
 from graph_bandit_env.files import digest
-from graph_bandit_env.pools import is_bare_salt
+from graph_bandit_env.pools import SlotSet, is_bare_salt
 
 MaskLike = Sequence[bool] | NDArray[np.bool_] | None
 
@@ -93,14 +93,14 @@ class PoolIndex:
         return mask
 
     def structures(self, indices: Iterable[int]) -> dict[str, str]:
-        """Return what tells graphs apart, by their ids: SMILES of molecules; nothing if the set is not a pool."""
+        """Return what tells graphs apart, by their ids; nothing if the set is not a pool."""
         if not isinstance(self.graph_set, MoleculeSetLike | GraphPool):
             return {}
         return {self.ids[k]: structure_of(self.graph_set, k) for k in indices}
 
 
 def structure_of(graph_set: MoleculeSetLike | GraphPool, index: int) -> str:
-    """Return the SMILES of a molecule; the id and a digest of the content of another graph.
+    """Return the SMILES of a molecule, the slots of an action; the id and a digest of the content of another graph.
 
     Args:
         graph_set: K graphs.
@@ -108,6 +108,8 @@ def structure_of(graph_set: MoleculeSetLike | GraphPool, index: int) -> str:
     """
     if isinstance(graph_set, MoleculeSetLike):
         return graph_set.smiles[index]
+    if isinstance(graph_set, SlotSet):
+        return graph_set.texts[index]
     return f"{graph_set.ids[index]}: {digest(GraphSet.take(graph_set, [index]))}"
 
 

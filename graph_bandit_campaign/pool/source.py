@@ -30,8 +30,8 @@ class Source:
     """How many atoms a molecule may have, without hydrogens."""
     salts: Salts = "merge"
     """Whether salts are described by their parent."""
-    entry_column: tuple[str, ...] = ()
-    """Columns that are part of what an entry is."""
+    slot: tuple[str, ...] = ()
+    """Columns of slots, COLUMN or NAME=COLUMN."""
     skip_bad_rows: bool = False
     """Whether rows that cannot be read are left out; else they are refused."""
     directed: bool | None = None
@@ -49,11 +49,11 @@ class Source:
             more: other fields.
         """
         columns, files = split_features(settings.features)
-        same = {name: getattr(settings, name) for name in (*READING, "skip_bad_rows")}
+        same = {name: getattr(settings, name) for name in (*READING, "slot", "skip_bad_rows")}
         return cls(path=path, columns=columns, embeddings=files, **same, **more)
 
 
-READING = ("smiles", "id", "sheet", "most_atoms", "salts", "entry_column")  # fields of all that is read
+READING = ("smiles", "id", "sheet", "most_atoms", "salts")  # fields of all that is read
 EMBEDDINGS = (".npz", ".parquet")  # features that end so are files
 
 

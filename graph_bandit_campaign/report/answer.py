@@ -107,15 +107,21 @@ class Answer:
     """Ids of the suggestions of the last round, which this one replaces because the user said so."""
     written: Mapping[str, str] = field(default_factory=dict)
     """SMILES in the pool of molecules that are described by their parent, by id."""
-    cells: Mapping[str, str] = field(default_factory=dict)
-    """Cells of the columns that are part of each entry, as text, by id; none if entries are structures alone."""
+    slots: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """What stands in each slot, by id and by the name of the slot; none if the pool does not hold actions of slots."""
     others: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Other columns of the pool, by name: a text for each suggestion."""
 
     @property
     def noun(self) -> str:
         """Return what the pool holds."""
-        return "molecules" if self.graphs is None else "graphs"
+        return "molecules" if self.graphs is None else "experiments" if self.slots else "graphs"
+
+    def parts_of(self, identifier: str) -> Mapping[str, str]:
+        """Return the SMILES of a molecule, or what stands in the slots of an action, by the name of the column."""
+        if self.graphs is None:
+            return {"smiles": self.smiles_of[identifier]}
+        return self.slots.get(identifier, {})
 
     @property
     def title(self) -> str:
@@ -257,8 +263,8 @@ class Answer:
     def _cells(self, k: int, suggestion: Suggestion) -> dict[str, str]:
         key, near, reasons = suggestion.id, self.near.get(suggestion.id, ()), self.reasons_of(suggestion.id)
         cells = {"rank": str(k + 1), "id": shield(key)}
-        if self.graphs is None:
-            cells["smiles"] = self.written.get(key, self.smiles_of[key])
+        cells |= {name: shield(text) for name, text in self.parts_of(key).items()}
+        cells |= {"smiles": self.written[key]} if key in self.written else {}
         cells |= self.quantities.cells(suggestion)
         cells |= {name: shield(text) for name, text in self.bill.cells(key).items()}
         if self.fails:
@@ -270,6 +276,7 @@ class Answer:
                 cells[f"nearest_{number}_similarity"] = short(other.similarity if other else None)
                 for name, texts in self.results.items():
                     cells[f"nearest_{number}_{name}"] = texts.get(other.id, "") if other else ""
+        if self.graphs is None or self.slots:
             for name in self.results:
                 why = reasons[name].sentence() if name in reasons else ""
                 cells[f"reasons_{name}" if self.state.goals else "reasons"] = why

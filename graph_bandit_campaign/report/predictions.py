@@ -22,7 +22,6 @@ from graph_bandit_campaign.report.answer import Answer, Quantities
 from graph_bandit_campaign.report.tables import to_csv, write_table
 from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_campaign.text import shield, short
-from graph_bandit_env.tables import split_entry
 
 MEASURED = "measured"
 
@@ -44,10 +43,10 @@ def predictions_table(
         predictions: predictions of all of them, by id; without numbers if there are none.
         selection: the molecules of the pool that meet the limits.
     """
-    smiles = [answer.smiles_of[key] for key in ids] if answer.graphs is None else None
+    shown = [*map(answer.parts_of, ids)]
     fails = [answer.fails[key] for key in ids] if answer.fails else None
-    expected, head = [predictions[key] for key in ids], _heading(answer.quantities, smiles is not None, bool(fails))
-    return [head, *_rows(answer.quantities, _states_of(answer), expected, smiles, fails, answer.likely, selection)]
+    expected, head = [predictions[key] for key in ids], _heading(answer.quantities, [*shown[0]], bool(fails))
+    return [head, *_rows(answer.quantities, _states_of(answer), expected, shown, fails, answer.likely, selection)]
 
 
 def write_predictions(
@@ -76,7 +75,7 @@ def write_predictions(
     """
     judged, quantities = query if campaign.failing().teaches else replace(query, fails=None), answer.quantities
     predict = partial(_predict, campaign.state, quantities, dict(added), _states_of(answer))
-    head = _heading(quantities, True, judged.fails is not None)
+    head = _heading(quantities, ["smiles"], judged.fails is not None)
     parts = _in_order(visit_parts(pool, judged, predict))
     delimiter = {".csv": ",", ".tsv": "\t"}.get(path.suffix.lower())
     if delimiter is None:
@@ -109,8 +108,8 @@ def _predict(
         fails = None if query.fails is None else query.fails(block.traits, own, block.smiles).tolist()
         rate = partial(_rate, query, block, own)
         expected = read_forecasts(state, rate, range(len(block)), block.ids)
-        smiles = [split_entry(text)[0] for text in block.smiles]
-        rows += _rows(quantities, states, expected, smiles, fails, query.likely, selection)
+        shown = [{"smiles": text} for text in block.smiles]
+        rows += _rows(quantities, states, expected, shown, fails, query.likely, selection)
     return rows
 
 
@@ -118,8 +117,8 @@ def _rate(query: Query, block: Block, own: NDArray[np.float64] | None, number: i
     return query.raters[number](block.traits, own, block.smiles).prediction
 
 
-def _heading(quantities: Quantities, has_smiles: bool, has_fails: bool) -> Row:
-    columns = ["id", *["smiles"] * has_smiles, *quantities.cells(Suggestion(""))]
+def _heading(quantities: Quantities, shown: Sequence[str], has_fails: bool) -> Row:
+    columns = ["id", *shown, *quantities.cells(Suggestion(""))]
     return [*columns, *["probability_of_failing"] * has_fails, "state"]
 
 
@@ -127,7 +126,7 @@ def _rows(
     quantities: Quantities,
     states: Mapping[str, str],
     expected: Sequence[Suggestion],
-    smiles: Sequence[str] | None,
+    shown: Sequence[Mapping[str, str]],
     fails: Sequence[float] | None,
     likely: float,
     selection: Selection,
@@ -136,7 +135,7 @@ def _rows(
     for k, each in enumerate(expected):
         state, reason = states.get(each.id), selection.reason(k)
         cells = quantities.cells(replace(each, probability=None) if state == MEASURED else each)
-        row = [shield(each.id), *([] if smiles is None else [smiles[k]]), *cells.values()]
+        row = [shield(each.id), *map(shield, shown[k].values()), *cells.values()]
         row += [] if fails is None else [short(fails[k])]
         other = "likely to fail" if fails is not None and fails[k] > likely else "offered"
         yield [*row, state or (f"excluded by {reason}" if reason else other)]

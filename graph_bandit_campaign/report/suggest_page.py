@@ -14,6 +14,7 @@ from graph_bandit_campaign.notebook import SIZE, SMALL, draw_molecule
 from graph_bandit_campaign.report.answer import Answer
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.text import percent, short
+from graph_bandit_env import SlotSet
 from graph_bandit_lab.reports import COLORS, STYLE, templates, to_svg
 from graph_bandit_lab.storage import software_versions
 
@@ -35,7 +36,7 @@ def render_page(answer: Answer) -> str:
             {
                 "suggestion": suggestion,
                 **_structure(answer, suggestion.id),
-                "cells": answer.cells.get(suggestion.id, ""),
+                "slots": answer.slots.get(suggestion.id, {}),
                 "bill": answer.bill.cells(suggestion.id),
                 "reasons": [
                     (name, reason, _others(answer, suggestion.id, reason))
@@ -61,9 +62,13 @@ def render_page(answer: Answer) -> str:
 
 
 def _structure(answer: Answer, identifier: str, size: tuple[int, int] = SIZE) -> dict[str, str]:
-    """Return SMILES and picture of a molecule; empty texts of another graph."""
+    """Return SMILES and picture of a molecule, the picture of the structures of an action; empty texts of others."""
     smiles = answer.smiles_of.get(identifier, "")
-    return {"smiles": smiles, "picture": draw_molecule(smiles, size) if smiles else ""}
+    structures = (
+        [slot.name for slot in answer.graphs.slots if slot.graphs] if isinstance(answer.graphs, SlotSet) else []
+    )
+    drawn = smiles or ".".join(filter(None, map(answer.slots.get(identifier, {}).get, structures)))
+    return {"smiles": smiles, "picture": draw_molecule(drawn, size) if drawn else ""}
 
 
 def _others(answer: Answer, identifier: str, reason: Reason) -> dict[str, float]:

@@ -9,6 +9,7 @@ from graph_bandit_campaign.text import listed, percent, short
 from graph_bandit_lab.reports import print_columns
 
 LONGEST = 24  # characters of a price or group
+NARROW = 16  # of what stands in a slot
 
 
 def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
@@ -41,14 +42,13 @@ def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
     for rank, suggestion in enumerate(answer.suggested, start=1):
         key = suggestion.id
         cells = [("rank", str(rank)), ("id", key)]
+        cells += [(name, _short(text, NARROW)) for name, text in answer.slots.get(key, {}).items()]
         for name, forecast in answer.quantities.forecasts(suggestion).items() if answer.predicts else ():
             interval = "" if forecast.interval is None else " to ".join(map(short, forecast.interval))
             cells += [(name, short(forecast.mean)), ("sd", short(forecast.std)), ("90 % interval", interval)]
             cells += [(word, percent(forecast.probability)) for goal, word in ranged.items() if goal == name]
         cells += [(chance, percent(suggestion.probability))] * answer.predicts
-        for name, text in bill.cells(key).items():
-            cells.append((name, text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"))
-        cells += [("entry", answer.cells.get(key, ""))] * bool(answer.cells)
+        cells += [(name, _short(text)) for name, text in bill.cells(key).items()]
         cells += [("fails", percent(answer.fails.get(key)))] * bool(answer.fails)
         rows.append(cells)
     print_columns([tuple(name for name, _ in rows[0]), *(tuple(text for _, text in row) for row in rows)])
@@ -56,3 +56,7 @@ def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
         print(f"\n{bill.sentence()}")
     if answer.outlook is not None:
         print(f"\n{answer.outlook.sentence(answer.target)}")
+
+
+def _short(text: str, most: int = LONGEST) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean
+from typing import cast
 
 from graph_bandit_campaign.pool.forms import parent_of, tautomers
 from graph_bandit_campaign.pool.index import PoolIndex, PoolLike
@@ -13,7 +14,7 @@ from graph_bandit_campaign.results.facts import TYPED, Failure, Measurement, Res
 from graph_bandit_campaign.results.rows import BadResultsError, MeasuredRow
 from graph_bandit_campaign.text import unshield
 from graph_bandit_env import MoleculeSet, canonical_smiles
-from graph_bandit_env.pools import MOST_ATOMS, smiles_problem
+from graph_bandit_env.pools import MOST_ATOMS, SlotSet, smiles_problem
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class Matched:
 class Matcher:
     """Find the molecules of rows: by name if it is known, else by canonical SMILES, else by standardised parent.
 
-    Other graphs are found by name alone.
+    Actions of slots are found by name, else by what stands in their slots. Other graphs are found by name alone.
 
     Args:
         pool: molecules or other graphs to choose from.
@@ -73,6 +74,9 @@ class Matcher:
         self.most_atoms, structures = most_atoms, structures or {}
         self._written: dict[str, set[str]] = {}  # SMILES of salts and charged forms as the pool has them
         smiles_of, aliases = {name: name for name in self.index.ids}, dict[str, str]()
+        if isinstance(pool, SlotSet):
+            self._knows_tautomers, smiles_of = False, dict(zip(pool.ids, pool.texts, strict=True))
+            aliases = {name: smiles_of[identifier] for name, identifier in pool.aliases.items()}
         if isinstance(pool, MoleculeSet):
             smiles_of = dict(zip(pool.ids, pool.smiles, strict=True))
             aliases = {name: smiles_of[identifier] for name, identifier in pool.aliases.items()}
@@ -92,20 +96,19 @@ class Matcher:
         Raises:
             ValueError: if it is unknown, could be several, or its name and SMILES disagree.
         """
-        written = row.smiles if isinstance(self.pool, MoleculeSet) else ""
-        canonical = canonical_smiles(written, self.most_atoms) if written else ""
+        canonical = self._spell(row.smiles)
         name = row.identifier if row.identifier in self._smiles_of else unshield(row.identifier)
         if name in self._smiles_of:
-            other = self._compare(name, canonical, written)
+            other = self._compare(name, canonical)
             return self._place(name, self._smiles_of[name]), other
-        if written and not canonical:
-            raise ValueError(smiles_problem(written, self.most_atoms))
-        if not isinstance(self.pool, MoleculeSet) or not canonical:
+        if not canonical:
             without = ", and there is no SMILES" * isinstance(self.pool, MoleculeSet)
             unseen = f" The row has {name!a}." * (not name.isascii())  # the difference may not be seen
             like = f"Its ids are like `{self.index.ids[0]}`; `--id` names others."
             raise ValueError(f"the pool has no `{name}`{without}. {like}{unseen}")
-        standard = self.pool.standard_smiles(canonical)
+        if isinstance(self.pool, SlotSet):
+            return self._place(name or self.pool.name_of(canonical), canonical), ""
+        standard = cast("MoleculeSet", self.pool).standard_smiles(canonical)
         is_known = standard in self._id_of or not self._knows_tautomers
         known = [] if is_known else [text for text in tautomers(standard) if text in self._id_of]
         alike = [text for text in known if parent_of(text) == parent_of(standard)]
@@ -117,23 +120,31 @@ class Matcher:
         return self._place(name, own), canonical if is_other else ""
 
     def structure(self, identifier: str) -> str:
-        """Return the SMILES of a molecule that was found; an empty text of another graph."""
+        """Return the SMILES of a molecule that was found, or the slots of an action; an empty text of another graph."""
         known = self.outside.get(identifier) or self._smiles_of.get(identifier, "")
-        return known if isinstance(self.pool, MoleculeSet) else ""
+        return known if isinstance(self.pool, MoleculeSet | SlotSet) else ""
+
+    def _spell(self, written: str) -> str:
+        """Return the canonical SMILES of a row, or its slots; an empty text without any, and of other graphs."""
+        if written and isinstance(self.pool, SlotSet):
+            return self.pool.spell(written)
+        if not written or not isinstance(self.pool, MoleculeSet):
+            return ""
+        if not (canonical := canonical_smiles(written, self.most_atoms)):
+            raise ValueError(smiles_problem(written, self.most_atoms))
+        return canonical
 
     def structures(self, ids: Collection[str]) -> dict[str, str]:
         """Return what tells graphs that were found apart, by id."""
         outside = {key: text for key, text in self.outside.items() if key in ids}
         return self.index.structures(self.index.present(ids)) | outside
 
-    def _compare(self, name: str, canonical: str, written: str) -> str:
+    def _compare(self, name: str, canonical: str) -> str:
         """Return the SMILES of a row if it differs from that of its name, and is taken all the same."""
         own = self._smiles_of[name]
-        if not written or self._is_written(canonical, own):
+        if not canonical or self._is_written(canonical, own):
             return ""
-        if not canonical:
-            raise ValueError(smiles_problem(written, self.most_atoms))
-        if parent_of(canonical) == parent_of(own):
+        if isinstance(self.pool, MoleculeSet) and parent_of(canonical) == parent_of(own):
             return canonical
         where = "in the pool" if self._id_of[own] in self.index.index_of else "as suggested"
         raise ValueError(f"`{name}` is {own} {where}, and {canonical} here. If the id is right, leave the SMILES out.")

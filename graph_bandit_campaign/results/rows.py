@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +13,7 @@ from typing import NamedTuple
 from graph_bandit_campaign.checks import check_noise, check_value
 from graph_bandit_campaign.results.facts import Bound
 from graph_bandit_campaign.text import find_column, sheet_remarks
-from graph_bandit_env.tables import NO_ENTRY, EntryColumns, Naming, Table, find_naming, open_table, write_entry
+from graph_bandit_env.tables import Naming, Table, find_naming, open_table
 
 WORDS = {"failed": "failed", "fail": "failed", "pending": "pending", "running": "pending"}
 BOUND = re.compile(r"(>=|<=|[<>≥≤])\s*(\S.*)", re.DOTALL)
@@ -34,15 +35,25 @@ class Columns:
     """The user's own columns of numbers; a table may lack them."""
     noise: str | None = None
     """Standard deviations of the values; None: there is no such column. A table may lack it, if another one has it."""
-    entry: EntryColumns = NO_ENTRY
-    """Columns that are part of what an entry is; where a table lacks one, its rows are told apart by names alone."""
+    slots: Mapping[str, str] = field(default_factory=dict)
+    """Column of each slot of the actions, by its name; where a table lacks one, its rows are told apart by names alone.
+    """
     words: Mapping[str, float] = field(default_factory=dict)
     """What words stand for among the values, in small letters."""
 
     def naming_of(self, table: Table) -> Naming:
         """Find the columns that say which molecules a table is about: these, else usual ones."""
-        used = {self.value, *self.features, self.noise or "", *self.entry.words}
+        used = {self.value, *self.features, self.noise or "", *self.slots.values()}
         return find_naming(table, self.smiles, self.identifier, used, else_usual=True)
+
+    def slots_of(self, table: Table) -> dict[str, str]:
+        """Return the column of each slot in a table, by the name of the slot; nothing if one is missing."""
+        source = str(table.path)
+        found = {
+            name: find_column(column, table.columns, source) or find_column(name, table.columns, source)
+            for name, column in self.slots.items()
+        }
+        return found if all(found.values()) else {}
 
 
 @dataclass(frozen=True)
@@ -54,7 +65,7 @@ class MeasuredRow:
     identifier: str
     """Name; empty if there is none."""
     smiles: str
-    """SMILES as written; empty if there is none."""
+    """SMILES as written, or the slots of an action as JSON; empty if there is none."""
     value: float | str
     """A number, "failed" or "pending"."""
     bound: str = ""
@@ -195,17 +206,20 @@ def read_cell(cell: str, table: Table) -> tuple[float | str | None, str]:
 def _read_rows(table: Table, columns: Columns, naming: Naming, found: Results) -> None:
     """Append the rows of a table to those found, and its problems."""
     source, (smiles, identifier, _), listed = str(table.path), naming, ", ".join(table.columns)
+    slots = columns.slots_of(table)
+    smiles = "" if columns.slots else smiles
     features = {name: header for name in columns.features if (header := find_column(name, table.columns, source))}
-    entry = [*columns.entry.words] if {*columns.entry.words} <= {*table.columns} else []
     target = find_column(columns.value, table.columns, source) or columns.value
     noise = find_column(columns.noise, table.columns, source) if columns.noise else ""
-    if not (smiles or identifier) and target in table.columns:
-        raise ValueError(f"{table.path} has no column `id` or `smiles`. Name one by `--id` or `--smiles`: {listed}.")
+    if not (smiles or identifier or slots) and target in table.columns:
+        wanted = ", ".join(columns.slots.values()) if columns.slots else "`id` or `smiles`"
+        raise ValueError(f"{table.path} has no column {wanted}. Name one by `--id` or `--smiles`: {listed}.")
     bad: list[tuple[int, str]] = []
-    read = [*dict.fromkeys(filter(None, (target, identifier, smiles, *features.values(), noise)))]
-    for number, row in table.rows(read, texts=entry):
-        cells = dict(zip((*read, *entry), row, strict=True))
+    read = [*dict.fromkeys(filter(None, (target, identifier, smiles, *features.values(), noise, *slots.values())))]
+    for number, row in table.rows(read):
+        cells = dict(zip(read, row, strict=True))
         name, text, word = cells.get(identifier, ""), cells.get(smiles, ""), cells[target].casefold()
+        text = json.dumps({slot: table.plain(cells[column]) for slot, column in slots.items()}) if slots else text
         try:
             value, bound = (columns.words[word], "") if word in columns.words else read_cell(cells[target], table)
             if value is None:
@@ -219,11 +233,6 @@ def _read_rows(table: Table, columns: Columns, naming: Naming, found: Results) -
         except ValueError as error:
             bad.append((number, str(error)))
             continue
-        if entry:
-            of_entry = {column: cells[column] for column in entry}
-            text = text and write_entry(text, of_entry)
-            numbers = columns.entry.numbers({column: [cell] for column, cell in of_entry.items()})
-            given |= dict(zip(columns.entry.names, numbers[0], strict=True))
         sides = tuple(given.get(column, math.nan) for column in columns.features)
         found.rows.append(MeasuredRow(table.where(number), name, text, value, bound, sides, deviation, source))
     found.problems.extend(f"{table.where(number)}: {text}" for number, text in sorted([*table.problems, *bad]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from inspect import signature
 from pathlib import Path
 from typing import Any, TypeGuard, cast
@@ -12,6 +12,7 @@ from graph_bandit_env.files.networkx_files import MARKUP, read_networkx_file
 from graph_bandit_env.files.pyg_file import find_edges, read_pyg_file
 from graph_bandit_env.graphs.graph_set import GraphSet
 from graph_bandit_env.graphs.readers import list_graphs
+from graph_bandit_env.pools.actions import read_actions
 from graph_bandit_env.pools.graph_pool import GraphPool
 from graph_bandit_env.pools.library import Property, enumerate_library
 from graph_bandit_env.pools.molecule_sources import from_smiles, from_smiles_csv
@@ -23,6 +24,7 @@ NAME = re.compile(r"[^./\\]+")  # neither a suffix nor a separator
 LIBRARY = "library"
 JSON = (".json", ".jsonl", ".json.gz", ".jsonl.gz")
 READERS = {**dict.fromkeys((*JSON, *MARKUP), read_networkx_file), ".pt": read_pyg_file}
+OF_ACTIONS = ("on_error", "ignore_columns", "sheet", "most_atoms")  # options of both kinds of tables
 FORMS = f"{KINDS}, {', '.join(READERS)}"
 DEFAULTS = {name: parameter.default for name, parameter in signature(from_smiles_csv).parameters.items()}
 
@@ -40,6 +42,7 @@ def read_pool(
     directed: bool | None = None,
     num_graphs: int = 60,
     seed: int = 0,
+    slots: Sequence[str] = (),
     **options: Any,
 ) -> GraphPool:
     """Read a pool of graphs from a file of any form, or make one that has a name.
@@ -59,6 +62,8 @@ def read_pool(
             attribute `id` or the names of networkx graphs, else "0", "1", and so on.
         num_graphs: how many graphs of a kind are drawn.
         seed: by which they are drawn.
+        slots: columns of a table whose rows are actions of several parts, beside those of structures. The pool is a
+            `SlotSet` then; `read_actions` has more options.
         directed: True keeps the directions of edges, False drops them. None: as a file of networkx graphs says. PyG
             graphs say nothing: they are then undirected, and a missing direction is refused.
             Molecules are undirected, and refuse True.
@@ -76,8 +81,11 @@ def read_pool(
     """
     path = Path(source)
     reader = None if is_name(source) else _reader_of(path)
-    others = [f"`{name}`" for name, value in options.items() if value and value != DEFAULTS.get(name)]
-    if others and (reader or is_name(source)):
+    given = {name: value for name, value in options.items() if value and value != DEFAULTS.get(name)}
+    others = [f"`{name}`" for name in given if not slots or name not in OF_ACTIONS] + ["`slots`"] * bool(
+        slots and reader
+    )
+    if others and (slots or reader or is_name(source)):
         raise ValueError(
             f"Expected a table of molecules for {', '.join(others)}. Got {path.name}. Leave this option out."
         )
@@ -92,6 +100,8 @@ def read_pool(
         pool = reader(path, target, identifier, directed)
     elif path.is_file() and not is_table(path):
         raise ValueError(f"Expected a file that ends in {FORMS}. Got {path.name}.")
+    elif slots:
+        pool = read_actions(path, dict(zip(slots, slots, strict=True)), target, identifier, **given).actions
     else:
         pool = from_smiles_csv(path, target=target, identifier=identifier, **options)
     if target is not None and not pool.known.any():

@@ -1,6 +1,6 @@
 """Pools of graphs with identifiers and measured values, above all molecules. The extra `chem` installs RDKit."""
 
-from graph_bandit_env.pools.actions import Slot, SlotSet, from_slots
+from graph_bandit_env.pools.actions import ActionTable, Slot, SlotSet, find_slots, from_slots, read_actions
 from graph_bandit_env.pools.graph_pool import GraphPool, KernelPool
 from graph_bandit_env.pools.library import enumerate_library
 from graph_bandit_env.pools.molecule_parser import MOST_ATOMS, canonical_smiles, smiles_problem, unread_graphs
@@ -12,6 +12,7 @@ from graph_bandit_env.pools.parents import Salts, is_bare_salt, may_be_form, par
 
 __all__ = [
     "MOST_ATOMS",
+    "ActionTable",
     "BadRowsError",
     "GraphPool",
     "KernelPool",
@@ -22,6 +23,7 @@ __all__ = [
     "canonical_smiles",
     "check_known",
     "enumerate_library",
+    "find_slots",
     "from_networkx",
     "from_pyg_dataset",
     "from_slots",
@@ -30,6 +32,7 @@ __all__ = [
     "is_bare_salt",
     "may_be_form",
     "parent_smiles",
+    "read_actions",
     "smiles_problem",
     "unread_graphs",
 ]

@@ -13,7 +13,7 @@ from graph_bandit_env.extras import require
 from graph_bandit_env.graphs.graph_set import GraphSet
 from graph_bandit_env.pools.molecule_graph import PackedMolecules, to_categories
 from graph_bandit_env.pools.parents import Salts, may_be_form, parent_smiles
-from graph_bandit_env.tables.entries import split_entry, write_smiles
+from graph_bandit_env.tables.smiles import write_smiles
 
 if TYPE_CHECKING:
     from rdkit.Chem import Mol
@@ -46,13 +46,13 @@ def parse(smiles: Sequence[str], salts: Salts = "separate") -> tuple[list[str], 
     canonical, forms_written = list[str](), list[str]()
     atoms, bonds, links = [np.zeros((0, 9), np.uint8)], [np.zeros((0, 3), np.uint8)], [np.zeros((0, 2), np.uint16)]
     with rdBase.BlockLogs():  # a bad row is reported with its line, not on stderr
-        for structure, cells in map(split_entry, smiles):
-            molecule = Chem.MolFromSmiles(structure)
+        for text in smiles:
+            molecule = Chem.MolFromSmiles(text)
             written = own = _write(molecule)
             if salts == "merge" and may_be_form(written) and (own := parent_smiles(written)) != written:
                 molecule = Chem.MolFromSmiles(own)
-            canonical.append(own and own + cells)
-            forms_written.append("" if own == written else written + cells)
+            canonical.append(own)
+            forms_written.append("" if own == written else written)
             its_atoms, its_bonds, pairs = to_categories(molecule) if own else (atoms[0], bonds[0], links[0])
             both = np.concatenate([pairs, pairs[:, ::-1]])
             order = np.lexsort((both[:, 1], both[:, 0]))
@@ -87,15 +87,12 @@ def canonical_smiles(smiles: str, most_atoms: int = MOST_ATOMS) -> str:
         return ""
     from rdkit import Chem, rdBase
 
-    structure, cells = split_entry(smiles)
     with rdBase.BlockLogs():
-        canonical = _write(Chem.MolFromSmiles(structure))
-    return canonical and canonical + cells
+        return _write(Chem.MolFromSmiles(smiles))
 
 
 def smiles_problem(smiles: str, most_atoms: int = MOST_ATOMS) -> str:
     """Say in a sentence why `canonical_smiles` returns an empty text for a SMILES, with the same arguments."""
-    smiles, _ = split_entry(smiles)
     if REACTION.fullmatch(smiles.split(maxsplit=1)[0] if smiles.strip() else ""):
         return "it is a reaction (`>>`). Reactions are not read: name the column of one of its molecules."
     return size_problem(smiles, most_atoms) or f"RDKit reads no molecule from {smiles!r:.80}."
@@ -106,7 +103,6 @@ def size_problem(smiles: str, most_atoms: int) -> str:
 
     RDKit takes minutes for some big molecules, and a chain of 30,000 atoms ends the process. It reads `CC O` as `CC`.
     """
-    smiles, _ = split_entry(smiles)
     before, *after = smiles.split(maxsplit=1) or [""]
     if after and not after[0].startswith("|"):  # `CCO |...|` is a SMILES with an extension
         return f"expected a SMILES without blanks. Got {smiles!r:.80}."

@@ -29,14 +29,7 @@ from graph_bandit_env.pools.molecule_rows import (
 from graph_bandit_env.pools.molecule_set import MoleculeSet
 from graph_bandit_env.pools.parents import Salts
 from graph_bandit_env.tables import Table, describe_shared, find_naming, open_table
-from graph_bandit_env.tables.entries import (
-    EntryColumns,
-    are_structures,
-    differing_columns,
-    is_part,
-    refuse_differing,
-    write_entry,
-)
+from graph_bandit_env.tables.entries import differing_columns, refuse_differing
 
 if TYPE_CHECKING:
     from rdkit.Chem import Mol
@@ -54,7 +47,6 @@ def from_smiles_csv(
     most_atoms: int = MOST_ATOMS,
     columns: Sequence[str] = (),
     salts: Salts = "merge",
-    entry_columns: Sequence[str] = (),
     ignore_columns: Sequence[str] = (),
 ) -> MoleculeSet:
     """Read the molecules of a table.
@@ -77,11 +69,9 @@ def from_smiles_csv(
         salts: "merge": salts and charged molecules are described by their parent, the only organic molecule beside
             counter-ions and water, without charges; salts of one compound are rows of one molecule. "separate": each
             is a molecule of its own, as it is written. Solvates, mixtures and ionic liquids always are.
-        entry_columns: columns that are part of what an entry is, such as conditions of an experiment: rows of one
-            molecule that differ there are different entries. They are read as `MoleculeSet.columns`, words as columns
-            of 0 and 1. A second column of structures that differs always is one.
         ignore_columns: columns in which rows of one molecule may differ; others are refused, but for those of names,
-            prices, stocks, suppliers, dates and comments.
+            prices, stocks, suppliers, dates and comments. If they are part of what is chosen, such as conditions of an
+            experiment, `read_actions` reads the table.
 
     Returns:
         The molecules, in the order of their first rows.
@@ -92,18 +82,16 @@ def from_smiles_csv(
         BadRowsError: a ValueError, with the line of each row that is not a molecule, has text in the place of a
             number, or whose identifier another molecule has, too.
         ValueError: if the file cannot be read, a column is missing, one of `columns` has no number or is the target, no
-            molecule is left, or rows of one molecule differ in a column that is neither of
-            `entry_columns` nor `ignore_columns`.
+            molecule is left, or rows of one molecule differ in a column that is none of `ignore_columns`.
     """
     names = check_names("columns", columns)
     if target in names:
         raise ValueError(f"Expected `columns` without the target, which an agent is to predict. Got `{target}`.")
     with nullcontext(path) if isinstance(path, Table) else open_table(path, sheet) as table:
-        naming = find_naming(table, smiles, identifier, {target or "", *names, *entry_columns})
+        naming = find_naming(table, smiles, identifier, {target or "", *names})
         smiles, named = naming.smiles or smiles, naming.identifier or identifier
-        used = {smiles, named, target, *names} - {*entry_columns}
+        used = {smiles, named, target, *names}
         others = [name for name in table.columns if name and name not in used and table.has_header]
-        others += [name for name in entry_columns if name not in others]
         wanted = [smiles, *(name for name in (named, target) if name is not None), *names]
         rows, problems = list[Row](), table.problems
         for number, texts in table.rows(wanted, others):
@@ -120,25 +108,11 @@ def from_smiles_csv(
                 rows.append(Row(number, row[smiles], row.get(named or "", ""), value, tuple(sides), cells))
             else:
                 problems.append((number, f"expected a SMILES in `{smiles}`. Got nothing."))
-    entry, options = list(entry_columns), (names, on_error, most_atoms, salts, identifier is None)
-    while True:
-        texts = [write_entry(row.smiles, {name: row.cells[name] for name in entry}) for row in rows]
-        of_entries = [row._replace(smiles=text) for row, text in zip(rows, texts, strict=True)]
-        made, kept, owners = _merge(str(table.path), table.unit, of_entries, problems, *options)
-        cells_of = {name: [row.cells[name] for row in kept] for name in others}
-        differing = differing_columns(owners, {name: cells_of[name] for name in others if name not in entry})
-        structures = [name for name in differing if is_part(name) and are_structures(cells_of[name])]
-        if not structures:
-            break
-        entry += structures
+    options = (names, on_error, most_atoms, salts, identifier is None)
+    made, kept, owners = _merge(str(table.path), table.unit, rows, problems, *options)
+    differing = differing_columns(owners, {name: [row.cells[name] for row in kept] for name in others})
     refuse_differing(differing, ignore_columns, str(table.path))
-    remarks = (*naming.remarks, *made.remarks)
-    if entry:
-        numbers = EntryColumns.of({name: cells_of[name] for name in entry})
-        first = np.unique(owners, return_index=True)[1].tolist()
-        of_first = {name: [cells_of[name][k] for k in first] for name in entry}
-        made = made.with_columns(numbers.names, numbers.numbers(of_first))
-    made.remarks = remarks
+    made.remarks = (*naming.remarks, *made.remarks)
     return made
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from graph_bandit_env.tables.entries import split_entry, write_smiles
+from graph_bandit_env.tables.smiles import write_smiles
 
 if TYPE_CHECKING:
     from rdkit.Chem import Mol
@@ -57,12 +57,11 @@ def parent_smiles(smiles: str) -> str:
     Raises:
         ImportError: if RDKit is not installed.
     """
-    structure, cells = split_entry(smiles)
-    if not may_be_form(structure):
+    if not may_be_form(smiles):
         return smiles
     from rdkit import Chem, rdBase
 
-    fragments = _fragments(structure)
+    fragments = _fragments(smiles)
     organic = [fragment for fragment in fragments if fragment.neutral]
     own = [fragment for fragment in organic if bare_smiles(fragment.neutral) not in _common(ACIDS + BASES)] or organic
     if len({fragment.neutral for fragment in own}) != 1:
@@ -75,12 +74,11 @@ def parent_smiles(smiles: str) -> str:
         parent = Chem.MolFromSmiles(own[0].neutral)
     if parent is None or Chem.GetFormalCharge(parent) or (is_mixture and not any(fragment.charge for fragment in own)):
         return smiles
-    return write_smiles(parent) + cells
+    return write_smiles(parent)
 
 
 def may_be_form(smiles: str) -> bool:
     """Return whether a SMILES has fragments, metals or charges other than those of nitro groups."""
-    smiles, _ = split_entry(smiles)
     return ANOTHER_FORM.search(smiles) is not None and ANOTHER_FORM.search(NITRO.sub("", smiles)) is not None
 
 
@@ -88,7 +86,6 @@ def is_bare_salt(smiles: str) -> bool:
     """Return whether a molecule is of ions or fragments, none of which is organic, such as sodium chloride."""
     if not may_be_form(smiles):
         return False
-    smiles, _ = split_entry(smiles)
     carbons = sum((bracketed or bare) in ("C", "c") for bracketed, bare in ATOM.findall(smiles))
     return carbons <= smiles.count(".") + 1 and not any(fragment.neutral for fragment in _fragments(smiles))
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from graph_bandit_env.tables.entries import write_smiles
+from graph_bandit_env.tables.smiles import write_smiles
 from graph_bandit_env.tables.table import Table, UnknownCell
 from graph_bandit_env.tables.text import lines_of
 

@@ -19,7 +19,7 @@ from graph_bandit_lab.design.names import COLUMN, OWN, TARGET, write_size
 from graph_bandit_lab.design.own_graphs import Contents, PoolFile, read_outline
 from graph_bandit_lab.episodes.feedback import Feedback
 
-READING = ("target", "noise_column", "smiles", "skip_bad_rows", "directed", "entry_column", "ignore_column")
+READING = ("target", "noise_column", "smiles", "skip_bad_rows", "directed", "slot", "ignore_column")
 """Settings that say how `graphs` is read."""
 NONE = tyro.conf.arg(help_behavior_hint="(default: none)")  # for empty tuples, in `--help`
 
@@ -60,8 +60,8 @@ class EnvironmentSettings(BanditArguments):
     """Column of the SMILES in a table of molecules."""
     skip_bad_rows: bool = False
     """Leave out rows of the file that cannot be read as molecules."""
-    entry_column: Annotated[tuple[str, ...], NONE] = ()
-    """Columns of a table of molecules that are part of what an entry is, such as solvent and temperature."""
+    slot: Annotated[tuple[str, ...], NONE] = ()
+    """Columns of a table that are parts of an action, such as solvent and temperature, beside those of structures."""
     ignore_column: Annotated[tuple[str, ...], NONE] = ()
     """Columns in which rows of one molecule may differ, as replicates do."""
 

@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from graph_bandit_env import GraphPool, GraphSet, MoleculeSet
+from graph_bandit_env import GraphPool, GraphSet, MoleculeSet, SlotSet
 from graph_bandit_env.files import digest, is_file_of_graphs, is_name, read_pool
 from graph_bandit_lab.design.names import COLUMN, FEEDBACK, TARGET
 
@@ -36,8 +36,8 @@ class PoolFile:
     """Column of the standard deviation of each graph's noise; None: the file has none."""
     skip_bad_rows: bool = False
     """Leave out rows that cannot be read as molecules."""
-    entry_column: tuple[str, ...] = ()
-    """Columns that are part of what an entry is."""
+    slot: tuple[str, ...] = ()
+    """Columns of slots of a table of actions."""
     ignore_column: tuple[str, ...] = ()
     """Columns in which rows of one molecule may differ."""
     directed: bool | None = None
@@ -205,8 +205,8 @@ def _read_pool(file: PoolFile) -> tuple[GraphPool, NDArray[np.float64] | None]:
     """
     read = partial(read_pool, file.source, smiles=file.smiles, on_error="skip" if file.skip_bad_rows else "raise")
     read = partial(read, directed=file.directed, num_graphs=file.num_graphs, seed=file.seed)
-    read = partial(read, entry_columns=file.entry_column, ignore_columns=file.ignore_column)
-    if not file.is_file or is_file_of_graphs(Path(file.source)):
+    read = partial(read, slots=file.slot, ignore_columns=file.ignore_column)
+    if not file.is_file or file.slot or is_file_of_graphs(Path(file.source)):
         return read(file.target), None if file.noise_column is None else read(file.noise_column).targets
     read = partial(read, salts="separate")
     if file.noise_column is None:
@@ -218,7 +218,7 @@ def _read_pool(file: PoolFile) -> tuple[GraphPool, NDArray[np.float64] | None]:
 
 def _without_values(pool: GraphPool) -> GraphSet:
     """Return the graphs alone, for an agent must not see what it is to find out."""
-    return pool.without_targets() if isinstance(pool, MoleculeSet) else GraphSet.take(pool, range(len(pool)))
+    return pool.without_targets() if isinstance(pool, MoleculeSet | SlotSet) else GraphSet.take(pool, range(len(pool)))
 
 
 def to_arguments(environment: Mapping[str, Any], own: OwnGraphs | None = None) -> dict[str, Any]:

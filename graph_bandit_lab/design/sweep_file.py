@@ -52,7 +52,7 @@ class TableSettings(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=Tr
     minimize: bool = False
     smiles: str = "smiles"
     skip_bad_rows: bool = False
-    entry_column: tuple[str, ...] = ()
+    slot: tuple[str, ...] = ()
     ignore_column: tuple[str, ...] = ()
     directed: bool | None = None
 
@@ -144,7 +144,7 @@ def read_tables(path: Path) -> dict[str, dict[str, Any]]:
 
     Args:
         path: a TOML file with a table for each: `graphs` (a path from the folder of this file), `target`, and perhaps
-            `minimize`, `smiles`, `skip_bad_rows`, `entry_column`, `ignore_column` and `directed`, as in
+            `minimize`, `smiles`, `skip_bad_rows`, `slot`, `ignore_column` and `directed`, as in
             `EnvironmentSettings`.
 
     Returns:

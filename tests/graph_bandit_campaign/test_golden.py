@@ -93,10 +93,8 @@ RUNS = {
         ("runs.csv", CONDITIONS),
         MADE,
         f"{MADE} --ignore-column temp who --out means.csv",
-        f"{MADE} --entry-column temp --ignore-column who --predictions all.csv",
+        f"{MADE} --slot temp --ignore-column who --predictions all.csv",
         f"{MADE} --best-of logp --out best.csv",
-        "prepare runs.csv --out ready --workers None --entry-column temp --ignore-column who logp",
-        "suggest ready --measured runs.csv --maximize logp --n 2 --workers None --out parts.csv",
     ),
     "a prepared pool": (
         "prepare pool.csv --out ready --workers None",

@@ -28,7 +28,7 @@ class GraphRounds(Rounds):
 
     refused = (
         *("smiles", "features", "forbid", "only", "at_most", "per", "ignore_failures", "workers"),
-        *("most_atoms", "salts", "entry_column", "ignore_column", "best_of", "skip_bad_rows"),
+        *("most_atoms", "salts", "slot", "ignore_column", "best_of", "skip_bad_rows"),
         "allow_outside",
     )
 

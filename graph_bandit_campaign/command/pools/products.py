@@ -39,7 +39,7 @@ class ProductRounds(Rounds):
     """
 
     refused = (
-        *("near", "weights", "features", "sheet", "predictions", "entry_column", "ignore_column"),
+        *("near", "weights", "features", "sheet", "predictions", "slot", "ignore_column"),
         *("best_of", "directed", "skip_bad_rows"),
     )
 

@@ -8,6 +8,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import ClassVar, TypeVar, cast
 
 import numpy as np
@@ -25,7 +26,9 @@ from graph_bandit_campaign.constraints.limits.limits import ColumnNames, Limits,
 from graph_bandit_campaign.pool.block import Cells, join_cells, list_forms, other_columns
 from graph_bandit_campaign.results.rows import Columns, MeasuredRow, ResultTables
 from graph_bandit_campaign.state import CampaignState
-from graph_bandit_env import GraphPool, MoleculeSet, from_smiles
+from graph_bandit_campaign.text import are_one, split_name
+from graph_bandit_env import GraphPool, MoleculeSet, SlotSet, from_smiles
+from graph_bandit_env.tables import refuse_differing
 
 Molecules = TypeVar("Molecules", bound=MoleculeSet)
 
@@ -171,22 +174,72 @@ class Rounds(ABC):
         content = [*self.content, self.limits.content(), *others]
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
 
-    def select(self, in_pool: MoleculeSet, cells: Cells, count: int) -> tuple[Selection, BatchConstraints]:
-        """Return the molecules that meet the limits and have a price if prices count, and what a batch may hold.
+    def leave_out(self, bad: Callable[[], Iterable[str]]) -> None:
+        """Leave out results of rows that the pool leaves out, if it is a table of results, too.
 
         Args:
-            in_pool: molecules of the pool.
+            bad: returns where these rows are.
+        """
+        if any(are_one(self.settings.pool, path) for path in self.settings.measured):
+            gone = {*bad()}
+            self.rows = {name: [row for row in read if row.where not in gone] for name, read in self.rows.items()}
+
+    def refuse_differing(self, differing: Iterable[str]) -> None:
+        """Refuse rows of one entry that differ in a column that has no use, and of which nobody said anything.
+
+        Args:
+            differing: the columns in which they do.
+
+        Raises:
+            ValueError: if there is one.
+        """
+        settings = self.settings
+        known = {*settings.ignore_column, *settings.source.columns, *self.names.columns, settings.noise or ""}
+        known |= {name for _, name in map(split_name, settings.also) if name}
+        columns, quantities = [*differing], {*map(str.casefold, settings.quantities)}
+        goals = [name for name in columns if name.casefold() in quantities]
+        if settings.best_of is None:
+            refuse_differing(columns, known.union(goals), settings.pool.name, next(iter(goals), ""))
+
+    def values_in_pool(self, columns: Iterable[str], cells: Callable[[str], Iterable[Sequence[str]]]) -> list[str]:
+        """Name values of a goal in the pool alone, which are not learnt.
+
+        Args:
+            columns: columns of the pool.
+            cells: returns the cells of a column, list by list.
+
+        Raises:
+            ValueError: if there are some, and no results.
+        """
+        settings, names = self.settings, {name.casefold() for name in self.settings.quantities}
+        if any(are_one(settings.pool, path) for path in settings.measured):
+            return []
+        own = [name for name in columns if name.casefold() in names]
+        filled = " and ".join(name for name in own if any(map(str.strip, chain(*cells(name)))))
+        if filled and not settings.measured and self.earlier is None:
+            raise ValueError(f"There are values of {filled} in {settings.pool}. Give `--measured {settings.pool}`.")
+        return [f"values of {filled} not used as results (add `--measured {settings.pool}`)"] * bool(filled)
+
+    def select(self, in_pool: MoleculeSet | SlotSet, cells: Cells, count: int) -> tuple[Selection, BatchConstraints]:
+        """Return the candidates that meet the limits and have a price if prices count, and what a batch may hold.
+
+        Args:
+            in_pool: candidates of the pool.
             cells: cells of the columns that are asked for.
-            count: how many molecules there are in all, those of the pool first.
+            count: how many candidates there are in all, those of the pool first.
 
         Raises:
             ValueError: if a cell cannot be read.
         """
-        settings, smiles = self.settings, in_pool.smiles
-        columns = self.names.read(cells, settings.skip_bad_rows)
-        selection = self.limits.select_rows(smiles, columns, settings.processes)
+        settings, columns = self.settings, self.names.read(cells, self.settings.skip_bad_rows)
+        smiles = in_pool.smiles if isinstance(in_pool, MoleculeSet) else ()
+        selection = (
+            self.limits.select_rows(smiles, columns, settings.processes)
+            if isinstance(in_pool, MoleculeSet)
+            else self.limits.select_columns(len(in_pool), columns)
+        )
         prices, groups = find_offers(settings.terms, columns, selection)
-        if settings.per is not None and settings.per not in columns.texts:
+        if smiles and settings.per is not None and settings.per not in columns.texts:
             left = np.flatnonzero(selection.mask).tolist()
             scaffold_of = dict(zip(left, murcko_scaffolds([smiles[k] for k in left]), strict=True))
             groups = [scaffold_of.get(k, "") for k in range(len(smiles))]

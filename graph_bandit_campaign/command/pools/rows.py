@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 
 import numpy as np
 
@@ -26,10 +25,10 @@ from graph_bandit_campaign.pool.prepared.pool import Place, PreparedPool
 from graph_bandit_campaign.report.predictions import write_predictions
 from graph_bandit_campaign.results.rows import Columns, ResultTables
 from graph_bandit_campaign.state import CampaignState
-from graph_bandit_campaign.text import are_one, split_name, unshield
+from graph_bandit_campaign.text import unshield
 from graph_bandit_env import MoleculeSet, canonical_smiles
 from graph_bandit_env.pools import check_known, parent_smiles
-from graph_bandit_env.tables import Table, is_part, refuse_differing
+from graph_bandit_env.tables import Table, is_part
 
 
 class RowRounds(Rounds):
@@ -49,8 +48,6 @@ class RowRounds(Rounds):
         else:
             stereo = reads_stereo(settings.agent or (earlier.agent if earlier else None))
             self.pool, self._sheets = open_table_pool(settings.source, stereo)
-        if missing := [name for name in settings.entry_column if name not in self.pool.manifest.entry]:
-            raise ValueError(f"Prepare {settings.pool} again with `--entry-column {missing[0]}`.")
         self.size = len(self.pool)
 
     def search(self, names: Collection[str], smiles: Collection[str] = ()) -> MoleculeSet:
@@ -61,17 +58,19 @@ class RowRounds(Rounds):
 
     def read(self, tables: ResultTables) -> None:
         """Read the results, and the user's own columns."""
-        settings, pool, entry, manifest = self.settings, self.pool, self.pool.entry, self.pool.manifest
+        settings, pool, manifest = self.settings, self.pool, self.pool.manifest
         made, source = manifest.question, settings.source
         header = Table(settings.pool, (*filter(None, (made.smiles, made.identifier)), *pool.columns), ())
         list(header.rows(source.columns))  # there are no rows; a column that is missing is refused
-        self.own = own = tuple(dict.fromkeys((*source.columns, *entry.names)))
+        self.own = own = source.columns
         self._features = Features(own, source.embeddings, settings.quantities)
         smiles = made.smiles if settings.smiles == "smiles" else settings.smiles
         identifier = settings.id or made.identifier
-        of_results = Columns(settings.target, identifier, smiles, own, settings.noise, entry)
+        of_results = Columns(settings.target, identifier, smiles, own, settings.noise)
         of_tables = self.read_tables(tables, pool.columns, of_results)
-        self._refuse_differing()
+        self.leave_out(lambda: map(next(pool.blocks(())).cells.table.where, dict(pool.read_bad_rows())))
+        if not settings.pool.is_dir():
+            self.refuse_differing(manifest.differing)
         self._is_whole = self._fits()
         ranks = Ranks.of_runs([]) if self._is_whole else rank_own_columns(pool, own, settings.skip_bad_rows)
         self._scales = None if self._is_whole else Scales(pool.moments, ranks)
@@ -83,10 +82,11 @@ class RowRounds(Rounds):
         remarks = [f"{manifest.merged:,} rows of equal molecules merged"] * bool(manifest.merged)
         bad_rows = f", which {pool.bad_rows} lists" * settings.pool.is_dir()
         remarks += [f"{manifest.bad:,} bad rows left out{bad_rows}"] * bool(manifest.bad)
-        remarks += [f"an entry is a molecule with its {' and '.join(entry.words)}"] * bool(entry.words)
         if by_name := [name for name in manifest.differing if not is_part(name)]:
             remarks += [f"rows of one molecule may differ in {' and '.join(by_name)}, by the name of the column"]
-        self.remarks = [*remarks, *self._values_in_pool(), *self._sheets, *of_tables]
+        columns = () if settings.pool.is_dir() else pool.columns
+        values = self.values_in_pool(columns, lambda name: (b.cells.texts[name] for b in pool.blocks((), [name])))
+        self.remarks = [*remarks, *values, *self._sheets, *of_tables]
 
     def _fits(self) -> bool:
         """Return whether all of a pool is read into memory: if it is small, or cannot be ranked part by part.
@@ -102,32 +102,6 @@ class RowRounds(Rounds):
             refuse_large(settings.pool, self.size, graphs)
             return True
         return self.size <= MOST_WHOLE
-
-    def _refuse_differing(self) -> None:
-        """Refuse rows of one molecule that differ, unless it was said what they are; leave out results of bad rows."""
-        settings, pool = self.settings, self.pool
-        if any(are_one(settings.pool, path) for path in settings.measured):  # left out once is left out
-            table = next(pool.blocks(())).cells.table
-            bad = {table.where(row) for row, _ in pool.read_bad_rows()}
-            self.rows = {name: [row for row in read if row.where not in bad] for name, read in self.rows.items()}
-        known = {*settings.ignore_column, *settings.source.columns, *self.names.columns}
-        known |= {name for name in pool.columns if name.casefold() in map(str.casefold, settings.quantities)}
-        known |= {settings.noise or "", *(name for _, name in map(split_name, settings.also) if name)}
-        if not settings.pool.is_dir() and settings.best_of is None:
-            goals = [name for name in pool.manifest.differing if name in settings.quantities]
-            refuse_differing(pool.manifest.differing, known, settings.pool.name, next(iter(goals), ""))
-
-    def _values_in_pool(self) -> list[str]:
-        """Name values of a goal in the pool alone, which are not learnt; refuse a first round without others."""
-        settings, names = self.settings, {name.casefold() for name in self.settings.quantities}
-        columns = [name for name in self.pool.columns if name.casefold() in names]
-        if not columns or settings.pool.is_dir() or any(are_one(settings.pool, path) for path in settings.measured):
-            return []
-        cells = {name: [block.cells.texts[name] for block in self.pool.blocks((), [name])] for name in columns}
-        filled = " and ".join(name for name, texts in cells.items() if any(map(str.strip, chain(*texts))))
-        if filled and not settings.measured and self.earlier is None:
-            raise ValueError(f"There are values of {filled} in {settings.pool}. Give `--measured {settings.pool}`.")
-        return [f"values of {filled} not used as results (add `--measured {settings.pool}`)"] * bool(filled)
 
     def know(self, state: CampaignState) -> Known:
         """Return the molecules that a campaign and other assays speak of, or all."""

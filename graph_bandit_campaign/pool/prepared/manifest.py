@@ -42,7 +42,7 @@ class Question:
     identifier: str | None
     """Column of the names."""
     is_guessed: bool
-    """Whether it is neither `id` nor asked for: names that several entries have are left out then, else bad rows."""
+    """Whether it is neither `id` nor asked for: names that several molecules have are left out then, else bad rows."""
     sheet: str | None
     columns: tuple[str, ...]
     """All other columns."""
@@ -50,14 +50,12 @@ class Question:
     stereo: bool
     most_atoms: int
     salts: Salts
-    entry_column: tuple[str, ...]
-    """Columns that the user has made part of entries."""
     part_rows: int
     block: int
     """Rows of the table that make one block of a part."""
     versions: dict[str, str] = field(default_factory=software)
     """Software that traits and SMILES depend on."""
-    format: Literal[8] = 8
+    format: Literal[9] = 9
     """Of parts and manifest, raised when their content changes."""
 
     @property
@@ -87,13 +85,11 @@ class Manifest:
     moments: dict[str, dict[str, list[float]]] = field(default_factory=dict)
     """`agents.molecule.Moments` of the numbers of each trait over the molecules of the pool."""
     entries: str = ""
-    """Digest of names and entries, the same whatever the size of parts, and other columns of the table."""
-    entry: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """Columns that are part of what an entry is, with the words that they hold; none of numbers."""
+    """Digest of names and SMILES, the same whatever the size of parts, and other columns of the table."""
     differing: tuple[str, ...] = ()
-    """Other columns in which rows of one entry differ."""
+    """Other columns in which rows of one molecule differ."""
     shared: tuple[str, ...] = ()
-    """Names that are left out, since several entries have them."""
+    """Names that are left out, since several molecules have them."""
 
 
 def part_path(folder: Path, number: int) -> Path:

@@ -21,7 +21,7 @@ from graph_bandit_campaign.pool.prepared.part import KNOWN, columns_of, from_arr
 from graph_bandit_env import MoleculeSet, canonical_smiles
 from graph_bandit_env.extras import require
 from graph_bandit_env.pools import may_be_form, unread_graphs
-from graph_bandit_env.tables import EntryColumns, Table, split_entry, write_entry
+from graph_bandit_env.tables import Table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -80,11 +80,6 @@ class PreparedPool:
         return self.manifest.question.columns
 
     @cached_property
-    def entry(self) -> EntryColumns:
-        """Return the columns that are part of what an entry is."""
-        return EntryColumns(self.manifest.entry)
-
-    @cached_property
     def moments(self) -> dict[str, Moments]:
         """Return the moments of the numbers of each trait over the molecules."""
         return {name: Moments.from_dict(lists) for name, lists in self.manifest.moments.items()}
@@ -117,7 +112,7 @@ class PreparedPool:
 
         question = self.manifest.question
         names = question.traits if traits is None else tuple(traits)
-        columns = [name for name in dict.fromkeys((*columns, *self.manifest.entry)) if name in question.columns]
+        columns = [name for name in dict.fromkeys(columns) if name in question.columns]
         wanted = [*KNOWN, *map(own, columns), *(column for name in names for column in columns_of(name))]
         dropped = self._dropped("kept_part", "kept", "line", columns=columns)
         for number in range(self.manifest.parts) if parts is None else parts:
@@ -131,14 +126,13 @@ class PreparedPool:
                         table = file.read_row_group(group, wanted, use_threads=False).take(kept - every[0])
                         cells = self._cells(table, kept, columns, repeated)
                         ids, smiles = self._named(table)
-                        pairs = zip(table["written"].to_pylist(), smiles, strict=True)
-                        written = [f"{text}{split_entry(entry)[1]}" for text, entry in pairs]
+                        written = table["written"].to_pylist()
                         places = np.stack([np.full(len(kept), number), kept], axis=1)
                         yield Block(places, ids, written, smiles, from_arrow(table, names, question), cells)
             default_memory_pool().release_unused()  # else it keeps about as much as the molecules take
 
     def names(self) -> Iterator[tuple[int, NDArray[np.int64], list[str], list[str]]]:
-        """Yield the number of each part, its rows that count, and name and text of the entry in each.
+        """Yield the number of each part, its rows that count, and name and SMILES in each.
 
         Raises:
             ValueError, OSError: if a part is damaged or missing.
@@ -148,7 +142,7 @@ class PreparedPool:
         dropped = self._dropped()
         for number in range(self.manifest.parts):
             with ParquetFile(part_path(self.folder, number)) as file:
-                table = file.read(["id", "smiles", *map(own, self.manifest.entry)], use_threads=False)
+                table = file.read(["id", "smiles"], use_threads=False)
             gone = dropped.filter(np.equal(dropped["part"], number))["row"].to_numpy()
             rows = np.setdiff1d(np.arange(len(table)), gone)
             yield number, rows, *self._named(table.take(rows))
@@ -164,13 +158,8 @@ class PreparedPool:
         return table.rename_columns([names.get(name, name) for name in table.column_names])
 
     def _named(self, table: pa.Table) -> tuple[list[str], list[str]]:
-        """Return name and text of the entry in each row of a table that has the columns of a part."""
-        entry, shared, smiles = tuple(self.manifest.entry), {*self.manifest.shared}, table["smiles"].to_pylist()
-        if entry:
-            cells = zip(*(table[own(name)].to_pylist() for name in entry), strict=True)
-            smiles = [
-                write_entry(text, dict(zip(entry, row, strict=True))) for text, row in zip(smiles, cells, strict=True)
-            ]
+        """Return name and SMILES of each row of a table that has the columns of a part."""
+        shared, smiles = {*self.manifest.shared}, table["smiles"].to_pylist()
         named = zip(table["id"].to_pylist(), smiles, strict=True)
         return [text if not name or name in shared else name for name, text in named], smiles
 
@@ -185,7 +174,7 @@ class PreparedPool:
             texts[name] = [every[k] for k in order.tolist()]
         lines = np.concatenate([table["row"], repeated["line"]])[order]
         header = Table(Path(question.name), (question.smiles,), (), question.unit, decimal=question.decimal)
-        return Cells(owners[order], lines, texts, header, self.entry)
+        return Cells(owners[order], lines, texts, header)
 
     def __iter__(self) -> Iterator[Block]:
         return self.blocks()

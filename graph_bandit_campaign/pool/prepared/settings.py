@@ -37,9 +37,6 @@ class PrepareSettings:
     salts: Salts = "merge"
     """merge: salts and charged molecules are described by their parent, the only organic molecule beside counter-ions
     and water, without charges. separate: each is a molecule of its own, as mixtures and ionic liquids always are."""
-    entry_column: Annotated[tuple[str, ...], NONE] = ()
-    """Columns that are part of what an entry is, such as conditions: rows of one molecule that differ there are
-    different entries. A second column of structures always is one."""
     ignore_column: Annotated[tuple[str, ...], NONE] = ()
     """Columns in which replicates may differ. Of any other, but for names, prices, suppliers, dates and comments, it is
     asked."""

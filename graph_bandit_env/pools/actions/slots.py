@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Collection, Mapping, Sequence
+import hashlib
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from numbers import Real
+from types import MappingProxyType
 from typing import Literal, Self
 
 import numpy as np
@@ -14,11 +18,13 @@ from numpy.typing import ArrayLike, NDArray
 from graph_bandit_env.graphs.packed_graphs import PackedGraphs
 from graph_bandit_env.graphs.packed_unions import PackedUnions, joined
 from graph_bandit_env.pools.graph_pool import GraphPool
+from graph_bandit_env.pools.molecule_parser import canonical_smiles, smiles_problem
 from graph_bandit_env.pools.molecule_sources import from_smiles
-from graph_bandit_env.tables import same_cell
+from graph_bandit_env.tables.entries import NUMBER, same_cell
 
 NOTHING = ""
 BETWEEN = " | "  # the parts of an action in its identifier
+LONGEST = 60  # characters of an identifier; longer ones are digests, the same in every table
 NO_EDGES = np.zeros((0, 2), np.int32)
 
 
@@ -34,6 +40,29 @@ class Slot:
     """Identifiers of structures, words or numbers, all different. An empty text is a choice of its own: nothing."""
     graphs: GraphPool | None = None
     """The structures, one for each choice that is not empty, in their order; None: others are no structures."""
+
+    @cached_property
+    def spelt(self) -> list[str]:
+        """Return each choice as a text: a structure as its canonical SMILES, if it has one."""
+        if self.kind == "number":
+            return [f"{choice:.10g}" for choice in self.choices]
+        own = iter(getattr(self.graphs, "smiles", ()))
+        return [next(own, str(choice)) if choice != NOTHING else NOTHING for choice in self.choices]
+
+    def spell(self, cell: str) -> str:
+        """Return a choice of a table as `spelt` has it.
+
+        Raises:
+            ValueError: if it is a SMILES that cannot be read, or no number where the others are numbers.
+        """
+        cell = same_cell(cell)
+        if self.kind == "number" and not NUMBER.fullmatch(cell):
+            raise ValueError(f"expected a number in `{self.name}`. Got {cell!r}.")
+        if self.kind != "structure" or cell == NOTHING:
+            return cell
+        if not (canonical := canonical_smiles(cell)):
+            raise ValueError(f"`{self.name}`: {smiles_problem(cell)}")
+        return canonical
 
     def components(self, position: int, count: int, widths: Mapping[str, int], before: int) -> PackedGraphs:
         """Return a graph for each choice: a structure, or one node for anything else.
@@ -90,6 +119,8 @@ class SlotSet(GraphPool):
     """The slots."""
     places: NDArray[np.int64]
     """`(K, S)`, read-only."""
+    aliases: Mapping[str, str] = MappingProxyType({})
+    """Further identifiers, each with the one that it stands for."""
 
     def __init__(
         self,
@@ -111,7 +142,7 @@ class SlotSet(GraphPool):
         if any(slot.graphs is not None and slot.graphs.directed for slot in self.slots):
             raise ValueError("Expected undirected structures in slots. Got some with directions.")
         _, firsts, counts = np.unique(self.places, axis=0, return_index=True, return_counts=True)
-        names = [BETWEEN.join(map(str, self.parts_of(k))) for k in range(len(self.places))] if ids is None else ids
+        names = [*map(self.name_of, self.texts)] if ids is None else ids
         if (counts > 1).any():
             raise ValueError(
                 f"Expected different actions. `{names[firsts[counts.argmax()]]}` is there {counts.max()} times."
@@ -124,6 +155,57 @@ class SlotSet(GraphPool):
         parts = [slot.components(k, len(sizes), widths, before[k]) for k, slot in enumerate(self.slots)]
         self._packed = PackedUnions.of_components(joined(parts), self.places + begins)
         self._label(names, targets)
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """Return what stands in the slots of each action, as JSON: the same text for the same things, K of them."""
+        spelt = [slot.spelt for slot in self.slots]
+        names = [slot.name for slot in self.slots]
+        every = ([by[k] for by, k in zip(spelt, row, strict=True)] for row in self.places.tolist())
+        return tuple(write_action(dict(zip(names, row, strict=True))) for row in every)
+
+    def cells_of(self, text: str) -> dict[str, str]:
+        """Return what stands in each slot, by the name of the slot, given the text of an action."""
+        cells = json.loads(text)
+        return {slot.name: cells[slot.name] for slot in self.slots}
+
+    def spell(self, text: str) -> str:
+        """Return the text of an action as `texts` would have it.
+
+        Args:
+            text: JSON, a text by the name of each slot.
+
+        Raises:
+            ValueError: if a structure cannot be read, or a number is none.
+        """
+        cells = self.cells_of(text)
+        return write_action({slot.name: slot.spell(cells[slot.name]) for slot in self.slots})
+
+    def name_of(self, text: str) -> str:
+        """Return the identifier that an action has if nobody gave it another one: its parts, or a digest of them.
+
+        Args:
+            text: JSON, as `spell` returns it.
+        """
+        joined = BETWEEN.join(cell or "(none)" for cell in self.cells_of(text).values())
+        return joined if len(joined) <= LONGEST else hashlib.sha256(text.encode()).hexdigest()[:10]
+
+    def join(self, others: Mapping[str, str]) -> SlotSet:
+        """Return these actions, then others.
+
+        Args:
+            others: texts of actions as `spell` returns them, by their identifiers.
+        """
+        cells = [self.cells_of(text) for text in (*self.texts, *others.values())]
+        are = {slot.name: slot.kind for slot in self.slots}
+        columns = {
+            name: [float(each[name]) if kind == "number" else each[name] for each in cells]
+            for name, kind in are.items()
+        }
+        structures = [name for name, kind in are.items() if kind == "structure"]
+        joined = from_slots(columns, structures, [*self.ids, *others], [*self.targets, *[np.nan] * len(others)])
+        joined.aliases = self.aliases
+        return joined
 
     def parts_of(self, action: int) -> tuple[str | float, ...]:
         """Return what stands in each slot of an action.
@@ -138,6 +220,7 @@ class SlotSet(GraphPool):
         taken, some = super().take(index), copy.copy(self)
         some._packed, some.places = taken._packed, self.places[np.asarray(index, np.int64)]
         some.places.flags.writeable = False
+        some.__dict__.pop("texts", None)
         some._label(taken.ids, taken.targets)
         return some
 
@@ -171,27 +254,38 @@ def from_slots(
     """
     if missing := [name for name in structures if name not in columns]:
         raise ValueError(f"Expected columns of these names for structures. There is no `{missing[0]}`.")
-    slots, places = list[Slot](), list[NDArray[np.int64]]()
-    for name in columns:
-        cells = [None if cell != cell else cell for cell in columns[name]]  # NaN is not itself
-        known = [cell for cell in cells if cell is not None]
-        are_numbers = all(isinstance(cell, Real) and not isinstance(cell, bool) for cell in known)
-        if name not in structures and known and are_numbers:
-            values, place = np.unique(np.array(known, np.float64), return_inverse=True)
-            if len(known) < len(cells) or not np.isfinite(values).all():
-                raise ValueError(f"Expected a finite number in each cell of `{name}`. Use texts if some are empty.")
-            slots.append(Slot(name, "number", tuple(values.tolist())))
-        else:
-            texts = [NOTHING if cell is None else str(cell).strip() for cell in cells]
-            spelt = [text if name in structures else same_cell(text) for text in texts]
-            number_of = {text: k for k, text in enumerate(dict.fromkeys(spelt))}
-            place, words = np.array([number_of[text] for text in spelt]), tuple(number_of)
-            graphs, molecules = None, [word for word in words if word != NOTHING]
-            if name in structures and molecules:
-                graphs = from_smiles(molecules, ids=molecules, salts="separate")
-                of_word = {**graphs.aliases, **{key: key for key in graphs.ids}, NOTHING: NOTHING}
-                kept = tuple(dict.fromkeys(of_word[word] for word in words))
-                place, words = np.array([kept.index(of_word[words[k]]) for k in place.tolist()]), kept
-            slots.append(Slot(name, "category" if graphs is None else "structure", words, graphs))
-        places.append(np.asarray(place, np.int64).reshape(-1))
+    slots, places = zip(*(slot_of(name, cells, name in structures) for name, cells in columns.items()), strict=True)
     return SlotSet(slots, np.stack(places, axis=1), ids, targets)
+
+
+def slot_of(name: str, column: Iterable[object], is_structure: bool) -> tuple[Slot, NDArray[np.int64]]:
+    """Return a slot of the cells of a column, and which choice each cell is, `(K,)`; errors as of `from_slots`."""
+    cells = [None if cell != cell else cell for cell in column]  # NaN is not itself
+    known = [cell for cell in cells if cell is not None]
+    are_numbers = all(isinstance(cell, Real) and not isinstance(cell, bool) for cell in known)
+    if not is_structure and known and are_numbers:
+        values, place = np.unique(np.array(known, np.float64), return_inverse=True)
+        if len(known) < len(cells) or not np.isfinite(values).all():
+            raise ValueError(f"Expected a finite number in each cell of `{name}`. Use texts if some are empty.")
+        return Slot(name, "number", tuple(values.tolist())), place.reshape(-1)
+    texts = [NOTHING if cell is None else str(cell).strip() for cell in cells]
+    spelt = [text if is_structure else same_cell(text) for text in texts]
+    number_of = {text: k for k, text in enumerate(dict.fromkeys(spelt))}
+    place, words = np.array([number_of[text] for text in spelt], np.int64), tuple(number_of)
+    molecules = [word for word in words if word != NOTHING]
+    if not is_structure or not molecules:
+        return Slot(name, "category", words), place
+    graphs = from_smiles(molecules, ids=molecules, salts="separate")
+    of_word = {**graphs.aliases, **{key: key for key in graphs.ids}, NOTHING: NOTHING}
+    kept = {word: k for k, word in enumerate(dict.fromkeys(of_word[word] for word in words))}
+    place = np.array([kept[of_word[word]] for word in words], np.int64)[place]
+    return Slot(name, "structure", tuple(kept), graphs), place
+
+
+def write_action(cells: Mapping[str, str]) -> str:
+    """Return the text of an action: JSON, in the order of the names of slots.
+
+    Args:
+        cells: what stands in each slot, by its name.
+    """
+    return json.dumps(cells, sort_keys=True, ensure_ascii=False)

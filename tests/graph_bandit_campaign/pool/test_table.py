@@ -85,11 +85,12 @@ def test_a_table_that_several_prepare_at_once_is_prepared_once(cache_folder):
     assert [len(pool) for pool in pools] == [4, 4, 4]
 
 
-def test_what_an_entry_is_stands_beside_each_suggestion(capsys):
+def test_what_stands_in_slots_stands_beside_each_suggestion(capsys):
     header = ("id", "smiles", "temp", "y")
     write([("a", "CCO", 60, 1), ("b", "CCO", 80, ""), ("c", "CCN", 60, 2), ("d", "CCN", 80, "")], header)
-    command = "suggest pool.csv --measured pool.csv --maximize y --n 2 --entry-column temp --out out.csv"
+    command = "suggest pool.csv --measured pool.csv --maximize y --n 2 --slot temp --out out.csv"
     assert main([*command.split(), "--html", "out.html"]) == 0
-    for text in (capsys.readouterr().out, Path("out.html").read_text()):
-        assert text.count("temp=80") == 2
-    assert {row["smiles"] for row in read_table("out.csv")} == {"CCO", "CCN"}
+    assert {(row["smiles"], row["temp"]) for row in read_table("out.csv")} == {("CCO", "80"), ("CCN", "80")}
+    lines = [line.split()[2:4] for line in capsys.readouterr().out.splitlines() if line[:1].isdigit()]
+    assert sorted(lines[-2:]) == [["CCN", "80"], ["CCO", "80"]]
+    assert Path("out.html").read_text().count("<b>temp</b> 80") == 2

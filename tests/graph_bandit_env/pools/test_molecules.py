@@ -202,7 +202,7 @@ def test_a_molecule_of_more_than_256_atoms_keeps_its_bonds():
     assert from_smiles(["C" * 300, "CC"], most_atoms=300)[0].edge_links[-1].tolist() == [299, 298]
 
 
-TEXTS = ("OCC", "C[NH3+].[Cl-]", "OCC [temp=60; who=a]", "OCC [temp=80; who=a]", *some_molecules(20).smiles[3:])
+TEXTS = ("OCC", "C[NH3+].[Cl-]", "[OH-].CCC", "CC", *some_molecules(20).smiles[3:])
 READ = from_smiles(TEXTS)
 
 

@@ -15,7 +15,7 @@ from graph_bandit_lab import AgentSpec, EnvironmentSettings, Grid, Sweep
 from graph_bandit_lab.design.names import describe_environment, name_environments
 from graph_bandit_lab.design.own_graphs import PoolFile, read_own_graphs, to_arguments
 
-OF_FILES = ["target", "minimize", "noise_column", "smiles", "skip_bad_rows", "entry_column", "ignore_column"]
+OF_FILES = ["target", "minimize", "noise_column", "smiles", "skip_bad_rows", "slot", "ignore_column"]
 OF_FEEDBACK = ["batch", "delay", "random_rounds", "announced", "distinct"]
 TAKEN = [field.name for field in fields(EnvironmentSettings) if field.init]
 
@@ -200,9 +200,9 @@ def test_agents_are_read_as_they_are_written():
 def test_rows_of_one_molecule_are_entries_or_replicates_as_it_is_said(tmp_path):
     (tmp_path / "runs.csv").write_text("smiles,temp,y\nCCO,60,1\nCCO,80,3\nCCN,60,2\n")
     given = {"graphs": str(tmp_path / "runs.csv"), "target": "y"}
-    with pytest.raises(ValueError, match="--entry-column temp"):
+    with pytest.raises(ValueError, match="--slot temp"):
         EnvironmentSettings(**given).to_dict()
     assert EnvironmentSettings(**given, ignore_column=("temp",)).contents.num_graphs == 2
-    entries = read_own_graphs(EnvironmentSettings(**given, entry_column=("temp",)).pool)
+    entries = read_own_graphs(EnvironmentSettings(**given, slot=("temp",)).pool)
     assert entries.means.tolist() == [1, 3, 2]
-    assert entries.graphs.columns.tolist() == [[60], [80], [60]]
+    assert [slot.name for slot in entries.graphs.slots] == ["smiles", "temp"]

@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +16,7 @@ from graph_bandit_campaign.pool.prepared.manifest import DROPPED, Manifest, Ques
 from graph_bandit_campaign.pool.prepared.part import KNOWN
 from graph_bandit_campaign.pool.prepared.pool import BAD_ROWS, PreparedPool
 from graph_bandit_campaign.text import shield
-from graph_bandit_env.tables import EntryColumns, are_structures, is_part, same_cell, write_entry
+from graph_bandit_env.tables import same_cell
 
 if TYPE_CHECKING:
     import duckdb
@@ -32,8 +31,7 @@ CREATE VIEW parts AS
 """
 EVERY = """
 CREATE OR REPLACE TABLE every AS
-    SELECT place, id, entry, coalesce(id, entry) AS name
-    FROM (SELECT place, id, {entry} AS entry FROM parts WHERE problem IS NULL)
+    SELECT place, id, smiles AS entry, coalesce(id, smiles) AS name FROM parts WHERE problem IS NULL
 """
 # All rows of a name that different entries have are bad. Of the others, the first row of an entry counts, and further
 # ones are duplicates: the rules of `from_smiles_csv`.
@@ -85,7 +83,7 @@ def merge(folder: Path, question: Question) -> Manifest:
 
     Args:
         folder: folder with finished parts.
-        question: what they were made from. Columns of structures that differ in rows of one entry are part of it, too.
+        question: what they were made from.
 
     Returns:
         The manifest, which is not written yet.
@@ -95,22 +93,15 @@ def merge(folder: Path, question: Question) -> Manifest:
     """
     import duckdb
 
-    entry = question.entry_column
     paths, scratch, dropped = sorted(folder.glob("part-*.parquet")), folder / SCRATCH, folder / DROPPED
     cells = {name: f"c{k}" for k, name in enumerate(question.columns)}
     with duckdb.connect(config={"memory_limit": MEMORY, "threads": 1, "temp_directory": str(scratch)}) as base:
-        text, texts = "VARCHAR", "VARCHAR[]"
-        base.create_function("same_cell", same_cell, [text], text)
-        base.create_function("shield", shield, [text], text)
-        base.create_function("entry_of", _entry_of, [text, texts, texts], text)
+        for function in (same_cell, shield):
+            base.create_function(function.__name__, function, ["VARCHAR"], "VARCHAR")
         base.execute("SET VARIABLE paths = ?", [[*map(str, paths)]])
         base.execute(PARTS.format(columns=", ".join(("line", *KNOWN[1:], *cells.values()))))
-        differing, shared = _find_drops(base, cells, entry, question.is_guessed)
-        if structures := tuple(name for name, are in differing.items() if are):
-            entry += structures
-            differing, shared = _find_drops(base, cells, entry, question.is_guessed)
-        sound = "FROM parts WHERE problem IS NULL ORDER BY place"
-        words = {name: _column(base, f"SELECT {cells[name]} {sound}") for name in entry}
+        shared = _find_drops(base, question.is_guessed)
+        differing = [name for name, cell in cells.items() if base.execute(DIFFERING.format(cell=cell)).fetchall()]
         rows = DROPPED_ROWS.format(columns=", ".join(cells.values()), unit=question.unit)
         base.sql(rows).write_parquet(str(dropped), compression="zstd")
         bad = base.sql(BAD.format(unit=question.unit, path=str(dropped).replace("'", "''")))
@@ -125,7 +116,6 @@ def merge(folder: Path, question: Question) -> Manifest:
         parts=len(paths),
         merged=merged,
         bad=number_bad,
-        entry=dict(EntryColumns.of(words).words),
         differing=tuple(differing),
         shared=tuple(sorted(shared)),
     )
@@ -142,33 +132,15 @@ def merge(folder: Path, question: Question) -> Manifest:
     return replace(manifest, molecules=molecules, moments=lists, entries=content.hexdigest()[:32])
 
 
-def _entry_of(smiles: str, names: list[str], cells: list[str]) -> str:
-    return write_entry(smiles, dict(zip(names, cells, strict=True)))
-
-
-def _find_drops(
-    base: duckdb.DuckDBPyConnection, cells: Mapping[str, str], entry: Sequence[str], is_guessed: bool
-) -> tuple[dict[str, bool], set[str]]:
-    """Make the tables of rows to leave out.
-
-    Returns:
-        The columns that differ in rows of one entry, and whether they hold structures that are part of it; and names
-        that do not count, since several entries have them.
-    """
-    text = f"entry_of(smiles, $entry, [{', '.join(cells[name] for name in entry)}])" if entry else "smiles"
-    base.execute(EVERY.format(entry=text), {"entry": [*entry]} if entry else None)
+def _find_drops(base: duckdb.DuckDBPyConnection, is_guessed: bool) -> set[str]:
+    """Make the tables of rows to leave out; return names that do not count, since several molecules have them."""
+    base.execute(EVERY)
     shared = set[str]()
     while more := _column(base, SHARED) if is_guessed else []:
         base.execute(f"UPDATE every SET name = entry, id = NULL WHERE name IN ({SHARED})")
         shared.update(more)
     base.execute(DROPS)
-    rest = {name: cell for name, cell in cells.items() if name not in entry}
-    found = [name for name, cell in rest.items() if base.execute(DIFFERING.format(cell=cell)).fetchall()]
-    differing = {
-        name: is_part(name) and are_structures(_column(base, f"SELECT DISTINCT {cells[name]} FROM copies"))
-        for name in found
-    }
-    return differing, shared
+    return shared
 
 
 def _column(base: duckdb.DuckDBPyConnection, query: str) -> list[str]:

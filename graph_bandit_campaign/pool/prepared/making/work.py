@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 # Settings on which a pool depends.
-SAME = ("sheet", "traits", "stereo", "most_atoms", "salts", "entry_column", "part_rows", "block")
+SAME = ("sheet", "traits", "stereo", "most_atoms", "salts", "part_rows", "block")
 LONGEST = 1000  # characters of a bad row that are kept
 METHANE = "C"
 
@@ -41,10 +41,10 @@ def ask(settings: PrepareSettings) -> tuple[Question, list[str]]:
     if (settings.pool / MANIFEST).is_file():
         raise ValueError(f"Expected a table. {settings.pool} is a prepared pool already.")
     with open_table(settings.pool, settings.sheet) as table:
-        naming = find_naming(table, settings.smiles, settings.id, settings.entry_column)
+        naming = find_naming(table, settings.smiles, settings.id)
         smiles, identifier = naming.smiles or settings.smiles, naming.identifier or settings.id
         used = [smiles, *filter(None, [identifier])]
-        next(table.rows([*used, *settings.entry_column]), None)  # says which column is missing
+        next(table.rows(used), None)  # says which column is missing
         columns = tuple(name for name in table.columns if name and name not in used)
         decimal, unit = table.decimal, table.unit
         remarks = [*sheet_remarks(table, settings.sheet, "--sheet"), *naming.remarks]

@@ -1,0 +1,102 @@
+"""Campaigns on tables whose rows are actions of several slots: reactions and their conditions."""
+
+from pathlib import Path
+
+import pytest
+from support.tables import read as read_table
+
+from graph_bandit_campaign import Campaign
+from graph_bandit_campaign.store import Store
+from graph_bandit_cli.main import main
+from graph_bandit_env.files import read_pool
+
+pytest.importorskip("rdkit")
+LIGANDS, SOLVENTS = ("CP(C)C", "CCP(CC)CC", "", "c1ccccc1P"), ("CC#N", "CCO")
+COLUMNS = "ligand_smiles,solvent_smiles,base,heat,price,y\n"
+SLOTS = "--slot base --slot heat"
+
+
+def worth(k):
+    return 3 * (k % 4 == 1) + 2 * (k // 4 % 2) + (k // 8 % 2) + k // 16 / 4
+
+
+def row(k):
+    return f"{LIGANDS[k % 4]},{SOLVENTS[k // 4 % 2]},{('KOH', 'NaH')[k // 8 % 2]},{60 + 20 * (k // 16)},{1 + k % 3}"
+
+
+def write(measured=range(0, 48, 5), odd=()):
+    values = {k: worth(k) for k in measured} | dict(odd)
+    Path("runs.csv").write_text(COLUMNS + "".join(f"{row(k)},{values.get(k, '')}\n" for k in range(48)))
+
+
+def suggest(more="", measured="runs.csv", slots=SLOTS, code=0):
+    assert (
+        main(f"suggest runs.csv --measured {measured} --maximize y --n 3 --out out.csv {slots} {more}".split()) == code
+    )
+    return read_table("out.csv") if not code else []
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def test_each_slot_is_shown_and_results_of_other_actions_teach(capsys):
+    write()
+    first = suggest("--html out.html --predictions all.csv")
+    assert {"ligand_smiles", "solvent_smiles", "base", "heat", "reasons"} <= first[0].keys()
+    assert len(read_table("all.csv")) == 48
+    assert Path("out.html").read_text().count("<b>ligand_smiles</b>") == 3
+    index_of = {name: k for k, name in enumerate(read_pool("runs.csv", slots=["base", "heat"], ignore_columns="y").ids)}
+    told = [index_of[each["id"]] for each in first]
+    rows = [f"{row(k)},{worth(k)}" for k in told]
+    Path("more.csv").write_text(COLUMNS + "\n".join([*rows, "CC(C)P,CCO,NaH,75,1,0.5", "CP(C)C,OCC,KOH,60.0,1,2"]))
+    suggest("", "runs.csv more.csv")
+    state = Store("out.campaign.json").state
+    assert state.means()["CP(C)C | CCO | KOH | 60"] == 2
+    assert len(state.means()) == 10 + 3 + 2
+    assert {each["id"] for each in first}.isdisjoint(state.pending)
+    assert "Measured, but not in the pool: CC(C)P | CCO | NaH | 75." in capsys.readouterr().out
+
+
+def test_limits_prices_and_groups_are_those_of_rows_and_of_slots():
+    write(odd={3: "failed", 9: ">2"})
+    caps = "--price price --budget 5 --at-most 1 --per ligand_smiles"
+    chosen = suggest(f"--require heat<90 price<3 --only base=NaH {caps}")
+    assert {(each["base"], each["heat"] in ("60", "80")) for each in chosen} == {("NaH", True)}
+    assert len({each["ligand_smiles"] for each in chosen}) == len(chosen)
+    assert sum(float(each["price"]) for each in chosen) <= 5
+    assert [*Store("out.campaign.json").state.failed] == ["Pc1ccccc1 | CC#N | KOH | 60"]
+
+
+@pytest.mark.parametrize(
+    ("more", "slots", "problem"),
+    [
+        ("", "--slot base", "`--slot heat`"),
+        ("--features price", SLOTS, "Expected molecules for --features"),
+        ("--at-most 1 --per scaffold", SLOTS, "--per scaffold"),
+        ("--require mw<300", SLOTS, "mw<300"),
+        ("--veto nothing", SLOTS, "Expected the id of a candidate"),
+        ("--agent molecule-ei", SLOTS, "molecule"),
+    ],
+)
+def test_what_needs_molecules_or_is_no_slot_is_refused(more, slots, problem, capsys):
+    write()
+    suggest(more, slots=slots, code=1)
+    assert problem in capsys.readouterr().err
+
+
+def test_the_command_and_python_choose_the_same():
+    write()
+    suggest(slots="--slot L=ligand_smiles --slot S=solvent_smiles --slot base --slot heat")
+    pool = read_pool("runs.csv", "y", slots=["base", "heat"])
+    campaign = Campaign(pool)
+    campaign.tell((name, value) for name, value in zip(pool.ids, pool.targets, strict=True) if value == value)
+    assert [each.id for each in campaign.ask(3)] == [each["id"] for each in read_table("out.csv")]
+
+
+def test_a_finished_table_is_replayed():
+    write(range(48))
+    command = f"backtest runs.csv --maximize y --n 2 --starts 5 --workers None --out back {SLOTS}"
+    assert main(command.split()) == 0
+    assert {row["player"] for row in read_table("back/results.csv")} >= {"gp-greedy"}
