@@ -4,7 +4,6 @@ from .botorch import CampaignPoints as CampaignPoints
 from .botorch import PoolModel as PoolModel
 from .botorch import campaign_model as campaign_model
 from .open_bandit import from_open_bandit as from_open_bandit
-from .open_bandit import to_action_dist as to_action_dist
 from .open_bandit import to_open_bandit as to_open_bandit
 from .optuna import PoolSampler as PoolSampler
 from .scikit_learn.features import GraphFeatures as GraphFeatures

@@ -45,23 +45,20 @@ class Quantity:
     weights: Mapping[str, float]
     """The weight of each metric in the sum, by its signature."""
 
-    def measure(
-        self, key: str, means: Mapping[str, float], errors: Mapping[str, float], name: str
-    ) -> Measurement | None:
+    def measure(self, key: str, results: Mapping[str, tuple[float, float]], name: str) -> Measurement | None:
         """Return the result of a graph; None if a metric is missing.
 
             y = sum_m w_m y_m,   noise^2 = sum_m (w_m sem_m)^2
 
         Args:
             key: id of the graph.
-            means: results of the metrics, by signature.
-            errors: their standard errors; NaN, or 0, if they are not known.
+            results: results of the metrics and their standard errors, NaN or 0 if not known, by signature.
             name: name of the goal in the campaign.
         """
-        if not self.weights.keys() <= means.keys():
+        if not self.weights.keys() <= results.keys():
             return None
-        value = sum(weight * means[metric] for metric, weight in self.weights.items())
-        noise = math.hypot(*(weight * errors[metric] for metric, weight in self.weights.items()))
+        value = sum(weight * results[metric][0] for metric, weight in self.weights.items())
+        noise = math.hypot(*(weight * results[metric][1] for metric, weight in self.weights.items()))
         return Measurement(key, value, 0, goal=name, noise=noise if noise > 0 else None)  # written so that NaN fails
 
 
@@ -174,11 +171,9 @@ class PoolNode(ExternalGenerationNode):
                 elif trial.status in UNDER_WAY:
                     waiting.append(key)
                 elif trial.status is TrialStatus.COMPLETED:
-                    means = {metric: mean for metric, (mean, _) in results.items()}
-                    errors = {metric: error for metric, (_, error) in results.items()}
                     names = ["" if len(quantities) == 1 else quantity.goal.name for quantity in quantities]
                     pairs = zip(quantities, names, strict=True)
-                    found = [quantity.measure(key, means, errors, name) for quantity, name in pairs]
+                    found = [quantity.measure(key, results, name) for quantity, name in pairs]
                     measured += [result for result in found if result is not None]
                     waiting.append(key)  # if there are no results
         return Trials(measured, failed, waiting, dropped)

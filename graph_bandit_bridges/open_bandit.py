@@ -1,16 +1,14 @@
-"""Open Bandit Pipeline: logs to and from its `bandit_feedback`, and policies as its `action_dist`."""
+"""Open Bandit Pipeline: logs to and from its `bandit_feedback`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from graph_bandit_env import GraphSet
-from graph_bandit_lab.logged import Log, Policy, target_probabilities
-
-Floats = NDArray[np.float64]
+from graph_bandit_lab.logged import Log
 
 
 def to_open_bandit(log: Log, graph_set: GraphSet | None = None) -> dict[str, object]:
@@ -48,19 +46,6 @@ def to_open_bandit(log: Log, graph_set: GraphSet | None = None) -> dict[str, obj
         "pscore": log.propensities,
         "pi_b": log.probabilities[:, :, None].copy(),
     }
-
-
-def to_action_dist(policy: Policy, log: Log) -> Floats:
-    """Return with which probability a policy would have played each graph, as Open Bandit Pipeline's `action_dist`.
-
-    Args:
-        policy: as in `graph_bandit_lab.logged.evaluate`.
-        log: the log.
-
-    Returns:
-        `(T, K, 1)` float64.
-    """
-    return target_probabilities(policy, log)[:, :, None]
 
 
 def from_open_bandit(feedback: Mapping[str, object], learns: bool, masks: ArrayLike | None = None) -> Log:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import product
 from typing import Any
 
 import networkx as nx
@@ -12,12 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 from graph_bandit_bridges.trials import PoolCampaigns, Trials
 from graph_bandit_campaign import Campaign, Goal, Measurement
 from graph_bandit_env.extras import require
-from graph_bandit_env.pools import KernelPool
+from graph_bandit_env.pools import KernelPool, Slot, every_action
 
 require("optuna", "`PoolSampler`")
 
 from optuna.distributions import BaseDistribution, CategoricalDistribution  # noqa: E402 - after the message for people
 from optuna.samplers import BaseSampler, RandomSampler  # noqa: E402
+from optuna.search_space import intersection_search_space  # noqa: E402
 from optuna.study import Study, StudyDirection  # noqa: E402
 from optuna.trial import FrozenTrial, TrialState  # noqa: E402
 
@@ -26,11 +30,14 @@ UNSETTLED = (TrialState.RUNNING, TrialState.WAITING, TrialState.PRUNED)
 
 
 class PoolSampler(BaseSampler):
-    """Choose the values of one categorical parameter, the ids of a pool, by what is known of its graphs.
+    """Choose the values of a categorical parameter, the ids of a pool, by what is known of its graphs.
 
-    The objective asks for `trial.suggest_categorical(parameter, pool.ids)`. Each graph is chosen once; the study stops
-    when all are. Trials that failed teach what fails; those that run, wait or were pruned teach nothing, and are not
-    chosen again. With several objectives, or constraints (`Trial.set_constraint`), graphs are chosen for the front.
+    The objective asks for `trial.suggest_categorical(parameter, pool.ids)`. Other categorical parameters that all
+    trials have are slots beside it, and their combinations are chosen. Each graph, or combination, is chosen once; the
+    study stops when all are.
+
+    Trials that failed teach what fails; those that run, wait or were pruned teach nothing, and are not chosen again.
+    With several objectives, or constraints (`Trial.set_constraint`), graphs are chosen for the front.
 
     With `graph=W`, the choices are the nodes of a graph. Nodes that heavy edges join are expected to have similar
     values.
@@ -63,28 +70,30 @@ class PoolSampler(BaseSampler):
             kernel = laplacian_kernel(graph.toarray() if hasattr(graph, "toarray") else graph)
             choices = range(len(kernel)) if choices is None else choices
             pool = KernelPool(kernel, list(map(str, choices)))
-        self._parameter, self._campaigns = parameter, PoolCampaigns(pool, agent, seed)
-        self._random, self._choices = RandomSampler(seed), CategoricalDistribution(choices)
+        self._make = partial(PoolCampaigns, agent=agent, seed=seed)
+        self._known: tuple[object, PoolCampaigns] = None, self._make(pool)
+        self._parameter, self._pool, self._random = parameter, pool, RandomSampler(seed)
+        self._choices = CategoricalDistribution(choices)
 
     def reseed_rng(self) -> None:
         """Seed the sampling of other parameters again, as Optuna asks for in each of its processes."""
         self._random.reseed_rng()
 
     def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
-        """Return the ids of the pool as the only parameter that is chosen here."""
-        return {self._parameter: self._choices}
+        """Return the ids of the pool, and the other categorical parameters of all trials so far."""
+        known = intersection_search_space(study.get_trials(deepcopy=False), include_pruned=True)
+        return {self._parameter: self._choices, **slots_of(known)}
 
-    def sample_relative(
-        self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
-    ) -> dict[str, object]:
-        """Return the id of the graph to try next.
+    def sample_relative(self, study: Study, trial: FrozenTrial, search_space: dict[str, Any]) -> dict[str, object]:
+        """Return the id of the graph to try next, and the values of the other parameters.
 
         Raises:
             ValueError: if all graphs were tried, or an earlier trial is of no graph of the pool.
         """
         trials = [other for other in study.get_trials(deepcopy=False) if other.number != trial.number]
-        campaign = self._open(study, trials)
-        return {self._parameter: self._choices.choices[campaign.ids.index(campaign.ask(1)[0].id)]}
+        campaign = self._open(study, trials, search_space)
+        values = [*combinations(search_space)][campaign.ids.index(campaign.ask(1)[0].id)]
+        return dict(zip(search_space, values, strict=True))
 
     def sample_independent(
         self, study: Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
@@ -94,35 +103,54 @@ class PoolSampler(BaseSampler):
 
     def after_trial(self, study: Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None) -> None:
         """Stop the study if all graphs were tried."""
-        tried = {self._id_of(other) for other in study.get_trials(deepcopy=False)} - {None}
-        if len(tried) >= len(self._choices.choices):
+        space: Any = self.infer_relative_search_space(study, trial) | slots_of(trial.distributions)
+        tried = {id_of(other, space) for other in study.get_trials(deepcopy=False)} - {None}
+        if len(tried) >= math.prod(len(given.choices) for given in space.values()):
             study.stop()
 
-    def _open(self, study: Study, trials: Sequence[FrozenTrial]) -> Campaign:
+    def _open(self, study: Study, trials: Sequence[FrozenTrial], space: Mapping[str, Any]) -> Campaign:
         """Return a campaign that knows the trials."""
-        trials = [trial for trial in trials if self._id_of(trial) is not None]
+        if len(space) > 1 and self._known[0] != space:
+            slots = [Slot(self._parameter, "structure", tuple(self._pool.ids), self._pool)]
+            slots += [Slot(name, "category", tuple(map(str, range(len(space[name].choices))))) for name in [*space][1:]]
+            self._known = space, self._make(every_action(slots, [*map(name_of, combinations(space))]))
+        trials = [trial for trial in trials if id_of(trial, space) is not None]
         constraints = list(dict.fromkeys(name for trial in trials for name in constraints_of(trial)))
         goals = goals_of(study.directions, constraints)
         measured, failed, waiting = list[Measurement](), list[str](), list[str]()
         for trial in trials:
-            key = str(self._id_of(trial))
+            key = str(id_of(trial, space))
             if trial.state is TrialState.FAIL:
                 failed.append(key)
             elif trial.state in UNSETTLED:
                 waiting.append(key)
             else:
-                values = {goal.name: value for goal, value in zip(goals, trial.values, strict=False)}
-                values = values or {"": trial.values[0]}
+                values = dict(zip([goal.name for goal in goals] or [""], trial.values, strict=False))
                 every = (values | constraints_of(trial)).items()
                 measured += [Measurement(key, value, 0, goal=name) for name, value in every]
         maximize = study.directions[0] is StudyDirection.MAXIMIZE
-        return self._campaigns.after(Trials(measured, failed, waiting), goals, maximize)
+        return self._known[1].after(Trials(measured, failed, waiting), goals, maximize)
 
-    def _id_of(self, trial: FrozenTrial) -> str | None:
-        """Return the id that a trial tries; None if it has none yet."""
-        fixed = trial.system_attrs.get("fixed_params", {})  # of trials that wait in a queue
-        value = trial.params.get(self._parameter, fixed.get(self._parameter))
-        return None if value is None else str(value)
+
+def slots_of(given: Mapping[str, BaseDistribution]) -> dict[str, CategoricalDistribution]:
+    """Return the categorical parameters among some, by name, without those of one value."""
+    return {name: one for name, one in given.items() if isinstance(one, CategoricalDistribution) and one.choices[1:]}
+
+
+def combinations(space: Mapping[str, Any]) -> Iterator[tuple[object, ...]]:
+    """Return all combinations of the values of categorical parameters, the last one fastest."""
+    return product(*(given.choices for given in space.values()))
+
+
+def name_of(values: Iterable[object]) -> str:
+    """Return the id of some values."""
+    return " | ".join(map(str, values))
+
+
+def id_of(trial: FrozenTrial, space: Iterable[str]) -> str | None:
+    """Return the id of what a trial tries; None if it lacks a parameter so far."""
+    given = {**trial.system_attrs.get("fixed_params", {}), **trial.params}  # the first of trials that wait in a queue
+    return name_of(given[name] for name in space) if given.keys() >= {*space} else None
 
 
 def goals_of(directions: Sequence[StudyDirection], constraints: Sequence[str]) -> tuple[Goal, ...]:
@@ -156,8 +184,7 @@ def laplacian_kernel(weights: ArrayLike) -> NDArray[np.float64]:
         ValueError: if the matrix is not square, finite and symmetric, or an entry is negative.
     """
     matrix = np.asarray(weights, np.float64)
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not ((matrix >= 0) & (matrix < np.inf)).all():
-        raise ValueError(f"Expected a `graph` `(K, K)` of weights from 0 on. Got others, of shape {matrix.shape}.")
-    if not np.allclose(matrix, matrix.T):
-        raise ValueError("Expected a symmetric `graph`. Got one whose edges have directions.")
+    is_valid = matrix.ndim == 2 and matrix.shape[0] == matrix.shape[1] and np.allclose(matrix, matrix.T)
+    if not is_valid or not ((matrix >= 0) & (matrix < np.inf)).all():
+        raise ValueError(f"Expected a symmetric `graph` `(K, K)` of weights from 0 on. Got others, {matrix.shape}.")
     return np.asarray(np.linalg.inv(np.eye(len(matrix)) + np.diag(matrix.sum(axis=1)) - matrix), np.float64)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from agents.beliefs import Greedy
 from agents.contract import read_settings
 from agents.molecule import MoleculeAgent, MoleculeSettings, Rater, compute_traits, molecule
-from agents.process import GraphProcessAgent, GraphProcessSettings, GraphRater, JointRating, Rating, gp
+from agents.process import GraphProcessAgent, GraphProcessSettings, GraphRater, gp
 from agents.traits import Counts
 from graph_bandit_bridges.scikit_learn.graphs import Graphs
 from graph_bandit_env import MoleculeSet
@@ -81,19 +81,9 @@ def teach(options: ProcessOptions, graphs: Graphs, values: Floats | None = None)
     return agent
 
 
-def rate(rater: AnyRater, graphs: Graphs) -> Rating:
-    """Rate the different ones among n graphs."""
-    return rater(_inputs(rater, graphs))
-
-
-def rate_jointly(rater: AnyRater, graphs: Graphs) -> JointRating:
-    """Rate the different ones among n graphs jointly."""
-    return rater.joint(_inputs(rater, graphs))
-
-
 def compare(rater: AnyRater, first: Graphs, second: Graphs) -> Floats:
     """Return the kernel between n graphs and m others, `(n, m)`."""
-    kernel = rater.kernel(_inputs(rater, first), _inputs(rater, second))
+    kernel = rater.kernel(inputs_of(rater, first), inputs_of(rater, second))
     return np.asarray(kernel[np.ix_(first.index, second.index)], np.float64)
 
 
@@ -105,7 +95,7 @@ def measure(rater: AnyRater, graphs: Graphs, bits: int) -> dict[str, Floats]:
         graphs: n graphs.
         bits: number of columns of each kind of counts.
     """
-    traits = _inputs(rater, graphs)
+    traits = inputs_of(rater, graphs)
     if isinstance(rater, GraphRater):
         return rater.measure(traits, bits)
     counted = {name: _fold(counts, bits) for name, counts in traits.counts.items()}
@@ -120,7 +110,7 @@ def _fold(counts: Counts, bits: int) -> Floats:
     return folded
 
 
-def _inputs(rater: AnyRater, graphs: Graphs) -> Any:
+def inputs_of(rater: AnyRater, graphs: Graphs) -> Any:
     """Return the different ones among n graphs as a rater takes them: the descriptors of molecules, or PyG graphs."""
     if isinstance(rater, GraphRater):
         return graphs.distinct.to_pyg()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import torch
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from graph_bandit_env.extras import require
 
@@ -30,8 +30,7 @@ from graph_bandit_bridges.scikit_learn.asking import (  # noqa: E402
     ProcessOptions,
     Warp,
     compare,
-    rate,
-    rate_jointly,
+    inputs_of,
     teach,
 )
 from graph_bandit_bridges.scikit_learn.graphs import Graphs, ReadOptions, read  # noqa: E402
@@ -247,14 +246,12 @@ class GraphProcessRegressor(RegressorMixin, OfGraphs):
         """
         if return_std and return_cov:
             raise ValueError("Expected `return_std` or `return_cov`. Got both: the diagonal has the variances.")
-        graphs = self._read(X)
+        index, inputs = self._read(X)
+        prediction = self.kernel_.rater_(inputs).prediction
         if return_cov:
-            joint = rate_jointly(self.kernel_.rater_, graphs)
-            mean = rate(self.kernel_.rater_, graphs).prediction.mean
-            return mean[graphs.index], joint.covariance_of_rewards()[np.ix_(graphs.index, graphs.index)]
-        prediction = rate(self.kernel_.rater_, graphs).prediction
-        mean, std = prediction.mean[graphs.index], prediction.std[graphs.index]
-        return (mean, std) if return_std else mean
+            joint = self.kernel_.rater_.joint(inputs)
+            return prediction.mean[index], joint.covariance_of_rewards()[np.ix_(index, index)]
+        return (prediction.mean[index], prediction.std[index]) if return_std else prediction.mean[index]
 
     def predict_interval(self, X: object, level: float = 0.9) -> Floats:
         """Return between what one more value of each of m graphs lies with a probability, noise included.
@@ -269,9 +266,8 @@ class GraphProcessRegressor(RegressorMixin, OfGraphs):
         Raises:
             TypeError, ValueError, NotFittedError: as `predict`; also if `level` is not between 0 and 1.
         """
-        graphs = self._read(X)
-        bounds = rate(self.kernel_.rater_, graphs).prediction.interval(level)
-        return np.stack(bounds, axis=1)[graphs.index]
+        index, inputs = self._read(X)
+        return np.stack(self.kernel_.rater_(inputs).prediction.interval(level), axis=1)[index]
 
     def sample_y(self, X: object, n_samples: int = 1, random_state: int | np.random.RandomState | None = 0) -> Floats:
         """Return joint draws of the values of m graphs, `(m, n_samples)`, noise of measurements aside.
@@ -284,11 +280,13 @@ class GraphProcessRegressor(RegressorMixin, OfGraphs):
         Raises:
             TypeError, ValueError, NotFittedError: as `predict`.
         """
-        graphs = self._read(X)
+        index, inputs = self._read(X)
         seed = int(check_random_state(random_state).randint(2**31 - 1))
-        drawn = rate_jointly(self.kernel_.rater_, graphs).draw_rewards(n_samples, torch.Generator().manual_seed(seed))
-        return drawn.T[graphs.index]
+        drawn = self.kernel_.rater_.joint(inputs).draw_rewards(n_samples, torch.Generator().manual_seed(seed))
+        return drawn.T[index]
 
-    def _read(self, X: object) -> Graphs:
+    def _read(self, X: object) -> tuple[NDArray[np.int64], Any]:
+        """Return which of the different graphs each of m graphs is, and these as the rater takes them."""
         check_is_fitted(self)
-        return read(X, self.kernel_.reading, self.kernel_.graphs_.form)
+        graphs = read(X, self.kernel_.reading, self.kernel_.graphs_.form)
+        return graphs.index, inputs_of(self.kernel_.rater_, graphs)

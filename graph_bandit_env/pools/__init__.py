@@ -1,6 +1,14 @@
 """Pools of graphs with identifiers and measured values, above all molecules. The extra `chem` installs RDKit."""
 
-from graph_bandit_env.pools.actions import ActionTable, Slot, SlotSet, find_slots, from_slots, read_actions
+from graph_bandit_env.pools.actions import (
+    ActionTable,
+    Slot,
+    SlotSet,
+    every_action,
+    find_slots,
+    from_slots,
+    read_actions,
+)
 from graph_bandit_env.pools.graph_pool import GraphPool, KernelPool
 from graph_bandit_env.pools.library import enumerate_library
 from graph_bandit_env.pools.molecule_parser import MOST_ATOMS, canonical_smiles, smiles_problem, unread_graphs
@@ -23,6 +31,7 @@ __all__ = [
     "canonical_smiles",
     "check_known",
     "enumerate_library",
+    "every_action",
     "find_slots",
     "from_networkx",
     "from_pyg_dataset",

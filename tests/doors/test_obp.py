@@ -6,8 +6,8 @@ from obp.ope import DoublyRobust, InverseProbabilityWeighting, OffPolicyEvaluati
 from obp.ope import SelfNormalizedInverseProbabilityWeighting as SelfNormalized
 
 import registry
-from graph_bandit_bridges import to_action_dist, to_open_bandit
-from graph_bandit_lab.logged import evaluate, log_episode
+from graph_bandit_bridges import to_open_bandit
+from graph_bandit_lab.logged import evaluate, log_episode, target_probabilities
 
 POLICY = np.array([0.3, 0.1, 0.1, 0.1, 0.2, 0.2])
 ESTIMATORS = {"ips": InverseProbabilityWeighting(), "snips": SelfNormalized(), "dr": DoublyRobust()}
@@ -46,7 +46,7 @@ def values_of(log, dist, means):
 def test_every_estimate_is_that_of_the_package(name, offered):
     env = make_env(actions_per_round=offered, noise_std=0.5)
     log = log_episode(env, registry.make_agent(name), floor=0.2)
-    expected = values_of(log, to_action_dist(POLICY, log), Certain.means)
+    expected = values_of(log, target_probabilities(POLICY, log)[:, :, None], Certain.means)
     for method, value in expected.items():
         ours = evaluate(log, POLICY, method, agent=Certain(), graph_set=env.unwrapped.graph_set)
         assert ours.value == pytest.approx(value, rel=1e-9), method

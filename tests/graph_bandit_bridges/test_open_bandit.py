@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import registry
-from graph_bandit_bridges import from_open_bandit, to_action_dist, to_open_bandit
+from graph_bandit_bridges import from_open_bandit, to_open_bandit
 from graph_bandit_env import GraphSet
-from graph_bandit_lab.logged import evaluate, log_episode
+from graph_bandit_lab.logged import evaluate, log_episode, target_probabilities
 
 
 @pytest.fixture
@@ -23,9 +23,8 @@ def log(env):
 
 def test_an_inverse_weighted_mean_of_its_arrays_is_ours(log):
     feedback, policy = to_open_bandit(log), np.array([0.3, 0.1, 0.1, 0.1, 0.2, 0.2])
-    dist = to_action_dist(policy, log)
-    assert dist.shape == (30, 6, 1)
-    weights = [dist[t, k, 0] / feedback["pscore"][t] for t, k in enumerate(feedback["action"])]
+    chances = target_probabilities(policy, log)
+    weights = [chances[t, k] / feedback["pscore"][t] for t, k in enumerate(feedback["action"])]
     assert evaluate(log, policy, "ips").value == pytest.approx(np.mean(weights * feedback["reward"]))
 
 

@@ -48,6 +48,22 @@ def test_every_graph_is_tried_once_and_then_the_study_stops():
     assert sorted(tried(study)) == sorted(POOL.ids)
 
 
+@pytest.mark.parametrize("pool", [POOL.take([0, 1, 2]), POOL.take([0]), None])
+def test_other_categories_are_slots_and_every_combination_is_tried_once(pool):
+    sampler = PoolSampler(pool) if pool else PoolSampler([0, 1, 2], graph=nx.path_graph(3))
+    study = optuna.create_study(direction="maximize", sampler=sampler)
+    ids = pool.ids if pool else range(3)
+
+    def value(trial):
+        solvent, _ = trial.suggest_categorical("solvent", ["a", None, 3]), trial.suggest_categorical("one", ["x"])
+        trial.suggest_float("t", 0, 1)
+        return ids.index(trial.suggest_categorical("id", ids)) + 5 * (solvent is None)
+
+    study.optimize(value, n_trials=100)
+    pairs = {(trial.params["id"], trial.params["solvent"]) for trial in study.trials}
+    assert len(pairs) == len(study.trials) == 3 * len(ids)
+
+
 def test_trials_that_failed_are_not_tried_again_nor_are_those_that_run():
     study = optuna.create_study(sampler=PoolSampler(POOL, agent=AGENT))
     running = [study.ask() for _ in range(3)]

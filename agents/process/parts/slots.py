@@ -141,9 +141,12 @@ def between_graphs(graphs: GraphSetLike) -> Tensor:
 
         counts, every = compute_traits(graphs.smiles, PRINTS, False).counts, torch.arange(len(graphs.smiles))
         return torch.stack([Fingerprint(name, counts[name]).columns(every, every)[0] for name in PRINTS]).mean(0)
-    batch = read_graphs(None, graphs)
-    described = Description.of(read_ways(batch, GraphProcessSettings()), batch.num_graphs)
-    every = torch.arange(batch.num_graphs)
-    kernel = described.mixture([part.weight for part in described.parts]).columns(every, every)
+    if (given := getattr(graphs, "kernel", None)) is not None:  # nothing else is known of them
+        kernel = torch.tensor(given)
+    else:
+        batch = read_graphs(None, graphs)
+        described = Description.of(read_ways(batch, GraphProcessSettings()), batch.num_graphs)
+        every = torch.arange(batch.num_graphs)
+        kernel = described.mixture([part.weight for part in described.parts]).columns(every, every)
     root = kernel.diagonal().clamp(min=SMALLEST).sqrt()
     return kernel / torch.outer(root, root)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,6 +26,7 @@ from graph_bandit_env.tables.entries import NUMBER, same_cell
 NOTHING = ""
 BETWEEN = " | "  # the parts of an action in its identifier
 LONGEST = 60  # characters of an identifier; longer ones are digests, the same in every table
+MOST = 1_000_000  # combinations that are listed
 NO_EDGES = np.zeros((0, 2), np.int32)
 
 
@@ -256,6 +258,22 @@ def from_slots(
         raise ValueError(f"Expected columns of these names for structures. There is no `{missing[0]}`.")
     slots, places = zip(*(slot_of(name, cells, name in structures) for name, cells in columns.items()), strict=True)
     return SlotSet(slots, np.stack(places, axis=1), ids, targets)
+
+
+def every_action(slots: Sequence[Slot], ids: Sequence[str] | None = None) -> SlotSet:
+    """Make all combinations of the choices of some slots, the last slot fastest.
+
+    Args:
+        slots: the slots.
+        ids: as in `SlotSet`.
+
+    Raises:
+        ValueError: if there are more than a million.
+    """
+    sizes = [len(slot.choices) for slot in slots]
+    if (count := math.prod(sizes)) > MOST:
+        raise ValueError(f"Expected at most {MOST:,} combinations of choices. Got {count:,}.")
+    return SlotSet(slots, np.stack(np.unravel_index(np.arange(count), sizes), axis=1), ids)
 
 
 def slot_of(name: str, column: Iterable[object], is_structure: bool) -> tuple[Slot, NDArray[np.int64]]:
