@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +11,8 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from graph_bandit_env import MoleculeSet, from_smiles
+from graph_bandit_env import GraphPool, from_smiles
+from graph_bandit_env.pools import read_actions
 
 Kind = Literal["computed", "measured"]
 Wanted = Literal["large", "small", "potent"]
@@ -39,32 +39,30 @@ class Pool:
     wanted: Wanted = "large"
     """The values that are wanted: "large" or "small" ones, or concentrations of "potent" molecules."""
     graphs: str = "smiles"
-    """Column of the SMILES."""
+    """Column of the SMILES; empty: all columns of SMILES are slots of actions."""
     draw: int | None = None
     """Seed by which 10,000 rows are drawn; None: all rows are taken."""
     columns: tuple[str, ...] = ()
     """Columns that the molecules bring along, as a user's own do; empty cells are not known."""
-    noise: int = 0
-    """How many columns of random numbers they bring along."""
 
     @property
     def molecules(self) -> str:
         """Return the name without what follows a `+`: pools with other columns are split and started alike."""
         return self.name.partition("+")[0]
 
-    def read(self, folder: Path) -> MoleculeSet:
-        """Read the molecules; their targets are the values, of which large ones are wanted.
+    def read(self, folder: Path) -> GraphPool:
+        """Read the graphs; their targets are the values, of which large ones are wanted.
 
         Equal molecules are one, with the mean of their values. Molecules of more than 250 atoms are left out.
         """
+        if not self.graphs:
+            return read_actions(folder / self.file, target=self.target).actions
         table = pd.read_csv(folder / self.file).dropna(subset=[self.target])
         if self.draw is not None:
             table = table.iloc[np.random.default_rng(self.draw).choice(len(table), DRAWN, replace=False)]
         raw = table[self.target].to_numpy(np.float64)
         values = raw if self.wanted == "large" else -raw if self.wanted == "small" else -np.log10(raw)
         own = {name: table[name].to_numpy(np.float64) for name in self.columns}
-        draws = np.random.default_rng(0).normal(size=(self.noise, len(table)))
-        own |= {f"noise {number}": column for number, column in enumerate(draws)}
         return from_smiles(list(table[self.graphs]), list(values), on_error="skip", columns=own, salts="separate")
 
 
@@ -85,6 +83,7 @@ ADME: dict[str, tuple[str, Wanted]] = {  # slow clearance and little efflux are 
     "unbound-human": ("LOG PLASMA PROTEIN BINDING (HUMAN) (% unbound)", "large"),
     "unbound-rat": ("LOG PLASMA PROTEIN BINDING (RAT) (% unbound)", "large"),
 }
+ENDPOINTS = ("RLM", "efflux", "solubility")
 HLM = Pool("HLM", "measured", "adme.csv", *ADME["HLM"], "SMILES")
 ESOL = Pool("ESOL", "measured", "delaney-processed.csv", SOLUBILITY)
 
@@ -102,11 +101,9 @@ GROUPS: dict[str, tuple[Pool, ...]] = {
         Pool(name, "measured", "adme.csv", column, wanted, "SMILES") for name, (column, wanted) in ADME.items()
     ),
     "esol": (ESOL, replace(ESOL, name="ESOL-min", wanted="small")),
+    "reactions": (Pool("suzuki", "measured", "reactions/suzuki.csv.gz", "yield", graphs=""),),  # [Perera et al. 2018]
     "switches": (Pool("photoswitches", "measured", "photoswitches.csv", WAVELENGTH, graphs="SMILES"),),
-    "own-columns": (
-        replace(HLM, name="HLM+endpoints", columns=tuple(ADME[name][0] for name in ("RLM", "efflux", "solubility"))),
-        replace(HLM, name="HLM+noise", noise=10),
-    ),
+    "own-columns": (replace(HLM, name="HLM+endpoints", columns=tuple(ADME[name][0] for name in ENDPOINTS)),),
 }
 POOLS = {pool.name: pool for group in GROUPS.values() for pool in group}
 
@@ -137,9 +134,5 @@ def find_pools(names: Sequence[str]) -> tuple[Pool, ...]:
 
 def _find_pool(name: str) -> Pool:
     if name not in POOLS:
-        nearest = difflib.get_close_matches(name, [*POOLS, *GROUPS], n=1)
-        hint = f" Did you mean `{nearest[0]}`?" if nearest else ""
-        raise ValueError(
-            f"Unknown pool `{name}`.{hint} Groups: {', '.join(GROUPS)}. Pools: docking-1, {', '.join(POOLS)}."
-        )
+        raise ValueError(f"Unknown pool `{name}`. Groups: {', '.join(GROUPS)}. Pools: docking-1, {', '.join(POOLS)}.")
     return POOLS[name]

@@ -180,4 +180,4 @@ def _form(score: str) -> str:
 
 @lru_cache(maxsize=1)
 def _scaffolds_of(name: str, folder: Path) -> list[str]:
-    return murcko_scaffolds(read_pool(name, folder).smiles)
+    return murcko_scaffolds(read_pool(name, folder).smiles)  # type: ignore[attr-defined]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -10,7 +10,8 @@ from scipy.stats import norm
 
 import registry
 from agents.contract import Agent, BatchAgent, Prediction
-from benchmarks.pools.models import forest, tanimoto
+from benchmarks.pools.models.forest import Forest
+from benchmarks.pools.models.tanimoto import OneHotProcess, TanimotoProcess
 from benchmarks.pools.peers import PEERS, make_peer
 from benchmarks.pools.screening import Floats, Indices, Player
 from graph_bandit_env import GraphPool
@@ -107,7 +108,11 @@ def expected_improvement(mean: Floats, std: Floats, best: float) -> Floats:
     return np.where(std > 0, improvement, np.maximum(mean - best, 0.0))
 
 
-MODELS: dict[str, Callable[[], Forecaster]] = {"forest": forest.Forest, "tanimoto": tanimoto.TanimotoProcess}
+MODELS: Mapping[str, type[Forecaster]] = {
+    "forest": Forest,
+    "tanimoto": TanimotoProcess,
+    "onehot": OneHotProcess,
+}
 SCORES: dict[str, Callable[[Floats, Floats, float], Floats]] = {
     "greedy": lambda mean, std, best: mean,
     "ucb": lambda mean, std, best: mean + 0.5 * std,
@@ -119,8 +124,8 @@ def make_player(text: str) -> Player:
     """Make a player.
 
     Args:
-        text: `forest-` or `tanimoto-` with `greedy`, `ucb` or `ei`; one of `PEERS`; or an agent of the registry as
-            `name:setting=value,...`.
+        text: `forest-`, `tanimoto-` or, of slots, `onehot-` with `greedy`, `ucb` or `ei`; one of `PEERS`; or an agent
+            of the registry as `name:setting=value,...`.
 
     Raises:
         ValueError: if the name or a setting is unknown.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import time
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ from benchmarks.pools.catalogue import find_pools
 from benchmarks.pools.players import make_player
 from benchmarks.pools.screening import Floats, Indices, Plan, play, share_of_top, share_of_way, simple_regret
 from benchmarks.pools.study import Cells, Study, Table, interval_over_pools, over_pools, read_pool
-from graph_bandit_env import MoleculeSet
+from graph_bandit_env import GraphPool
 
 SHARES = (1, 2, 5)  # percent of the pool that are its top
 TOPS = tuple(f"% of the top {share} %" for share in SHARES)
@@ -37,19 +37,33 @@ PLANS: dict[str, tuple[Plan, Cells, Cells]] = {  # with the scores that have a t
 }
 
 
+def plan_of(text: str) -> tuple[Plan, Cells, Cells]:
+    """Return a plan by its name, or as it is written.
+
+    Raises:
+        ValueError: if it is neither.
+    """
+    if text in PLANS:
+        return PLANS[text]
+    if not (found := re.fullmatch(r"(\d+)\+(\d+)x(\d+)", text)):
+        raise ValueError(f"Expected START+BATCHxROUNDS, or {', '.join(PLANS)}. Got `{text}`.")
+    return Plan(*map(int, found.groups())), SCORES[:4], ()
+
+
 @dataclass(frozen=True, kw_only=True)
 class ReplayStudy(Study):
     """Find the best molecules of many pools, each measured by the same plan."""
 
-    plan: Literal["docking", "affinity", "zinc", "chembl", "peers", "sequential"]
-    """How each pool is measured: "docking" 100 at random, then 5 batches of 100; "affinity" 60, then 10 of 30; "zinc"
-    10, then 18 of 5; "chembl" 30, then 5 of 20; "peers" 10, then 9 of 10; "sequential" 10, then 40 one at a time."""
+    plan: str
+    """How each pool is measured: START+BATCHxROUNDS, or a name: "docking" 100 at random, then 5 batches of 100;
+    "affinity" 60, then 10 of 30; "zinc" 10, then 18 of 5; "chembl" 30, then 5 of 20; "peers" 10, then 9 of 10;
+    "sequential" 10, then 40 one at a time."""
     pools: tuple[str, ...] | None = None
-    """Names of pools and groups (affinity, zinc, chembl, adme, esol, switches), or docking-D for 10,000 molecules that
-    are drawn by the seed D; None: the pools for which the plan was made."""
+    """Names of pools and groups (affinity, zinc, chembl, adme, esol, switches, reactions), or docking-D for 10,000
+    molecules that are drawn by the seed D; None: the pools for which the plan was made."""
     players: tuple[str, ...] = ("forest-greedy", "tanimoto-greedy", "random")
-    """forest- or tanimoto- with greedy, ucb or ei; tpe (Optuna), ax or baybe, by their defaults; agents by name, with
-    settings after a colon. Others are compared with the first."""
+    """forest-, tanimoto- or (of slots) onehot- with greedy, ucb or ei; tpe (Optuna), ax or baybe, by their defaults;
+    agents by name, with settings after a colon. Others are compared with the first."""
     seeds: int = 10
     """Plays of each player on a pool, each from another random start."""
     by_pool: bool = False
@@ -60,18 +74,19 @@ class ReplayStudy(Study):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        plan_of(self.plan)
         for player in self.players:
             make_player(player)  # refuses unknown names before anything is played
 
     def tasks(self) -> Iterator[tuple[str, str, str, int]]:
         """Yield every player and seed on every pool."""
-        for pool in find_pools(self.pools or PLANS[self.plan][2]):
+        for pool in find_pools(self.pools or plan_of(self.plan)[2]):
             for seed in range(self.seeds):
                 yield from ((pool.name, self.plan, player, seed) for player in self.players)
 
     def play(self, name: str, plan: str, player: str, seed: int) -> Iterator[tuple[float, ...]]:
         """Play a pool from one start; the time is that of the player."""
-        molecules, steps, chooser = read_shuffled(name, self.data), PLANS[plan][0], make_player(player)
+        molecules, steps, chooser = read_shuffled(name, self.data), plan_of(plan)[0], make_player(player)
         begin = time.perf_counter()
         order = play(molecules, steps, chooser, seed)
         yield time.perf_counter() - begin, *score(molecules.targets, order, steps.start)
@@ -80,18 +95,15 @@ class ReplayStudy(Study):
         """Yield a table for each score, for computed and measured values apart."""
         kinds = {pool.name: pool.kind for pool in find_pools([*rows["pool"].unique()])}
         for kind, plays in rows.groupby(rows["pool"].map(kinds), sort=False):
-            for name in PLANS[self.plan][1]:
-                header = f"{name} [95 % interval]", f"less {self.players[0]} [95 % interval]"
+            for name in plan_of(self.plan)[1]:
+                head = "player", f"{name} [95 % interval]", f"less {self.players[0]} [95 % interval]", "plays"
+                rows_of = partial(compare, name=name, players=self.players)
                 title = f"{kind}: {name}, {over_pools(plays)}"
-                yield Table(
-                    title, [("player", *header, "plays", "seconds a play"), *compare(plays, name, self.players)]
-                )
+                yield Table(title, [(*head, "seconds a play"), *rows_of(plays)])
                 if self.by_pool and plays["pool"].nunique() > 1:
                     by_pool = plays.groupby("pool", sort=False)
-                    alone = [
-                        (str(pool), *row[:4]) for pool, part in by_pool for row in compare(part, name, self.players)
-                    ]
-                    yield Table(f"{kind}, by pool: {name}", [("pool", "player", *header, "plays"), *alone])
+                    alone = [(str(pool), *row[:4]) for pool, part in by_pool for row in rows_of(part)]
+                    yield Table(f"{kind}, by pool: {name}", [("pool", *head), *alone])
 
 
 def compare(plays: pd.DataFrame, name: str, players: Sequence[str]) -> Iterator[Cells]:
@@ -116,7 +128,7 @@ def score(values: Floats, order: Indices, start: int) -> tuple[float, ...]:
 
 
 @lru_cache(maxsize=1)
-def read_shuffled(name: str, folder: Path) -> MoleculeSet:
+def read_shuffled(name: str, folder: Path) -> GraphPool:
     """Read the molecules of a pool, in an order drawn by its name.
 
     Some tables are sorted by value, which a player that breaks ties by index would profit from. Pools of equal size do

@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from benchmarks.pools.catalogue import find_pools
-from graph_bandit_env import MoleculeSet
+from graph_bandit_env import GraphPool
 from graph_bandit_lab.analysis import bootstrap_interval
 from graph_bandit_lab.execution import Processes, run_in_parallel
 from graph_bandit_lab.reports import print_columns
@@ -120,7 +120,7 @@ class Study(ABC):
 
 
 @lru_cache(maxsize=2)
-def read_pool(name: str, folder: Path) -> MoleculeSet:
+def read_pool(name: str, folder: Path) -> GraphPool:
     """Read a pool by its name; the last two are kept."""
     (pool,) = find_pools([name])
     return pool.read(folder)

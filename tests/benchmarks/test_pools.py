@@ -14,7 +14,7 @@ from support.molecules import some_molecules
 from benchmarks.pools import __main__ as command_line
 from benchmarks.pools import hits, replay, study
 from benchmarks.pools.models.forest import atom_pair_bits
-from benchmarks.pools.models.tanimoto import MinMax, TanimotoProcess
+from benchmarks.pools.models.tanimoto import Tanimoto, TanimotoProcess
 from benchmarks.pools.screening import Plan, share_of_top
 from graph_bandit_lab.execution import InProcess
 
@@ -88,6 +88,6 @@ def test_the_tanimoto_process_is_the_closed_form():
     model.begin(molecules, seed=0)
     mean, standardised = model.predict(measured, values).mean, (values - values.mean()) / values.std()
     fitted = model.fit(measured, standardised).kernel_
-    similarity = fitted.k1.k1.constant_value * MinMax(molecules.smiles).between(np.arange(60), measured)
+    similarity = fitted.k1.k1.constant_value * Tanimoto(molecules.smiles)(np.arange(60), measured)
     weights = np.linalg.solve(similarity[measured] + fitted.k2.noise_level * np.eye(40), standardised)
     np.testing.assert_allclose(mean, values.mean() + values.std() * similarity @ weights, rtol=1e-5)
