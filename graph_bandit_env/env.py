@@ -118,6 +118,10 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
         """Return a copy of the noise-free mean rewards of the next round, `(K,)` float64."""
         return self._after_reset().mean_rewards.copy()
 
+    def offered_together(self) -> list[NDArray[np.int64]]:
+        """Return the graphs that a round may offer together, ascending indices: those of each context, or all."""
+        return self._after_reset().groups()
+
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the mask of the graphs that the next round offers, bool `(K,)`; sb3-contrib's MaskablePPO calls it."""
         self._after_reset()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,6 +22,7 @@ from graph_bandit_campaign.text import are_one, find_column, split_name
 from graph_bandit_lab import count_cores
 
 PAGES = (".html", ".htm")
+WORDED = re.compile(r"[^<>≤≥=]+=\s*[^\d\s.+<>≤≥=-].*")  # a limit on a column of text, and not of numbers
 ONCE = frozenset(
     (
         *("veto", "pin", "lift", "comment", "by", "undo", "drop_missing", "drop_source", "again", "next_batch"),
@@ -84,7 +86,7 @@ class SuggestSettings:
     """Limits on what is suggested, in quotation marks: "mw<500" "logp=1..4". Each names a column of numbers of the pool
     or, where there is none, a property: mw, logp, tpsa, hbd, hba, rotatable_bonds, rings, aromatic_rings, qed, charge,
     heavy_atoms, heteroatoms, fraction_sp3, stereocentres, exact_mass, molar_refractivity; or else a column of the
-    results, whose values are predicted."""
+    results, whose values are predicted. A word, as in ligand=XPhos, is one of --only."""
     forbid: Annotated[tuple[str, ...], NONE] = ()
     """Substructures that are not suggested: SMARTS, .txt files with one SMARTS a line, or catalogs of RDKit (pains,
     brenk, nih, zinc, chembl, and others)."""
@@ -163,6 +165,9 @@ class SuggestSettings:
         for name in ("maximize", "minimize", "near", "also", "slot"):
             given = getattr(self, name) or ()
             object.__setattr__(self, name, (given,) if isinstance(given, str) else tuple(given))
+        worded = tuple(text for text in self.require if WORDED.fullmatch(text))  # such as ligand=XPhos
+        object.__setattr__(self, "require", tuple(text for text in self.require if text not in worded))
+        object.__setattr__(self, "only", (*self.only, *worded))
         if not self.goals:
             raise ValueError("Expected either `--maximize COLUMN` or `--minimize COLUMN`, or several goals. Got none.")
         check_goals(self.goals)

@@ -84,6 +84,9 @@ class BanditArguments:
     """T, the number of rounds of an episode."""
     actions_per_round: int | None = None
     """How many graphs a round offers, drawn uniformly in each round; None: all of them."""
+    context: str | None = None
+    """Name of a slot of `graphs` (a `SlotSet`), such as a substrate: each round draws one of its choices, all of them
+    equally likely, and offers the actions with it. Regret is to the best of these. None: there is no context."""
     replacement: bool = True
     """False: a graph is no longer offered once it was played, and regret is to the best graph still offered."""
     observe: ObservationKind = "graphs"

@@ -89,13 +89,20 @@ class BanditModel:
         self.actions_per_round = self.num_graphs
         if arguments.actions_per_round is not None:
             self.actions_per_round = check_integer("actions_per_round", arguments.actions_per_round, 1, self.num_graphs)
+        slots = [slot.name for slot in getattr(self.own_graphs, "slots", ())]
+        self.context = None
+        if arguments.context is not None:
+            self.context = slots.index(check_choice("context", arguments.context, slots or ["none, without slots"]))
+        self.offers_some = self.context is not None or self.actions_per_round < self.num_graphs
         self.replacement = check_flag("replacement", arguments.replacement)
         self.observes_graphs = check_choice("observe", arguments.observe, get_args(ObservationKind)) == "graphs"
         if arguments.render_mode is not None:
             check_choice("render_mode", arguments.render_mode, get_args(RenderMode))
         self.action_space = Discrete(self.num_graphs)
         self.observation_space: Space[Observation] = indices_space(
-            self.num_graphs, self.actions_per_round, exhaustible=self.varies or not self.replacement
+            self.num_graphs,
+            self.actions_per_round,
+            exhaustible=self.varies or not self.replacement or self.context is not None,
         )
         if self.observes_graphs:
             self.observation_space = graph_set_space(
@@ -157,7 +164,7 @@ class BanditModel:
             source = partial(same_graphs, graph_set, means)
             if self.resample_graphs:
                 source = partial(pool_subset, graph_set, means, self.random_graphs.num_graphs, graphs_rng)
-        return Instance(source, self.actions_per_round, rounds_rng, self.noise, noise_rng, drift)
+        return Instance(source, self.actions_per_round, self.context, rounds_rng, self.noise, noise_rng, drift)
 
     def _draw_rewards(self, rng: np.random.Generator) -> Rewards:
         return draw_general_rewards(self.reward_model, self.random_graphs, rng, self.reward_scale)

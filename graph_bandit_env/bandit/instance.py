@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,6 +79,8 @@ class Instance:
     """Gives the graphs of the next episode, or round."""
     actions_per_round: int
     """How many graphs a round offers."""
+    slot: int | None
+    """Number of the slot of which each round draws a choice, and offers the actions with it; None: there is none."""
     rounds_rng: np.random.Generator
     """Draws the graphs that a round offers."""
     noise: Noise
@@ -107,9 +109,19 @@ class Instance:
         """Return which of `most` indices are graphs, bool `(most,)`."""
         return np.arange(most) < len(self.graph_set)
 
+    def groups(self) -> list[NDArray[np.int64]]:
+        """Return the graphs that a round may offer together, ascending indices: those with one choice of the slot."""
+        if self.slot is None:
+            return [np.arange(len(self.graph_set))]
+        choices = cast(Any, self.graph_set).places[:, self.slot]
+        return [np.flatnonzero(choices == choice) for choice in np.unique(choices)]
+
     def offer(self, left: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Draw the graphs that the next round offers, among those left (bool `(K,)`); return ascending indices."""
         offered = np.flatnonzero(left)
+        if self.slot is not None and len(offered):
+            groups = [some for group in self.groups() if len(some := group[left[group]])]
+            offered = groups[self.rounds_rng.integers(len(groups))]
         if self.actions_per_round < len(offered):
             offered = np.sort(self.rounds_rng.choice(offered, self.actions_per_round, replace=False))
         return offered

@@ -151,7 +151,7 @@ def _make_named(name: str, target: str | None, num_graphs: int, seed: int) -> Gr
         return enumerate_library(cast("Property", target or "qed"))
     from graph_bandit_env.pools.kinds import KINDS, draw_kind  # imports networkx, which files do not need
 
-    if name in KINDS and target is None:
+    if name in (*KINDS, "reactions") and target is None:
         return draw_kind(name, num_graphs, seed)
-    kinds = f"a kind of graphs without `target` ({', '.join(KINDS)})"
+    kinds = f"a kind of graphs without `target` ({', '.join(KINDS)}, reactions)"
     raise ValueError(f"Expected the name {LIBRARY}, {kinds}, or a file that ends in {FORMS}. Got `{name}`.")

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graph_bandit_env.checks import check_integer
+from graph_bandit_env.pools.actions import Slot, SlotSet, every_action
 from graph_bandit_env.pools.graph_pool import GraphPool
 
 Floats = NDArray[np.float64]
@@ -20,7 +21,7 @@ def draw_kind(name: str, num_graphs: int, seed: int) -> GraphPool:
     """Draw graphs of a kind, and their mean rewards as the values of the pool. Another seed draws others of both.
 
     Args:
-        name: one of `KINDS`.
+        name: one of `KINDS`, or "reactions": actions of four slots.
         num_graphs: K.
         seed: of graphs and means.
 
@@ -30,6 +31,8 @@ def draw_kind(name: str, num_graphs: int, seed: int) -> GraphPool:
     """
     rng = np.random.default_rng([seed, *name.encode()])
     shared = rng.standard_normal(5)
+    if name == "reactions":
+        return _reactions(check_integer("num_graphs", num_graphs, 1), rng, shared)
     drawn = [KINDS[name](rng, shared) for _ in range(check_integer("num_graphs", num_graphs, 1))]
     if name == "duplicates":  # three of each
         drawn = [drawn[k // 3] for k in range(num_graphs)]
@@ -106,6 +109,27 @@ def _star_or_path(rng: np.random.Generator, _: Floats) -> tuple[Any, ...]:
 def _unexplained(spread: float, rng: np.random.Generator, _: Floats) -> tuple[Any, ...]:
     """Draw an Erdos-Renyi graph, and a mean that nothing explains."""
     return nx.gnp_random_graph(20, 0.4, rng), rng.standard_normal((20, 10)), spread * rng.standard_normal()
+
+
+def _reactions(count: int, rng: np.random.Generator, shared: Floats) -> SlotSet:
+    """Draw actions of a substrate, a ligand, a solvent and a temperature, of 1,440 that there are.
+
+    The mean is a sum over slots, and a product for substrate and ligand: each substrate has ligands of its own.
+    """
+    slots, effects = list[Slot](), list[Floats]()
+    for name, size in (("substrate", 8), ("ligand", 15)):
+        drawn = [_parts(1, (4, 9), rng, shared) for _ in range(size)]
+        links = [np.array(graph.edges, np.int64).reshape(-1, 2) for graph, *_ in drawn]
+        pool = GraphPool([nodes for _, nodes, _ in drawn], links, directed=False)
+        slots.append(Slot(name, "structure", pool.ids, pool))
+        effects.append(np.array([value for *_, value in drawn]))
+    slots += [Slot("solvent", "category", tuple("abcd")), Slot("temperature", "number", (20.0, 60.0, 100.0))]
+    effects += [rng.standard_normal(4), -np.square(rng.uniform(-1, 1, 3))]
+    every = every_action(slots)
+    some = every.take(np.sort(rng.choice(len(every), min(count, len(every)), replace=False)))
+    parts = [effect[places] / effect.std() for effect, places in zip(effects, some.places.T, strict=True)]
+    means = parts[1] / 2 + parts[0] * parts[1] + parts[2] + parts[3] / 2
+    return SlotSet(slots, some.places, targets=means.round(6))
 
 
 KINDS: Mapping[str, Callable[[np.random.Generator, Floats], tuple[Any, ...]]] = {

@@ -271,7 +271,7 @@ def compare_folders(first: str | Path, second: str | Path, measure: str = "total
 def compare_with_chance(results: pd.DataFrame) -> pd.DataFrame:
     """Divide R_T by the expected regret of uniform play on the same graphs, and test whether an agent is worse.
 
-        ratio = R_T / (T (max mu - mean mu))
+        ratio = R_T / (T (max mu - mean mu)),   the mean over contexts where there are some
 
     A one-sided Student's test asks whether the mean ratio is above 1; Holm's correction is over all tests.
 
@@ -290,8 +290,8 @@ def compare_with_chance(results: pd.DataFrame) -> pd.DataFrame:
     for row in rows:
         graphs = row["environment"]["graphs"]
         world: Any = environment_of(row, graphs and without_mark(graphs)).unwrapped
-        means = world.mean_rewards
-        chance[row["environment_key"], row["seed"]] = row["horizon"] * (means.max() - means.mean())
+        means = [world.mean_rewards[group] for group in world.offered_together()]
+        chance[row["environment_key"], row["seed"]] = row["horizon"] * np.mean([m.max() - m.mean() for m in means])
     pairs = zip(results["environment_key"], results["seed"], strict=True)
     ratios = results["total_regret"] / pd.Series([chance[pair] or np.nan for pair in pairs], results.index)
     groups = ratios.dropna().groupby([results["environment_key"], results["label"]], sort=False)

@@ -104,7 +104,7 @@ class EnvironmentSettings(BanditArguments):
                 object.__setattr__(self, name, float(value))
         for name, value in dataclasses.asdict(self.feedback).items():  # equal choices are equal settings
             object.__setattr__(self, name, value)
-        if self.batch > 1 and (self.resample_graphs == "round" or self.actions_per_round is not None):
+        if self.batch > 1 and (self.resample_graphs == "round" or self.context or self.actions_per_round is not None):
             raise ValueError(f"Expected `batch=1` where each round offers graphs of its own. Got {self.batch}.")
         own = None if self.pool is None else read_outline(self.pool)
         arguments = {field.name: getattr(self, field.name) for field in dataclasses.fields(BanditArguments)}

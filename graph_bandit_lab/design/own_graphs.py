@@ -163,8 +163,8 @@ def _last_change(file: PoolFile) -> tuple[int, int] | None:
 @lru_cache(maxsize=OUTLINES_HELD)
 def _outline(file: PoolFile, changed: tuple[int, int] | None) -> OwnGraphs:
     own = _read(file, changed)
-    point = GraphSet([np.zeros((1, own.contents.feature_dim))], [[]])
-    return replace(own, graphs=point.take([0] * own.contents.num_graphs))
+    points = GraphSet([np.zeros((1, own.contents.feature_dim))], [[]]).take([0] * own.contents.num_graphs)
+    return replace(own, graphs=own.graphs if isinstance(own.graphs, SlotSet) else points)  # slots are few
 
 
 @lru_cache(maxsize=POOLS_HELD)

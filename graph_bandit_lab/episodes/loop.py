@@ -110,6 +110,6 @@ def _check_inputs(env: object, agent: object, diagnose: bool, feedback: Feedback
         check_diagnosable(feedback)
     bandit = getattr(getattr(env, "unwrapped", None), "bandit", None)
     if bandit:
-        if feedback.batch > 1 and (bandit.each_round or bandit.actions_per_round < bandit.num_graphs):
+        if feedback.batch > 1 and (bandit.each_round or bandit.offers_some):
             raise ValueError(DIFFERENT)
         check_batch(feedback, bandit.num_graphs, bandit.replacement)

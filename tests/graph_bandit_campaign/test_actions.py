@@ -69,6 +69,13 @@ def test_limits_prices_and_groups_are_those_of_rows_and_of_slots():
     assert [*Store("out.campaign.json").state.failed] == ["Pc1ccccc1 | CC#N | KOH | 60"]
 
 
+def test_a_slot_is_held_and_results_of_others_teach():
+    write()
+    chosen = suggest("--require ligand_smiles=C(C)P(CC)CC heat=80 base=KOH")
+    assert {(each["ligand_smiles"], each["heat"], each["base"]) for each in chosen} == {("CCP(CC)CC", "80", "KOH")}
+    assert [each["solvent_smiles"] for each in chosen] == ["CCO", "CC#N"]  # the best of others first
+
+
 @pytest.mark.parametrize(
     ("more", "slots", "problem"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +54,13 @@ class ActionRounds(Rounds):
         columns = [*dict.fromkeys((*table.columns, *table.cells))]
         of_results = Columns(settings.target, settings.id, noise=settings.noise, slots=table.columns)
         of_tables = self.read_tables(tables, columns, of_results, has_properties=False)
+        slot_of = {slot.name.casefold(): slot for slot in self.pool.slots}
+        self.limits.choices = tuple(
+            replace(choice, values=tuple(map(slot.spell, choice.values)))
+            if (slot := slot_of.get(choice.name.casefold()))
+            else choice
+            for choice in self.limits.choices
+        )
         of_molecules = (limit.text for limit in self.limits.requirements if limit.name not in self.names.numbers)
         if text := next(of_molecules, ""):
             raise ValueError(f"Only molecules have properties to limit. Limit columns of the table. Got {text}.")

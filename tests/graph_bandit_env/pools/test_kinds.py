@@ -10,7 +10,7 @@ EQUAL = {"constant", "duplicates"}  # the rewards of the latter are a reward mod
 NEEDLES = {"one optimal": 0.0, "outlier": 1.0}  # mean reward of the best graph, and the largest of all others
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", [*KINDS, "reactions"])
 def test_a_seed_draws_graphs_and_means_again_and_another_one_draws_others(name):
     first, again, other = (read_pool(name, num_graphs=24, seed=seed) for seed in (3, 3, 4))
     assert digest(first) == digest(again) != digest(other)

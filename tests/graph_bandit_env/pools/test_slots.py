@@ -7,7 +7,7 @@ import pytest
 
 import registry
 from graph_bandit_env import from_slots
-from graph_bandit_env.files import digest
+from graph_bandit_env.files import digest, read_pool
 from graph_bandit_env.pools import GraphPool, Slot, SlotSet
 from graph_bandit_lab import run_bandit
 
@@ -101,3 +101,42 @@ def test_agents_that_know_slots_and_others_find_the_best_action(name):
     )
     result = run_bandit(env, registry.make_agent(name), seed=0)
     assert result.regret[-20:].mean() < 0.5  # 3.6 at random
+
+
+def test_a_context_is_drawn_each_round_and_regret_is_to_its_best_action():
+    actions, means = from_slots({"base": [*"aabbc"], "heat": [1, 2, 1, 2, 1]}), np.array([0, 5, 1, 2, 7.0])
+    kept = {"graphs": actions, "reward_model": means, "noise_std": 0.0, "horizon": 40, "observe": "indices"}
+    env = registry.make_environment(**kept, context="base")
+    observation, info = env.reset(seed=0)
+    seen = []
+    while True:
+        offered = info["action_mask"].nonzero()[0]
+        seen.append("aabbc"[offered[0]])
+        assert offered.tolist() == [k for k, base in enumerate("aabbc") if base == seen[-1]]
+        assert observation[: len(offered)].tolist() == offered.tolist()
+        observation, reward, _, ended, info = env.step(offered[0])
+        assert info["regret"] == means[offered].max() - reward
+        if ended:
+            break
+    assert {base: 7 < seen.count(base) < 20 for base in "abc"} == dict.fromkeys("abc", True)
+    once = registry.make_environment(**{**kept, "replacement": False}, context="base")
+    _, info = once.reset(seed=0)
+    for left in range(5, 0, -1):
+        _, _, ended, _, info = once.step(info["action_mask"].argmax())
+        assert ended == (left == 1)
+
+
+@pytest.mark.parametrize("graphs", [from_slots({"base": [*"ab"]}), GraphPool([[[1]], [[2]]], [[], []])])
+def test_a_context_is_the_name_of_a_slot(graphs):
+    with pytest.raises(ValueError, match="Unknown context `solvent`"):
+        registry.make_environment(graphs=graphs, reward_model=[0, 1], context="solvent")
+
+
+def test_what_is_learnt_in_one_context_helps_in_others():
+    pool = read_pool("reactions", num_graphs=150, seed=1)
+    given = {"graphs": pool, "reward_model": pool.targets, "reward_scale": "unit", "observe": "indices"}
+    ratios = []
+    for name in ("gp-ucb", "random"):
+        env = registry.make_environment(**given, noise_std=0.1, horizon=120, context="substrate")
+        ratios.append(run_bandit(env, registry.make_agent(name), seed=0).regret.sum())
+    assert ratios[0] < 0.3 * ratios[1]

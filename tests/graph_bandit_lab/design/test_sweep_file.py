@@ -141,8 +141,8 @@ def test_a_preset_has_the_repetitions_that_the_paper_has(name):
     assert {one.key.agent_settings["covariance"] for one in repetitions} == {"diagonal"}
 
 
-def test_the_presets_are_those_of_the_paper_one_of_graphs_that_change_and_the_testbed():
-    assert set(list_presets()) == {*SIZES, "changing", "kinds", "testbed"}
+def test_the_presets_are_those_of_the_paper_and_four_of_ours():
+    assert set(list_presets()) == {*SIZES, "changing", "contexts", "kinds", "testbed"}
     (grid,) = read_sweep("changing").grids
     assert {spec.name for spec in grid.agents} == set(filter(plays_changing_graphs, registry.list_agents()))
     with pytest.raises(FileNotFoundError, match="paper-figure1"):
