@@ -32,9 +32,12 @@ class LibraryOptions:
     """Settings of the library."""
 
     out: Path
-    """Folder for pool.csv and measured.csv; or for library.toml, acids.csv, amines.csv and measured.csv."""
+    """Folder for pool.csv and measured.csv; or for library.toml, acids.csv, amines.csv and measured.csv; or for
+    reactions.csv, measured.csv, and lab.csv with all yields."""
     products: bool = False
     """Write a library of products of building blocks, which is never listed, in place of a table of molecules."""
+    reactions: bool = False
+    """Write 880 reactions with invented yields in place of a table of molecules."""
     property: Literal["qed", "logp", "tpsa"] = "qed"
     """Property in the results: drug-likeness, Crippen logP, or polar surface area in square angstroms."""
     measured: int = 30
@@ -49,8 +52,8 @@ def library(options: LibraryOptions) -> None:
     """Write a pool and a few results to try `suggest` with."""
     from graph_bandit_campaign import write_library
 
-    given = options.out, options.property, options.measured, options.seed, options.overwrite, options.products
-    for path in write_library(*given):
+    given = options.out, options.property, options.measured, options.seed, options.overwrite
+    for path in write_library(*given, products=options.products, reactions=options.reactions):
         print(path)
 
 

@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from graph_bandit_campaign.command.reactions import COLUMNS, example_reactions
 from graph_bandit_campaign.report.tables import write_table
 from graph_bandit_campaign.store import digest_of, refuse_others
 from graph_bandit_env import enumerate_library
@@ -32,6 +33,7 @@ def write_library(
     seed: int = 0,
     overwrite: bool = False,
     products: bool = False,
+    reactions: bool = False,
 ) -> tuple[Path, ...]:
     """Write pool.csv (id, smiles) of the enumerated library, and measured.csv (id, smiles, the property).
 
@@ -42,6 +44,7 @@ def write_library(
         seed: seed by which these molecules are drawn.
         overwrite: whether files of these names that hold anything else are replaced.
         products: whether a library of products is written instead: library.toml with acids.csv and amines.csv.
+        reactions: whether reactions are written instead: reactions.csv, and lab.csv with the yields of all of them.
 
     Returns:
         The paths of the files.
@@ -52,7 +55,13 @@ def write_library(
             is written then.
     """
     contents, generator = dict[Path, bytes](), np.random.default_rng(seed)
-    if products:
+    if reactions:
+        every = example_reactions(generator)
+        pool, lab = folder / "reactions.csv", folder / "lab.csv"
+        contents[pool] = write_table(pool, [COLUMNS, *(cells for cells, _ in every)])
+        contents[lab] = write_table(lab, [("id", "yield"), *((cells[0], f"{value:g}") for cells, value in every)])
+        rows = [every[k] for k in generator.choice(len(every), measured, replace=False)]
+    elif products:
         library = example_library()
         (part,) = library.parts
         contents[folder / "library.toml"] = LIBRARY.format(smarts=part.reaction.smarts).encode()
@@ -70,7 +79,8 @@ def write_library(
         index = generator.choice(len(molecules), measured, replace=False)
         rows = [(named[k], molecules.targets[k]) for k in index]
     results, table = [(*names, f"{value:.4g}") for names, value in rows], folder / "measured.csv"
-    contents[table] = write_table(table, [("id", "smiles", reward), *results])
+    heads = (*COLUMNS, "yield") if reactions else ("id", "smiles", reward)
+    contents[table] = write_table(table, [heads, *results])
     refuse_others(contents, [*map(digest_of, contents.values())], overwrite, "Choose another folder.")
     for path, content in contents.items():
         make_folder(path.parent)

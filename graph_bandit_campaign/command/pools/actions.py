@@ -94,7 +94,7 @@ class ActionRounds(Rounds):
             actions = np.array([index_of[name] for name in ids], np.int64)
             return self.describe(lambda names: self._cells(actions, names), [*self.table.cells], [[] for _ in ids])
 
-        note = selection.describe()
+        note = selection.describe().replace("molecules", "experiments", 1)
         return Offer(self.pool, known.graphs, selection, constraints, note, others=others)
 
     def _cells(self, actions: NDArray[np.int64], columns: Sequence[str]) -> Cells:
