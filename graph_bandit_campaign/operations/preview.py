@@ -10,6 +10,7 @@ from pathlib import Path
 
 from graph_bandit_campaign.command.pools.opening import open_pool
 from graph_bandit_campaign.operations.place import Place
+from graph_bandit_campaign.pool.actions import holds_actions, open_actions
 from graph_bandit_campaign.pool.prepared.making.run import open_table_pool
 from graph_bandit_campaign.pool.prepared.pool import PreparedPool
 from graph_bandit_campaign.pool.source import Source
@@ -31,7 +32,7 @@ class PoolPreview:
     """The contents of a pool."""
 
     kind: str
-    """`molecules`, `products` of a library, or other `graphs`."""
+    """`molecules`, `experiments` of several slots, `products` of a library, or other `graphs`."""
     count: int
     """How many there are."""
     columns: tuple[str, ...] = ()
@@ -133,10 +134,12 @@ def preview_results(
     tables = ResultTables.open([table], sheet)
     (opened,) = tables.tables
     names = Columns("", given.get("id") or settings.id, given.get("smiles") or settings.smiles)
+    if holds_actions(settings.source, settings.ignore_column):
+        names = replace(names, slots=open_actions(settings.source).columns)
     naming = names.naming_of(opened)
     found = {goal: find_column(given.get(goal) or goal, opened.columns, table.name) for goal in state.quantities}
     taken = {"id": naming.identifier, "smiles": naming.smiles, **{goal: name or "" for goal, name in found.items()}}
-    if not any(found.values()) or not any(naming[:2]):
+    if not any(found.values()) or not (any(naming[:2]) or names.slots_of(opened)):
         goals = [f"No column is called {' or '.join(state.quantities)}"] * (not any(found.values()))
         missing = [*goals, *["No column has a usual name of compounds"] * (not any(naming[:2]))]
         return ResultsPreview(opened.columns, opened.sheets, taken, (), (*naming.remarks, *missing))
@@ -196,6 +199,8 @@ def _preview_table(source: Source) -> PoolPreview:
         sheets=table.sheets,
         first=first,
     )
+    if holds_actions(source):
+        return _preview_actions(source, seen)
     try:
         pool, remarks = open_table_pool(replace(source, skip_bad_rows=True))
     except ValueError as error:
@@ -215,6 +220,22 @@ def _preview_table(source: Source) -> PoolPreview:
         bad=tuple(f"{header.where(row)}: {problem}" for row, problem in molecules.skipped[:MOST_BAD]),
         bad_count=len(molecules.skipped),
         notes=tuple(notes),
+    )
+
+
+def _preview_actions(source: Source, seen: PoolPreview) -> PoolPreview:
+    try:
+        table = open_actions(replace(source, skip_bad_rows=True))
+    except ValueError as error:
+        return replace(seen, kind="experiments", problem=str(error))
+    notes = [*table.remarks, *[f"rows of one experiment differ in {listed(table.differing)}"] * bool(table.differing)]
+    return replace(
+        seen,
+        kind="experiments",
+        count=len(table.actions),
+        bad=tuple(f"{table.body.where(row)}: {problem}" for row, problem in table.bad[:MOST_BAD]),
+        bad_count=len(table.bad),
+        notes=tuple(f"{note[:1].upper()}{note[1:]}." for note in notes),
     )
 
 

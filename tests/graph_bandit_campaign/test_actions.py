@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from support.tables import read as read_table
 
-from graph_bandit_campaign import Campaign
+from graph_bandit_campaign import Campaign, Place, preview_pool, preview_results
+from graph_bandit_campaign.pool.source import Source
 from graph_bandit_campaign.store import Store
 from graph_bandit_cli.main import main
 from graph_bandit_env.files import read_pool
@@ -91,6 +92,22 @@ def test_what_needs_molecules_or_is_no_slot_is_refused(more, slots, problem, cap
     write()
     suggest(more, slots=slots, code=1)
     assert problem in capsys.readouterr().err
+
+
+def test_a_preview_says_what_slots_hold(tmp_path):
+    write(odd={3: "failed"})
+    Path("runs.csv").write_text(Path("runs.csv").read_text().replace("CCP(CC)CC,CC#N,KOH,60", "CCP(CC)CC,C#N#C,KOH,60"))
+    seen = preview_pool(Source(path=Path("runs.csv"), slot=("base", "heat")))
+    assert (seen.kind, seen.count, seen.bad_count) == ("experiments", 47, 1)
+    assert seen.notes[0].startswith("Slots ligand_smiles (4 structures), solvent_smiles (2 structures), base (2 words)")
+    assert "differ in heat" in preview_pool(Source(path=Path("runs.csv"), slot=("base",))).notes[1]
+    suggest("--skip-bad-rows")
+    Path("more.csv").write_text(COLUMNS + "CP(C)C,OCC,KOH,60.0,1,2\nCP(C)C,CCS,KOH,60,1,2\n")
+    rows = preview_results(Place(tmp_path / "out.campaign.json"), Path("more.csv")).rows
+    assert [(row.id, row.outside) for row in rows] == [
+        ("CP(C)C | CCO | KOH | 60", False),
+        ("CP(C)C | CCS | KOH | 60", True),
+    ]
 
 
 def test_the_command_and_python_choose_the_same():
