@@ -94,6 +94,14 @@ def test_what_needs_molecules_or_is_no_slot_is_refused(more, slots, problem, cap
     assert problem in capsys.readouterr().err
 
 
+def test_a_batch_waits_although_a_column_that_nobody_named_has_changed():
+    write()
+    first = suggest()
+    Path("runs.csv").write_text(Path("runs.csv").read_text().replace("price", "cost"))
+    assert [each["id"] for each in suggest()] == [each["id"] for each in first]
+    assert len(Store("out.campaign.json").state.rounds) == 1
+
+
 def test_a_preview_says_what_slots_hold(tmp_path):
     write(odd={3: "failed"})
     Path("runs.csv").write_text(Path("runs.csv").read_text().replace("CCP(CC)CC,CC#N,KOH,60", "CCP(CC)CC,C#N#C,KOH,60"))

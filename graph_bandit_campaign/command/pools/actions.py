@@ -66,7 +66,8 @@ class ActionRounds(Rounds):
             raise ValueError(f"Only molecules have properties to limit. Limit columns of the table. Got {text}.")
         self.leave_out(lambda: (table.body.where(number) for number, _ in table.bad))
         self.refuse_differing(table.differing)
-        self.content = [self.pool.ids, self.pool.texts, table.cells]
+        read = {name: table.cells[name] for name in self.names.columns if name in table.cells}
+        self.content = [self.pool.ids, self.pool.texts, read]
         merged = f"{len(table.owners) - self.size:,} rows of equal actions merged"
         self.remarks = [*table.remarks, *[merged] * (len(table.owners) > self.size)]
         self.remarks += [f"{len(table.bad):,} bad rows left out"] * bool(table.bad)
