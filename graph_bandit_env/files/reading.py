@@ -82,9 +82,8 @@ def read_pool(
     path = Path(source)
     reader = None if is_name(source) else _reader_of(path)
     given = {name: value for name, value in options.items() if value and value != DEFAULTS.get(name)}
-    others = [f"`{name}`" for name in given if not slots or name not in OF_ACTIONS] + ["`slots`"] * bool(
-        slots and reader
-    )
+    others = [f"`{name}`" for name in given if not slots or name not in OF_ACTIONS]
+    others += ["`slots`"] * bool(slots and (reader or is_name(source)))
     if others and (slots or reader or is_name(source)):
         raise ValueError(
             f"Expected a table of molecules for {', '.join(others)}. Got {path.name}. Leave this option out."

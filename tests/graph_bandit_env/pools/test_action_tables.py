@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 
+from graph_bandit_env.files import read_pool
 from graph_bandit_env.pools import read_actions
 
 pytest.importorskip("rdkit")
@@ -78,6 +79,12 @@ def test_what_cannot_be_read_is_refused_or_left_out(tmp_path, change, options, p
     if "line" in problem and not options:
         left = read(tmp_path, text, **given, on_error="skip")
         assert (len(left.owners), len(left.bad)) == (3, 1)
+
+
+@pytest.mark.parametrize("source", ["bipartite", "graphs.jsonl"])
+def test_slots_of_what_is_no_table_are_refused(source):
+    with pytest.raises(ValueError, match="Expected a table of molecules for `slots`"):
+        read_pool(source, slots=["base"])
 
 
 def test_names_that_several_actions_have_are_left_out_and_reported(tmp_path):
