@@ -35,6 +35,7 @@ from .operations.verbs import mark as mark
 from .operations.verbs import redo as redo
 from .operations.verbs import tell as tell
 from .operations.verbs import undo as undo
+from .pool.library_file import read_product_library as read_product_library
 from .pool.prepared.making.run import prepare as prepare
 from .pool.prepared.pool import PreparedPool as PreparedPool
 from .pool.prepared.settings import PrepareSettings as PrepareSettings

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from agents.contract.reading import edge_features_vary, with_both_directions
-from agents.process.kernels import Kernels, Mixture
+from agents.process.kernels import FEW, Kernels, Mixture
 from agents.process.parts.linear import LinearFunctions
 from agents.process.parts.measured import Measured
 from agents.process.parts.network import Network
@@ -38,7 +38,9 @@ class Description:
     """The parts of the kernel."""
 
     @staticmethod
-    def of(ways: Sequence[tuple[float, GraphReading]], count: int, known_weight: float | None = None) -> Description:
+    def of(
+        ways: Sequence[tuple[float, GraphReading]], count: int, known_weight: float | None = None, few: float = FEW
+    ) -> Description:
         """Leave out kernels that are constant on the set, and weigh the others.
 
         The weights that are left add up to 1, in units of the typical variance of each kernel. If no kernel differs,
@@ -49,10 +51,11 @@ class Description:
             ways: weights, and what is read of K graphs.
             count: K.
             known_weight: weight of the only kernel, if it is given.
+            few: as in `Kernels`.
         """
         if not any(len(reading.shares) for _, reading in ways):
             ways = [*ways, (1.0, Itself(count))]
-        kernels = Kernels([reading for _, reading in ways], count)
+        kernels = Kernels([reading for _, reading in ways], count, few=few)
         typical = _typical(kernels)
         chosen = (typical > 0).nonzero().squeeze(1).tolist() if known_weight is None else [0]
         if not chosen:

@@ -23,7 +23,7 @@ from agents.process.parts import GraphReading
 from agents.process.parts.linear import FLAT, LinearFunctions
 from agents.process.parts.network import Network
 from agents.process.parts.part import GivenKernel, Itself, check_kernel
-from agents.process.parts.slots import Actions
+from agents.process.parts.slots import FEW, Actions
 from agents.process.parts.subtrees import Subtrees
 from agents.process.rater import GraphRater, digest_of
 from agents.process.results import Learnt
@@ -260,7 +260,7 @@ class GraphProcessAgent(GraphAgent[GraphProcessSettings]):
             ValueError: if a setting is changed that says how graphs are read, and they are molecules.
         """
         if isinstance(graphs, Actions):
-            return Description.of(graphs.ways(), graphs.num_graphs)
+            return Description.of(graphs.ways(), graphs.num_graphs, few=FEW)
         if isinstance(graphs, Molecules):
             from agents.molecule import MoleculeSettings
             from agents.molecule.parts import MoleculeDescription

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from graph_bandit_campaign.command.reactions import COLUMNS, example_reactions
 from graph_bandit_campaign.report.tables import write_table
 from graph_bandit_campaign.store import digest_of, refuse_others
 from graph_bandit_env import enumerate_library
-from graph_bandit_env.pools.products import example_library, example_values
+from graph_bandit_env.pools.products import Reaction, example_library, example_values
 from graph_bandit_env.storage import replace_file
 from graph_bandit_lab.storage import make_folder
 
@@ -64,9 +64,9 @@ def write_library(
     elif products:
         library = example_library()
         (part,) = library.parts
-        contents[folder / "library.toml"] = LIBRARY.format(smarts=part.reaction.smarts).encode()
+        contents[folder / "library.toml"] = LIBRARY.format(smarts=cast(Reaction, part.reaction).smarts).encode()
         for slot in part.slots:
-            blocks = zip(slot.ids, slot.smiles, [] if slot.prices is None else map(str, slot.prices), strict=True)
+            blocks = zip(slot.names, slot.spelt, [] if slot.prices is None else map(str, slot.prices), strict=True)
             table = folder / f"{slot.name}s.csv"
             contents[table] = write_table(table, [("id", "smiles", "price"), *blocks])
         drawn = library.make(library.draw(2 * measured, generator))

@@ -41,8 +41,9 @@ class SuggestSettings:
 
     pool: tyro.conf.Positional[Path]
     """Table of molecules to choose from: .csv, .tsv, .txt, .smi or .sdf (each also .gz), .xlsx, or .parquet; or a
-    folder that `graph-bandit prepare` made of one; or a library of products that nobody lists, .toml. Or other graphs:
-    .jsonl or .json (also .gz), .graphml, .gexf, .gml, .pt, or a folder of such files or of a TU dataset."""
+    folder that `graph-bandit prepare` made of one; or a library of products, or combinations, that nobody lists, .toml.
+    Or other graphs: .jsonl or .json (also .gz), .graphml, .gexf, .gml, .pt, or a folder of such files or of a TU
+    dataset."""
     out: Path
     """Table of the suggestions, with the pool's other columns: .csv, .tsv or .xlsx. The campaign is kept in a
     .campaign.json file next to it."""

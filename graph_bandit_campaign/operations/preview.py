@@ -11,6 +11,7 @@ from pathlib import Path
 from graph_bandit_campaign.command.pools.opening import open_pool
 from graph_bandit_campaign.operations.place import Place
 from graph_bandit_campaign.pool.actions import holds_actions, open_actions
+from graph_bandit_campaign.pool.library_file import read_product_library
 from graph_bandit_campaign.pool.prepared.making.run import open_table_pool
 from graph_bandit_campaign.pool.prepared.pool import PreparedPool
 from graph_bandit_campaign.pool.source import Source
@@ -19,7 +20,6 @@ from graph_bandit_campaign.results.matching import Matcher
 from graph_bandit_campaign.results.rows import Columns, MeasuredRow, ResultTables
 from graph_bandit_campaign.text import find_column, listed, sheet_remarks
 from graph_bandit_env.files import is_file_of_graphs, read_pool
-from graph_bandit_env.pools.products import read_product_library
 from graph_bandit_env.tables import Table, find_naming, open_table
 
 FIRST = 5  # rows that are shown
@@ -108,7 +108,8 @@ def preview_pool(source: Source) -> PoolPreview:
         return PoolPreview("molecules", len(pool), columns, notes=notes)
     if source.path.suffix.lower() == ".toml":
         library, left_out = read_product_library(source.path)
-        return PoolPreview("products", len(library), notes=tuple(left_out))
+        kind = "products" if library.parts[0].reaction else "experiments"
+        return PoolPreview(kind, len(library), notes=tuple(left_out))
     if not is_file_of_graphs(source.path):
         return _preview_table(source)
     graphs = read_pool(source.path, identifier=source.id, sheet=source.sheet, directed=source.directed)
@@ -134,8 +135,8 @@ def preview_results(
     tables = ResultTables.open([table], sheet)
     (opened,) = tables.tables
     names = Columns("", given.get("id") or settings.id, given.get("smiles") or settings.smiles)
-    if holds_actions(settings.source, settings.ignore_column):
-        names = replace(names, slots=open_actions(settings.source).columns)
+    rounds = open_pool(settings)
+    names = replace(names, slots=rounds.slots)
     naming = names.naming_of(opened)
     found = {goal: find_column(given.get(goal) or goal, opened.columns, table.name) for goal in state.quantities}
     taken = {"id": naming.identifier, "smiles": naming.smiles, **{goal: name or "" for goal, name in found.items()}}
@@ -154,7 +155,7 @@ def preview_results(
             bad |= {where: problem for where, _, problem in (text.partition(": ") for text in problems)}
     every = [row for rows in read.values() for row in rows]
     names_of, smiles = {row.identifier for row in every}, {row.smiles for row in every} - {""}
-    pool = open_pool(settings).search(names_of | {*state.structures}, smiles)
+    pool = rounds.search(names_of | {*state.structures}, smiles)
     matcher = Matcher(pool, state.structures, settings.most_atoms)
     seen: dict[str, ResultRow] = {}
     for goal, rows in read.items():

@@ -132,3 +132,33 @@ def test_a_finished_table_is_replayed():
     command = f"backtest runs.csv --maximize y --n 2 --starts 5 --workers None --out back {SLOTS}"
     assert main(command.split()) == 0
     assert {row["player"] for row in read_table("back/results.csv")} >= {"gp-greedy"}
+
+
+SPACE = """
+slots = [
+  {name = "ligand_smiles", blocks = "ligands.csv"},
+  {name = "base", choices = ["KOH", "NaH", "NEt3", "KF", "K3PO4"]},
+  {name = "heat", choices = [20, 40, 60, 80, 100]},
+]
+forbid = [{base = ["NaH"], heat = [80, 100]}]
+"""
+
+
+def test_combinations_are_suggested_that_nobody_lists(capsys):
+    Path("space.toml").write_text(SPACE)
+    Path("ligands.csv").write_text("id,smiles\nL1,CP(C)C\nL2,CCP(CC)CC\nL3,c1ccccc1P\n")
+    rows = ["L1,KOH,60,1", "CCP(CC)CC,NaH,20.0,2", "L3,NaH,80,9", "CC(C)P,KF,20,0", "L1,KF,20,0", "L3,KOH,80,7"]
+    Path("lab.csv").write_text("\n".join(["ligand_smiles,base,heat,y", *rows]))
+    given = "suggest space.toml --measured lab.csv --maximize y --n 12 --out out.csv --overwrite"
+    assert main(given.split()) == 0
+    assert {"L3 | NaH | 80", "L2 | NaH | 20", "CC(C)P | KF | 20"} <= Store("out.campaign.json").state.means().keys()
+    read = read_table("out.csv")
+    assert not any(row["base"] == "NaH" and float(row["heat"]) >= 80 for row in read)
+    assert {row["ligand_smiles"] for row in read} <= {"CP(C)C", "CCP(CC)CC", "Pc1ccccc1"}
+    assert "Of 75 combinations" in capsys.readouterr().out
+    assert main([*given.split(), "--require", "ligand_smiles=L2", "heat>=60", "base=NaH,KF", "--again"]) == 0
+    held = {(row["ligand_smiles"], row["base"], row["heat"]) for row in read_table("out.csv")}
+    assert held == {("CCP(CC)CC", "NaH", "60"), *(("CCP(CC)CC", "KF", heat) for heat in ("60", "80", "100"))}
+    assert main([*given.split(), "--forbid", "pains"]) == 1
+    preview = preview_pool(Source(path=Path("space.toml")))
+    assert (preview.kind, preview.count) == ("experiments", 75)

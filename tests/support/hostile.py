@@ -19,6 +19,7 @@ from torch_geometric.data import Data
 
 from graph_bandit_campaign import Campaign
 from graph_bandit_campaign.constraints.limits.wishes import Pattern
+from graph_bandit_campaign.pool.library_file import read_product_library
 from graph_bandit_campaign.pool.prepared.making.run import prepare
 from graph_bandit_campaign.pool.prepared.manifest import MANIFEST
 from graph_bandit_campaign.pool.prepared.pool import PreparedPool
@@ -27,7 +28,6 @@ from graph_bandit_campaign.screening.program import read_values
 from graph_bandit_campaign.store import FORMAT
 from graph_bandit_env import from_smiles, from_smiles_csv
 from graph_bandit_env.files import read_embeddings, read_pool
-from graph_bandit_env.pools.products import read_product_library
 from graph_bandit_lab import BanditResult, load_results
 from graph_bandit_lab.design import RunKey, read_sweep
 from graph_bandit_lab.design.grids import read_tuned

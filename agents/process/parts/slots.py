@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 IDENTITY = 0.5  # share of the identity in the kernel of a slot: what a choice adds is not only what it looks like
 SINGLES, PAIRS, ALL = 0.6, 0.25, 0.1  # of the prior variance; the rest is each action's own
+FEW = 2.0  # more than all: of many actions no kernel is kept, since looking choices up is fast
 WIDTHS = (0.25, 1.0)  # of the Gaussian kernels of numbers, in standard deviations
 PRINTS: tuple[Literal["atom_pairs"], Literal["morgan"]] = ("atom_pairs", "morgan")
 """Fingerprints by whose Tanimoto similarity molecules in slots are compared."""

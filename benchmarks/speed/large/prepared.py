@@ -1,17 +1,15 @@
 """Measure `graph-bandit prepare`: python -m benchmarks.speed.large.prepared million.csv.gz --out FOLDER [--kills 2].
 
-Prints the time, the peak memory of all its processes together, and how many bytes a molecule takes by column. Killed on
-the way, it is started again each time. The folder must be new.
+Prints the time, the peak memory of all its processes together, and the room it takes. Killed on the way, it is started
+again each time. The folder must be new.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
 import tyro
-from pyarrow.parquet import ParquetFile
 
 from benchmarks.speed.large.process import measure
 from graph_bandit_campaign import PreparedPool
@@ -52,22 +50,9 @@ def main(args: list[str] | None = None) -> None:
     pool = PreparedPool.open(out)
     seconds, memory = sum(run.seconds for run in runs), max(run.memory for run in runs)
     size = sum(path.stat().st_size for path in out.iterdir())
-    rows = [("molecules", f"{len(pool):,}"), ("time", f"{seconds:.0f} s")]
+    rows: list[tuple[str, ...]] = [("molecules", f"{len(pool):,}"), ("time", f"{seconds:.0f} s")]
     rows += [("memory of all processes", f"{memory / 1e6:.0f} MB"), ("room", f"{size / 1e6:.0f} MB")]
-    columns = bytes_of_columns(pool).items()
-    print_columns([*rows, ("", "bytes a molecule"), *((name, f"{count / len(pool):.1f}") for name, count in columns)])
-
-
-def bytes_of_columns(pool: PreparedPool) -> Counter[str]:
-    """Return the bytes that each column of the parts takes, without the ends of their names that lists have."""
-    sizes = Counter[str]()
-    for path in pool.folder.glob("part-*.parquet"):
-        with ParquetFile(path) as file:
-            for group in range(file.metadata.num_row_groups):
-                for column in range(file.metadata.num_columns):
-                    chunk = file.metadata.row_group(group).column(column)
-                    sizes[chunk.path_in_schema.removesuffix(".list.element")] += chunk.total_compressed_size
-    return sizes
+    print_columns(rows)
 
 
 if __name__ == "__main__":

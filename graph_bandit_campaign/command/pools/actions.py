@@ -9,14 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graph_bandit_campaign.campaign import Campaign
-from graph_bandit_campaign.command.pools.rounds import Known, Offer, Rounds
+from graph_bandit_campaign.command.pools.rounds import Known, Offer, Rounds, join_outside
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.constraints.batch.offers import SCAFFOLD
+from graph_bandit_campaign.constraints.limits.limits import ColumnNames, Limits
 from graph_bandit_campaign.pool.actions import open_actions
 from graph_bandit_campaign.pool.block import Cells
 from graph_bandit_campaign.results.rows import Columns, ResultTables
 from graph_bandit_campaign.state import CampaignState
-from graph_bandit_env.pools import SlotSet
+from graph_bandit_env.pools import Slot, SlotSet
 
 
 class ActionRounds(Rounds):
@@ -33,7 +34,7 @@ class ActionRounds(Rounds):
     def __init__(self, settings: SuggestSettings, earlier: CampaignState | None) -> None:
         super().__init__(settings, earlier)
         self.table = table = open_actions(settings.source)
-        self.pool, self.size = table.actions, len(table.actions)
+        self.pool, self.size, self.slots = table.actions, len(table.actions), table.columns
         more = [f"--smiles {settings.smiles}"] * (settings.smiles not in ("smiles", *table.columns.values()))
         more += [f"--per {SCAFFOLD}"] * (settings.per == SCAFFOLD and SCAFFOLD not in table.cells)
         self.refuse("molecules", "holds actions of several slots.", more)
@@ -54,16 +55,7 @@ class ActionRounds(Rounds):
         columns = [*dict.fromkeys((*table.columns, *table.cells))]
         of_results = Columns(settings.target, settings.id, noise=settings.noise, slots=table.columns)
         of_tables = self.read_tables(tables, columns, of_results, has_properties=False)
-        slot_of = {slot.name.casefold(): slot for slot in self.pool.slots}
-        self.limits.choices = tuple(
-            replace(choice, values=tuple(map(slot.spell, choice.values)))
-            if (slot := slot_of.get(choice.name.casefold()))
-            else choice
-            for choice in self.limits.choices
-        )
-        of_molecules = (limit.text for limit in self.limits.requirements if limit.name not in self.names.numbers)
-        if text := next(of_molecules, ""):
-            raise ValueError(f"Only molecules have properties to limit. Limit columns of the table. Got {text}.")
+        spell_limits(self.limits, self.names, self.pool.slots)
         self.leave_out(lambda: (table.body.where(number) for number, _ in table.bad))
         self.refuse_differing(table.differing)
         read = {name: table.cells[name] for name in self.names.columns if name in table.cells}
@@ -75,11 +67,7 @@ class ActionRounds(Rounds):
 
     def know(self, state: CampaignState) -> Known:
         """Return all actions, and those of results that are not in the table."""
-        names, texts = {*self.pool.ids, *self.pool.aliases}, {*self.pool.texts}
-        wanted = dict.fromkeys((*(each.id for each in state.results), *state.pending))
-        others = {key: state.structures[key] for key in wanted if key not in names and key in state.structures}
-        others = {key: text for key, text in others.items() if text not in texts}
-        return Known(self.pool, self.pool.join(others) if others else self.pool)
+        return Known(self.pool, join_outside(self.pool, state, self.settings.most_atoms))
 
     def offer(self, campaign: Campaign) -> Offer:
         """Return all actions.
@@ -110,3 +98,25 @@ class ActionRounds(Rounds):
             if slot.name in columns:
                 texts[slot.name] = [slot.spelt[k] for k in choices[table.owners[rows]].tolist()]
         return Cells(places[rows], table.lines[rows], texts, table.body)
+
+
+def spell_limits(limits: Limits, names: ColumnNames, slots: Sequence[Slot]) -> None:
+    """Write the choices of limits on slots as the slots have them.
+
+    Args:
+        limits: the limits, which are changed.
+        names: the columns that they name.
+        slots: slots of actions.
+
+    Raises:
+        ValueError: if one is on a property, which only molecules have, or a choice cannot be read.
+    """
+    slot_of = {slot.name.casefold(): slot for slot in slots}
+    limits.choices = tuple(
+        replace(choice, values=tuple(map(slot.spell, choice.values)))
+        if (slot := slot_of.get(choice.name.casefold()))
+        else choice
+        for choice in limits.choices
+    )
+    if text := next((limit.text for limit in limits.requirements if limit.name not in names.numbers), ""):
+        raise ValueError(f"Only molecules have properties to limit. Limit columns of the table. Got {text}.")

@@ -1,4 +1,4 @@
-"""Rounds on a library of products: what is known of it, then the most promising products, list by list."""
+"""Rounds on a library of products, or combinations: what is known of it, then what promises most, list by list."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graph_bandit_campaign.campaign import Campaign
+from graph_bandit_campaign.command.pools.actions import spell_limits
 from graph_bandit_campaign.command.pools.rounds import Known, Offer, Rounds, join_outside
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
+from graph_bandit_campaign.constraints.batch.offers import SCAFFOLD
 from graph_bandit_campaign.constraints.limits.limits import Selection
 from graph_bandit_campaign.constraints.limits.wishes import Requirement
 from graph_bandit_campaign.model.choice import most_allowed
@@ -24,18 +26,24 @@ from graph_bandit_campaign.pool.descriptors import describe
 from graph_bandit_campaign.results.rows import Columns, ResultTables
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.text import unshield
-from graph_bandit_env import MoleculeSet
-from graph_bandit_env.pools.products import ProductLibrary, read_product_library
+from graph_bandit_env import MoleculeSet, SlotSet
+from graph_bandit_env.pools.products import ProductLibrary
 from graph_bandit_env.tables import Table
 
 REACTION, PRICE = "reaction", "price"
 
 
 class ProductRounds(Rounds):
-    """A library of products, of which those that are looked at are made.
+    """A library of products, or combinations, of which those that are looked at are made.
+
+    Args:
+        settings: settings of the command.
+        earlier: state of the campaign; None: there is none.
+        library: the library.
+        remarks: what was left out of it.
 
     Raises:
-        ValueError, OSError: if a table cannot be read, or an option needs a list of all products.
+        ValueError: if an option needs a list of all products, or molecules and there are none.
     """
 
     refused = (
@@ -43,27 +51,38 @@ class ProductRounds(Rounds):
         *("best_of", "directed", "skip_bad_rows"),
     )
 
-    def __init__(self, settings: SuggestSettings, earlier: CampaignState | None) -> None:
+    def __init__(
+        self, settings: SuggestSettings, earlier: CampaignState | None, library: ProductLibrary, remarks: Sequence[str]
+    ) -> None:
         super().__init__(settings, earlier)
+        self.library, self.remarks, self.size, self.content = library, remarks, len(library), [library.digest]
+        self._pool = ProductPool(library, settings.most_atoms, settings.salts)
         self._refuse(["several goals"] * (len(settings.goals) > 1))
-        self.library, self.remarks = read_product_library(settings.pool, settings.allow_outside)
-        self.size, self.content = len(self.library), [self.library.digest]
-        self._pool = ProductPool(self.library, settings.most_atoms, settings.salts)
+        if not self._pool.has_reactions:
+            self.slots = {slot.name: slot.name for slot in library.parts[0].slots}
+            more = ["--smiles"] * (settings.smiles != "smiles") + ["--salts"] * (settings.salts != "merge")
+            more += ["--forbid"] * bool(settings.forbid) + [f"--per {SCAFFOLD}"] * (settings.per == SCAFFOLD)
+            self.refuse("molecules", "holds combinations.", more)
 
     def _refuse(self, more: Sequence[str]) -> None:
-        self.refuse("a table of molecules", "is a library of products, which are never listed as a whole.", more)
+        self.refuse("a table", "is a library, which is never listed as a whole.", more)
 
-    def search(self, names: Collection[str], smiles: Collection[str] = ()) -> MoleculeSet:
-        """Return the products of some names; products are not found by their structure."""
-        return self._pool.take(self._pool.find({*names, *map(unshield, names)})) or self._pool.one()
+    def search(self, names: Collection[str], smiles: Collection[str] = ()) -> MoleculeSet | SlotSet:
+        """Return the products of some names, which are not found by their structure; or combinations by their slots."""
+        texts = smiles if self.slots else ()
+        return self._pool.take(self._pool.find({*names, *map(unshield, names)}, texts)) or self._pool.one()
 
     def read(self, tables: ResultTables) -> None:
         """Read the results, of one goal, on which there are no limits."""
         settings, self._columns = self.settings, product_columns(self.library)
-        of_results = Columns(settings.target, settings.id, settings.smiles, noise=settings.noise)
-        self.remarks = [*self.remarks, *self.read_tables(tables, self._columns, of_results)]
+        of_results = Columns(settings.target, settings.id, settings.smiles, noise=settings.noise, slots=self.slots)
+        more = self.read_tables(tables, self._columns, of_results, has_properties=not self.slots)
+        self.remarks = [*self.remarks, *more]
         on_results, limits = {goal.name for goal in self.goals}, map(Requirement.parse, settings.require)
         self._refuse([f"limits on results, `{limit.text}`" for limit in limits if limit.name in on_results])
+        if self.slots:
+            spell_limits(self.limits, self.names, self.library.parts[0].slots)
+        self._pool.hold(self.limits)
 
     def know(self, state: CampaignState) -> Known:
         """Return the products that a campaign and other assays speak of."""
@@ -80,11 +99,11 @@ class ProductRounds(Rounds):
         state, settings, count = campaign.state, self.settings, self.settings.n
         taken = {*state.settled(), *state.pending, *state.failed, *state.vetoes}
 
-        def meeting(molecules: MoleculeSet, selection: Selection) -> NDArray[np.bool_]:
+        def meeting(molecules: MoleculeSet | SlotSet, selection: Selection) -> NDArray[np.bool_]:
             new = np.array([name not in taken for name in molecules.ids], np.bool_)
             return np.logical_and(new, selection.mask)
 
-        def is_enough(molecules: MoleculeSet) -> bool:
+        def is_enough(molecules: MoleculeSet | SlotSet) -> bool:
             selection, constraints = self._select(molecules, len(molecules))
             mask = meeting(molecules, selection)
             return int(mask.sum()) >= LEAST_CHOICE * count and most_allowed(mask, constraints) >= count
@@ -92,21 +111,25 @@ class ProductRounds(Rounds):
         in_pool, listed = self._pool.scan(state, count, lambda new: self._select(new, len(new))[0].mask, is_enough)
         molecules = join_outside(in_pool, state, settings.most_atoms)
         selection, constraints = self._select(in_pool, len(molecules))
-        agent = settings.agent if settings.agent not in (None, DEFAULT) else default_agent(molecules, count)
-        described = describe(molecules, agent)
-        if campaign.uses_columns:
-            described = self._pool.add_forecasts(described, state)
+        described = molecules
+        if isinstance(molecules, MoleculeSet):
+            agent = settings.agent if settings.agent not in (None, DEFAULT) else default_agent(molecules, count)
+            described = describe(molecules, agent)
+            if campaign.uses_columns:
+                described = self._pool.add_forecasts(described, state)
         most_taught = MOST_TAUGHT if len(state.means()) > MOST_TAUGHT else None
-        note = f"Of {self.size:,} products the {listed:,} most promising ones were made. All predictions are of these."
+        what, done = ("combinations", "looked at") if self.slots else ("products", "made")
+        note = f"Of {self.size:,} {what} the {listed:,} most promising ones were {done}. All predictions are of these."
         if most_taught:
             note += f" The model of molecules learns from {most_taught:,} results, the best and others of all ranks."
 
         def others(ids: Sequence[str]) -> dict[str, list[str]]:
-            return self.describe(partial(self._cells, ids), self._columns, [[] for _ in ids])
+            own = [name for name in self._columns if name not in self.slots]
+            return self.describe(partial(self._cells, ids), own, [[] for _ in ids])
 
         return Offer(in_pool, described, selection, constraints, note, most_taught, others=others)
 
-    def _select(self, molecules: MoleculeSet, count: int) -> tuple[Selection, BatchConstraints]:
+    def _select(self, molecules: MoleculeSet | SlotSet, count: int) -> tuple[Selection, BatchConstraints]:
         return self.select(molecules, self._cells(molecules.ids, self._columns), count)
 
     def _cells(self, ids: Sequence[str], columns: Sequence[str]) -> Cells:
@@ -117,8 +140,9 @@ class ProductRounds(Rounds):
         for k, (number, part) in enumerate(zip(numbers.tolist(), parts.tolist(), strict=True)):
             slots = self.library.parts[part].slots
             blocks = self.library.blocks_of([number], part)[0].tolist()
-            said = {slot.name: slot.ids[block] for slot, block in zip(slots, blocks, strict=True)}
-            said |= {REACTION: self.library.parts[part].reaction.name}
+            texts_of = [slot.spelt if self.slots else slot.names for slot in slots]
+            said = {slot.name: of[block] for slot, of, block in zip(slots, texts_of, blocks, strict=True)}
+            said |= {REACTION: self.library.parts[part].name}
             said |= {PRICE: "" if math.isnan(prices[k]) else f"{prices[k]:.10g}"}
             for name in columns:
                 texts[name][k] = said.get(name, "")

@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from types import MappingProxyType
 from typing import ClassVar, TypeVar, cast
 
 import numpy as np
@@ -30,7 +31,7 @@ from graph_bandit_campaign.text import are_one, split_name
 from graph_bandit_env import GraphPool, MoleculeSet, SlotSet, from_smiles
 from graph_bandit_env.tables import refuse_differing
 
-Molecules = TypeVar("Molecules", bound=MoleculeSet)
+Molecules = TypeVar("Molecules", bound=MoleculeSet | SlotSet)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +95,8 @@ class Rounds(ABC):
     """The aim for each measured quantity, limits on results included; empty with one goal."""
     names: ColumnNames
     """The columns of the pool that limits, prices and groups are in."""
+    slots: Mapping[str, str] = MappingProxyType({})
+    """Column of each slot of actions, by the name of the slot; empty if the pool has no actions of slots."""
     rows: dict[str, list[MeasuredRow]]
     """The rows of results of each goal, by its name."""
     kind: Kind
@@ -265,18 +268,21 @@ class Rounds(ABC):
 
 
 def join_outside(in_pool: Molecules, state: CampaignState, most_atoms: int) -> Molecules:
-    """Return molecules of a pool, then those that a campaign has measured, or waits for, and that are not among them.
+    """Return molecules, or actions, of a pool, then those that a campaign has measured, or waits for, beside them.
 
     Args:
         in_pool: the pool, or all of it that the campaign speaks of.
         state: state of the campaign.
         most_atoms: how many atoms a molecule may have, without hydrogens.
     """
-    ids, structures = {*in_pool.ids, *in_pool.aliases}, {*in_pool.smiles}
+    texts = in_pool.texts if isinstance(in_pool, SlotSet) else in_pool.smiles
+    ids, structures = {*in_pool.ids, *in_pool.aliases}, {*texts}
     wanted = (*(each.id for each in state.results), *state.pending)
     missing = (key for key in dict.fromkeys(wanted) if key not in ids and key in state.structures)
     outside = {key: state.structures[key] for key in missing if state.structures[key] not in structures}
     if not outside:
         return in_pool
+    if isinstance(in_pool, SlotSet):
+        return cast(Molecules, in_pool.join(outside))
     others = from_smiles([*outside.values()], ids=[*outside], most_atoms=most_atoms, salts=in_pool.salts)
     return cast(Molecules, in_pool.join(others))

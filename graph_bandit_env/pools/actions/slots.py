@@ -7,7 +7,7 @@ import hashlib
 import json
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from numbers import Real
 from types import MappingProxyType
@@ -42,6 +42,21 @@ class Slot:
     """Identifiers of structures, words or numbers, all different. An empty text is a choice of its own: nothing."""
     graphs: GraphPool | None = None
     """The structures, one for each choice that is not empty, in their order; None: others are no structures."""
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    """Further names of choices, each with the one that it stands for."""
+    prices: NDArray[np.float64] | None = None
+    """`(B,)`. Price of each choice, not below 0; None: prices are not known."""
+
+    @cached_property
+    def place_of(self) -> dict[str, int]:
+        """Return the place of each choice by what it is called: its name, further names, and how it is spelt."""
+        places = {text: k for k, text in enumerate(self.spelt)} | {str(name): k for k, name in enumerate(self.choices)}
+        return {alias: places[name] for alias, name in self.aliases.items() if name in places} | places
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Return the choices as texts."""
+        return tuple(self.spelt if self.kind == "number" else map(str, self.choices))
 
     @cached_property
     def spelt(self) -> list[str]:
@@ -52,12 +67,14 @@ class Slot:
         return [next(own, str(choice)) if choice != NOTHING else NOTHING for choice in self.choices]
 
     def spell(self, cell: str) -> str:
-        """Return a choice of a table as `spelt` has it.
+        """Return a choice of a table, or one that is given by its name, as `spelt` has it.
 
         Raises:
             ValueError: if it is a SMILES that cannot be read, or no number where the others are numbers.
         """
         cell = same_cell(cell)
+        if (place := self.place_of.get(cell)) is not None:
+            return self.spelt[place]
         if self.kind == "number" and not NUMBER.fullmatch(cell):
             raise ValueError(f"expected a number in `{self.name}`. Got {cell!r}.")
         if self.kind != "structure" or cell == NOTHING:

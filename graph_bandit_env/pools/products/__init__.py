@@ -1,7 +1,6 @@
 """Products of building blocks: a library of reactions and blocks, whose products are made when they are asked for."""
 
-from graph_bandit_env.pools.products.library import Part, Product, ProductLibrary, Slot, example_library, example_values
-from graph_bandit_env.pools.products.library_file import read_product_library
+from graph_bandit_env.pools.products.library import Part, Product, ProductLibrary, example_library, example_values
 from graph_bandit_env.pools.products.reaction import NoProductError, Reaction
 
 __all__ = [
@@ -10,8 +9,6 @@ __all__ = [
     "Product",
     "ProductLibrary",
     "Reaction",
-    "Slot",
     "example_library",
     "example_values",
-    "read_product_library",
 ]

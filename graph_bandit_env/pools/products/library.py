@@ -1,9 +1,10 @@
-"""A library of products that nobody enumerates: reactions, and the building blocks of each slot."""
+"""A library that nobody enumerates: products of building blocks, or combinations of the choices of slots."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -14,7 +15,9 @@ from numpy.typing import NDArray
 
 from graph_bandit_env.checks import check_names
 from graph_bandit_env.extras import require
+from graph_bandit_env.pools.actions.slots import BETWEEN, Slot
 from graph_bandit_env.pools.library import SCAFFOLDS, SUBSTITUENTS, Property, compute_property
+from graph_bandit_env.pools.molecule_sources import from_smiles
 from graph_bandit_env.pools.products.reaction import NoProductError, Reaction
 
 if TYPE_CHECKING:
@@ -22,50 +25,53 @@ if TYPE_CHECKING:
 
 
 KEPT = 100_000  # products, and blocks, that are held in memory
+NONE = "(none)"  # in ids, for an empty choice
 PLUS, COLON = "+", ":"  # between the names of blocks in an id, and after the name of a reaction
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Slot:
-    """The building blocks that can take one place in a reaction."""
-
-    name: str
-    ids: tuple[str, ...]
-    """Name of each block, all different."""
-    smiles: tuple[str, ...]
-    """Canonical SMILES of each block."""
-    aliases: Mapping[str, str] = field(default_factory=dict)
-    """Further names of blocks, each with the name in `ids` that it stands for."""
-    prices: NDArray[np.float64] | None = None
-    """Price of each block, not below 0; None: prices are not known."""
-
-    def __len__(self) -> int:
-        return len(self.ids)
-
-    def __post_init__(self) -> None:
-        check_names(f"names of blocks in slot {self.name}", self.ids)
-        strange = next((name for name in self.ids if not name or set(name) & {PLUS, COLON}), None)
-        if strange is not None:
-            raise ValueError(
-                f"Expected names of blocks without `{PLUS}` and `{COLON}`, which stand between them in the ids of "
-                f"products. Slot `{self.name}` has `{strange}`."
-            )
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
 class Part:
-    """One reaction of a library, with a slot for each of its reactants."""
+    """One reaction of a library, with a slot for each of its reactants; or slots alone, whose choices are combined."""
 
-    reaction: Reaction
+    reaction: Reaction | None = None
     slots: tuple[Slot, ...]
+    banned: Mapping[tuple[int, ...], NDArray[np.bool_]] = field(default_factory=dict)
+    """What nobody wants: `(B,)` of the blocks of a slot, by `(s,)`, and `(B, C)` of pairs of blocks, by `(s, t)`."""
 
     def __post_init__(self) -> None:
-        check_names(f"slots of reaction {self.reaction.name}", [slot.name for slot in self.slots])
+        check_names(f"slots of {self.name or 'the library'}", [slot.name for slot in self.slots])
+        marks = (PLUS, COLON) if self.reaction else (BETWEEN,)
+        for slot in self.slots:
+            check_names(f"names of blocks in slot {slot.name}", [name or NONE for name in slot.names])
+            wrong = [name for name in slot.names if any(mark in name for mark in marks)]
+            if wrong:
+                raise ValueError(
+                    f"Expected names of blocks without `{'` and `'.join(marks)}`, which stand between them in ids. "
+                    f"Slot `{slot.name}` has `{wrong[0]}`."
+                )
+
+    @property
+    def name(self) -> str:
+        """Return the name of the reaction; an empty text if there is none."""
+        return self.reaction.name if self.reaction else ""
 
     @property
     def sizes(self) -> tuple[int, ...]:
         """Return the number of blocks of each slot."""
-        return tuple(map(len, self.slots))
+        return tuple(len(slot.choices) for slot in self.slots)
+
+    @cached_property
+    def free(self) -> list[NDArray[np.int64]]:
+        """Return the places of the blocks of each slot that are not banned alone."""
+        banned = [self.banned.get((k,), np.zeros(size, np.bool_)) for k, size in enumerate(self.sizes)]
+        return [np.flatnonzero(~each) for each in banned]
+
+    def allows(self, blocks: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return in which products nothing is banned, `(n,)`, given their blocks, `(n, slots)`."""
+        allowed = np.ones(len(blocks), np.bool_)
+        for term, mask in self.banned.items():
+            allowed &= ~mask[tuple(blocks[:, term].T)]
+        return allowed
 
 
 class Product(NamedTuple):
@@ -80,7 +86,9 @@ class Product(NamedTuple):
 
 
 class ProductLibrary:
-    """All products of some reactions. Products are numbered from 0, reaction by reaction, the last slot fastest.
+    """All products of some reactions, or all combinations of the choices of slots.
+
+    Products are numbered from 0, reaction by reaction, the last slot fastest; what is banned is counted, too.
 
     Args:
         parts: reactions and their slots, one at least; names of reactions are different.
@@ -94,8 +102,8 @@ class ProductLibrary:
 
     def __init__(self, parts: Sequence[Part]) -> None:
         self.parts = tuple(parts)
-        names = check_names("names of reactions", [part.reaction.name for part in parts])
-        if not names or any(COLON in name for name in names):
+        names = check_names("names of reactions", [part.name for part in parts if part.reaction])
+        if not parts or any(COLON in name for name in names):
             raise ValueError(f"Expected reactions of names without `{COLON}`. Got {', '.join(names) or 'none'}.")
         counts = [int(np.prod(part.sizes, dtype=object)) for part in parts]
         if sum(counts) > np.iinfo(np.int64).max:
@@ -111,11 +119,11 @@ class ProductLibrary:
         """Return a digest of reactions, blocks and prices: equal libraries have equal products of equal numbers."""
         content = []
         for part in self.parts:
-            reaction = part.reaction
-            content.append([reaction.name, reaction.smarts, reaction.most_atoms])
+            reaction, banned = part.reaction, [[*key, mask.tolist()] for key, mask in sorted(part.banned.items())]
+            content.append([reaction.name, reaction.smarts, reaction.most_atoms] if reaction else banned)
             for slot in part.slots:
                 prices = None if slot.prices is None else slot.prices.tolist()
-                content.append([slot.name, slot.ids, slot.smiles, prices])
+                content.append([slot.name, slot.names, slot.spelt, prices])
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:32]
 
     def blocks_of(self, numbers: Sequence[int] | NDArray[np.int64], part: int = 0) -> NDArray[np.int64]:
@@ -144,29 +152,34 @@ class ProductLibrary:
     def id_of(self, number: int) -> str:
         """Return the id of a product."""
         part = int(self.part_of([number])[0])
-        names = (slot.ids[k] for slot, k in zip(self.parts[part].slots, self.blocks_of([number], part)[0], strict=True))
-        head = f"{self.parts[part].reaction.name}{COLON}" if len(self.parts) > 1 else ""
-        return head + PLUS.join(names)
+        slots, blocks = self.parts[part].slots, self.blocks_of([number], part)[0]
+        names = [slot.names[k] or NONE for slot, k in zip(slots, blocks, strict=True)]
+        head = f"{self.parts[part].name}{COLON}" if len(self.parts) > 1 else ""
+        return head + (PLUS if self.parts[part].reaction else BETWEEN).join(names)
 
     def number_of(self, identifier: str) -> int | None:
         """Return the number of the product with an id; None if there is no such product."""
-        head, _, tail = identifier.rpartition(COLON)
-        names = tail.split(PLUS)
         for number, part in enumerate(self.parts):
-            if head == (part.reaction.name if len(self.parts) > 1 else "") and len(names) == len(part.slots):
-                places = [places.get(name) for places, name in zip(self._places[number], names, strict=True)]
+            head = f"{part.name}{COLON}" if len(self.parts) > 1 else ""
+            names = identifier.removeprefix(head).split(PLUS if part.reaction else BETWEEN)
+            if identifier.startswith(head) and len(names) == len(part.slots):
+                known = zip(part.slots, names, strict=True)
+                places = [slot.place_of.get("" if name == NONE else name) for slot, name in known]
                 if None not in places:
                     return int(self.numbers_of(np.array([places], np.int64), number)[0])
         return None
 
     def prices_of(self, numbers: Sequence[int] | NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the price of each product, `(n,)`: the sum over its blocks; NaN where one is not known."""
+        """Return the price of each product, `(n,)`: the sum over its blocks; NaN where one is not known.
+
+        Combinations cost what the slots with prices cost.
+        """
         prices = np.full(len(numbers), np.nan)
         for number, part in enumerate(self.parts):
             own = np.flatnonzero(self.part_of(numbers) == number)
             blocks = self.blocks_of(np.asarray(numbers, np.int64)[own], number)
             slot_prices = [slot.prices for slot in part.slots if slot.prices is not None]
-            if len(slot_prices) == len(part.slots):
+            if slot_prices and (part.reaction is None or len(slot_prices) == len(part.slots)):
                 prices[own] = sum(of_slot[blocks[:, k]] for k, of_slot in enumerate(slot_prices))
         return prices
 
@@ -179,24 +192,35 @@ class ProductLibrary:
         return [self._product(int(number)) for number in numbers]
 
     def draw(self, count: int, generator: np.random.Generator) -> NDArray[np.int64]:
-        """Return different numbers of products, drawn at random, `(count,)`; fewer if there are not so many."""
-        if count >= len(self):
-            return generator.permutation(len(self))
-        drawn = dict.fromkeys(generator.integers(len(self), size=count).tolist())
-        while len(drawn) < count:
-            drawn[int(generator.integers(len(self)))] = None
-        return np.array([*drawn], np.int64)
+        """Return different numbers of products, drawn at random, `(count,)`; fewer if there are not so many.
 
-    @cached_property
-    def _places(self) -> list[list[dict[str, int]]]:
-        """Return the place of each block by its name, further names included, for each slot of each reaction."""
-        return [[_places_in(slot) for slot in part.slots] for part in self.parts]
+        No block in them is banned alone; pairs may be.
+        """
+        sizes = [[len(free) for free in part.free] for part in self.parts]
+        counts = [math.prod(each) for each in sizes]
+        most, ends = sum(counts), np.cumsum(counts)
+        local = generator.permutation(most) if count >= most else np.zeros(0, np.int64)
+        if count < most:
+            drawn = dict.fromkeys(generator.integers(most, size=count).tolist())
+            while len(drawn) < count:
+                drawn[int(generator.integers(most))] = None
+            local = np.array([*drawn], np.int64)
+        parts, numbers = np.searchsorted(ends, local, side="right"), np.zeros(len(local), np.int64)
+        for number, part in enumerate(self.parts):
+            own = parts == number
+            places = np.unravel_index(local[own] - (ends[number] - counts[number]), sizes[number])
+            blocks = [free[place] for free, place in zip(part.free, places, strict=True)]
+            numbers[own] = self.numbers_of(np.stack(blocks, axis=1), number)
+        return numbers
 
     def _make(self, number: int) -> Product:
         part = int(self.part_of([number])[0])
-        blocks = zip(self.parts[part].slots, self.blocks_of([number], part)[0].tolist(), strict=True)
+        blocks, reaction = self.blocks_of([number], part)[0].tolist(), self.parts[part].reaction
+        if reaction is None:
+            return Product(self.id_of(number), "", "combinations are no molecules.")
         try:
-            product = self.parts[part].reaction.product([_read_block(slot.smiles[k]) for slot, k in blocks])
+            own = zip(self.parts[part].slots, blocks, strict=True)
+            product = reaction.product([_read_block(slot.spelt[k]) for slot, k in own])
         except NoProductError as error:
             return Product(self.id_of(number), "", str(error))
         return Product(self.id_of(number), product)
@@ -207,11 +231,6 @@ def _read_block(smiles: str) -> Mol:
     from rdkit import Chem
 
     return Chem.MolFromSmiles(smiles)
-
-
-def _places_in(slot: Slot) -> dict[str, int]:
-    places = {name: index for index, name in enumerate(slot.ids)}
-    return {alias: places[name] for alias, name in slot.aliases.items() if name in places} | places
 
 
 AMIDE = "[#6:1]C(=O)[OH].[NH2:2][CX4:3]>>[#6:1]C(=O)[N:2][C:3]"
@@ -235,7 +254,8 @@ def example_library() -> ProductLibrary:
         able = (block for block in made if reaction.count_sites(number, block) == 1)
         smiles = tuple(dict.fromkeys(map(Chem.MolToSmiles, able)))
         ids = tuple(f"{name}{k:03d}" for k in range(len(smiles)))
-        slots.append(Slot(name=name, ids=ids, smiles=smiles, prices=generator.lognormal(3, 0.5, len(ids)).round(1)))
+        prices = generator.lognormal(3, 0.5, len(ids)).round(1)
+        slots.append(Slot(name, "structure", ids, from_smiles(smiles, ids=ids), prices=prices))
     return ProductLibrary([Part(reaction=reaction, slots=tuple(slots))])
 
 

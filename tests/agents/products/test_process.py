@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from agents.products import BlockKernel, ProductProcess, Weights
+from graph_bandit_env.pools import Slot, from_slots, from_smiles
 
 SIZES, TERMS = (5, 7, 6), [(0,), (1,), (2,), (0, 1), (0, 2), (1, 2)]
 WEIGHTS = Weights((0.3, 0.5, 0.2, 0.1, 0.4, 0.2), 0.05)
@@ -16,7 +17,8 @@ EVERY = np.array(np.unravel_index(np.arange(prod(SIZES)), SIZES)).T
 def known():
     """A process of some results; the kernel of all products, and which of them were measured."""
     generator = np.random.default_rng(0)
-    kernels = [BlockKernel((generator.random((size, 16)) < 0.4).astype(np.float32)) for size in SIZES]
+    kernels = [BlockKernel((generator.random((size, 16)) < 0.4).astype(np.float32)) for size in SIZES[:2]]
+    kernels += [BlockKernel.of(slot) for slot in from_slots({"heat": np.arange(SIZES[2]) * 10.0}).slots]
     own = np.sort(generator.choice(len(EVERY), 25, replace=False))
     each = [kernel.columns(EVERY[:, s]).astype(float)[EVERY[:, s]] for s, kernel in enumerate(kernels)]
     plain = sum(weight * prod(each[s] for s in term) for weight, term in zip(WEIGHTS.terms, TERMS, strict=True))
@@ -48,8 +50,9 @@ def test_it_is_half_identity_and_half_similarity():
     from rdkit.Chem.rdFingerprintGenerator import GetMorganGenerator
     from rdkit.DataStructs import TanimotoSimilarity
 
-    generator, smiles = GetMorganGenerator(radius=2, fpSize=1024), ["CCO", "CCN", "c1ccccc1O", "CCO", "C"]
+    generator, smiles = GetMorganGenerator(radius=2, fpSize=1024), ["CCO", "CCN", "Oc1ccccc1", "CCCO", "C"]
     prints = [generator.GetFingerprint(Chem.MolFromSmiles(text)) for text in smiles]
+    slot = Slot("acid", "structure", tuple("abcde"), from_smiles(smiles, ids="abcde"))
     similarity = np.array([[TanimotoSimilarity(one, other) for other in prints] for one in prints])
-    kernel = BlockKernel.of_smiles(smiles).columns(np.array([2, 0, 4]))
+    kernel = BlockKernel.of(slot).columns(np.array([2, 0, 4]))
     np.testing.assert_allclose(kernel, ((similarity + np.eye(5)) / 2)[:, [2, 0, 4]], atol=1e-6)

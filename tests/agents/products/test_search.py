@@ -41,5 +41,5 @@ def test_bounds_keep_the_best_although_few_beginnings_are_followed(monkeypatch):
     scores = random_scores(sizes, 0, interaction=0.0)
     best = find_best(scores, 100, width=100)
     np.testing.assert_allclose(scores.of(best), best_means(scores, sizes, 100), atol=1e-5)
-    monkeypatch.setattr("agents.products.CHUNK", 60)
+    monkeypatch.setattr("agents.products.process.CHUNK", 60)
     np.testing.assert_array_equal(find_best(scores, 100, width=100), best)

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from agents.products import BlockKernel
-from graph_bandit_campaign.model import made
-from graph_bandit_campaign.model.made import BlockBeliefs, ProductPool
-from graph_bandit_env.pools.products import Part, ProductLibrary, Slot, example_library
+from agents.products import BlockBeliefs, BlockKernel
+from agents.products.lists import FIRST_LIST
+from graph_bandit_campaign.model.made import ProductPool
+from graph_bandit_env.pools import Slot, from_smiles
+from graph_bandit_env.pools.products import Part, ProductLibrary, Reaction, example_library
 
 pytest.importorskip("rdkit")
 LIBRARY = example_library()
@@ -17,13 +18,13 @@ def lists_after(library, numbers, values, taken, seed=0):
 
 
 def beliefs_of(library, numbers, values):
-    kernels = [[BlockKernel.of_smiles(slot.smiles) for slot in part.slots] for part in library.parts]
+    kernels = [[BlockKernel.of(slot) for slot in part.slots] for part in library.parts]
     return BlockBeliefs(library, kernels, dict(zip(numbers, values, strict=True)))
 
 
 def small_library():
     part = LIBRARY.parts[0]
-    slots = [Slot(name=slot.name, ids=slot.ids[:12], smiles=slot.smiles[:12]) for slot in part.slots]
+    slots = [Slot(slot.name, "structure", slot.choices[:12], slot.graphs.take(range(12))) for slot in part.slots]
     return ProductLibrary([Part(reaction=part.reaction, slots=tuple(slots))])
 
 
@@ -37,7 +38,7 @@ def additive_values(library, seed=0):
 
 def test_without_results_every_block_of_a_slot_is_listed_as_often():
     first = next(lists_after(LIBRARY, [], [], ()))
-    assert len(set(first.tolist())) == len(first) == made.FIRST_LIST
+    assert len(set(first.tolist())) == len(first) == FIRST_LIST
     for slot, size in enumerate(LIBRARY.parts[0].sizes):
         counts = np.bincount(LIBRARY.blocks_of(first)[:, slot], minlength=size)
         assert counts.min() >= len(first) // size - 2
@@ -75,10 +76,11 @@ def test_blocks_predict_products_and_a_result_is_not_predicted_by_itself():
 
 
 def test_equal_products_are_one_molecule_that_is_known_by_both_names():
+    halides = from_smiles(["CCCl", "CCBr"], ids=["a", "b"])
     slots = (
-        Slot(name="acid", ids=("a", "b"), smiles=("CC(=O)O", "OC(=O)C")),
-        Slot(name="amine", ids=("n",), smiles=("NC",)),
+        Slot("halide", "structure", ("a", "b"), halides),
+        Slot("amine", "structure", ("n",), from_smiles(["CN"], ids=["n"])),
     )
-    library = ProductLibrary([Part(reaction=LIBRARY.parts[0].reaction, slots=slots)])
+    library = ProductLibrary([Part(reaction=Reaction("amine", "[C:1][Cl,Br].[NH2:2]>>[C:1][N:2]"), slots=slots)])
     molecules = ProductPool(library).take(np.arange(2))
     assert (len(molecules), molecules.aliases) == (1, {"b+n": "a+n"})

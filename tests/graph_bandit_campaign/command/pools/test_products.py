@@ -52,7 +52,7 @@ def test_the_same_command_gives_the_same_answer_and_results_make_another(example
 def test_what_cannot_be_done_without_a_list_is_refused_by_name(example, tmp_path, settings, named):
     if "predictions" in settings:
         settings = {"predictions": tmp_path / settings["predictions"]}
-    with pytest.raises(ValueError, match="Expected a table of molecules for .*") as error:
+    with pytest.raises(ValueError, match="Expected a table for .*") as error:
         ask(example, tmp_path / "next.csv", measured=(example / "measured.csv",), **settings)
     assert named in str(error.value)
     assert not (tmp_path / "next.campaign.json").exists()

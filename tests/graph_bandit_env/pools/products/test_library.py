@@ -1,15 +1,23 @@
 """A library of products that nobody enumerates: numbers, ids, prices, and what reacts."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
-from graph_bandit_env.pools.products import Part, ProductLibrary, Reaction, Slot
+from graph_bandit_env.pools import Slot, from_smiles
+from graph_bandit_env.pools.products import Part, ProductLibrary, Reaction
+
+
+def blocks(name, ids, smiles, prices=None):
+    return Slot(name, "structure", ids, from_smiles(smiles, ids=ids), prices=prices)
+
 
 AMIDE = "[#6:1]C(=O)[OH].[NH2:2][#6:3]>>[#6:1]C(=O)[N:2][#6:3]"
 ESTER = "[#6:1]C(=O)[OH].[OH:2][CX4:3]>>[#6:1]C(=O)[O:2][C:3]"
-ACIDS = Slot(name="acid", ids=("A1", "A2", "A3"), smiles=("CC(=O)O", "O=C(O)CC(=O)O", "O=C(O)CCC(=O)OC"))
-AMINES = Slot(name="amine", ids=("B1", "B2"), smiles=("CN", "NCCO"), prices=np.array([2.0, 3.5]))
-ALCOHOLS = Slot(name="alcohol", ids=("C1", "C2"), smiles=("CO", "OC1CC1"))
+ACIDS = blocks("acid", ("A1", "A2", "A3"), ("CC(=O)O", "O=C(O)CC(=O)O", "O=C(O)CCC(=O)OC"))
+AMINES = blocks("amine", ("B1", "B2"), ("CN", "NCCO"), np.array([2.0, 3.5]))
+ALCOHOLS = blocks("alcohol", ("C1", "C2"), ("CO", "OC1CC1"))
 
 
 def amides():
@@ -29,7 +37,7 @@ FIVE_BONDS = "[C:1](=O)[OH].[NH2:2][C:3]>>[C:1](=O)(=O)[N:2][C:3]"
 
 
 @pytest.mark.parametrize(
-    ("smarts", "blocks", "product", "problem"),
+    ("smarts", "joined", "product", "problem"),
     [
         (AMIDE, ("CC(=O)O", "CN"), "CNC(C)=O", ""),
         (AMIDE, ("O=C(O)CC(=O)O", "CN"), "CNC(=O)CC(=O)O", ""),  # two equal groups
@@ -39,8 +47,8 @@ FIVE_BONDS = "[C:1](=O)[OH].[NH2:2][C:3]>>[C:1](=O)(=O)[N:2][C:3]"
         (HALOGENS, ("CF", "CCl", "CBr", "CI"), "CCCC", ""),
     ],
 )
-def test_blocks_make_one_product_or_it_is_said_why_not(smarts, blocks, product, problem):
-    slots = tuple(Slot(name=f"s{k}", ids=("a",), smiles=(block,)) for k, block in enumerate(blocks))
+def test_blocks_make_one_product_or_it_is_said_why_not(smarts, joined, product, problem):
+    slots = tuple(blocks(f"s{k}", ("a",), (block,)) for k, block in enumerate(joined))
     (made,) = ProductLibrary([Part(reaction=Reaction("x", smarts), slots=slots)]).make([0])
     assert (made.smiles, made.problem[: len(problem)]) == (product, problem)
 
@@ -62,7 +70,7 @@ def test_numbers_and_blocks_are_inverse():
 
 
 def test_a_product_costs_its_blocks_if_all_prices_are_known():
-    acids = Slot(name="acid", ids=ACIDS.ids, smiles=ACIDS.smiles, prices=np.array([10.0, 20.0, 30.0]))
+    acids = blocks("acid", ACIDS.choices, ACIDS.spelt, np.array([10.0, 20.0, 30.0]))
     priced = ProductLibrary([Part(reaction=Reaction("amide", AMIDE), slots=(acids, AMINES))])
     np.testing.assert_array_equal(priced.prices_of([0, 5]), [12.0, 33.5])
     assert np.isnan(amides().prices_of([0, 5])).all()
@@ -79,8 +87,8 @@ def test_products_that_are_drawn_are_different_and_follow_from_the_seed():
 def test_a_library_of_ten_to_the_fifteen_is_counted_and_its_last_product_made():
     many = 100_000
     names = tuple(f"x{k}" for k in range(many))
-    acid = Slot(name="acid", ids=names, smiles=("CC(=O)O",) * many)
-    amine = Slot(name="amine", ids=names, smiles=("CN",) * many)
+    acid = Slot("acid", "structure", names, SimpleNamespace(smiles=("CC(=O)O",) * many))
+    amine = Slot("amine", "structure", names, SimpleNamespace(smiles=("CN",) * many))
     library = ProductLibrary([Part(reaction=Reaction("amide", AMIDE), slots=(acid, amine))])
     assert len(library) == 10**10
     assert library.make([10**10 - 1])[0] == ("x99999+x99999", "CNC(C)=O", "")
@@ -88,7 +96,7 @@ def test_a_library_of_ten_to_the_fifteen_is_counted_and_its_last_product_made():
 
 def test_reactions_blocks_and_prices_change_the_digest():
     reaction = Reaction("amide", AMIDE)
-    dearer = Slot(name="amine", ids=AMINES.ids, smiles=AMINES.smiles, prices=np.array([2.0, 3.6]))
+    dearer = blocks("amine", AMINES.choices, AMINES.spelt, np.array([2.0, 3.6]))
     others = [(reaction, dearer), (Reaction("amide", AMIDE, most_atoms=20), AMINES), (Reaction("amide", ESTER), AMINES)]
     libraries = [ProductLibrary([Part(reaction=one, slots=(ACIDS, slot))]) for one, slot in others]
     assert len({library.digest for library in (amides(), amides(), *libraries)}) == 4

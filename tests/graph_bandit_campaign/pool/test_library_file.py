@@ -3,7 +3,7 @@
 import pytest
 from support.links import make_link
 
-from graph_bandit_env.pools.products import read_product_library
+from graph_bandit_campaign import read_product_library
 
 LIBRARY = """
 [[reactions]]
@@ -29,8 +29,8 @@ def folder(tmp_path):
 def test_blocks_are_read_and_what_is_left_out_is_told(folder):
     library, remarks = read_product_library(folder / "library.toml")
     acids, amines = library.parts[0].slots
-    assert (acids.ids, acids.smiles) == (("A1", "A2"), ("CC(=O)O", "O=C(O)CC(=O)O"))
-    assert (amines.ids, amines.prices.tolist()) == (("B1", "B2"), [2.0, 3.5])
+    assert (acids.choices, acids.spelt) == (("A1", "A2"), ["CC(=O)O", "O=C(O)CC(=O)O"])
+    assert (amines.choices, amines.prices.tolist()) == (("B1", "B2"), [2.0, 3.5])
     assert len(library) == 4
     assert [remark.removeprefix("slot ") for remark in remarks] == [
         "`acid` of `amide`: 1 bad rows left out, the first because RDKit reads no molecule from 'nonsense'.",
@@ -40,6 +40,29 @@ def test_blocks_are_read_and_what_is_left_out_is_told(folder):
         "`amine` of `amide`: 1 blocks left out, which have a forbidden substructure",
         "`amine` of `amide`: 1 blocks left out, which have no price of at least 0",
     ]
+
+
+SPACE = """
+slots = [
+  {name = "acid", blocks = "acids.smi"},
+  {name = "base", choices = ["KF", "NaH", ""]},
+  {name = "heat", choices = [80, 20.0]},
+]
+forbid = [{heat = [80.0], base = ["NaH"]}]
+"""
+
+
+def test_slots_without_a_reaction_are_combined_but_for_forbidden_pairs(folder):
+    (folder / "library.toml").write_text(SPACE)
+    library, _ = read_product_library(folder / "library.toml")
+    (part,) = library.parts
+    assert [slot.kind for slot in part.slots] == ["structure", "category", "number"]
+    assert len(library) == 18
+    allowed = part.allows(library.blocks_of(range(18)))
+    assert [library.id_of(k) for k in (~allowed).nonzero()[0]] == [f"A{k} | NaH | 80" for k in (1, 2, 3)]
+    assert library.id_of(4) == "A1 | (none) | 20"
+    assert [library.number_of(library.id_of(k)) for k in range(18)] == [*range(18)]
+    assert library.number_of("OCC | KF | 80") is None
 
 
 def test_a_product_is_found_by_a_further_name_of_its_block(folder):
@@ -67,10 +90,13 @@ def test_tables_elsewhere_are_refused_unless_they_are_allowed(folder):
         ("[NH2:2]", "[NH2:2]([H])", "implicit"),
         ("acids.smi", "nobody.smi", "nobody.smi"),
         ('price = "price"', 'price = "cost"', "cost"),
-        ("slots = [", 'slots = [ {name = "more", blocks = "acids.smi"},', "slots"),
+        ('["NaH"]}', '["KH"]}', "KH"),
+        ("heat = [80.0], ", "", "two slots"),
+        ("[80, 20.0]", "[]", "blocks or choices"),
+        ("slots = [\n", 'slots = [ {name = "more", blocks = "acids.smi"},', "slots"),
     ],
 )
 def test_files_that_cannot_be_used_are_refused(folder, old, new, field):
-    (folder / "library.toml").write_text(LIBRARY.replace(old, new))
+    (folder / "library.toml").write_text((LIBRARY if old in LIBRARY else SPACE).replace(old, new))
     with pytest.raises((ValueError, FileNotFoundError), match=field):
         read_product_library(folder / "library.toml")

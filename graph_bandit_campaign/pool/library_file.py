@@ -1,17 +1,19 @@
-"""Read a library of products from a TOML file, and the tables of building blocks that it names."""
+"""Read a library of products, or of combinations, from a TOML file, and the tables of blocks that it names."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
-from graph_bandit_env.pools.molecule_parser import MOST_ATOMS
-from graph_bandit_env.pools.molecule_sources import from_smiles_csv
-from graph_bandit_env.pools.products.library import Part, ProductLibrary, Slot
-from graph_bandit_env.pools.products.reaction import Reaction
+from graph_bandit_env import from_smiles_csv
+from graph_bandit_env.pools import MOST_ATOMS, Slot, from_slots
+from graph_bandit_env.pools.products import Part, ProductLibrary, Reaction
+from graph_bandit_env.tables import same_cell
 
 Text = Annotated[str, msgspec.Meta(min_length=1)]
 Smarts = Annotated[str, msgspec.Meta(min_length=1, max_length=5000)]  # RDKit takes gigabytes for some long ones
@@ -21,8 +23,10 @@ class SlotEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A slot, as the file describes it."""
 
     name: Text
-    blocks: Text
+    blocks: Text | None = None
     """Table of the blocks, in the folder of the file or below."""
+    choices: tuple[str | int | float, ...] = ()
+    """Words or numbers, in place of a table; only without a reaction."""
     smiles: Text = "smiles"
     """Column of the SMILES."""
     id: Text | None = None
@@ -48,13 +52,17 @@ class ReactionEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class LibraryEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The whole file."""
 
-    reactions: Annotated[tuple[ReactionEntry, ...], msgspec.Meta(min_length=1)]
+    reactions: tuple[ReactionEntry, ...] = ()
+    slots: tuple[SlotEntry, ...] = ()
+    """Without reactions: the slots whose choices are combined."""
+    forbid: tuple[dict[Text, tuple[str | int | float, ...]], ...] = ()
+    """Choices of two slots that do not go together, by the names of the slots."""
     most_atoms: Annotated[int, msgspec.Meta(ge=1)] = MOST_ATOMS
     """How many atoms a product may have, without hydrogens."""
 
 
 def read_product_library(path: str | Path, allow_outside: bool = False) -> tuple[ProductLibrary, list[str]]:
-    """Read a library of products.
+    """Read a library of products, or of combinations.
 
     The file says which reactions there are, and which table has the blocks of each slot:
 
@@ -62,6 +70,11 @@ def read_product_library(path: str | Path, allow_outside: bool = False) -> tuple
         name = "amide"
         smarts = "[#6:1]C(=O)[OH].[NH2:2][#6:3]>>[#6:1]C(=O)[N:2][#6:3]"
         slots = [{name = "acid", blocks = "acids.smi"}, {name = "amine", blocks = "amines.csv", price = "price"}]
+
+    Or it has slots alone, and their choices; no action has a forbidden pair:
+
+        slots = [{name = "ligand", blocks = "ligands.csv"}, {name = "base", choices = ["KF", "NaH"]}, ...]
+        forbid = [{base = ["NaH"], solvent = ["water", "methanol"]}]
 
     Args:
         path: the file.
@@ -80,15 +93,23 @@ def read_product_library(path: str | Path, allow_outside: bool = False) -> tuple
         entry = msgspec.toml.decode(path.read_bytes(), type=LibraryEntry)
     except (UnicodeDecodeError, RecursionError, msgspec.DecodeError) as error:
         raise ValueError(f"Expected {path} to describe a library of products. Got: {error}.") from error
-    parts, remarks, folder = [], list[str](), path.parent.resolve()
-    for declared in entry.reactions:
-        reaction = Reaction(declared.name, declared.smarts, entry.most_atoms)
-        if len(declared.slots) != reaction.slots:
+    parts, remarks, folder = list[Part](), list[str](), path.parent.resolve()
+    if bool(entry.reactions) == bool(entry.slots) or (entry.reactions and entry.forbid):
+        raise ValueError(f"Expected either `reactions`, or `slots` and perhaps `forbid`, in {path}.")
+    for declared in entry.reactions or [ReactionEntry("", "", entry.slots)]:
+        reaction = Reaction(declared.name, declared.smarts, entry.most_atoms) if declared.smarts else None
+        if reaction and len(declared.slots) != reaction.slots:
             raise ValueError(
                 f"Expected {reaction.slots} slots for reaction `{declared.name}` in {path}. Got {len(declared.slots)}."
             )
-        slots = []
+        slots = list[Slot]()
         for number, slot in enumerate(declared.slots):
+            if (slot.blocks is None) != bool(slot.choices) or (reaction and slot.choices):
+                wanted = "blocks" if reaction else "either blocks or choices"
+                raise ValueError(f"Expected {wanted} in slot `{slot.name}` of {path}.")
+            if slot.blocks is None:
+                slots += from_slots({slot.name: slot.choices}).slots
+                continue
             table = (folder / slot.blocks).resolve()
             if not allow_outside and not table.is_relative_to(folder):
                 raise ValueError(
@@ -97,12 +118,31 @@ def read_product_library(path: str | Path, allow_outside: bool = False) -> tuple
                 )
             read, notes = _read_slot(slot, table, reaction, number)
             slots.append(read)
-            remarks += [f"slot `{slot.name}` of `{declared.name}`: {note}" for note in notes]
-        parts.append(Part(reaction=reaction, slots=tuple(slots)))
+            of = f" of `{declared.name}`" * bool(reaction)
+            remarks += [f"slot `{slot.name}`{of}: {note}" for note in notes]
+        parts.append(Part(reaction=reaction, slots=tuple(slots), banned=_read_forbidden(entry, slots, path)))
     return ProductLibrary(parts), remarks
 
 
-def _read_slot(entry: SlotEntry, path: Path, reaction: Reaction, number: int) -> tuple[Slot, list[str]]:
+def _read_forbidden(entry: LibraryEntry, slots: Sequence[Slot], path: Path) -> dict[tuple[int, ...], NDArray[np.bool_]]:
+    """Return which pairs of choices are forbidden, by the numbers of their slots."""
+    banned, number_of = dict[tuple[int, ...], NDArray[np.bool_]](), {slot.name: k for k, slot in enumerate(slots)}
+    for pair in entry.forbid:
+        if len(pair) != 2 or not pair.keys() <= number_of.keys():
+            raise ValueError(f"Expected two slots in each entry of `forbid` in {path}. Got {', '.join(pair)}.")
+        first, second = sorted(number_of[name] for name in pair)
+        places = list[list[int]]()
+        for slot in (slots[first], slots[second]):
+            names = [same_cell(str(name)) for name in pair[slot.name]]
+            if strange := [name for name in names if name not in slot.place_of]:
+                raise ValueError(f"Expected choices of slot `{slot.name}` in `forbid` of {path}. Got `{strange[0]}`.")
+            places.append([slot.place_of[name] for name in names])
+        shape = (len(slots[first].choices), len(slots[second].choices))
+        banned.setdefault((first, second), np.zeros(shape, np.bool_))[np.ix_(*places)] = True
+    return banned
+
+
+def _read_slot(entry: SlotEntry, path: Path, reaction: Reaction | None, number: int) -> tuple[Slot, list[str]]:
     """Return a slot with the blocks that can react in it, and remarks on the others."""
     from rdkit import Chem, rdBase
 
@@ -120,7 +160,7 @@ def _read_slot(entry: SlotEntry, path: Path, reaction: Reaction, number: int) ->
         if None in patterns:
             raise ValueError(f"Expected SMARTS in `forbid` of slot `{entry.name}`. Got {entry.forbid!r:.80}.")
         blocks = [Chem.MolFromSmiles(text) for text in read.smiles]
-    sites = np.array([reaction.count_sites(number, block) for block in blocks], np.int64)
+    sites = np.array([reaction.count_sites(number, block) if reaction else 1 for block in blocks], np.int64)
     prices = read.columns[:, 0] if entry.price else np.zeros(len(read))
     left_out = {
         "have a forbidden substructure": np.array([any(map(block.HasSubstructMatch, patterns)) for block in blocks]),
@@ -139,13 +179,10 @@ def _read_slot(entry: SlotEntry, path: Path, reaction: Reaction, number: int) ->
     notes += read.remarks
     kept = np.flatnonzero(good).tolist()
     if not kept:
-        text = f"Expected blocks in {path} that react in slot `{entry.name}`. Got {len(read)} that do not."
+        fit = "react in" if reaction else "may stand in"
+        text = f"Expected blocks in {path} that {fit} slot `{entry.name}`. Got {len(read)} that do not."
         hint = " Hydrogens are implicit in the blocks: write `[NH2:1]` in the SMARTS, not `[NH2:1][H]`."
-        raise ValueError(text + hint * reaction.wants_hydrogens(number))
-    return Slot(
-        name=entry.name,
-        ids=tuple(f"{entry.name}{k + 1}" if read.ids[k] == read.smiles[k] else read.ids[k] for k in kept),
-        smiles=tuple(read.smiles[k] for k in kept),
-        aliases=read.aliases,
-        prices=prices[kept] if entry.price else None,
-    ), notes
+        raise ValueError(text + hint * bool(reaction and reaction.wants_hydrogens(number)))
+    names = tuple(f"{entry.name}{k + 1}" if read.ids[k] == read.smiles[k] else read.ids[k] for k in kept)
+    of_blocks = prices[kept] if entry.price else None
+    return Slot(entry.name, "structure", names, read.take(kept), read.aliases, of_blocks), notes
