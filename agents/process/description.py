@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -36,10 +36,16 @@ class Description:
     """The kernels of the parts."""
     parts: Sequence[Part]
     """The parts of the kernel."""
+    ties: Tensor | None = field(default=None, kw_only=True)
+    """`(P, r)`. How the weights of P parts are learnt together, as in `Likelihood`; None: each by itself."""
 
     @staticmethod
     def of(
-        ways: Sequence[tuple[float, GraphReading]], count: int, known_weight: float | None = None, few: float = FEW
+        ways: Sequence[tuple[float, GraphReading]],
+        count: int,
+        known_weight: float | None = None,
+        few: float = FEW,
+        ties: Tensor | None = None,
     ) -> Description:
         """Leave out kernels that are constant on the set, and weigh the others.
 
@@ -52,6 +58,7 @@ class Description:
             count: K.
             known_weight: weight of the only kernel, if it is given.
             few: as in `Kernels`.
+            ties: as in `Likelihood`.
         """
         if not any(len(reading.shares) for _, reading in ways):
             ways = [*ways, (1.0, Itself(count))]
@@ -59,6 +66,7 @@ class Description:
         typical = _typical(kernels)
         chosen = (typical > 0).nonzero().squeeze(1).tolist() if known_weight is None else [0]
         if not chosen:
+            ties = None
             ways = [*ways, (1.0, Itself(count))]
             kernels = Kernels([reading for _, reading in ways], count)
             own, chosen = kernels.diagonals.mean(1), list(range(len(kernels.wanted)))
@@ -69,7 +77,7 @@ class Description:
         variances = typical.tolist()
         medians = [known_weight or weights[k] / total / variances[k] for k in chosen]
         parts = [Part(names[k], median, variances[k]) for k, median in zip(chosen, medians, strict=True)]
-        return Description(kernels.only(chosen), parts)
+        return Description(kernels.only(chosen), parts, ties=None if ties is None else ties[chosen])
 
     @property
     def count(self) -> int:

@@ -240,7 +240,7 @@ class GraphProcessAgent(GraphAgent[GraphProcessSettings]):
     """Play by a sum of kernels that read node features, edge features, directions and structure.
 
     Molecules are compared by what can be computed from their SMILES, as by the `molecule-` agents; actions of several
-    slots slot by slot, and by pairs of slots.
+    slots slot by slot, and by sets of slots.
     """
 
     reads = frozenset(READABLE)
@@ -260,7 +260,7 @@ class GraphProcessAgent(GraphAgent[GraphProcessSettings]):
             ValueError: if a setting is changed that says how graphs are read, and they are molecules.
         """
         if isinstance(graphs, Actions):
-            return Description.of(graphs.ways(), graphs.num_graphs, few=FEW)
+            return Description.of(graphs.ways(), graphs.num_graphs, few=FEW, ties=graphs.ties())
         if isinstance(graphs, Molecules):
             from agents.molecule import MoleculeSettings
             from agents.molecule.parts import MoleculeDescription

@@ -83,6 +83,8 @@ class Likelihood:
         kernels: `(P, q, q)` float64. Each kernel on the graphs of all rows.
         medians: P numbers. The weights before any result.
         spread: standard deviation of the logarithm of each weight.
+        ties: `(P, r)` float64. Weights that are learnt together: log(w_p / median_p) is `spread` times row p times r
+            numbers, which have standard normal priors. None: each has a number of its own.
         rows: the rows of the rewards, and then those of each source.
         shares: P numbers that add up to 1: the share of each kernel in the variance of the rewards before any result;
             None: the total has no prior of its own.
@@ -95,7 +97,10 @@ class Likelihood:
         spread: float,
         rows: Sequence[Rows],
         shares: Sequence[float] | None = None,
+        ties: Tensor | None = None,
     ) -> None:
+        self._ties = None if ties is None else spread * ties
+        spread, known = (spread, len(medians)) if ties is None else (1.0, ties.shape[1])
         self._kernels, self._medians = kernels, torch.tensor(medians, dtype=torch.float64)
         self._shares = None if shares is None else torch.tensor(shares, dtype=torch.float64)
         self._rows = stack(rows)
@@ -108,7 +113,7 @@ class Likelihood:
         self._apart = self._quantities.unsqueeze(1) != self._quantities
         noises, residuals = np.log([LEAST_NOISE, MOST_NOISE]), np.log([LEAST_RESIDUAL, MOST_RESIDUAL])
         numbers = [  # mean and standard deviation of the prior, least, and most
-            *[(0.0, spread, -FARTHEST, FARTHEST)] * len(medians),
+            *[(0.0, spread, -FARTHEST, FARTHEST)] * known,
             (math.log(PRIOR_NOISE), PRIOR_NOISE_SPREAD, *noises),
             *[(math.log(PRIOR_SOURCE_NOISE), PRIOR_NOISE_SPREAD, *noises)] * self._sources,
             *[(0.0, CORRELATION_SPREAD, -LARGEST, LARGEST)] * self._sources,
@@ -116,15 +121,15 @@ class Likelihood:
             *[(math.log(PRIOR_RESIDUAL), RESIDUAL_SPREAD, *residuals)] * (self._sources > 0),
         ]
         self._priors, self._limits = np.hsplit(np.array(numbers), 2)
-        ends = np.cumsum([0, len(medians), 1 + self._sources, self._sources, self._sources])
+        ends = np.cumsum([0, known, 1 + self._sources, self._sources, self._sources])
         self._weights, self._noises, self._atanh, self._slopes = map(slice, ends[:-1], ends[1:])
 
     def __call__(self, numbers: Floats) -> tuple[float, Floats]:
         """Return 2 NLL, up to a constant, and its gradient.
 
         Args:
-            numbers: `(P + 3 S + 1,)`, or one more with sources. log(w_p / median_p), logarithms of the S + 1 noises,
-                atanh of the correlations, logarithms of the slopes, and log u.
+            numbers: `(P + 3 S + 1,)`, or one more with sources. log(w_p / median_p), or the r numbers of ties;
+                logarithms of the S + 1 noises, atanh of the correlations, logarithms of the slopes, and log u.
 
         Raises:
             LinAlgError: if A is not positive definite in float64.
@@ -156,6 +161,8 @@ class Likelihood:
             share = shares.sum()
             value += PRIOR_RESULTS * (share.log() + 1 / share).item()
             of_weights += PRIOR_RESULTS * shares * (1 / share - 1 / share**2)
+        if self._ties is not None:
+            of_weights = self._ties.T @ of_weights
         means, spreads = self._priors.T
         away = (numbers - means) / spreads
         gradient = [*of_weights.tolist(), *of_noises.tolist()]
@@ -169,7 +176,8 @@ class Likelihood:
 
     def read(self, numbers: Floats) -> tuple[Tensor, Tensor, Links]:
         """Return weights, `(P,)`, noises, `(S + 1,)`, and links that numbers stand for."""
-        weights = self._medians * torch.from_numpy(numbers[self._weights]).exp()
+        own = torch.from_numpy(numbers[self._weights])
+        weights = self._medians * (own if self._ties is None else self._ties @ own).exp()
         noises = torch.from_numpy(np.exp(numbers[self._noises]))
         correlations, slopes = np.tanh(numbers[self._atanh]).tolist(), np.exp(numbers[self._slopes]).tolist()
         residual = math.exp(numbers[-1]) if self._sources else 0.0
@@ -226,6 +234,7 @@ def likelihood_of(
     rewards: Rows,
     sources: Sequence[Rows] = (),
     shares: Sequence[float] | None = None,
+    ties: Tensor | None = None,
 ) -> Likelihood:
     """Return the likelihood of at most `MOST_RESULTS` rows of all results; arguments are those of `Likelihood`."""
     total = sum(len(rows.graphs) for rows in sources)
@@ -233,4 +242,4 @@ def likelihood_of(
     most = max(1, (MOST_RESULTS - len(parts[0].graphs)) // max(1, len(sources)))
     parts += [thin_out(rows, most) for rows in sources]
     graphs = torch.cat([part.graphs for part in parts])
-    return Likelihood(kernels.columns(graphs, graphs).transpose(0, 1), medians, spread, parts, shares)
+    return Likelihood(kernels.columns(graphs, graphs).transpose(0, 1), medians, spread, parts, shares, ties)

@@ -224,7 +224,7 @@ class Results:
                 pseudo = match_bounds(exact, thin_out(self.rewards.thresholds(learnt.noise), MOST_RESULTS))
                 rewards = stack([rewards, Rows.of_single(*pseudo, torch.inf)])
             told = [source.guessed() for source in self.sources]
-            likelihood = likelihood_of(described.kernels, medians, spread, rewards, told, shares)
+            likelihood = likelihood_of(described.kernels, medians, spread, rewards, told, shares, described.ties)
             weights, noise, links = likelihood.fit(known_noise, settings.output_scale is not None)
             learnt = Learnt(tuple(weights), noise, self.num_results, links)
         return learnt

@@ -1,4 +1,4 @@
-"""Compare actions of several parts slot by slot, and by pairs of slots."""
+"""Compare actions of several parts slot by slot, and by sets of slots."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from torch_geometric.data import Batch
 
 IDENTITY = 0.5  # share of the identity in the kernel of a slot: what a choice adds is not only what it looks like
-SINGLES, PAIRS, ALL = 0.6, 0.25, 0.1  # of the prior variance; the rest is each action's own
+OWN = 0.05  # share of the prior variance that is each action's own
+MOST_TERMS = 64  # sets of slots that are compared: all, if there are at most six slots
 FEW = 2.0  # more than all: of many actions no kernel is kept, since looking choices up is fast
 WIDTHS = (0.25, 1.0)  # of the Gaussian kernels of numbers, in standard deviations
 PRINTS: tuple[Literal["atom_pairs"], Literal["morgan"]] = ("atom_pairs", "morgan")
@@ -55,18 +56,31 @@ class Actions:
         return [IDENTITY * torch.eye(len(each), dtype=each.dtype) + (1 - IDENTITY) * each for each in every]
 
     def ways(self) -> list[tuple[float, GraphReading]]:
-        """Return the parts of the kernel with their weights: slots, pairs of slots, all slots, and each action's own.
+        """Return the parts of the kernel with their weights: sets u of slots, and what is each action's own.
 
-            k(x, x') = sum_s w_s k_s + sum_{s < t} w_st k_s k_t + w_all prod_s k_s + w [x = x']
+            k(x, x') = sum_u w_u prod_{s in u} k_s + w [x = x'],   log w_u = c + sum_{s in u} t_s
 
-        Slots of which all actions have the same choice are left out.
+        With all sets, the sum is exp(c) prod_s (1 + exp(t_s) k_s) up to a constant: one number says how relevant a slot
+        is. Slots of which all actions have the same choice are left out.
         """
+        own: tuple[float, GraphReading] = (OWN, Itself(self.num_graphs, "the experiment itself"))
+        return [own, *(((1 - OWN) / len(self.terms), self.term(term)) for term in self.terms)]
+
+    @cached_property
+    def terms(self) -> list[tuple[int, ...]]:
+        """Return the sets of slots that are compared: small ones, and that of all."""
         used = [k for k in range(self.places.shape[1]) if len(self.places[:, k].unique()) > 1]
-        ways: list[tuple[float, GraphReading]] = [(1 - SINGLES - PAIRS - ALL, Itself(self.num_graphs))]
-        for share, size in ((SINGLES, 1), (PAIRS, 2), (ALL, max(3, len(used)))):
-            terms = [*combinations(used, size)]
-            ways += [(share / len(terms), self.term(term)) for term in terms]
-        return ways
+        terms = [term for size in range(1, len(used)) for term in combinations(used, size)]
+        most = max(size for size in range(len(used) + 1) if sum(len(term) <= size for term in terms) < MOST_TERMS)
+        return [*(term for term in terms if len(term) <= most), *[tuple(used)] * bool(used)]
+
+    def ties(self) -> Tensor:
+        """Return how the weights of `ways` are learnt together, `(1 + u, S + 2)`: w, c and t for each slot."""
+        ties = torch.zeros(1 + len(self.terms), self.places.shape[1] + 2, dtype=torch.float64)
+        ties[0, 0] = ties[1:, 1] = 1.0
+        for number, term in enumerate(self.terms, 1):
+            ties[number, [k + 2 for k in term]] = 1.0
+        return ties
 
     def term(self, slots: Sequence[int]) -> SlotTerm:
         """Return the product of the kernels of some slots."""

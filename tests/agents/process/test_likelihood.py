@@ -52,9 +52,9 @@ NUMBERS = [
 ]
 
 
-def ragged(sources, shares):
+def ragged(sources, shares, ties=None):
     """Rewards, some repeated, one with a noise of its own, one a pseudo result; and results of sources."""
-    return likelihood_of(KERNELS.only([0, 4, 6]), WEIGHED, 0.7, REWARDS, sources, shares)
+    return likelihood_of(KERNELS.only([0, 4, 6]), WEIGHED, 0.7, REWARDS, sources, shares, ties)
 
 
 def history(actions, rewards):
@@ -165,10 +165,11 @@ def test_the_slope_by_the_weights_is_that_of_the_probability_of_results_and_boun
     np.testing.assert_allclose(slope, approx_fprime(shifts, twice_negative_log, 1e-3), atol=0.02)
 
 
+@pytest.mark.parametrize("ties", [None, torch.tensor([[1.0, 0, 2], [1, 1, 0], [0, 1, 1]], dtype=torch.float64)])
 @pytest.mark.parametrize("shares", [None, SHARES])
 @pytest.mark.parametrize("sources", [[], SOURCES])
-def test_its_gradient_is_that_of_its_value(sources, shares):
-    told = ragged(sources, shares)
+def test_its_gradient_is_that_of_its_value(sources, shares, ties):
+    told = ragged(sources, shares, ties)
     for numbers in NUMBERS if sources else [NUMBERS[0][:4], NUMBERS[1][:4]]:
         slopes = approx_fprime(numbers, lambda at: told(at)[0], 1e-6)
         np.testing.assert_allclose(told(numbers)[1], slopes, rtol=1e-4, atol=1e-4)

@@ -26,7 +26,7 @@ def random_actions(seed, count=12):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_kernel_is_the_sum_over_slots_pairs_and_all(seed):
+def test_the_kernel_is_the_sum_over_sets_of_slots_whose_weights_are_learnt_together(seed):
     actions = random_actions(seed)
     agent = registry.make_agent("gp-ucb")
     agent.reset(None, graph_set=actions)
@@ -36,12 +36,18 @@ def test_the_kernel_is_the_sum_over_slots_pairs_and_all(seed):
     terms = {"graph": [0], "word": [1], "number": [2], "graph x word": [0, 1], "graph x number": [0, 2]}
     terms |= {"word x number": [1, 2], "graph x word x number": [0, 1, 2]}
     found = {part.name: columns[:, k].numpy() for k, part in enumerate(agent.described.parts)}
-    assert found.keys() == {*terms, "the graph itself"}
+    assert found.keys() == {*terms, "the experiment itself"}
     for name, of in terms.items():
         expected = [[np.prod([slots[k][a[k], b[k]] for k in of]) for b in actions.places] for a in actions.places]
         assert np.allclose(found[name], expected)
         assert np.linalg.eigvalsh(found[name])[0] > -1e-9
     assert np.isclose(sum(part.weight * part.typical for part in agent.described.parts), 1)
+    agent.update(None, range(12), actions.places @ [3.0, 1.0, 0.5, 0.0])
+    learnt = zip(agent.described.parts, agent.learnt.weights, strict=True)
+    far = {part.name: np.log(weight / part.weight) for part, weight in learnt}
+    assert far["graph x word"] - far["graph"] == pytest.approx(far["word x number"] - far["number"])
+    assert far["graph x word x number"] - far["graph x word"] == pytest.approx(far["word x number"] - far["word"])
+    assert abs(far["graph x word"] - far["graph"]) > 1e-3
 
 
 def test_an_empty_choice_is_like_no_other_and_close_numbers_are_alike():
