@@ -14,7 +14,7 @@ from graph_bandit_campaign.notebook import SIZE, SMALL, draw_molecule
 from graph_bandit_campaign.report.answer import Answer
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.text import percent, short
-from graph_bandit_env import SlotSet
+from graph_bandit_env import MoleculeSet, SlotSet
 from graph_bandit_lab.reports import COLORS, STYLE, templates, to_svg
 from graph_bandit_lab.storage import software_versions
 
@@ -64,9 +64,8 @@ def render_page(answer: Answer) -> str:
 def _structure(answer: Answer, identifier: str, size: tuple[int, int] = SIZE) -> dict[str, str]:
     """Return SMILES and picture of a molecule, the picture of the structures of an action; empty texts of others."""
     smiles = answer.smiles_of.get(identifier, "")
-    structures = (
-        [slot.name for slot in answer.graphs.slots if slot.graphs] if isinstance(answer.graphs, SlotSet) else []
-    )
+    slots = answer.graphs.slots if isinstance(answer.graphs, SlotSet) else ()
+    structures = [slot.name for slot in slots if isinstance(slot.graphs, MoleculeSet)]
     drawn = smiles or ".".join(filter(None, map(answer.slots.get(identifier, {}).get, structures)))
     return {"smiles": smiles, "picture": draw_molecule(drawn, size) if drawn else ""}
 

@@ -10,12 +10,14 @@ import json
 import math
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from graph_bandit_env.files.slot_lines import holds_slots, make_actions
 from graph_bandit_env.pools.graph_pool import GraphPool
 from graph_bandit_env.pools.other_sources import from_networkx
 from graph_bandit_env.tables.damage import refuse_damage
@@ -42,25 +44,56 @@ def read_networkx_file(
             the graphs as in `from_networkx`. In a folder, a graph without `id` has the name of its file.
         directed: as in `from_networkx`: None takes it from the file.
 
+    Returns:
+        The graphs; a `SlotSet` if each line of a `.jsonl` file has several, by the names of slots.
+
     Raises:
         ValueError: if a file is damaged or holds no graph, or a graph is not valid; the message says where it is.
     """
+    if rows := _read_slot_lines(path):
+        try:
+            return make_actions(rows, target, identifier, partial(_to_pool, directed=directed), _to_graph)
+        except Exception as error:  # as networkx checks little
+            raise ValueError(f"{path.name}: {error}") from error
     given = dict(_read_folder(path) if path.is_dir() else _read_file(path))
     if not given:
         raise ValueError(f"Expected a graph in {path}. It is empty. {HOW_TO_WRITE}")
-    graphs = list(given.values())
-    if identifier is None and any("id" in graph.graph for graph in graphs):
-        identifier = "id"
-    _join_attributes(graphs, "edges", "edge_attr", "weight")
-    node_attribute = "x" if _join_attributes(graphs, "nodes", "x") else None
     try:
-        return from_networkx(graphs, target, node_attribute, ids=identifier, directed=directed)
+        return _to_pool(list(given.values()), target, identifier, directed)
     except (ValueError, TypeError) as error:
         named = re.fullmatch(r"Graph (\d+): (.*)", str(error), re.DOTALL)
         place, problem = (
             (f", {[*given][int(named[1])]}", named[2]) if named else ("", f"{error} (Graph 0 is the first.)")
         )
         raise ValueError(f"{path.name}{place}: {problem}") from error
+
+
+def _to_pool(
+    graphs: Sequence[nx.Graph], target: str | None = None, identifier: str | None = None, directed: bool | None = None
+) -> GraphPool:
+    if identifier is None and any("id" in graph.graph for graph in graphs):
+        identifier = "id"
+    _join_attributes(graphs, "edges", "edge_attr", "weight")
+    node_attribute = "x" if _join_attributes(graphs, "nodes", "x") else None
+    return from_networkx(graphs, target, node_attribute, ids=identifier, directed=directed)
+
+
+def _read_slot_lines(path: Path) -> list[dict[str, Any]]:
+    """Return the lines of a file if they are actions of several slots; else none."""
+    if ".jsonl" not in path.name.lower() or path.is_dir():
+        return []
+    rows = list[dict[str, Any]]()
+    with open_text(path, packed=path.name.lower().endswith(".gz")) as file:
+        for number, line in enumerate(file, 1):
+            try:
+                rows += [json.loads(line)] if line.strip() else []
+            except (ValueError, RecursionError) as error:
+                if not rows:
+                    return []  # it is told where graphs are read
+                raise ValueError(f"Expected JSON in {path}, line {number}. Got: {error}.") from error
+            if rows and not holds_slots(rows[0]):
+                return []
+    return rows
 
 
 def _read_folder(folder: Path) -> Iterator[tuple[str, nx.Graph]]:

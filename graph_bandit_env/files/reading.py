@@ -49,12 +49,13 @@ def read_pool(
 
     Args:
         source: path of a table of molecules (as in `from_smiles_csv`); of networkx graphs (`.jsonl`: one graph a line,
-            as `networkx.node_link_data` writes them; `.json`: one graph or a list of them; both also `.gz`; `.graphml`,
-            `.gexf`, `.gml`, or a folder of these); or of PyG graphs (`.pt`: a list of `Data` that `torch.save` wrote,
-            or what `InMemoryDataset.save` wrote; a folder of text files, as TU datasets have). A `NotReadWarning` names
-            attributes that are not read. A text without suffix and separator is the name
-            of a pool, even where there is a file of that name: "library" is `enumerate_library`, and a name in
-            `graph_bandit_env.pools.kinds.KINDS`, such as "bipartite", draws graphs of that kind and their mean rewards.
+            as `networkx.node_link_data` writes them, or several, words and numbers by the names of slots; `.json`: one
+            graph or a list of them; both also `.gz`; `.graphml`, `.gexf`, `.gml`, or a folder of these); or of PyG
+            graphs (`.pt`: a list of `Data` that `torch.save` wrote, or what `InMemoryDataset.save` wrote; a folder of
+            text files, as TU datasets have). A `NotReadWarning` names attributes that are not read. A text without
+            suffix and separator is the name of a pool, even where there is a file of that name: "library" is
+            `enumerate_library`, and a name in `graph_bandit_env.pools.kinds.KINDS`, such as "bipartite", draws graphs
+            of that kind and their mean rewards.
         target: the measured values: a column of a table; an attribute of networkx graphs; an attribute of PyG graphs
             or, written as a whole number, a column of `y`; "qed", "logp" or "tpsa" of the library. None: nothing was
             measured, except that PyG graphs take `y` if there is one, and the library "qed".

@@ -1,7 +1,9 @@
 """Campaigns on tables whose rows are actions of several slots: reactions and their conditions."""
 
+import json
 from pathlib import Path
 
+import networkx as nx
 import pytest
 from support.tables import read as read_table
 
@@ -162,3 +164,36 @@ def test_combinations_are_suggested_that_nobody_lists(capsys):
     assert main([*given.split(), "--forbid", "pains"]) == 1
     preview = preview_pool(Source(path=Path("space.toml")))
     assert (preview.kind, preview.count) == ("experiments", 75)
+
+
+def test_graphs_of_several_slots_a_line_are_suggested(capsys):
+    def written(seed):
+        return nx.node_link_data(nx.gnm_random_graph(4, 5, seed=seed), edges="edges")
+
+    pairs = [(one, other, heat) for one in range(3) for other in (None, 7, 8) for heat in (20, 60)]
+    rows = [
+        {
+            "id": f"m{k}",
+            "cation": written(one),
+            "anion": other and written(other),
+            "heat": heat,
+            "y": 1.5 * one + heat / 60,
+        }
+        for k, (one, other, heat) in enumerate(pairs)
+    ]
+    Path("salts.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    pool = read_pool("salts.jsonl", target="y")
+    assert [len(slot.choices) for slot in pool.slots] == [3, 3, 2]
+    assert (pool.ids, pool.targets.tolist()) == (tuple(row["id"] for row in rows), [row["y"] for row in rows])
+    Path("lab.csv").write_text("id,y\n" + "".join(f"m{k},{rows[k]['y']}\n" for k in (0, 3, 7, 10, 13)))
+    asked = ["--measured", "lab.csv", "--maximize", "y", "--n", "2", "--out", "out.csv", "--html", "out.html"]
+    assert main(["suggest", "salts.jsonl", *asked]) == 1
+    assert "would be a slot" in capsys.readouterr().err
+    Path("plain.jsonl").write_text("\n".join(json.dumps({k: v for k, v in row.items() if k != "y"}) for row in rows))
+    assert main(["suggest", "plain.jsonl", *asked]) == 0
+    first = {row["id"]: row["heat"] for row in read_table("out.csv")}
+    assert first.keys() < {*pool.ids} - {"m0", "m3", "m7", "m10", "m13"}
+    for other, problem in (({"id": "m1", "heat": 3}, "Action 1"), (rows[1] | {"cation": "a word"}, "odd.jsonl")):
+        Path("odd.jsonl").write_text(f"{json.dumps(rows[0])}\n{json.dumps(other)}")
+        with pytest.raises(ValueError, match=problem):
+            read_pool("odd.jsonl")

@@ -13,7 +13,7 @@ from graph_bandit_campaign.constraints.limits.limits import Selection
 from graph_bandit_campaign.pool.index import structure_of
 from graph_bandit_campaign.results.rows import Columns, ResultTables
 from graph_bandit_campaign.state import CampaignState
-from graph_bandit_env import GraphPool
+from graph_bandit_env import GraphPool, SlotSet
 from graph_bandit_env.files import digest, read_pool
 
 
@@ -37,6 +37,11 @@ class GraphRounds(Rounds):
         bad = [f"--price {settings.price}"] * (settings.price is not None and settings.terms.one_price is None)
         self.refuse("molecules", "holds other graphs.", bad)
         given = read_pool(settings.pool, identifier=settings.id, sheet=settings.sheet, directed=settings.directed)
+        slots = {slot.name.casefold() for slot in given.slots} if isinstance(given, SlotSet) else set()
+        if held := slots.intersection(map(str.casefold, settings.quantities)):
+            raise ValueError(
+                f"Expected {settings.pool.name} without `{min(held)}`, which would be a slot. Take it out."
+            )
         self.pool: GraphPool = given.without_targets()  # the agent must not see what it is to find out
         self.remarks = [f"the values in {settings.pool.name} are not used as results"] * bool(given.known.any())
         self.size, structures = len(self.pool), earlier.structures if earlier else {}
