@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 IDENTITY = 0.5  # share of the identity in the kernel of a slot: what a choice adds is not only what it looks like
 OWN = 0.05  # share of the prior variance that is each action's own
+MORE = "more than two slots"
 MOST_TERMS = 64  # sets of slots that are compared: all, if there are at most six slots
 FEW = 2.0  # more than all: of many actions no kernel is kept, since looking choices up is fast
 WIDTHS = (0.25, 1.0)  # of the Gaussian kernels of numbers, in standard deviations
@@ -83,8 +84,8 @@ class Actions:
         return ties
 
     def term(self, slots: Sequence[int]) -> SlotTerm:
-        """Return the product of the kernels of some slots."""
-        name = " x ".join(self.slots[k].name for k in slots)
+        """Return the product of the kernels of some slots; if several sets have more than two, these have one name."""
+        name = MORE if len(slots) > 2 and len(self.terms[-1]) > 3 else " x ".join(self.slots[k].name for k in slots)
         return SlotTerm(name, [self.kernels[k] for k in slots], self.places[:, list(slots)])
 
 

@@ -121,7 +121,7 @@ class ProductRounds(Rounds):
         what, done = ("combinations", "looked at") if self.slots else ("products", "made")
         note = f"Of {self.size:,} {what} the {listed:,} most promising ones were {done}. All predictions are of these."
         if most_taught:
-            note += f" The model of molecules learns from {most_taught:,} results, the best and others of all ranks."
+            note += f" The model learns from {most_taught:,} results, the best and others of all ranks."
 
         def others(ids: Sequence[str]) -> dict[str, list[str]]:
             own = [name for name in self._columns if name not in self.slots]
