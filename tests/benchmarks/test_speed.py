@@ -95,4 +95,4 @@ def test_pools_are_prepared_and_suggested_from(tmp_path, capfd):
     suggest.main(["--data", str(tmp_path), "--molecules", "45", "--measured", "5", "--n", "4", "--three-goals"])
     assert "above the imports" in capfd.readouterr().out
     prepared.main([str(tmp_path / "docking_pool.csv.gz"), "--out", str(tmp_path / "new"), "--workers", "1"])
-    assert "bytes a molecule" in capfd.readouterr().out
+    assert "room" in capfd.readouterr().out
