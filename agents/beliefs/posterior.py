@@ -126,7 +126,7 @@ class DualPosterior:
         """Return the joint covariance C of the graphs `index` `(n,)`, `(n, n)` float64."""
         explained = self.explained(index)
         within = self.kernel.columns(index, index)
-        return (within + within.T).div_(2).sub_(explained.T @ explained)
+        return (within + within.T) / 2 - explained.T @ explained
 
     def joint(self, groups: Tensor) -> tuple[Tensor, Tensor]:
         """Return the joint means and covariances of several groups of graphs.

@@ -83,11 +83,11 @@ class Likelihood:
         kernels: `(P, q, q)` float64. Each kernel on the graphs of all rows.
         medians: P numbers. The weights before any result.
         spread: standard deviation of the logarithm of each weight.
-        ties: `(P, r)` float64. Weights that are learnt together: log(w_p / median_p) is `spread` times row p times r
-            numbers, which have standard normal priors. None: each has a number of its own.
         rows: the rows of the rewards, and then those of each source.
         shares: P numbers that add up to 1: the share of each kernel in the variance of the rewards before any result;
             None: the total has no prior of its own.
+        ties: `(P, r)` float64. Weights that are learnt together: log(w_p / median_p) is `spread` times row p times r
+            numbers, which have standard normal priors. None: each has a number of its own.
     """
 
     def __init__(
@@ -128,8 +128,9 @@ class Likelihood:
         """Return 2 NLL, up to a constant, and its gradient.
 
         Args:
-            numbers: `(P + 3 S + 1,)`, or one more with sources. log(w_p / median_p), or the r numbers of ties;
-                logarithms of the S + 1 noises, atanh of the correlations, logarithms of the slopes, and log u.
+            numbers: `(P + 3 S + 1,)`, with ties `(r + 3 S + 1,)`, or one more with sources. log(w_p / median_p), or the
+                r numbers of ties; logarithms of the S + 1 noises, atanh of the correlations, logarithms of the slopes,
+                and log u.
 
         Raises:
             LinAlgError: if A is not positive definite in float64.

@@ -40,7 +40,7 @@ class BlockKernel:
 
     k(a, b) = 1/2 [a = b] + 1/2 s(a, b),   s = |A and B| / |A or B|,   A and B the bits of Morgan fingerprints
 
-    Of what is no molecule, s is the similarity that `gp-` agents have.
+    Words, numbers and other graphs are compared as `gp-` agents compare them.
     """
 
     bits: NDArray[np.float32]

@@ -49,7 +49,7 @@ def make_library(data: Path, sizes: tuple[int | None, ...]) -> ProductLibrary:
 
     Args:
         data: folder of the files.
-        sizes: how many blocks of each slot are drawn; None: all. Without the last slot there is no reaction.
+        sizes: how many blocks of each slot are drawn; None: all. Two sizes make combinations, not products.
     """
     slots = list[Slot]()
     for name, size in zip(BLOCKS, sizes, strict=False):

@@ -36,7 +36,7 @@ class Part:
     reaction: Reaction | None = None
     slots: tuple[Slot, ...]
     banned: Mapping[tuple[int, ...], NDArray[np.bool_]] = field(default_factory=dict)
-    """What nobody wants: `(B,)` of the blocks of a slot, by `(s,)`, and `(B, C)` of pairs of blocks, by `(s, t)`."""
+    """Which blocks of a slot are left out, `(B,)` by `(s,)`, and which pairs of blocks, `(B, C)` by `(s, t)`."""
 
     def __post_init__(self) -> None:
         check_names(f"slots of {self.name or 'the library'}", [slot.name for slot in self.slots])
