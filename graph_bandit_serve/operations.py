@@ -149,6 +149,8 @@ class Look(Asked):
     """Column of the names; null: one with a usual name."""
     sheet: Text | None = None
     """Sheet of a workbook; null: the first."""
+    slot: list[Text] = Field(default_factory=list)
+    """Columns of the slots of experiments, COLUMN or NAME=COLUMN; none: those of SMILES, if there are several."""
 
 
 @dataclass(frozen=True)

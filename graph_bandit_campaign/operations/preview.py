@@ -20,7 +20,7 @@ from graph_bandit_campaign.results.matching import Matcher
 from graph_bandit_campaign.results.rows import Columns, MeasuredRow, ResultTables
 from graph_bandit_campaign.text import find_column, listed, sheet_remarks
 from graph_bandit_env.files import is_file_of_graphs, read_pool
-from graph_bandit_env.tables import Table, find_naming, open_table
+from graph_bandit_env.tables import find_naming, open_table
 
 FIRST = 5  # rows that are shown
 MOST_BAD = 100  # rows that are named
@@ -41,6 +41,8 @@ class PoolPreview:
     """Those of them in which there are numbers."""
     taken: Mapping[str, str] = field(default_factory=dict)
     """The columns of structures and names, by `smiles` and `id`; an empty text: there is none."""
+    slots: tuple[str, ...] = ()
+    """The columns of the slots of experiments."""
     sheets: tuple[str, ...] = ()
     """Sheets of a workbook."""
     first: tuple[tuple[str, ...], ...] = ()
@@ -197,11 +199,12 @@ def _preview_table(source: Source) -> PoolPreview:
         0,
         names,
         taken={"smiles": naming.smiles, "id": naming.identifier},
+        slots=source.slot,
         sheets=table.sheets,
         first=first,
     )
     if holds_actions(source):
-        return _preview_actions(source, seen)
+        return _preview_actions(source, replace(seen, taken={"id": naming.identifier}))
     try:
         pool, remarks = open_table_pool(replace(source, skip_bad_rows=True))
     except ValueError as error:
@@ -217,7 +220,7 @@ def _preview_table(source: Source) -> PoolPreview:
     return replace(
         seen,
         count=len(molecules),
-        numbers=tuple(name for name, texts in cells.items() if any(_is_number(table, text) for text in texts)),
+        numbers=tuple(name for name, texts in cells.items() if any(map(table.is_number, texts))),
         bad=tuple(f"{header.where(row)}: {problem}" for row, problem in molecules.skipped[:MOST_BAD]),
         bad_count=len(molecules.skipped),
         notes=tuple(notes),
@@ -234,14 +237,9 @@ def _preview_actions(source: Source, seen: PoolPreview) -> PoolPreview:
         seen,
         kind="experiments",
         count=len(table.actions),
+        numbers=tuple(name for name, texts in table.cells.items() if any(map(table.body.is_number, texts))),
+        slots=tuple(table.columns.values()),
         bad=tuple(f"{table.body.where(row)}: {problem}" for row, problem in table.bad[:MOST_BAD]),
         bad_count=len(table.bad),
         notes=tuple(f"{note[:1].upper()}{note[1:]}." for note in notes),
     )
-
-
-def _is_number(table: Table, text: str) -> bool:
-    try:
-        return table.number(text.strip()) is not None
-    except ValueError:
-        return False

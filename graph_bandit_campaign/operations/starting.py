@@ -24,7 +24,7 @@ AT_FIRST = frozenset(
     (
         *CHANGEABLE,
         *("noise", "features", "smiles", "id", "sheet", "measured_sheet", "agent", "seed", "most_atoms"),
-        *("salts", "directed", "skip_bad_rows"),
+        *("salts", "directed", "skip_bad_rows", "slot"),
     )
 )
 """Settings with which a campaign may start."""

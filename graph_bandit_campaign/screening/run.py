@@ -8,6 +8,7 @@ from contextlib import closing, suppress
 from dataclasses import replace
 
 from graph_bandit_campaign.checks import TooFewLeftError
+from graph_bandit_campaign.command.pools.opening import open_pool
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.command.suggestions import write_suggestions
 from graph_bandit_campaign.report.tables import write_table
@@ -45,7 +46,7 @@ def screen(settings: ScreenSettings) -> dict[str, float | None]:
         KeyboardInterrupt: after Ctrl-C, SIGTERM or SIGHUP, when all that was started has ended.
     """
     command, out = split_command(settings.score), find_file(settings.out)
-    if is_file_of_graphs(settings.pool):
+    if is_file_of_graphs(settings.pool) or open_pool(settings).slots:
         raise ValueError(f"Expected a pool of molecules, which have a SMILES. Got {settings.pool}.")
     _end_by_signals()
     with sole_driver(out.parent, f".{out.name}.lock"):

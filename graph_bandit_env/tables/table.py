@@ -127,17 +127,24 @@ class Table:
         remedy = " That is a date: format the column as numbers, and write the value again." * bool(DATE.match(text))
         raise ValueError(f"expected a finite number{among}. Got {text!r}.{remedy}")
 
+    def is_number(self, text: str) -> bool:
+        """Return whether there is a number in a cell.
+
+        Args:
+            text: text of the cell.
+        """
+        try:
+            return self.number(text.strip()) is not None
+        except ValueError:
+            return False
+
     def plain(self, text: str) -> str:
         """Return a cell; a number as short as it can be written, with a decimal point.
 
         Args:
             text: text of the cell, without blanks around it.
         """
-        try:
-            value = self.number(text)
-        except ValueError:
-            value = None
-        return text if value is None else f"{value:.10g}"
+        return f"{self.number(text):.10g}" if self.is_number(text) else text
 
     def side_value(self, text: str, column: str) -> float:
         """Return the number in a cell of a column of side values; NaN for an empty cell, "n/a" and the like.

@@ -283,7 +283,8 @@ async function create(form) {
     if (goal) goals[aim].push(aim === "near" ? `${goal}=${range}` : goal);
   }
   if (!look.pool) throw new Error("Choose a table of compounds first.");
-  const named = Object.entries({ ...goals, smiles: look.smiles, id: look.id, sheet: look.sheet });
+  const { smiles, id, sheet, slot } = look;
+  const named = Object.entries({ ...goals, smiles, id, sheet, slot });
   const given = Object.fromEntries([...asked, ...named.filter(([, each]) => each?.length)]);
   const title = form.elements.title.value;
   const begun = { name: title, pool: look.pool, settings: given, suggest: false };
@@ -433,11 +434,14 @@ document.addEventListener("change", (event) => {
   if (field.id === "by") localStorage.setItem("graph-bandit-by", field.value);
   if (field.id === "as-table") main.classList.toggle("as-table", field.checked);
   if (field.type === "file") tried(() => dropped(field.closest("[data-drop]"), field.files[0]));
-  if ("table" in data && field.value) tried(() => look({ pool: field.value }));
-  if ("look" in data) {
-    const known = main.querySelector("form[data-new]").look;
-    const { kind, ...given } = known;
-    tried(() => look({ ...given, [data.look]: field.value || null }));
+  if ("table" in data && field.value) {
+    main.querySelector("form[data-new]").look = {};
+    tried(() => look({ pool: field.value }));
+  }
+  if ("look" in data || "slot" in data) {
+    const { kind, ...given } = main.querySelector("form[data-new]").look;
+    const slot = [...main.querySelectorAll("[data-slot]:checked")].map((each) => each.value);
+    tried(() => look({ ...given, ...("slot" in data ? { slot } : { [data.look]: field.value || null }) }));
   }
   const place = field.closest("#drop");
   if ("again" in data) tried(() => preview({ ...place.asked, [data.again]: field.value }));

@@ -17,7 +17,7 @@ from graph_bandit_serve.access.keys import NAME, Keys
 from graph_bandit_serve.service import Service
 from graph_bandit_serve.settings import ServerLimits
 from graph_bandit_serve.web.shown import SETTINGS, CampaignPage, chance, number, plots_of
-from graph_bandit_serve.work.drawing import NOT_DRAWN, Drawer
+from graph_bandit_serve.work.drawing import NOT_DRAWN, Drawer, slots_of, structures_among
 from graph_bandit_serve.work.jobs import Job
 
 KEPT = {  # a drawing is that of its address for ever; RDKit's have styles, and run and load nothing
@@ -49,7 +49,8 @@ class Pages:
         )
         cut = lambda text: text if len(text) <= most else f"{text[:most]}…"  # noqa: E731 - a filter
         self._templates.globals["name"] = NAME.get
-        self._templates.filters |= {"number": number, "chance": chance, "cut": cut, "plain": plain}
+        shown = {"number": number, "chance": chance, "cut": cut, "plain": plain}
+        self._templates.filters |= {**shown, "slots": slots_of, "structures": structures_among}
 
     def render(self, template: str, values: Mapping[str, object], status: int = 200) -> HTMLResponse:
         """Return a page."""

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+import msgspec
 
 from graph_bandit_campaign import draw_molecule
 from graph_bandit_env.extras import is_installed
@@ -11,6 +15,7 @@ from graph_bandit_serve.work.worker import open_pool
 
 SIZE, LARGE = (260, 160), (520, 320)  # pixels; with scores
 PATIENCE = 10.0  # seconds in which others are drawn before
+BOND = re.compile(r"[()=#1]")  # without which `NBS` may be a name
 NOT_DRAWN = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="{1}" viewBox="0 0 {0} {1}"><text x="50%" y="50%" '
     'text-anchor="middle" font-family="sans-serif" font-size="14" fill="#555">not drawn</text></svg>'
@@ -31,7 +36,7 @@ class Drawer:
         """Return a drawing as an SVG file; None: it cannot be drawn, or not within the limits.
 
         Args:
-            smiles: SMILES of the molecule.
+            smiles: SMILES of the molecule, or the slots of an experiment, as the campaign keeps them.
             scores: of each atom, as `draw_molecule` takes them.
             part: substructure that is highlighted, likewise.
         """
@@ -51,9 +56,25 @@ class Drawer:
         self._pool.join()
 
 
+def slots_of(text: str) -> dict[str, str]:
+    """Return what stands in the slots of an experiment, by their names; nothing of a molecule."""
+    with suppress(msgspec.DecodeError):
+        return msgspec.json.decode(text, type=dict[str, str])
+    return {}
+
+
+def structures_among(slots: Mapping[str, str]) -> list[str]:
+    """Return what seems to be SMILES: it has a bond, a branch or a ring, or the name of the slot says so."""
+    return [text for name, text in slots.items() if text and (BOND.search(text) or "smiles" in name.casefold())]
+
+
 def draw_svg(smiles: str, scores: Sequence[float], part: str) -> str | None:
     """Return a drawing; None if there can be none. It is called in the process of a `Drawer`."""
+    from rdkit.Chem import MolFromSmiles
+
     try:
+        if slots := slots_of(smiles):
+            smiles = ".".join(filter(MolFromSmiles, structures_among(slots)))
         return draw_molecule(smiles, LARGE if scores else SIZE, scores, part)
     except Exception:  # noqa: BLE001 - the SMILES is wrong, whatever RDKit calls it
         return None

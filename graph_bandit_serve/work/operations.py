@@ -69,10 +69,10 @@ def new(
     return Done(digest_of(path.read_bytes()), answer=asked, campaign=path.relative_to(root).as_posix())
 
 
-def look(root: Path, pool: Path, smiles: str, id: str | None, sheet: str | None) -> object:  # noqa: A002 - as in the command
+def look(root: Path, pool: Path, slot: Sequence[str], **read: Any) -> object:
     """Return what a pool holds."""
     half = max(1, (os.cpu_count() or 1) // 2)  # so that a round that somebody waits for has the other cores
-    return campaigns.preview_pool(Source(path=pool, smiles=smiles, id=id, sheet=sheet, workers=half))
+    return campaigns.preview_pool(Source(path=pool, slot=tuple(slot), workers=half, **read))
 
 
 CALLS: dict[str, Callable[..., object]] = {

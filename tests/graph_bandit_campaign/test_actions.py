@@ -109,6 +109,7 @@ def test_a_preview_says_what_slots_hold(tmp_path):
     Path("runs.csv").write_text(Path("runs.csv").read_text().replace("CCP(CC)CC,CC#N,KOH,60", "CCP(CC)CC,C#N#C,KOH,60"))
     seen = preview_pool(Source(path=Path("runs.csv"), slot=("base", "heat")))
     assert (seen.kind, seen.count, seen.bad_count) == ("experiments", 47, 1)
+    assert (seen.slots, seen.numbers) == (("ligand_smiles", "solvent_smiles", "base", "heat"), ("price", "y"))
     assert seen.notes[0].startswith("Slots ligand_smiles (4 structures), solvent_smiles (2 structures), base (2 words)")
     assert "differ in heat" in preview_pool(Source(path=Path("runs.csv"), slot=("base",))).notes[1]
     suggest("--skip-bad-rows")

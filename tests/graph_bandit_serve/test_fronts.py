@@ -103,6 +103,24 @@ def test_three_rounds_and_what_people_say_are_the_same_by_rest_and_by_tools(robo
     assert names == ["pool.csv", "predictions.csv", "results-1.csv", "suggestions.campaign.json", "suggestions.csv"]
 
 
+def test_a_table_of_experiments_is_looked_at_by_its_slots_and_starts_a_campaign(robot):
+    rows = [(f"C{'C' * k}P", base, heat, k) for k in range(4) for base in ("KOH", "K3PO4") for heat in (60, 80)]
+    asked = {"pool": robot.send("runs.csv", table(("ligand_smiles", "base", "heat", "rank"), *rows))}
+    slot = ["ligand_smiles", "base", "heat"]
+    for given, kind, checked in ([], "Which columns", []), (slot, "16 experiments", slot):
+        job = robot.job(path_of("look"), {**asked, "slot": given})
+        shown = " ".join(robot.ask(f"/jobs/{job['id']}/view").text.split())
+        assert kind in shown
+        assert re.findall(r'value="(\w+)" checked', shown) == checked
+    settings = {"maximize": ["yield"], "slot": slot, "n": 3}
+    done = do(robot, "new", {"name": "Two", "settings": settings, "measured": [], **asked})
+    (campaign,) = robot.get("/campaigns")["campaigns"]
+    shown, first = robot.ask(f"/campaigns/{campaign['id']}").text, done["answer"]["suggested"][0]
+    for cell in first.split(" | "):
+        assert f"<dd><bdi>{cell}</bdi></dd>" in shown
+    assert shown.count('src="/structure.svg?') == 6  # on cards and in the order list
+
+
 def test_what_is_looked_up_is_the_same_for_programs_and_models_and_is_shown_on_the_page(robot, tooled):
     robot.start()
     before, first = robot.version(NEW), robot.last(NEW)[0]

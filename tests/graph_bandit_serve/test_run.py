@@ -19,6 +19,8 @@ def test_the_command_serves_draws_stops_and_leaves_files_as_they_were(tmp_path):
     assert [each["name"] for each in running.get("/campaigns")["campaigns"]] == ["one"]
     drawn = running.ask("/structure.svg?smiles=CCO")
     assert ("<path" in drawn.text, drawn.headers["content-type"]) == (True, "image/svg+xml")
+    slots = '{"ligand_smiles": "CCO", "reagent": "NBS", "catalyst": "Pd(OAc)2", "heat": "60"}'
+    assert running.ask("/structure.svg", params={"smiles": slots}).text == drawn.text
     said = running.stop()
     assert "Stopped" in said or os.name == "nt"
     assert "Traceback" not in said

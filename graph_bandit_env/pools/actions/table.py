@@ -21,7 +21,7 @@ from graph_bandit_env.tables.entries import differing_columns, refuse_differing
 
 LOOKED_AT = 200  # rows by which columns of structures are found
 STRUCTURE = re.compile(r"[()=#\[\]]|[a-zA-Z]1")  # a bond, a branch or a ring
-COUNTED = {"structure": "structures", "category": "words", "number": "numbers"}
+COUNTED = {"structure": "structure", "category": "word", "number": "number"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +134,7 @@ def read_actions(
         means = np.bincount(owners, np.where(known, values, 0)) / np.bincount(owners, known)
     plain._label([name or other for name, other in zip(own, plain.ids, strict=True)], means)
     plain.aliases = {name: plain.ids[k] for name, k in owner_of.items() if name not in shared and name != plain.ids[k]}
-    counts = [f"{s.name} ({len(s.choices):,} {COUNTED[s.kind]})" for s in plain.slots]
+    counts = [f"{s.name} ({n:,} {COUNTED[s.kind]}{'s' * (n > 1)})" for s in plain.slots if (n := len(s.choices))]
     remarks = [f"slots {', '.join(counts)}"]
     remarks += [f"names from `{name_column}` of {table.path.name} read"] * (name_column not in ("", "id", identifier))
     made = ActionTable(
@@ -168,7 +168,7 @@ def _kind_of(column: str, cells: Sequence[str], table: Table, most_atoms: int) -
     different = {*cells}
     problem_of = {cell: str(cell) for cell in different if type(cell) is not str}
     texts = sorted(different - problem_of.keys() - {""})
-    if texts and all(_is_number(text, table) for text in texts):
+    if texts and all(map(table.is_number, texts)):
         return "number", problem_of | {"": f"expected a number in `{column}`. Got nothing."}
     are_read = [text for text in texts if canonical_smiles(text, most_atoms)]
     are_meant = "smiles" in column.casefold() or any(STRUCTURE.search(text) for text in are_read)
@@ -176,10 +176,3 @@ def _kind_of(column: str, cells: Sequence[str], table: Table, most_atoms: int) -
         return "category", problem_of
     unread = {*texts}.difference(are_read)
     return "structure", problem_of | {text: f"`{column}`: {smiles_problem(text, most_atoms)}" for text in unread}
-
-
-def _is_number(text: str, table: Table) -> bool:
-    try:
-        return table.number(text) is not None
-    except ValueError:
-        return False

@@ -172,3 +172,11 @@ def test_one_command_at_a_time_writes_a_table(folder, monkeypatch):
 def test_settings_that_make_no_sense_are_refused(changes, message, folder):
     with pytest.raises(ValueError, match=message):
         settings_of(folder, **changes)
+
+
+def test_experiments_of_several_parts_which_have_no_smiles_are_refused_before_anything_is_written(folder):
+    (folder / "space.toml").write_text('slots = [{name = "base", choices = ["KOH", "KF"]}]')
+    for changes in {"slot": ("smiles", "kind")}, {"pool": folder / "space.toml"}:
+        with pytest.raises(ValueError, match="molecules"):
+            play(folder, **changes)
+    assert not [*folder.glob("scores*")]

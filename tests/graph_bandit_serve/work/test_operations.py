@@ -38,7 +38,7 @@ def test_a_refusal_names_places_in_the_folder_alone(served):
     (served / "bad.xlsx").write_bytes(b"a,b\n1,2\n")
     bad = str(served / "bad.xlsx")
     for name, asked in {
-        "look": {"pool": bad, "smiles": "s", "id": None, "sheet": None},
+        "look": {"pool": bad, "smiles": "s", "id": None, "sheet": None, "slot": []},
         "preview": {"table": bad, "columns": {}, "sheet": None},
     }.items():
         with pytest.raises(ValueError, match="xlsx") as caught:
