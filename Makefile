@@ -51,13 +51,14 @@ slow-tests: $(VENV)/.installed-all browser
 
 # Adapters of heavy libraries, each in an environment of its own that holds nothing else: two gigabytes in .venv-doors,
 # made again when the files change that pin its packages; where $CI is set, each is removed after its tests.
-DOORS ?= obp optuna botorch ax rliable torchrl rllib sklearn
+DOORS ?= obp optuna botorch ax rliable torchrl rllib sklearn encoders
 EXTRAS_optuna := [optuna,chem]
 EXTRAS_botorch := [botorch,chem]
 EXTRAS_ax := [ax,chem]
 EXTRAS_torchrl := [torchrl]
 EXTRAS_rllib := [rllib]
 EXTRAS_sklearn := [sklearn,chem]
+EXTRAS_encoders := [encoders,chem]
 ALSO_obp := obp
 ALSO_optuna := optunahub
 ALSO_rliable := rliable
@@ -67,6 +68,7 @@ TESTS_optuna := tests/graph_bandit_bridges/test_optuna.py tests/doors/test_optun
 TESTS_botorch := tests/doors/test_botorch.py tests/doors/test_botorch_choices.py
 TESTS_ax := tests/doors/test_ax.py
 TESTS_rliable := tests/doors/test_rliable.py
+TESTS_encoders := tests/doors/test_encoders.py
 TESTS_torchrl := tests/doors/test_torchrl.py
 TESTS_rllib := tests/doors/test_rllib.py
 TESTS_sklearn := $(wildcard tests/graph_bandit_bridges/scikit_learn/test_*.py)

@@ -31,7 +31,7 @@ class MoleculeAgent(ProcessAgent[MoleculeSettings]):
     """
 
     reads = frozenset({SMILES})
-    algorithm = 8
+    algorithm = 9
 
     @property
     def uses_columns(self) -> bool:

@@ -26,13 +26,14 @@ if TYPE_CHECKING:
     from torch_geometric.data import Data
 
 OWN_COLUMNS = "own columns"
+TREND = 0.4  # share of the linear kernel of properties, by which a trend along logP or mass is learnt from few results
 FEW = 0.5  # share of the molecules below which kernels are computed each time: lists of counts are compared fast
 LABELS = {name: name for name in TRAITS}
 LABELS |= {"atom_pairs": "atom pairs", "morgan": "neighbourhoods", "roles": "roles of atoms"}
 
 
-WEIGHTS = ("pairs", "morgan", "torsions", "roles", "properties", "descriptors", "columns")
-"""Names of the weights: those of the traits, in the order of `agents.traits.TRAITS`, and that of columns."""
+WEIGHTS = ("pairs", "morgan", "torsions", "roles", "properties", "descriptors", "columns", "encoder")
+"""Names of the weights: those of the traits, in the order of `agents.traits.TRAITS`, then of columns and an encoder."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,12 +51,17 @@ class MoleculeSettings(MixtureSettings):
     """Weight of the Tanimoto kernel of paths of four atoms."""
     roles_weight: float = 0.1
     """Weight of the Tanimoto kernel of neighbourhoods of what atoms do: donor, acceptor, acid, base (FCFP)."""
-    properties_weight: float = 0.2
-    """Weight of kernels of twelve properties such as mass, polar surface and rotatable bonds."""
+    properties_weight: float = 0.3
+    """Weight of kernels of thirteen properties such as mass, polar surface and logP."""
     descriptors_weight: float = 0.25
     """Weight of kernels of 78 descriptors: counts of atoms, bonds and rings, and surfaces by charge and logP."""
     columns_weight: float = 0.25
     """Weight of kernels of the columns that the molecules bring along, if they have some."""
+    encoder_weight: float = 0.6
+    """Weight of kernels of the numbers of a pretrained encoder, if there is one."""
+    encoder: str = ""
+    """Pretrained encoder that is computed of molecules: "minimol" (extra `encoders`), or one that a package adds. They
+    may bring along the numbers of one, too. Empty: none is computed."""
     stereo: bool = False
     """Whether fingerprints tell stereoisomers apart; if not, those of equal properties have one prediction."""
     refit_growth: float = 0.1
@@ -89,14 +95,14 @@ class MoleculeDescription(Description):
             before: a description by these settings, which is returned if it is of these molecules; or anything else.
 
         Raises:
-            ImportError: if RDKit is not installed.
-            ValueError: if RDKit cannot read a SMILES, the molecules bring traits of other molecules or fingerprints, or
-                no part is left.
+            ImportError: if RDKit, or what an encoder needs, is not installed.
+            ValueError: if RDKit cannot read a SMILES, the molecules bring traits of other molecules or fingerprints, an
+                encoder is unknown, or no part is left.
         """
         if isinstance(before, MoleculeDescription) and before.molecules.is_like(molecules):
             return before
         traits = molecules.traits or Traits(molecules.num_graphs, {}, {}, settings.stereo)
-        used = [name for name in weights_of(settings) if name not in traits.left_out]
+        used = [name for name in weights_of(settings, traits) if name not in traits.left_out]
         if missing := [name for name in used if name not in traits.names]:
             traits = traits.join(compute_traits(molecules.smiles, missing, settings.stereo))
         traits = traits.only(used)
@@ -153,9 +159,16 @@ class MoleculeDescription(Description):
         return [self.molecules.digest]
 
 
-def weights_of(settings: MoleculeSettings) -> dict[str, float]:
-    """Return the positive weights of traits, by their names."""
+def weights_of(settings: MoleculeSettings, brought: Traits | None = None) -> dict[str, float]:
+    """Return the positive weights of traits, by their names, and of encoders: that of the settings, and those brought.
+
+    Args:
+        settings: hold the weights.
+        brought: traits that molecules bring along; None: there are none.
+    """
     weights = {name: getattr(settings, f"{word}_weight") for name, word in zip(TRAITS, WEIGHTS, strict=False)}
+    encoders = dict.fromkeys((*filter(None, [settings.encoder]), *(brought.encoders if brought else ())))
+    weights |= {name: settings.encoder_weight / len(encoders) for name in encoders}
     return {name: weight for name, weight in weights.items() if weight > 0}
 
 
@@ -184,7 +197,7 @@ def make_parts(
         ValueError: if fingerprints do not fit `settings.stereo`, the scales are those of other columns, or no part is
             left.
     """
-    wanted = {name: weight for name, weight in weights_of(settings).items() if name not in traits.left_out}
+    wanted = {name: weight for name, weight in weights_of(settings, traits).items() if name not in traits.left_out}
     scales = scales or Scales.of(traits, columns)
     prints = [name for name in FINGERPRINTS if name in wanted]
     if prints and traits.stereo != settings.stereo:
@@ -195,9 +208,9 @@ def make_parts(
     ways: list[tuple[float, Reading]] = [
         (wanted[name], Fingerprint(LABELS[name], traits.counts[name])) for name in prints
     ]
-    for name in (name for name in NUMBERS if name in wanted):
-        linear = LINEAR if name == "descriptors" else 0.0
-        ways.append((wanted[name], Measured(LABELS[name], traits.numbers[name], scales.moments[name].scale(), linear)))
+    for name in (name for name in (*NUMBERS, *traits.encoders) if name in wanted):
+        linear, label = TREND if name == "properties" else LINEAR, LABELS.get(name, name)
+        ways.append((wanted[name], Measured(label, traits.numbers[name], scales.moments[name].scale(), linear)))
     if columns is not None and settings.columns_weight > 0:
         ranks = scales.ranks or Ranks.of(columns)
         alone = column_names[0] if len(column_names) == 1 else OWN_COLUMNS

@@ -244,7 +244,7 @@ class GraphProcessAgent(GraphAgent[GraphProcessSettings]):
     """
 
     reads = frozenset(READABLE)
-    algorithm = 6
+    algorithm = 7
     uses_columns = True
 
     def read(self, observation: object, graph_set: GraphSetLike | None) -> Batch | Molecules | Actions:

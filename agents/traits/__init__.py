@@ -4,6 +4,7 @@ This package does not import torch, so that processes that prepare pools stay sm
 """
 
 from agents.traits.counts import BINS, Counts
+from agents.traits.encoders import find_encoder
 from agents.traits.scales import Moments, Ranks, Scales
 from agents.traits.traits import FINGERPRINTS, NUMBERS, TRAITS, Traits, compute_traits, mask_atoms
 
@@ -18,5 +19,6 @@ __all__ = [
     "Scales",
     "Traits",
     "compute_traits",
+    "find_encoder",
     "mask_atoms",
 ]

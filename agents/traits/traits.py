@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from agents.traits.counts import Counts, Kind, count_features, count_without_each_atom
+from agents.traits.encoders import encode
 
 if TYPE_CHECKING:
     from rdkit.Chem import Mol
@@ -22,14 +23,15 @@ OF_RDKIT = {
     ),
     "descriptors": ("MQNs_", "PEOE_VSA_", "SMR_VSA_", "SlogP_VSA_"),
 }
-"""Functions of RDKit that compute the numbers. The twelve properties are mass, polar surface, donors, acceptors,
-rotatable bonds, rings and shape. The 78 descriptors are 42 molecular quantum numbers, counts of atoms, bonds and rings
-[Nguyen et al. 2009]; and the surface of atoms by their share of charge, refractivity and logP, in 36 intervals
-[Labute 2000]."""
+"""Functions of RDKit that compute the numbers. The thirteen properties are mass, polar surface, donors, acceptors,
+rotatable bonds, rings, shape and logP [Wildman & Crippen 1999]. The 78 descriptors are 42 molecular quantum numbers,
+counts of atoms, bonds and rings [Nguyen et al. 2009]; and the surface of atoms by their share of charge, refractivity
+and logP, in 36 intervals [Labute 2000]."""
 ROTATABLE, QUANTUM_NUMBER = 4, 18  # which of both they are; RDKit takes 80 us to count them again
 NUMBERS = tuple(OF_RDKIT)
 TRAITS = (*FINGERPRINTS, *NUMBERS)
-"""Names of all traits: counts of "atom_pairs", "morgan", "torsions" and "roles"; "properties" and "descriptors"."""
+"""Names of all traits: counts of "atom_pairs", "morgan", "torsions" and "roles"; "properties" and "descriptors". Others
+are names of encoders."""
 AT_A_TIME = 128  # molecules that RDKit reads at a time; more of them leave the cache before all traits are computed
 ENTRIES = ("offsets", "bins", "counts")
 
@@ -50,7 +52,8 @@ class Traits:
     counts: Mapping[Kind, Counts]
     """Counts of the features of some fingerprints."""
     numbers: Mapping[str, Numbers]
-    """"properties" `(K, 12)` and "descriptors" `(K, 78)`, or some of them; NaN where RDKit computes no number."""
+    """"properties" `(K, 13)` and "descriptors" `(K, 78)`, or some of them, and those of encoders by their names; NaN
+    where no number is computed."""
     stereo: bool = False
     """Whether the fingerprints of stereoisomers differ."""
     left_out: tuple[str, ...] = ()
@@ -62,8 +65,14 @@ class Traits:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Return the names of the traits, in the order of `TRAITS`."""
-        return tuple(name for name in TRAITS if name in self.counts or name in self.numbers)
+        """Return the names of the traits, in the order of `TRAITS`; encoders come last."""
+        own = tuple(name for name in TRAITS if name in self.counts or name in self.numbers)
+        return (*own, *self.encoders)
+
+    @property
+    def encoders(self) -> tuple[str, ...]:
+        """Return the names of the encoders whose numbers are there."""
+        return tuple(sorted(name for name in self.numbers if name not in NUMBERS))
 
     @property
     def kind(self) -> tuple[object, ...]:
@@ -89,7 +98,7 @@ class Traits:
         if missing := [name for name in names if name not in self.names]:
             raise ValueError(f"Expected the traits {', '.join(names)}. Got none of {', '.join(missing)}.")
         counts = {name: counts for name, counts in self.counts.items() if name in names}
-        return replace(self, counts=counts, numbers={name: self.numbers[name] for name in NUMBERS if name in names})
+        return replace(self, counts=counts, numbers={name: x for name, x in self.numbers.items() if name in names})
 
     def join(self, other: Traits) -> Traits:
         """Return these traits and further ones of the same molecules, whose fingerprints have the same `stereo`."""
@@ -121,7 +130,7 @@ class Traits:
         """Return the arrays by name, so that they can be kept in a file.
 
         The counts of a fingerprint are three arrays: "atom_pairs.offsets" `(K + 1,)` int64, "atom_pairs.bins" and
-        "atom_pairs.counts" `(E,)` uint16. "properties" and "descriptors" are one each, `(K, 12)` and `(K, 78)` float32.
+        "atom_pairs.counts" `(E,)` uint16. "properties" and "descriptors" are one each, `(K, 13)` and `(K, 78)` float32.
         """
         entries = {f"{name}.{entry}": getattr(self.counts[name], entry) for name in self.counts for entry in ENTRIES}
         return {**entries, **self.numbers}
@@ -137,7 +146,7 @@ class Traits:
         """
         prints = [name for name in FINGERPRINTS if f"{name}.bins" in arrays]
         counts = {name: Counts(*(arrays[f"{name}.{entry}"] for entry in ENTRIES)) for name in prints}
-        numbers = {name: arrays[name] for name in NUMBERS if name in arrays}
+        numbers = {name: array for name, array in arrays.items() if "." not in name}
         length, *_ = *map(len, counts.values()), *map(len, numbers.values())
         return Traits(length, counts, numbers, stereo, tuple(left_out))
 
@@ -148,23 +157,24 @@ def compute_traits(
     stereo: bool = False,
     left_out: Collection[str] = (),
 ) -> Traits:
-    """Compute traits of molecules by RDKit, which reads each SMILES once.
+    """Compute traits of molecules by RDKit, which reads each SMILES once, and by encoders.
 
     Equal molecules have equal traits if their SMILES are equal, as canonical ones are: sums over atoms are rounded in
     the order of the atoms.
 
     Args:
         smiles: SMILES of K molecules.
-        names: which traits to compute, some of `TRAITS`.
+        names: which traits to compute, some of `TRAITS`, and names of encoders.
         stereo: whether the fingerprints of stereoisomers differ.
         left_out: traits that agents shall not compute for these molecules, as in `Traits`.
 
     Raises:
-        ImportError: if RDKit is not installed.
+        ImportError: if RDKit, or a package that an encoder needs, is not installed.
         ValueError: if RDKit cannot read a SMILES, or a name is unknown.
     """
-    if unknown := [name for name in (*names, *left_out) if name not in TRAITS]:
+    if unknown := [name for name in left_out if name not in TRAITS]:
         raise ValueError(f"Expected a list of names of traits, of {', '.join(TRAITS)}. Got {', '.join(unknown)}.")
+    encoded = {name: encode(name, tuple(smiles)) for name in sorted({*names}.difference(TRAITS))}
     counts: dict[Kind, list[Counts]] = {kind: [] for kind in FINGERPRINTS if kind in names}
     numbers: dict[str, list[Numbers]] = {name: [] for name in NUMBERS if name in names}
     for start in range(0, max(1, len(smiles)), AT_A_TIME):
@@ -176,7 +186,7 @@ def compute_traits(
     return Traits(
         len(smiles),
         {kind: Counts.stack(parts) for kind, parts in counts.items()},
-        {name: np.concatenate(rows) for name, rows in numbers.items()},
+        {name: np.concatenate(rows) for name, rows in numbers.items()} | encoded,
         stereo,
         tuple(name for name in TRAITS if name in left_out),
     )
@@ -208,7 +218,7 @@ def mask_atoms(smiles: str, names: Collection[str], stereo: bool = False) -> Tra
 
 
 def compute_numbers(molecules: Sequence[Mol], names: Collection[str] = NUMBERS) -> dict[str, Numbers]:
-    """Compute "properties" `(K, 12)` and "descriptors" `(K, 78)` of K molecules, or one of them."""
+    """Compute "properties" `(K, 13)` and "descriptors" `(K, 78)` of K molecules, or one of them."""
     from rdkit.Chem import rdMolDescriptors
 
     rd: Any = rdMolDescriptors
@@ -220,7 +230,9 @@ def compute_numbers(molecules: Sequence[Mol], names: Collection[str] = NUMBERS) 
     if "properties" in names:
         counted = found.get("descriptors")
         bonds = [*map(rd.CalcNumRotatableBonds, molecules)] if counted is None else counted[:, QUANTUM_NUMBER]
-        found["properties"] = np.insert(found["properties"], ROTATABLE, bonds, axis=1)
+        logp = np.array([rd.CalcCrippenDescriptors(molecule)[0] for molecule in molecules], np.float32)
+        others = np.insert(found["properties"], ROTATABLE, bonds, axis=1)
+        found["properties"] = np.concatenate([others, logp.reshape(-1, 1)], axis=1)
     return found
 
 

@@ -20,7 +20,7 @@ from graph_bandit_env import MoleculeSet
 Floats = NDArray[np.float64]
 Warp = Literal["none", "normal_scores"]
 AnyRater: TypeAlias = Rater | GraphRater
-OF_MOLECULES = tuple(name for name in MoleculeSettings.parts if name != "columns")
+OF_MOLECULES = tuple(name for name in MoleculeSettings.parts if name not in ("columns", "encoder"))
 """What molecules are compared by; a column of the user's own is not handed over by scikit-learn."""
 
 

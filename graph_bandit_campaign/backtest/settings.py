@@ -45,6 +45,8 @@ class BacktestSettings:
     """Seed of all randomness."""
     features: Annotated[tuple[str, ...], NONE] = ()
     """Columns of numbers of your own, or files of embeddings, as `suggest` reads them."""
+    encoder: str = ""
+    """Pretrained encoder, as `suggest` takes it."""
     smiles: str = "smiles"
     """Column of the SMILES, else one with a usual name; in an SDF file, `smiles` is the structure."""
     id: str | None = None

@@ -74,6 +74,9 @@ class SuggestSettings:
     features: Annotated[tuple[str, ...], NONE] = ()
     """Columns of numbers of your own, in pool and perhaps results, that help to predict: docking scores, for example.
     One that ends in .npz or .parquet is a file of embeddings."""
+    encoder: str = ""
+    """Pretrained encoder whose numbers help to predict: minimol (extra `encoders`), or one that a package adds. Empty:
+    none, or what a prepared pool has."""
     smiles: str = "smiles"
     """Column of the SMILES, in pool and results, else one with a usual name; in an SDF file, `smiles` is the structure.
     """

@@ -168,6 +168,8 @@ def open_campaign(settings: SuggestSettings, store: Store, has_tables: bool = Fa
     offered = known.of_pool(np.ones(len(known.in_pool), np.bool_))
     fails = settings.ignore_failures
     campaign = Campaign(known.graphs, agent, state=store, offered=offered, ignore_failures=fails, also=sources)
+    if settings.encoder and not campaign.uses_columns:
+        raise ValueError(f"Expected a `molecule-` or `gp-` agent for --encoder. Got {campaign.state.agent}.")
     return Opened(settings, rounds, [*rounds.remarks, *remarks], campaign, state, told)
 
 

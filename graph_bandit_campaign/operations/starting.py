@@ -24,7 +24,7 @@ AT_FIRST = frozenset(
     (
         *CHANGEABLE,
         *("noise", "features", "smiles", "id", "sheet", "measured_sheet", "agent", "seed", "most_atoms"),
-        *("salts", "directed", "skip_bad_rows", "slot"),
+        *("salts", "directed", "skip_bad_rows", "slot", "encoder"),
     )
 )
 """Settings with which a campaign may start."""

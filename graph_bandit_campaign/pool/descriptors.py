@@ -6,7 +6,7 @@ from pathlib import Path
 
 import registry
 from agents.contract import Agent
-from agents.molecule import TRAITS, MoleculeAgent, compute_traits, weights_of
+from agents.molecule import MoleculeAgent, compute_traits, weights_of
 from graph_bandit_campaign.pool.described import DescribedMolecules
 from graph_bandit_env import MoleculeSet
 from graph_bandit_lab import AgentSpec
@@ -15,12 +15,13 @@ MOST_WHOLE = 100_000  # molecules of a pool that is read into memory as a whole;
 MOST_IN_MEMORY = 1_000_000  # molecules of a pool that has to be in memory, of which each takes some 5 kB
 
 
-def describe(molecules: MoleculeSet, agent: str) -> MoleculeSet:
+def describe(molecules: MoleculeSet, agent: str, encoder: str = "") -> MoleculeSet:
     """Return the same molecules with the traits that an agent compares them by.
 
     Args:
         molecules: molecules, perhaps with traits.
         agent: as on the command line.
+        encoder: pretrained encoder whose numbers they have, too; empty: none.
 
     Returns:
         The molecules as they are if they have traits already, or the agent needs none.
@@ -31,8 +32,7 @@ def describe(molecules: MoleculeSet, agent: str) -> MoleculeSet:
     made = _make(agent)
     if isinstance(molecules, DescribedMolecules) or not isinstance(made, MoleculeAgent):
         return molecules
-    wanted = weights_of(made.settings)
-    names = [name for name in TRAITS if name in wanted]
+    names = [*weights_of(made.settings), *filter(None, [encoder])]
     return DescribedMolecules.of(molecules, compute_traits(molecules.smiles, names, made.settings.stereo))
 
 

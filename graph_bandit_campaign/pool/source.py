@@ -30,6 +30,8 @@ class Source:
     """How many atoms a molecule may have, without hydrogens."""
     salts: Salts = "merge"
     """Whether salts are described by their parent."""
+    encoder: str = ""
+    """Pretrained encoder whose numbers are computed of each molecule; empty: none."""
     slot: tuple[str, ...] = ()
     """Columns of slots, COLUMN or NAME=COLUMN."""
     skip_bad_rows: bool = False
@@ -53,7 +55,7 @@ class Source:
         return cls(path=path, columns=columns, embeddings=files, **same, **more)
 
 
-READING = ("smiles", "id", "sheet", "most_atoms", "salts")  # fields of all that is read
+READING = ("smiles", "id", "sheet", "most_atoms", "salts", "encoder")  # fields of all that is read
 EMBEDDINGS = (".npz", ".parquet")  # features that end so are files
 
 

@@ -211,10 +211,12 @@ class Answer:
         largest_first = sorted(self.shares.items(), key=lambda pair: -pair[1])
         shares = [f"{name} {percent(share)}" for name, share in largest_first]
         shares *= not self.state.goals and len(set(self.state.means(exact=True).values())) > 1
+        is_plain = "properties" in self.shares and not {"minimol", self.state.command.get("encoder")} & {*self.shares}
+        hint = " A pretrained encoder may add to them: `--encoder minimol`." * is_plain
         used = "a limit, not an exact value" if self.learns_bounds else "if it were the value"
         lists = {
             f"Round {len(self.state.rounds)} was taken back: {{}}.": self.taken_back,
-            "How much each kind of similarity counts in the predictions: {}.": shares,
+            f"How much each kind of similarity counts in the predictions: {{}}.{hint}": shares,
             **{f"Other assays, by their correlation with {goal}: {{}}.": self._assays(goal) for goal in self.also},
             f"Used as {used}: {{}}.": [
                 f"{key} ({text})" for texts in self.results.values() for key, text in texts.items() if text[0] in "<>"

@@ -48,7 +48,7 @@ def test_results_come_in_any_order_and_replace_what_is_pending():
     campaign.tell({other: 1.5})
     assert campaign.state.pending == (asked[1],)
     assert campaign.state.failed == (asked[0],)
-    assert [(result.id, result.value) for result in campaign.state.measured] == [(asked[2], 0.5), (other, 1.5)]
+    assert {result.id: result.value for result in campaign.state.measured} == {asked[2]: 0.5, other: 1.5}
     campaign.tell({asked[0]: 0.1})  # a failed one was tried again
     assert campaign.state.failed == ()
 

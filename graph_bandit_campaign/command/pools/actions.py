@@ -29,7 +29,7 @@ class ActionRounds(Rounds):
         ImportError: if a package that reads the file is not installed.
     """
 
-    refused = ("features", "forbid", "salts", "directed", "allow_outside")
+    refused = ("features", "encoder", "forbid", "salts", "directed", "allow_outside")
 
     def __init__(self, settings: SuggestSettings, earlier: CampaignState | None) -> None:
         super().__init__(settings, earlier)

@@ -27,7 +27,7 @@ class GraphRounds(Rounds):
     """
 
     refused = (
-        *("smiles", "features", "forbid", "only", "at_most", "per", "ignore_failures", "workers"),
+        *("smiles", "features", "encoder", "forbid", "only", "at_most", "per", "ignore_failures", "workers"),
         *("most_atoms", "salts", "slot", "ignore_column", "best_of", "skip_bad_rows"),
         "allow_outside",
     )

@@ -61,7 +61,8 @@ class ProductRounds(Rounds):
         if not self._pool.has_reactions:
             self.slots = {slot.name: slot.name for slot in library.parts[0].slots}
             more = ["--smiles"] * (settings.smiles != "smiles") + ["--salts"] * (settings.salts != "merge")
-            more += ["--forbid"] * bool(settings.forbid) + [f"--per {SCAFFOLD}"] * (settings.per == SCAFFOLD)
+            more += ["--encoder"] * bool(settings.encoder) + ["--forbid"] * bool(settings.forbid)
+            more += [f"--per {SCAFFOLD}"] * (settings.per == SCAFFOLD)
             self.refuse("molecules", "holds combinations.", more)
 
     def _refuse(self, more: Sequence[str]) -> None:
@@ -114,7 +115,7 @@ class ProductRounds(Rounds):
         described = molecules
         if isinstance(molecules, MoleculeSet):
             agent = settings.agent if settings.agent not in (None, DEFAULT) else default_agent(molecules, count)
-            described = describe(molecules, agent)
+            described = describe(molecules, agent, settings.encoder)
             if campaign.uses_columns:
                 described = self._pool.add_forecasts(described, state)
         most_taught = MOST_TAUGHT if len(state.means()) > MOST_TAUGHT else None

@@ -45,6 +45,9 @@ class RowRounds(Rounds):
         self.refuse("graphs that are no molecules", "holds molecules, whose bonds have no direction.", directed)
         if settings.pool.is_dir():
             self.pool, self._sheets = PreparedPool.open(settings.pool), list[str]()
+            if settings.encoder and settings.encoder not in self.pool.manifest.question.traits:
+                text = f"Expected {settings.pool} to be prepared with `--encoder {settings.encoder}`, and it is not."
+                raise ValueError(f"{text} Prepare the pool again.")
         else:
             stereo = reads_stereo(settings.agent or (earlier.agent if earlier else None))
             self.pool, self._sheets = open_table_pool(settings.source, stereo)

@@ -55,7 +55,7 @@ class Question:
     """Rows of the table that make one block of a part."""
     versions: dict[str, str] = field(default_factory=software)
     """Software that traits and SMILES depend on."""
-    format: Literal[9] = 9
+    format: Literal[10] = 10
     """Of parts and manifest, raised when their content changes."""
 
     @property

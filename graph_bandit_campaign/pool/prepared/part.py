@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agents.traits import NUMBERS, Counts, Traits
+from agents.traits import FINGERPRINTS, Counts, Traits
 from graph_bandit_campaign.pool.prepared.manifest import Question
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def own(name: str) -> str:
 
 def columns_of(trait: str) -> tuple[str, ...]:
     """Return the columns of a trait."""
-    return (trait,) if trait in NUMBERS else (f"{trait}_bins", f"{trait}_counts")
+    return (f"{trait}_bins", f"{trait}_counts") if trait in FINGERPRINTS else (trait,)
 
 
 def to_arrow(traits: Traits) -> dict[str, pa.Array]:
@@ -48,7 +48,7 @@ def from_arrow(table: pa.Table, names: Sequence[str], question: Question) -> Tra
     counts, numbers = dict[Any, Counts](), {}
     for name in names:
         columns = [table[column].combine_chunks() for column in columns_of(name)]
-        if name in NUMBERS:
+        if name not in FINGERPRINTS:
             numbers[name] = columns[0].flatten().to_numpy().reshape(len(table), -1).copy()
             continue
         offsets = columns[0].offsets.to_numpy().astype(np.int64)

@@ -30,6 +30,9 @@ class PrepareSettings:
     traits: Annotated[tuple[str, ...], tyro.conf.arg(help_behavior_hint="(default: all)")] = TRAITS
     """What is computed of each molecule: atom_pairs, morgan, torsions, roles, properties, descriptors. An agent does
     without what is left out."""
+    encoder: str = ""
+    """Pretrained encoder whose numbers are computed of each molecule, too: minimol (extra `encoders`), or one that a
+    package adds. Empty: none."""
     stereo: bool = False
     """Whether fingerprints tell stereoisomers apart, as in the setting of this name of the agents."""
     most_atoms: int = 250

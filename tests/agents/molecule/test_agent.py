@@ -103,7 +103,7 @@ def test_shares_are_of_what_is_compared_and_add_up_to_one():
     assert list(shares) == ["atom pairs", "neighbourhoods", "torsions", "roles of atoms", "properties", "descriptors"]
     assert sum(shares.values()) == pytest.approx(1)
     weights = agent.posterior.kernel.weights
-    assert shares["properties"] == pytest.approx((weights[4] + weights[5]) / sum(weights))
+    assert shares["properties"] == pytest.approx(sum(weights[4:7]) / sum(weights))
 
 
 @pytest.mark.slow

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -10,6 +12,7 @@ from agents.traits import Scales, compute_traits
 SMILES = (*ODD_MOLECULES, "CCCO")
 EVERY = torch.arange(len(SMILES))
 TRAITS = compute_traits(SMILES)
+ENCODED = replace(TRAITS, numbers={**TRAITS.numbers, "mine": np.random.default_rng(1).normal(size=(len(SMILES), 5))})
 NONE = {f"{name}_weight": 0.0 for name in WEIGHTS}
 
 
@@ -21,19 +24,24 @@ def test_each_weight_has_parts_of_its_own():
     columns = np.random.default_rng(0).normal(size=(len(SMILES), 2))
     names = {}
     for name in NONE:
-        _, parts = make_parts(MoleculeSettings(**{**NONE, name: 0.3}), TRAITS, columns)
+        _, parts = make_parts(MoleculeSettings(**{**NONE, name: 0.3}), ENCODED, columns)
         assert sum(part.weight for part in parts) == pytest.approx(1)
         (names[name],) = {part.name for part in parts}
     assert len(set(names.values())) == len(WEIGHTS)
-    _, together = make_parts(MoleculeSettings(), TRAITS, columns)
-    assert list(dict.fromkeys(part.name for part in together)) == list(names.values())
+    _, together = make_parts(MoleculeSettings(), ENCODED, columns)
+    assert {part.name for part in together} == {*names.values()}
 
 
 def test_weights_are_shares_and_parts_of_one_name_share_theirs():
     settings = MoleculeSettings(**{**NONE, "pairs_weight": 3.0, "properties_weight": 1.0})
     kernels, parts = make_parts(settings, TRAITS)
-    assert [part.weight for part in parts] == [0.75, 0.125, 0.125]
-    pairs, wide, narrow = whole(kernels)
+    assert [part.weight for part in parts] == pytest.approx([0.75, 0.075, 0.075, 0.1])
+    pairs, wide, narrow, trend = whole(kernels)
+    numbers = TRAITS.numbers["properties"].astype(np.float64)
+    points = np.nan_to_num((numbers - np.nanmean(numbers, 0)) / np.nanstd(numbers, 0)).clip(-5, 5)
+    points = np.insert(points / points.shape[1] ** 0.5, 0, 1.0, axis=1)
+    points /= np.linalg.norm(points, axis=1, keepdims=True)
+    np.testing.assert_allclose(trend, points @ points.T, atol=1e-5)
     torch.testing.assert_close(pairs, Fingerprint("", TRAITS.counts["atom_pairs"]).columns(EVERY, EVERY)[0])
     torch.testing.assert_close(wide.log() * (2.0 / 0.7) ** 2, narrow.log())
 
@@ -50,8 +58,8 @@ def test_traits_that_were_left_out_on_purpose_have_no_part_and_the_others_share_
     _, parts = make_parts(MoleculeSettings(pairs_weight=3, properties_weight=1), lean)
     assert [(part.name, part.weight) for part in parts] == [
         ("atom pairs", 0.75),
-        ("properties", 0.125),
-        ("properties", 0.125),
+        *[("properties", pytest.approx(0.075))] * 2,
+        ("properties", pytest.approx(0.1)),
     ]
 
 

@@ -77,5 +77,5 @@ def test_a_column_of_a_table_is_turned_into_numbers_next_to_others():
     table = pd.DataFrame({"smiles": SMILES, "dose": np.arange(40.0)})
     columns = ColumnTransformer([("graph", GraphFeatures(["properties"]), "smiles"), ("own", "passthrough", ["dose"])])
     frame = columns.set_output(transform="pandas").fit_transform(table)
-    assert list(frame.columns[-2:]) == ["graph__properties 11", "own__dose"]
-    assert frame.shape == (40, 13)
+    assert list(frame.columns[-2:]) == ["graph__properties 12", "own__dose"]
+    assert frame.shape == (40, 14)

@@ -23,7 +23,7 @@ def test_of_one_molecule_it_is_the_forecast_of_its_result():
     assert one.noise_std < 0.1 * one.std  # the forecast is of a result with noise, the outlook of true values
     outlook = campaign.outlook()
     assert outlook.count == 1
-    assert outlook.batch == pytest.approx(one.probability, abs=0.04)
+    assert outlook.batch == pytest.approx(one.probability, abs=0.08)  # which allows for the choice of the best
     assert outlook.better >= outlook.batch
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agents.traits import NUMBERS, Moments
+from agents.traits import FINGERPRINTS, Moments
 from graph_bandit_campaign.pool.prepared.making.work import LONGEST
 from graph_bandit_campaign.pool.prepared.manifest import DROPPED, Manifest, Question
 from graph_bandit_campaign.pool.prepared.part import KNOWN
@@ -121,7 +121,7 @@ def merge(folder: Path, question: Question) -> Manifest:
     )
     pool = PreparedPool(folder, manifest)
     content, moments, molecules = hashlib.sha256(), dict[str, Moments](), 0
-    for block in pool.blocks([name for name in NUMBERS if name in question.traits]):
+    for block in pool.blocks([name for name in question.traits if name not in FINGERPRINTS]):
         molecules += len(block)
         pairs = zip(block.ids, block.smiles, strict=True)
         content.update("".join(f"{json.dumps(pair)}\n" for pair in pairs).encode())

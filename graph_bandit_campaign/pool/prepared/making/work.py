@@ -9,8 +9,8 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agents.traits import NUMBERS, compute_traits
-from graph_bandit_campaign.pool.prepared.manifest import MANIFEST, Question, part_path
+from agents.traits import FINGERPRINTS, compute_traits, find_encoder
+from graph_bandit_campaign.pool.prepared.manifest import MANIFEST, Question, part_path, software
 from graph_bandit_campaign.pool.prepared.part import KNOWN, own, to_arrow
 from graph_bandit_campaign.pool.prepared.settings import PrepareSettings
 from graph_bandit_campaign.text import sheet_remarks
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 # Settings on which a pool depends.
-SAME = ("sheet", "traits", "stereo", "most_atoms", "salts", "part_rows", "block")
+SAME = ("sheet", "stereo", "most_atoms", "salts", "part_rows", "block")
 LONGEST = 1000  # characters of a bad row that are kept
 METHANE = "C"
 
@@ -33,7 +33,7 @@ def ask(settings: PrepareSettings) -> tuple[Question, list[str]]:
 
     Raises:
         FileNotFoundError: if there is no such file.
-        ValueError: if it cannot be opened, or lacks a column.
+        ValueError: if it cannot be opened, or lacks a column, or there is no such encoder.
         ImportError: if RDKit, pyarrow, DuckDB, or the package that reads the table is not installed.
     """
     for module in ("rdkit", "pyarrow", "duckdb"):
@@ -60,6 +60,8 @@ def ask(settings: PrepareSettings) -> tuple[Question, list[str]]:
         identifier=identifier,
         is_guessed=settings.id is None and identifier != "id",
         columns=columns,
+        traits=(*settings.traits, *filter(None, [settings.encoder])),
+        versions=software() | (find_encoder(settings.encoder)[1] if settings.encoder else {}),
         **same,
     )
     return question, remarks
@@ -110,7 +112,7 @@ def make_part(folder: Path, number: int, table: pa.Table, question: Question) ->
     from pyarrow.parquet import ParquetWriter
 
     pa.set_cpu_count(1)
-    prints = [name for name in question.traits if name not in NUMBERS]
+    prints = [name for name in question.traits if name in FINGERPRINTS]
     counts = [f"{name}_counts.list.element" for name in prints]
     encoding = {f"{name}_bins.list.element": "DELTA_BINARY_PACKED" for name in prints}
     sink = io.BytesIO()
