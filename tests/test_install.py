@@ -20,5 +20,5 @@ def test_the_recipe_has_the_version_and_the_requirements_of_the_package():
 
 def test_the_extra_all_has_every_extra_that_fits_into_one_environment():
     (whole,) = re.findall(r"\[([\w,]+)\]", *PROJECT["optional-dependencies"]["all"])
-    alone = {"all", "ax", "botorch", "rllib", "torchrl"}  # large, or they pin other versions
+    alone = {"all", "ax", "botorch", "encoders", "rllib", "torchrl"}  # large, or they pin other versions
     assert set(whole.split(",")) == set(PROJECT["optional-dependencies"]) - alone
