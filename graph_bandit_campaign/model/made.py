@@ -129,7 +129,8 @@ class ProductPool:
         beliefs, taken = self._learn(state)
         molecules, listed = self.take(np.array(sorted(taken), np.int64)), 0
         least = LEAST_CHOICE * count + (0 if molecules is None else len(molecules))
-        for numbers in beliefs.lists(taken, state.seed):
+        last = {self.library.number_of(each.id) for batch in state.rounds[-1:] for each in batch}
+        for numbers in beliefs.lists(taken - last, state.seed):  # a batch that waits is explained among the same others
             listed += len(numbers)
             products = self.take(numbers)
             if products is not None and (meeting := np.flatnonzero(mask(products))).size:
