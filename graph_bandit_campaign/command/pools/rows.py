@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from agents.molecule import MoleculeAgent, Ranks, Scales
+from agents.molecule import TRAITS, MoleculeAgent, Ranks, Scales
 from graph_bandit_campaign.campaign import Campaign
 from graph_bandit_campaign.command.pools.rounds import Known, Offer, Rounds, join_outside
 from graph_bandit_campaign.command.settings import SuggestSettings
@@ -87,6 +87,8 @@ class RowRounds(Rounds):
         remarks += [f"{manifest.bad:,} bad rows left out{bad_rows}"] * bool(manifest.bad)
         if by_name := [name for name in manifest.differing if not is_part(name)]:
             remarks += [f"rows of one molecule may differ in {' and '.join(by_name)}, by the name of the column"]
+        unread = {name: self.size - int(pool.moments[name].count.min()) for name in {*made.traits}.difference(TRAITS)}
+        remarks += [f"molecules that {name} cannot read: {count:,}" for name, count in sorted(unread.items()) if count]
         columns = () if settings.pool.is_dir() else pool.columns
         values = self.values_in_pool(columns, lambda name: (b.cells.texts[name] for b in pool.blocks((), [name])))
         self.remarks = [*remarks, *values, *self._sheets, *of_tables]

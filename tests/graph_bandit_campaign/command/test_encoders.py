@@ -41,6 +41,13 @@ def test_its_numbers_teach_in_tables_and_prepared_pools_alike():
     assert ask("c", "prepared") == ask("d", "prepared", encoder="mine") == rows
 
 
+def test_molecules_that_it_cannot_read_are_counted(capsys):
+    with Path("pool.csv").open("a") as file:
+        file.write("odd,C[SiH3]\n")
+    ask("a", encoder="mine")
+    assert "molecules that mine cannot read: 1" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("more", "message"),
     [({"encoder": "other"}, "encoder"), ({"encoder": "mine", "agent": "gnn-ts"}, "--encoder")],

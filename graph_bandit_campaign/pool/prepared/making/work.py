@@ -33,7 +33,7 @@ def ask(settings: PrepareSettings) -> tuple[Question, list[str]]:
 
     Raises:
         FileNotFoundError: if there is no such file.
-        ValueError: if it cannot be opened, or lacks a column, or there is no such encoder.
+        ValueError: if it cannot be opened, a column is missing, or the encoder is unknown.
         ImportError: if RDKit, pyarrow, DuckDB, or the package that reads the table is not installed.
     """
     for module in ("rdkit", "pyarrow", "duckdb"):
