@@ -147,7 +147,7 @@ $(BIN)/python:
 		|| echo "$(TORCH_INDEX) does not answer. torch comes from PyPI, with 4 GB for NVIDIA GPUs."
 
 runs/molecules/measured.csv: | $(VENV)/.installed-chem
-	$(BIN)/graph-bandit library --property qed --out runs/molecules
+	$(BIN)/graph-bandit example-data --property qed --out runs/molecules
 
 $(VENV)/.installed: $(METADATA) | $(BIN)/python
 	$(INSTALL) -e .

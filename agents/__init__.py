@@ -1,9 +1,9 @@
 """The agents of graph-bandit-env. An agent sees observations, masks and rewards, never mean rewards or regret.
 
 Make an agent by name with `registry.make_agent`. To write your own agent, import from the subpackages: `contract`,
-`beliefs`, the families `neural`, `process`, `molecule` and `classic`, and `zoo`, which
-joins models and rules. `traits` holds what is computed of molecules, `padded` networks for learners of any library, and
-`sb3` policies for users of Stable-Baselines3.
+`beliefs`, the families `neural`, `process`, `molecule` and `classic`, and `zoo`, which joins models and rules.
+`descriptors` holds what is computed of molecules, `padded` networks for learners of any library, and `sb3` policies for
+users of Stable-Baselines3.
 """
 
 from importlib.metadata import version

@@ -1,7 +1,7 @@
 from .backtest.run import run_backtest as run_backtest
 from .backtest.settings import BacktestSettings as BacktestSettings
 from .campaign import Campaign as Campaign
-from .command.library import write_library as write_library
+from .command.example_data import write_example_data as write_example_data
 from .command.settings import SuggestSettings as SuggestSettings
 from .command.suggestions import suggest as suggest
 from .constraints.batch.batch import BatchConstraints as BatchConstraints
@@ -10,9 +10,9 @@ from .constraints.goals.goal import Goal as Goal
 from .constraints.limits.limits import Limits as Limits
 from .constraints.limits.wishes import Choice as Choice
 from .constraints.limits.wishes import Requirement as Requirement
+from .model.explanations import Explanation as Explanation
 from .model.front import find_front as find_front
-from .model.reasons import Reason as Reason
-from .model.stopping import Outlook as Outlook
+from .model.stopping import StoppingAdvice as StoppingAdvice
 from .notebook import Suggestions as Suggestions
 from .notebook import draw_molecule as draw_molecule
 from .operations.place import Place as Place
@@ -20,12 +20,12 @@ from .operations.preview import PoolPreview as PoolPreview
 from .operations.preview import ResultsPreview as ResultsPreview
 from .operations.preview import preview_pool as preview_pool
 from .operations.preview import preview_results as preview_results
+from .operations.showing import ExplainedGraph as ExplainedGraph
 from .operations.showing import Rows as Rows
-from .operations.showing import Why as Why
-from .operations.showing import enough as enough
+from .operations.showing import explain as explain
 from .operations.showing import export as export
 from .operations.showing import find_rows as find_rows
-from .operations.showing import why as why
+from .operations.showing import stopping_advice as stopping_advice
 from .operations.starting import Moved as Moved
 from .operations.starting import remove_unfinished as remove_unfinished
 from .operations.starting import start as start
@@ -40,8 +40,8 @@ from .pool.prepared.making.run import prepare as prepare
 from .pool.prepared.pool import PreparedPool as PreparedPool
 from .pool.prepared.settings import PrepareSettings as PrepareSettings
 from .pool.source import Source as Source
-from .report.doubts import find_doubts as find_doubts
-from .report.doubts import find_slips as find_slips
+from .report.flagged import flag_results as flag_results
+from .report.flagged import flag_values as flag_values
 from .results.facts import Failure as Failure
 from .results.facts import Measurement as Measurement
 from .results.typed import Entry as Entry

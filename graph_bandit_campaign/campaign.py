@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from html import escape
 from pathlib import Path
 from typing import SupportsIndex
 
@@ -24,6 +25,7 @@ from graph_bandit_campaign.pool.prepared.pool import PreparedPool
 from graph_bandit_campaign.records import Records
 from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_campaign.store import ChangedError, Store
+from graph_bandit_campaign.text import short
 from graph_bandit_campaign.verbs import add_round, resume, say_ending, without_last_round
 from graph_bandit_env.files import as_pool
 from graph_bandit_lab import AgentSpec
@@ -53,9 +55,9 @@ class Campaign(Records):
             or the goals of the file, whose ranges and weights may change. Agents choose for several by upper bounds in
             place of their rule. Results of a limit that is left out are left out of the file, too.
         ignore_failures: True: nothing is learnt from failures about other graphs.
-        also: results of other assays by the name of the assay, and by id or, of molecules in the pool or not, by
-            SMILES: numbers, bounds (">4.5") or two classes. They teach, and are not saved: give them each time. They
-            need a `molecule-` or `gp-` agent. With several goals, each is taught by all of them.
+        related_assays: results of other assays by the name of the assay, and by id or (for molecules in the pool or
+            not) by SMILES: numbers, bounds (">4.5") or two classes. They are not saved: give them each time. They need
+            a `molecule-` or `gp-` agent. With several goals, each is taught by all of them.
         kind: "class" if the values are classes, 1 (or True) for a hit and 0 for none; "number" if they are numbers,
             although all are 0 and 1; None: as the file has it, else a class if all values are 0 and 1 in the first
             `ask` that has both. Agents other than `molecule-` and `gp-` take them as numbers.
@@ -78,7 +80,7 @@ class Campaign(Records):
         offered: MaskLike = None,
         goals: Sequence[Goal] | None = None,
         ignore_failures: bool = False,
-        also: Mapping[str, OtherAssay] | tuple[SourceResults, ...] | None = None,
+        related_assays: Mapping[str, OtherAssay] | tuple[SourceResults, ...] | None = None,
         kind: Kind | None = None,
     ) -> None:
         self._store = state if isinstance(state, Store) else Store(state)
@@ -97,10 +99,34 @@ class Campaign(Records):
         self._named = None if named == DEFAULT else named
         size = len(saved.rounds[-1]) if saved and saved.rounds else 1
         spec = self._named or default_agent(graph_set, size, several)
-        sources = also if isinstance(also, tuple) else sources_of(tables_of(also or {}, graph_set), graph_set)[0]
+        related = related_assays or {}
+        sources = related if isinstance(related, tuple) else sources_of(tables_of(related, graph_set), graph_set)[0]
         self._learner = Learner(graph_set, spec, several, sources=sources)
         self.state = self._continued(saved)
         self.choose_agent(size)
+
+    def __repr__(self) -> str:
+        return f"Campaign({'; '.join(f'{name}: {text}' for name, text in self._summary().items())})"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(f"<tr><th>{name}</th><td>{escape(text)}</td></tr>" for name, text in self._summary().items())
+        waiting = [each for batch in self.state.rounds[-1:] for each in batch if each.id in self.state.pending]
+        shown = Suggestions(waiting, self._index.written(self._index.present(each.id for each in waiting)))
+        return f"<table>{rows}</table>{shown._repr_html_() if waiting else ''}"
+
+    def _summary(self) -> dict[str, str]:
+        """Return the lines of the card that notebooks show."""
+        state = self.state
+        aim = "maximize" if state.maximize else "minimize"
+        counts = {"measured": len(state.settled()), "failed": len(state.failed), "pending": len(state.pending)}
+        lines: dict[str, str] = {
+            "pool": f"{len(self.graph_set):,} graphs",
+            "goal": ", ".join(goal.text for goal in state.goals) or f"{aim} {state.target or 'the measured value'}",
+            "agent": state.agent,
+            "results": ", ".join(f"{number:,} {name}" for name, number in counts.items() if number) or "none",
+        }
+        leader = None if state.goals or state.is_class else state.leader()
+        return lines | ({"best": f"{short(leader[1])} ({leader[0]})"} if leader else {})
 
     def show(self, graph_set: PoolLike, offered: MaskLike = None, most_taught: int | None = None) -> None:
         """Take other graphs of the same pool in the place of those so far: all that are known, and others.

@@ -64,8 +64,8 @@ def draw_molecule(smiles: str, size: tuple[int, int], scores: Sequence[float] = 
     Args:
         smiles: its SMILES. RDKit may take long over one of thousands of atoms, or crash.
         size: width and height in pixels.
-        scores: of each atom, as of `Why.atoms`: blue discs if they are positive, orange ones if negative, as large as
-            they are, and the largest in digits. Empty: there are none.
+        scores: of each atom, from `ExplainedGraph.atoms`. Positive scores are blue discs, negative ones orange; the
+            largest are printed. Empty: none.
         part: SMARTS of a substructure that is highlighted, and lies in the same way in all drawings; empty: there is
             none.
 

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.contract import Agent, Correlation, ModelAgent
+from graph_bandit_campaign.model.explanations import Explanation, explain_graphs
 from graph_bandit_campaign.model.failures import FailureForecast, FailureLearner
 from graph_bandit_campaign.model.front import expect_all, find_front
 from graph_bandit_campaign.model.learner import Learner
-from graph_bandit_campaign.model.reasons import Reason, find_reasons
-from graph_bandit_campaign.model.stopping import Outlook, look_ahead
+from graph_bandit_campaign.model.stopping import StoppingAdvice, look_ahead
 from graph_bandit_campaign.pool.index import MaskLike, PoolIndex, PoolLike
 from graph_bandit_campaign.results.matching import Matcher, match_rows
 from graph_bandit_campaign.results.rows import Columns, ResultTables
@@ -125,7 +125,7 @@ class Records:
         """
         return agent.shares() if isinstance(agent := self._model_of(goal)[0], ModelAgent) else {}
 
-    def reasons(self, ids: Iterable[str], goal: str = "") -> dict[str, Reason]:
+    def explain(self, ids: Iterable[str], goal: str = "") -> dict[str, Explanation]:
         """Return what the predictions of some graphs are sums of, over the parts of the model and over the results.
 
         Args:
@@ -139,7 +139,7 @@ class Records:
             ValueError: if there is no such graph or goal.
         """
         smiles = getattr(self.graph_set, "smiles", ())
-        return find_reasons(*self._model_of(goal), self.ids, self._index.indices(ids), smiles)
+        return explain_graphs(*self._model_of(goal), self.ids, self._index.indices(ids), smiles)
 
     def correlations(self, goal: str = "") -> dict[str, Correlation]:
         """Return how the results of other assays go along with the values of a goal, by assay."""
@@ -151,7 +151,7 @@ class Records:
         """Return the probability of each graph to fail, learnt from those that failed and those that were measured."""
         return self._failures.learn(self.state, self._index.index_of, self._learner)
 
-    def outlook(self, among: MaskLike = None) -> Outlook | None:
+    def stopping_advice(self, among: MaskLike = None) -> StoppingAdvice | None:
         """Return whether a better graph is still to be found, and what the pending ones promise.
 
         Args:

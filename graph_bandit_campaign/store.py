@@ -21,7 +21,9 @@ from graph_bandit_campaign.state import CampaignState
 from graph_bandit_env.storage import find_file, replace_file
 
 T = TypeVar("T")
-FORMAT = 5
+FORMAT = 6
+RENAMED = {"near": "target", "also": "related_assay", "only": "filter", "at_most": "max_per_group", "per": "group_by"}
+"""Settings of `suggest` as they were called in files of format 5."""
 MOST = 20  # changes that can be undone
 
 
@@ -262,7 +264,10 @@ def read_file(text: bytes, path: Path) -> tuple[CampaignState, tuple[Change, ...
     """
     try:
         fields = msgspec.json.decode(text.decode("utf-8-sig"), type=dict[str, object])
-        if (number := fields.pop("format", None)) != FORMAT:
+        number, command = fields.pop("format", None), fields.get("command", {})
+        if number == FORMAT - 1 and isinstance(command, dict):  # the steps that it could undo have the old names
+            fields |= {"command": {RENAMED.get(key, key): command[key] for key in command}, "past": [], "future": []}
+        elif number != FORMAT:
             raise ValueError(f"Expected a campaign of format {FORMAT}. {path} has format {number}.")
         steps = [msgspec.convert(fields.pop(name, ()), tuple[Change, ...]) for name in ("past", "future")]
         state = msgspec.convert(fields, CampaignState)

@@ -7,6 +7,7 @@ import difflib
 import gc
 import io
 import os
+import shutil
 import sqlite3
 import sys
 import warnings
@@ -15,29 +16,34 @@ from functools import partial
 from importlib.metadata import version
 from pkgutil import resolve_name
 
-COMMANDS = {  # summary of each
-    "run": "Play agents against each other on one environment, and write a report.",
-    "sweep": "Play grids of environments and agents in parallel, and continue after any interruption.",
-    "report": "Write the report of a folder again, from its stored results.",
-    "export": "Write the finished repetitions of a folder to a small file, to go on elsewhere.",
-    "tuned": "Write the best settings of a folder to a file that `sweep --tuned` reads.",
-    "compare": "Compare two folders in pairs: did a change make agents better or worse?",
-    "agents": "List the installed agents, or the settings of one.",
-    "suggest": "Suggest which molecules of a table, or other graphs, to measure next.",
-    "screen": "Let a program of your own compute the values of what is suggested, batch by batch.",
-    "backtest": "Replay a finished table of molecules: would the suggestions have found the best ones sooner?",
-    "prepare": "Prepare a pool of any size, in parallel, so that rounds read it part by part.",
-    "serve": "Show the campaigns of a folder to a team: pages in a browser, and JSON for programs.",
-    "mcp": "Offer the campaigns of a folder to a language model: tools over stdin and stdout (MCP).",
-    "library": "Write a pool of 4,419 molecules and a few results, to try `suggest` with.",
-    "cache": "Show how much is kept of tables that were read, or clear it.",
+GROUPS = {  # summary of each command
+    "choose what to measure": {
+        "example-data": "Write example data: 4,419 molecules and a few results.",
+        "suggest": "Suggest which molecules or experiments to measure next.",
+        "backtest": "Test on a finished table how soon the best would be found.",
+        "screen": "Score suggested molecules with your own program, in batches.",
+        "prepare": "Prepare a large pool in parallel, to be read in parts.",
+        "serve": "Serve campaigns to a team: web pages, and JSON for programs.",
+        "mcp": "Offer campaigns to a language model (MCP over stdio).",
+    },
+    "compare agents": {
+        "run": "Compare agents on one environment, and write a report.",
+        "sweep": "Run grids of environments and agents in parallel.",
+        "report": "Rewrite the report of a results folder, or export its data.",
+        "compare": "Compare two results folders in pairs.",
+        "best-settings": "Choose the best settings, for `sweep --tuned`.",
+        "export": "Export finished repetitions, to continue elsewhere.",
+        "agents": "List the installed agents, or the settings of one.",
+    },
+    "maintenance": {"cache": "Show the size of the cache of tables, or clear it."},
 }
+COMMANDS = {name: summary for group in GROUPS.values() for name, summary in group.items()}
 PARTS = {  # type of the settings of each, from which tyro reads the flags, and function that takes them
     "run": ("graph_bandit_cli.play:RunOptions", "graph_bandit_cli.play:play"),
     "sweep": ("graph_bandit_cli.play:SweepOptions", "graph_bandit_cli.play:play"),
     "report": ("graph_bandit_cli.results:ReportOptions", "graph_bandit_cli.results:report"),
     "export": ("graph_bandit_cli.results:ExportOptions", "graph_bandit_cli.results:export"),
-    "tuned": ("graph_bandit_cli.results:TunedOptions", "graph_bandit_cli.results:tuned"),
+    "best-settings": ("graph_bandit_cli.results:BestSettingsOptions", "graph_bandit_cli.results:best_settings"),
     "compare": ("graph_bandit_cli.results:CompareOptions", "graph_bandit_cli.results:compare"),
     "agents": ("graph_bandit_cli.agents:AgentsOptions", "graph_bandit_cli.agents:agents"),
     "suggest": ("graph_bandit_campaign:SuggestSettings", "graph_bandit_cli.measure:suggest"),
@@ -46,7 +52,7 @@ PARTS = {  # type of the settings of each, from which tyro reads the flags, and 
     "prepare": ("graph_bandit_campaign:PrepareSettings", "graph_bandit_campaign:prepare"),
     "serve": ("graph_bandit_serve:ServeSettings", "graph_bandit_serve:serve"),
     "mcp": ("graph_bandit_serve:McpSettings", "graph_bandit_serve:serve_tools"),
-    "library": ("graph_bandit_cli.measure:LibraryOptions", "graph_bandit_cli.measure:library"),
+    "example-data": ("graph_bandit_cli.measure:ExampleOptions", "graph_bandit_cli.measure:example_data"),
     "cache": ("graph_bandit_cli.measure:CacheOptions", "graph_bandit_cli.measure:cache"),
 }
 
@@ -108,20 +114,26 @@ def _skip_last_collection() -> None:
 def usage() -> str:
     """Return the help text with the list of commands."""
     width = max(map(len, COMMANDS))
-    lines = [f"  {name:{width}}  {summary}" for name, summary in COMMANDS.items()]
-    head = ["usage: graph-bandit COMMAND ...", "", "Graph action bandits.", "", "commands:"]
-    return "\n".join([*head, *lines, "", "`graph-bandit COMMAND --help` lists the settings of a command."])
+    lines = ["usage: graph-bandit COMMAND [OPTIONS]"]
+    for title, commands in GROUPS.items():
+        lines += ["", f"{title}:", *(f"  {name:{width}}  {summary}" for name, summary in commands.items())]
+    return "\n".join([*lines, "", "`graph-bandit COMMAND --help` describes the options of a command."])
 
 
 def run(name: str, args: list[str]) -> int:
     """Read the settings of a command, run it, and return the exit code, 0 unless its function returns another."""
     import tyro
 
+    from graph_bandit_cli.help import format_help
     from graph_bandit_cli.options import check_options
 
-    settings, function = PARTS[name]
-    check_options(resolve_name(settings), args)
-    given = tyro.cli(resolve_name(settings), args=args, prog=f"graph-bandit {name}", description=COMMANDS[name])
+    settings, function = resolve_name(PARTS[name][0]), PARTS[name][1]
+    if asked := {"-h", "--help", "--help-all"}.intersection(args):
+        width = shutil.get_terminal_size().columns
+        print(format_help(name, COMMANDS[name], settings, width, in_full="--help-all" in asked), flush=True)
+        return 0
+    check_options(settings, args)
+    given = tyro.cli(settings, args=args, prog=f"graph-bandit {name}")
     code = resolve_name(function)(given)
     return code if isinstance(code, int) else 0
 

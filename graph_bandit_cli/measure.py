@@ -1,4 +1,4 @@
-"""Commands for real measurements that do more than pass on their settings: `suggest`, `library` and `cache`."""
+"""Commands for real measurements that do more than pass on their settings: `suggest`, `example-data` and `cache`."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def report_progress(line: str) -> None:
 
 
 @dataclass(frozen=True)
-class LibraryOptions:
-    """Settings of the library."""
+class ExampleOptions:
+    """Settings of the example data."""
 
     out: Path
     """Folder for pool.csv and measured.csv; or for library.toml, acids.csv, amines.csv and measured.csv; or for
@@ -48,12 +48,12 @@ class LibraryOptions:
     """Replace files of these names that hold something else. By default they are refused."""
 
 
-def library(options: LibraryOptions) -> None:
+def example_data(options: ExampleOptions) -> None:
     """Write a pool and a few results to try `suggest` with."""
-    from graph_bandit_campaign import write_library
+    from graph_bandit_campaign import write_example_data
 
     given = options.out, options.property, options.measured, options.seed, options.overwrite
-    for path in write_library(*given, products=options.products, reactions=options.reactions):
+    for path in write_example_data(*given, products=options.products, reactions=options.reactions):
         print(path)
 
 

@@ -1,4 +1,4 @@
-"""Read a folder of results: `graph-bandit report`, `export`, `compare` and `tuned`."""
+"""Read a folder of results: `graph-bandit report`, `export`, `compare` and `best-settings`."""
 
 from __future__ import annotations
 
@@ -42,26 +42,13 @@ class ReportOptions:
 
 def report(options: ReportOptions) -> None:
     """Write the page, and the files and tables that are asked for."""
-    from graph_bandit_lab import (
-        load_results,
-        table_of_chance,
-        tables_of_rounds,
-        write_csv,
-        write_json_lines,
-        write_parquet,
-        write_report,
-        write_tensorboard,
-    )
+    import graph_bandit_lab as lab
     from graph_bandit_lab.reports import print_columns
 
-    print(write_report(options.folder))
-    for path, write in (
-        (options.csv, write_csv),
-        (options.parquet, write_parquet),
-        (options.jsonl, write_json_lines),
-        (options.tensorboard, write_tensorboard),
-    ):
-        if path is not None:
+    print(lab.write_report(options.folder))
+    writers = {"csv": lab.write_csv, "parquet": lab.write_parquet, "jsonl": lab.write_json_lines}
+    for name, write in (writers | {"tensorboard": lab.write_tensorboard}).items():
+        if (path := getattr(options, name)) is not None:
             write(options.folder, path)
             print(path)
     if options.table:
@@ -70,10 +57,10 @@ def report(options: ReportOptions) -> None:
         print_tables(options.folder, markdown=True)
     tables = []
     if options.chance:
-        tables.append(table_of_chance(load_results(options.folder, arrays=()), options.chance))
+        tables.append(lab.table_of_chance(lab.load_results(options.folder, arrays=()), options.chance))
     if options.at:
-        results = load_results(options.folder, arrays=("regret", "simple_regret", "best_found"))
-        tables += tables_of_rounds(results, options.at)
+        results = lab.load_results(options.folder, arrays=("regret", "simple_regret", "best_found"))
+        tables += lab.tables_of_rounds(results, options.at)
     for rows in tables:
         print()
         print_columns(rows, markdown=options.markdown)
@@ -135,7 +122,7 @@ def compare(options: CompareOptions) -> None:
 
 
 @dataclass(frozen=True)
-class TunedOptions:
+class BestSettingsOptions:
     """Settings of the choice."""
 
     folder: tyro.conf.Positional[Path]
@@ -144,7 +131,7 @@ class TunedOptions:
     """File for the best settings of each agent on each graph model; it is replaced."""
 
 
-def tuned(options: TunedOptions) -> None:
+def best_settings(options: BestSettingsOptions) -> None:
     """Choose the best settings, write them, and print them."""
     from graph_bandit_lab import load_results
 

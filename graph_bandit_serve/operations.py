@@ -52,8 +52,8 @@ class Ask(Asked):
     """A round of suggestions."""
 
     changes: dict[str, JsonValue] = Field(default_factory=dict)
-    """Settings of `suggest` that change from now on: n, maximize, minimize, near, weights, require, forbid, only,
-    price, budget, budget_only, at_most, per, ignore_failures."""
+    """Settings of `suggest` that change from now on: n, maximize, minimize, target, weights, require, forbid, filter,
+    price, budget, budget_only, max_per_group, group_by, ignore_failures."""
     next_batch: bool = False
     """Whether another batch is wanted although no result came in."""
 
@@ -184,10 +184,12 @@ OPERATIONS: dict[str, Operation] = {
     "mark": Operation(Mark, "Veto or pin a graph, take that back, or keep a comment about it.", True),
     "undo": Operation(Nothing, "Take back the last change: results, a round or marks.", True, for_tools=False),
     "redo": Operation(Nothing, "Make the change again that was undone last.", True, for_tools=False),
-    "why": Operation(
+    "explain": Operation(
         Ids, "Explain some graphs of the pool: what is predicted, why, and which measured ones are similar."
     ),
-    "enough": Operation(Nothing, "Say whether measuring more is likely to find a better one, or whether to stop."),
+    "stopping_advice": Operation(
+        Nothing, "Say whether measuring more is likely to find a better one, or whether to stop."
+    ),
     "preview": Operation(
         Preview, "Show a table of results row by row, before it is told; nothing is changed.", looks=True
     ),

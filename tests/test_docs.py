@@ -154,9 +154,9 @@ def test_commands_in_sentences_are_there(page, tmp_path, capsys):
         if program != "graph-bandit":
             CHECKS[program](words, tmp_path)
         elif words[0] in COMMANDS:
-            assert stops_with(main, [words[0], "--help"]) == 0
+            assert stops_with(main, [words[0], "--help-all"]) == 0
             text = capsys.readouterr().out
-            assert all(word in text for word in words if word.startswith("--")), command
+            assert all(word in text for word in words if word.startswith("--") and word != "--help"), command
         else:
             assert words == ["--help"], command
 
@@ -171,8 +171,8 @@ def shorten(text):
 def play(arguments):
     """Play a command if it takes seconds, or reads what one has played; return its exit code."""
     command, *rest = arguments
-    if command == "library":
-        return write_library(*rest)
+    if command == "example-data":
+        return write_example_data(*rest)
     if command == "run" and "library" not in rest:  # which is made for this alone
         own = {"--num-graphs", "--num-nodes"} if "--graphs" in rest else set()
         for flag, value in SHORT_RUN.items():
@@ -184,15 +184,15 @@ def play(arguments):
                 rest += [flag, value]
         count = next((k for k, word in enumerate(rest[1:]) if word.startswith("--")), len(rest))  # after --agents
         return stops_with(main, [command, *rest]) if count <= MOST_AGENTS else 0
-    if command == "agents" or (command in ("report", "tuned") and Path(rest[0]).is_dir()):
+    if command == "agents" or (command in ("report", "best-settings") and Path(rest[0]).is_dir()):
         return stops_with(main, [command, *rest])
     return 0
 
 
 @functools.cache
-def write_library(*arguments):
+def write_example_data(*arguments):
     """Write it once, though many pages do: it takes ten seconds."""
-    return stops_with(main, ["library", *arguments])
+    return stops_with(main, ["example-data", *arguments])
 
 
 @pytest.mark.parametrize("page", [page for page in GUIDES if page.name != "reactions.md"], ids=name_of)

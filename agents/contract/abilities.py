@@ -88,15 +88,15 @@ class Explanation:
     Attributes:
         parts: what each part of the model adds, by what it compares, `(n,)` float64 each.
         seen: `(q,)` int64. The graphs with rewards or bounds.
-        pulls: `(q, n)` float64. What their results add.
+        contributions: `(q, n)` float64. What their results add.
         by_rank: True if scores are normal scores of the ranks of the rewards, False if they are standardised rewards.
-        others: source of each further row of `pulls`, which is that of a result of a source, with the SMILES of the
-            molecule or, of another graph, its index as a text.
+        others: for each further row of `contributions`, the source of its result, with the SMILES of the molecule or,
+            for another graph, its index as a text.
     """
 
     parts: dict[str, NDArray[np.float64]]
     seen: NDArray[np.int64]
-    pulls: NDArray[np.float64]
+    contributions: NDArray[np.float64]
     by_rank: bool
     others: tuple[tuple[str, str], ...] = ()
 

@@ -40,9 +40,9 @@ class MoleculeSetLike(GraphSetLike, Protocol):
     They may have `columns`, too: `(K, c)` float64, numbers of the user's own, NaN where one is not known. An agent that
     reads them has an attribute `uses_columns` that is True; a campaign refuses other agents where there are columns.
 
-    They may have `traits` and `scales`, too (`agents.molecule.Traits` and `Scales`): what is computed from the
-    structure of each molecule, and how it is scaled where the molecules are only some of a pool. The `molecule-` agents
-    compute what is missing, and never look at the graphs unless an observation shows some.
+    They may have `descriptors` and `scales`, too (`agents.molecule.Descriptors` and `Scales`): what is computed from
+    the structure of each molecule, and how it is scaled where the molecules are only some of a pool. The `molecule-`
+    agents compute what is missing, and never look at the graphs unless an observation shows some.
     """
 
     @property

@@ -10,12 +10,12 @@ from torch import Tensor
 from agents.beliefs.rules import AcquisitionRule
 from agents.contract.protocol import GraphSetLike, MoleculeSetLike
 from agents.contract.reading import SMILES
+from agents.descriptors import Scales
+from agents.descriptors.molecules import Molecules
 from agents.molecule.parts import MoleculeDescription, MoleculeSettings
 from agents.molecule.rater import Rater, mix
 from agents.process.agent import ProcessAgent
 from agents.process.links import LinkedKernel
-from agents.traits import Scales
-from agents.traits.molecules import Molecules
 from gntk import one_thread
 
 
@@ -43,7 +43,7 @@ class MoleculeAgent(ProcessAgent[MoleculeSettings]):
 
         Raises:
             TypeError: if `graph_set` is not a set of molecules.
-            ValueError: if it brings traits of other molecules.
+            ValueError: if it brings descriptors of other molecules.
         """
         if not isinstance(graph_set, MoleculeSetLike):
             raise TypeError(
@@ -75,14 +75,14 @@ class MoleculeAgent(ProcessAgent[MoleculeSettings]):
         links, numbers = self.learnt.links, self.posterior.seen
         molecules, count = described.molecules, described.count
         seen, positions = (numbers % count).unique(return_inverse=True)
-        traits = described.traits.take(seen.numpy())
+        descriptors = described.descriptors.take(seen.numpy())
         columns = None if molecules.columns is None else molecules.columns[seen.numpy()]
-        scales = molecules.scales or Scales.of(described.traits, molecules.columns)
-        mixture = mix(self.settings, traits, columns, scales, self.learnt.weights)
+        scales = molecules.scales or Scales.of(described.descriptors, molecules.columns)
+        mixture = mix(self.settings, descriptors, columns, scales, self.learnt.weights)
         kernel = LinkedKernel(mixture, len(seen), links) if links else mixture
         return Rater(
             settings=self.settings,
-            traits=traits,
+            descriptors=descriptors,
             columns=columns,
             scales=scales,
             weights=self.learnt.weights,

@@ -10,8 +10,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from agents.descriptors import BINS, Counts
 from agents.process.parts.part import AddTo
-from agents.traits import BINS, Counts
 from gntk.engines import compile_loop
 
 

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from agents.contract.settings import Warp
+from agents.descriptors import DESCRIPTORS, FINGERPRINTS, NUMBERS, Descriptors, Ranks, Scales, compute_descriptors
+from agents.descriptors.molecules import Molecules
 from agents.molecule.fingerprints import Fingerprint
 from agents.process.description import Description
 from agents.process.kernels import Kernels
 from agents.process.parts.measured import LINEAR, Measured
 from agents.process.parts.part import Part, Reading
 from agents.process.settings import MixtureSettings
-from agents.traits import FINGERPRINTS, NUMBERS, TRAITS, Ranks, Scales, Traits, compute_traits
-from agents.traits.molecules import Molecules
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 OWN_COLUMNS = "own columns"
 TREND = 0.4  # share of the linear kernel of properties, by which a trend along logP or mass is learnt from few results
 FEW = 0.5  # share of the molecules below which kernels are computed each time: lists of counts are compared fast
-LABELS = {name: name for name in TRAITS}
-LABELS |= {"atom_pairs": "atom pairs", "morgan": "neighbourhoods", "roles": "roles of atoms"}
+LABELS = {name: name for name in DESCRIPTORS}
+LABELS |= {"atom_pairs": "atom pairs", "ecfp": "ECFP", "fcfp": "FCFP", "rdkit": "other descriptors"}
 
-
-WEIGHTS = ("pairs", "morgan", "torsions", "roles", "properties", "descriptors", "columns", "encoder")
-"""Names of the weights: those of the traits, in the order of `agents.traits.TRAITS`, then of columns and an encoder."""
+WEIGHTS = ("pairs", "ecfp", "torsions", "fcfp", "properties", "rdkit", "columns", "encoder")
+"""Names of the weights: those of the descriptors, in the order of `agents.descriptors.DESCRIPTORS`, then of columns and
+an encoder."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,20 +45,20 @@ class MoleculeSettings(MixtureSettings):
 
     pairs_weight: float = 0.2
     """Weight of the Tanimoto kernel of atom pairs; 0 leaves a part out. Results change the weights."""
-    morgan_weight: float = 0.15
-    """Weight of the Tanimoto kernel of atom neighbourhoods (Morgan)."""
+    ecfp_weight: float = 0.15
+    """Weight of the Tanimoto kernel of ECFP: atom environments of up to three bonds."""
     torsions_weight: float = 0.1
     """Weight of the Tanimoto kernel of paths of four atoms."""
-    roles_weight: float = 0.1
-    """Weight of the Tanimoto kernel of neighbourhoods of what atoms do: donor, acceptor, acid, base (FCFP)."""
+    fcfp_weight: float = 0.1
+    """Weight of the Tanimoto kernel of FCFP: environments of donors, acceptors, acids, bases and other atom classes."""
     properties_weight: float = 0.3
     """Weight of kernels of thirteen properties such as mass, polar surface and logP."""
-    descriptors_weight: float = 0.25
+    rdkit_weight: float = 0.25
     """Weight of kernels of 78 descriptors: counts of atoms, bonds and rings, and surfaces by charge and logP."""
     columns_weight: float = 0.25
-    """Weight of kernels of the columns that the molecules bring along, if they have some."""
+    """Weight of kernels of additional numeric columns, if there are any."""
     encoder_weight: float = 0.6
-    """Weight of kernels of the numbers of a pretrained encoder, if there is one."""
+    """Weight of kernels of a pretrained encoder, if there is one."""
     encoder: str = ""
     """Pretrained encoder that is computed of molecules: "minimol" (extra `encoders`), or one that a package adds. They
     may bring along the numbers of one, too. Empty: none is computed."""
@@ -76,18 +76,18 @@ class MoleculeSettings(MixtureSettings):
 
 @dataclass(frozen=True, eq=False)
 class MoleculeDescription(Description):
-    """Molecules, their traits, and the parts of the kernel."""
+    """Molecules, their descriptors, and the parts of the kernel."""
 
     molecules: Molecules
     """The molecules as they were read."""
-    traits: Traits
-    """Their traits of positive weight."""
+    descriptors: Descriptors
+    """Their descriptors of positive weight."""
     settings: MoleculeSettings
     """Hold the weights."""
 
     @staticmethod
     def of_molecules(molecules: Molecules, settings: MoleculeSettings, before: object = None) -> MoleculeDescription:
-        """Compute the traits that the molecules do not bring along, and make the parts of the kernel.
+        """Compute the descriptors that the molecules do not bring along, and make the parts of the kernel.
 
         Args:
             molecules: the molecules.
@@ -95,19 +95,19 @@ class MoleculeDescription(Description):
             before: a description by these settings, which is returned if it is of these molecules; or anything else.
 
         Raises:
-            ImportError: if RDKit, or what an encoder needs, is not installed.
-            ValueError: if RDKit cannot read a SMILES, the molecules bring traits of other molecules or fingerprints, an
+            ImportError: if RDKit, or what an encoder needs, is not installed. ValueError: if RDKit cannot read a
+            SMILES, the molecules bring descriptors of other molecules or fingerprints, an
                 encoder is unknown, or no part is left.
         """
         if isinstance(before, MoleculeDescription) and before.molecules.is_like(molecules):
             return before
-        traits = molecules.traits or Traits(molecules.num_graphs, {}, {}, settings.stereo)
-        used = [name for name in weights_of(settings, traits) if name not in traits.left_out]
-        if missing := [name for name in used if name not in traits.names]:
-            traits = traits.join(compute_traits(molecules.smiles, missing, settings.stereo))
-        traits = traits.only(used)
-        parts = make_parts(settings, traits, molecules.columns, molecules.scales, molecules.column_names)
-        return MoleculeDescription(*parts, molecules, traits, settings)
+        descriptors = molecules.descriptors or Descriptors(molecules.num_graphs, {}, {}, settings.stereo)
+        used = [name for name in weights_of(settings, descriptors) if name not in descriptors.left_out]
+        if missing := [name for name in used if name not in descriptors.names]:
+            descriptors = descriptors.join(compute_descriptors(molecules.smiles, missing, settings.stereo))
+        descriptors = descriptors.only(used)
+        parts = make_parts(settings, descriptors, molecules.columns, molecules.scales, molecules.column_names)
+        return MoleculeDescription(*parts, molecules, descriptors, settings)
 
     @property
     def names(self) -> Sequence[str]:
@@ -144,29 +144,30 @@ class MoleculeDescription(Description):
         same = before if isinstance(before, MoleculeDescription) else self
         if same.molecules.source is own.source and same.molecules.smiles == smiles:
             return same, where
-        more = compute_traits(new, self.traits.names, self.traits.stereo, self.traits.left_out)
-        traits = Traits.stack([self.traits, more])
+        more = compute_descriptors(new, self.descriptors.names, self.descriptors.stereo, self.descriptors.left_out)
+        descriptors = Descriptors.stack([self.descriptors, more])
         columns = own.columns
         if columns is not None:
             columns = np.concatenate([columns, np.full((len(new), columns.shape[1]), np.nan)])
-        scales = own.scales or Scales.of(self.traits, own.columns)
-        parts = make_parts(self.settings, traits, columns, scales, own.column_names)
-        joined = replace(own, smiles=smiles, columns=columns, traits=traits, scales=scales)
-        return MoleculeDescription(*parts, joined, traits, self.settings), where
+        scales = own.scales or Scales.of(self.descriptors, own.columns)
+        parts = make_parts(self.settings, descriptors, columns, scales, own.column_names)
+        joined = replace(own, smiles=smiles, columns=columns, descriptors=descriptors, scales=scales)
+        return MoleculeDescription(*parts, joined, descriptors, self.settings), where
 
     def known(self) -> list[Tensor]:
         """Return a digest of the SMILES, and of the columns of the user's own."""
         return [self.molecules.digest]
 
 
-def weights_of(settings: MoleculeSettings, brought: Traits | None = None) -> dict[str, float]:
-    """Return the positive weights of traits, by their names, and of encoders: that of the settings, and those brought.
+def weights_of(settings: MoleculeSettings, brought: Descriptors | None = None) -> dict[str, float]:
+    """Return the positive weights of descriptors, by their names, and of encoders: that of the settings, and those
+    brought.
 
     Args:
         settings: hold the weights.
-        brought: traits that molecules bring along; None: there are none.
+        brought: descriptors that molecules bring along; None: there are none.
     """
-    weights = {name: getattr(settings, f"{word}_weight") for name, word in zip(TRAITS, WEIGHTS, strict=False)}
+    weights = {name: getattr(settings, f"{word}_weight") for name, word in zip(DESCRIPTORS, WEIGHTS, strict=False)}
     encoders = dict.fromkeys((*filter(None, [settings.encoder]), *(brought.encoders if brought else ())))
     weights |= {name: settings.encoder_weight / len(encoders) for name in encoders}
     return {name: weight for name, weight in weights.items() if weight > 0}
@@ -174,7 +175,7 @@ def weights_of(settings: MoleculeSettings, brought: Traits | None = None) -> dic
 
 def make_parts(
     settings: MoleculeSettings,
-    traits: Traits,
+    descriptors: Descriptors,
     columns: NDArray[np.float64] | None = None,
     scales: Scales | None = None,
     column_names: Sequence[str] = (),
@@ -182,12 +183,12 @@ def make_parts(
 ) -> tuple[Kernels, list[Part]]:
     """Return the parts of positive weight, and their kernels.
 
-    The weights of `settings` are those of what is compared; parts of one name share it. All weights add up to 1. Traits
-    that were left out on purpose have no part.
+    The weights of `settings` are those of what is compared; parts of one name share it. All weights add up to 1.
+    Descriptors that were left out on purpose have no part.
 
     Args:
         settings: hold the weights.
-        traits: traits of K molecules.
+        descriptors: descriptors of K molecules.
         columns: `(K, c)`, the user's own numbers, NaN where not known; None: there are none.
         scales: of the pool that the molecules are from; None: they are the whole pool.
         column_names: names of the columns. A single one gives its name to its parts, unless others have that name.
@@ -197,20 +198,22 @@ def make_parts(
         ValueError: if fingerprints do not fit `settings.stereo`, the scales are those of other columns, or no part is
             left.
     """
-    wanted = {name: weight for name, weight in weights_of(settings, traits).items() if name not in traits.left_out}
-    scales = scales or Scales.of(traits, columns)
+    wanted = {
+        name: weight for name, weight in weights_of(settings, descriptors).items() if name not in descriptors.left_out
+    }
+    scales = scales or Scales.of(descriptors, columns)
     prints = [name for name in FINGERPRINTS if name in wanted]
-    if prints and traits.stereo != settings.stereo:
+    if prints and descriptors.stereo != settings.stereo:
         raise ValueError(
-            f"Expected fingerprints with the setting stereo={settings.stereo}. Got stereo={traits.stereo}. Change the "
-            f"setting, or prepare the pool with `{'--stereo' if settings.stereo else '--no-stereo'}` again."
+            f"Expected fingerprints with the setting stereo={settings.stereo}. Got stereo={descriptors.stereo}. "
+            f"Change the setting, or prepare the pool with `{'--stereo' if settings.stereo else '--no-stereo'}` again."
         )
     ways: list[tuple[float, Reading]] = [
-        (wanted[name], Fingerprint(LABELS[name], traits.counts[name])) for name in prints
+        (wanted[name], Fingerprint(LABELS[name], descriptors.counts[name])) for name in prints
     ]
-    for name in (name for name in (*NUMBERS, *traits.encoders) if name in wanted):
+    for name in (name for name in (*NUMBERS, *descriptors.encoders) if name in wanted):
         linear, label = TREND if name == "properties" else LINEAR, LABELS.get(name, name)
-        ways.append((wanted[name], Measured(label, traits.numbers[name], scales.moments[name].scale(), linear)))
+        ways.append((wanted[name], Measured(label, descriptors.numbers[name], scales.moments[name].scale(), linear)))
     if columns is not None and settings.columns_weight > 0:
         ranks = scales.ranks or Ranks.of(columns)
         alone = column_names[0] if len(column_names) == 1 else OWN_COLUMNS
@@ -220,5 +223,5 @@ def make_parts(
     if not ways:
         raise ValueError("Expected something to compare molecules by. Got weights of 0, or numbers that all share.")
     total = sum(weight for weight, _ in ways)
-    kernels = Kernels([reading for _, reading in ways], len(traits), keeps=keeps, few=FEW)
+    kernels = Kernels([reading for _, reading in ways], len(descriptors), keeps=keeps, few=FEW)
     return kernels, [Part(each.name, weight * share / total) for weight, each in ways for share in each.shares]

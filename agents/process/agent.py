@@ -203,12 +203,12 @@ class ProcessAgent(ProcessPlayer[S]):
             terms[part.name] = terms.get(part.name, 0.0) + weight * term
         seen, row = posterior.seen.unique(return_inverse=True)
         of_results = posterior.target_weights(graphs) * posterior.targets.unsqueeze(1)
-        pulls = torch.zeros(len(seen), len(graphs), dtype=torch.float64).index_add(0, row, of_results)
+        contributions = torch.zeros(len(seen), len(graphs), dtype=torch.float64).index_add(0, row, of_results)
         own = seen < len(self.history.counts)
         return Explanation(
             {name: term.numpy() for name, term in terms.items()},
             seen[own].numpy(),
-            pulls.numpy(),
+            contributions.numpy(),
             by_rank=isinstance(self.targets, NormalScores),
             others=tuple(map(results.name_of, seen[~own].tolist())),
         )

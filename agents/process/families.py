@@ -17,6 +17,7 @@ from agents.beliefs.structure import NodeFeatures
 from agents.contract.graph_memory import GraphMemory
 from agents.contract.protocol import GraphSetLike, MoleculeSetLike, SlotSetLike
 from agents.contract.reading import DIRECTIONS, EDGE_FEATURES, NODE_FEATURES, READABLE, with_both_directions
+from agents.descriptors.molecules import Molecules
 from agents.process.agent import ProcessAgent
 from agents.process.description import Description, read_graphs
 from agents.process.parts import GraphReading
@@ -36,7 +37,6 @@ from agents.process.settings import (
     OneKernelSettings,
     SubtreeSettings,
 )
-from agents.traits.molecules import Molecules
 from gntk import one_thread
 
 if TYPE_CHECKING:

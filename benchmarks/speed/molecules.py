@@ -1,4 +1,4 @@
-"""Time traits and ratings of molecules, in seconds of one core: python -m benchmarks.speed.molecules."""
+"""Time descriptors and ratings of molecules, in seconds of one core: python -m benchmarks.speed.molecules."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 import registry
-from agents.molecule import TRAITS, MoleculeAgent, Rater, Scales, Traits, compute_traits
+from agents.molecule import DESCRIPTORS, Descriptors, MoleculeAgent, Rater, Scales, compute_descriptors
 from benchmarks.speed.measure import Row, in_a_process_of_its_own, peak_bytes, show
 
 if TYPE_CHECKING:
@@ -33,12 +33,12 @@ MOST = {300: 240.0, 2000: 720.0}  # us a molecule, by results: 10^6 then take tw
 
 @dataclass(frozen=True)
 class Pool:
-    """Molecules with traits, on the scales of a larger pool."""
+    """Molecules with descriptors, on the scales of a larger pool."""
 
     smiles: Sequence[str]
     """Their SMILES."""
-    traits: Traits
-    """Their traits."""
+    descriptors: Descriptors
+    """Their descriptors."""
     scales: Scales
     """The scales."""
 
@@ -60,8 +60,8 @@ def drug_like(count: int) -> list[str]:
     return list(smiles)
 
 
-def time_traits(smiles: Sequence[str]) -> list[Row]:
-    """Return the rows for reading, writing and all traits of molecules, each trait by itself too."""
+def time_descriptors(smiles: Sequence[str]) -> list[Row]:
+    """Return the rows for reading, writing and all descriptors of molecules, each descriptor by itself too."""
     from rdkit import Chem
 
     begin = time.process_time()
@@ -73,11 +73,11 @@ def time_traits(smiles: Sequence[str]) -> list[Row]:
     atoms = np.mean([molecule.GetNumAtoms() for molecule in molecules])
     rows = [Row(f"reading a SMILES of {atoms:.0f} atoms by RDKit", 1e6 * reading, "us")]
     rows += [Row("its canonical form", 1e6 * writing, "us")]
-    for name in TRAITS:
+    for name in DESCRIPTORS:
         seconds, size = _measure(smiles, [name])
         rows.append(Row(f"`{name}` of a molecule that is read", 1e6 * (seconds - reading), "us", detail=size))
-    seconds, size = _measure(smiles, TRAITS)
-    name = "a molecule: reading, canonical form, and all traits"
+    seconds, size = _measure(smiles, DESCRIPTORS)
+    name = "a molecule: reading, canonical form, and all descriptors"
     return [*rows, Row.at_most(name, 1e6 * (seconds + writing), "us", 1200, size)]
 
 
@@ -88,10 +88,10 @@ def time_ratings(smiles: Sequence[str], numbers: Sequence[int] = RESULTS) -> lis
         smiles: the molecules with results, and then the others, which are rated.
         numbers: how many of the first molecules have results.
     """
-    traits, rows, times = compute_traits(smiles), [], []
-    scales, others = Scales.of(traits), traits.take(range(max(numbers), len(smiles)))
+    descriptors, rows, times = compute_descriptors(smiles), [], []
+    scales, others = Scales.of(descriptors), descriptors.take(range(max(numbers), len(smiles)))
     for count in numbers:
-        rater = train(smiles[:count], traits.take(range(count)), scales)
+        rater = train(smiles[:count], descriptors.take(range(count)), scales)
         with tempfile.TemporaryDirectory() as folder:
             (Path(folder) / "rater").write_bytes(pickle.dumps((rater, others)))
             cost = in_a_process_of_its_own("benchmarks.speed.molecules", folder)
@@ -104,12 +104,12 @@ def time_ratings(smiles: Sequence[str], numbers: Sequence[int] = RESULTS) -> lis
     return [*rows, Row("rating a molecule: growth with the number of results, exponent", float(exponent), "")]
 
 
-def train(smiles: Sequence[str], traits: Traits, scales: Scales) -> Rater:
+def train(smiles: Sequence[str], descriptors: Descriptors, scales: Scales) -> Rater:
     """Return the rater of an agent that has learnt random results of some molecules of a pool."""
     agent = registry.make_agent("molecule-ucb")
     if not isinstance(agent, MoleculeAgent):
         raise TypeError(f"Expected an agent for molecules. Got {type(agent).__name__}.")
-    agent.reset(None, graph_set=Pool(smiles, traits, scales))
+    agent.reset(None, graph_set=Pool(smiles, descriptors, scales))
     agent.update(None, range(len(smiles)), np.random.default_rng(0).normal(size=len(smiles)))
     return agent.rater()
 
@@ -117,16 +117,16 @@ def train(smiles: Sequence[str], traits: Traits, scales: Scales) -> Rater:
 def rows(timed: int = TIMED, others: int = OTHERS) -> list[Row]:
     """Return all rows, in seconds that one core has worked."""
     smiles = drug_like(max(RESULTS) + others)
-    return [*time_traits(smiles[:timed]), *time_ratings(smiles)]
+    return [*time_descriptors(smiles[:timed]), *time_ratings(smiles)]
 
 
 def _measure(smiles: Sequence[str], names: Sequence[str]) -> tuple[float, str]:
-    """Return the seconds that traits of a molecule take, and a text with their bytes."""
-    compute_traits(smiles[:10], names)
+    """Return the seconds that descriptors of a molecule take, and a text with their bytes."""
+    compute_descriptors(smiles[:10], names)
     begin = time.process_time()
-    traits = compute_traits(smiles, names)
+    descriptors = compute_descriptors(smiles, names)
     seconds = (time.process_time() - begin) / len(smiles)
-    return seconds, f"{sum(array.nbytes for array in traits.arrays().values()) / len(smiles):.0f} bytes in memory"
+    return seconds, f"{sum(array.nbytes for array in descriptors.arrays().values()) / len(smiles):.0f} bytes in memory"
 
 
 def _rate(folder: str) -> dict[str, float]:

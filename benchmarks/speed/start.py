@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 from benchmarks.speed.measure import Row, show
-from graph_bandit_campaign import write_library
+from graph_bandit_campaign import write_example_data
 
 MOLECULES, RESULTS, FIRST, WHOLE = 100, 30, 1.5, 3.0  # the last two are the seconds that are asked for
 COUNT = "import runpy, sys, atexit; atexit.register(lambda: print(len(sys.modules), file=sys.stderr)); "
@@ -48,7 +48,7 @@ def time_start(command: list[str]) -> tuple[float, float]:
 def rows(repetitions: int = 11) -> list[Row]:
     """Return seconds to the first line and to the end, as medians, and against `import torch` within this run."""
     with tempfile.TemporaryDirectory() as folder:
-        pool, measured = write_library(Path(folder), "qed", RESULTS, 0)
+        pool, measured = write_example_data(Path(folder), "qed", RESULTS, 0)
         pool.write_text("".join(pool.read_text("utf-8").splitlines(keepends=True)[: MOLECULES + 1]), "utf-8")
         tables = [str(pool), "--measured", str(measured), "--out", f"{folder}/out.csv"]
         arguments = ["suggest", *tables, "--n", "8", "--maximize", "qed"]

@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
-import tyro
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 from sphinx.ext.autodoc.mock import mock
 
+from graph_bandit_cli.help import describe_option, format_help, group_options, spell_option
 from graph_bandit_cli.main import COMMANDS, PARTS
 
 TOPS = (
@@ -112,15 +112,15 @@ def write_command(name: str) -> Iterator[str]:
     """Yield the lines of the page of a command, which say what its `--help` says."""
     summary = COMMANDS[name]
     settings = pkgutil.resolve_name(PARTS[name][0])
-    parser = tyro.extras.get_parser(settings, prog=f"graph-bandit {name}", description=summary)
     title = f"graph-bandit {name}"
-    usage = parser.format_help().partition("\n")[0]
+    usage = format_help(name, summary, settings, LONGEST_VALUE).partition("\n")[0]
     yield from [title, "=" * len(title), "", ".. markdown::", "", f"   {summary}", ""]
     yield from [".. code-block:: none", "", f"   {usage}", ""]
-    for action in parser._actions:
-        flags = ", ".join(action.option_strings) or f"{action.dest}:"
-        yield f"``{' '.join(filter(None, [flags, str(action.metavar or '')]))}``"
-        yield from ["   .. markdown::", "", f"      {' '.join(str(action.help).split())}", ""]
+    for group, options in group_options(name, settings, in_full=True).items():
+        yield from [f"{group.capitalize()}", "-" * len(group), ""]
+        for option in options:
+            yield f"``{spell_option(option)}``"
+            yield from ["   .. markdown::", "", f"      {describe_option(option, in_full=True)}", ""]
 
 
 def write_commands() -> Iterator[str]:

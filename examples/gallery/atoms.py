@@ -3,7 +3,7 @@
 import tempfile
 from pathlib import Path
 
-from graph_bandit_campaign import Place, SuggestSettings, draw_molecule, suggest, why
+from graph_bandit_campaign import Place, SuggestSettings, draw_molecule, explain, suggest
 from graph_bandit_env.pools.products import example_library, example_values
 
 products = example_library().make(range(0, 47_000, 120))
@@ -15,8 +15,8 @@ with tempfile.TemporaryDirectory() as folder:
     measured.write_text("\n".join(["id,smiles,qed", *results]))
     suggest(SuggestSettings(pool=pool, measured=(measured,), out=out, maximize=("qed",), n=2))
     place = Place(out.with_suffix(".campaign.json"))
-    first, second = why(place, [suggestion.id for suggestion in place.open()[1].rounds[-1]])
-drawings = [draw_molecule(reason.smiles, (420, 300), reason.atoms["qed"]) for reason in (first, second)]
+    first, second = explain(place, [suggestion.id for suggestion in place.open()[1].rounds[-1]])
+drawings = [draw_molecule(each.smiles, (420, 300), each.atoms["qed"]) for each in (first, second)]
 white = '<rect width="100%" height="100%" fill="white"/>'
 right = drawings[1].replace("<svg", '<svg x="420"', 1)
 start = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 840 300" width="840" height="300">'

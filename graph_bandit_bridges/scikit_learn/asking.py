@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from agents.beliefs import Greedy
 from agents.contract import read_settings
-from agents.molecule import MoleculeAgent, MoleculeSettings, Rater, compute_traits, molecule
+from agents.descriptors import Counts
+from agents.molecule import MoleculeAgent, MoleculeSettings, Rater, compute_descriptors, molecule
 from agents.process import GraphProcessAgent, GraphProcessSettings, GraphRater, gp
-from agents.traits import Counts
 from graph_bandit_bridges.scikit_learn.graphs import Graphs
 from graph_bandit_env import MoleculeSet
 
@@ -95,11 +95,11 @@ def measure(rater: AnyRater, graphs: Graphs, bits: int) -> dict[str, Floats]:
         graphs: n graphs.
         bits: number of columns of each kind of counts.
     """
-    traits = inputs_of(rater, graphs)
+    descriptors = inputs_of(rater, graphs)
     if isinstance(rater, GraphRater):
-        return rater.measure(traits, bits)
-    counted = {name: _fold(counts, bits) for name, counts in traits.counts.items()}
-    return counted | {name: np.asarray(numbers, np.float64) for name, numbers in traits.numbers.items()}
+        return rater.measure(descriptors, bits)
+    counted = {name: _fold(counts, bits) for name, counts in descriptors.counts.items()}
+    return counted | {name: np.asarray(numbers, np.float64) for name, numbers in descriptors.numbers.items()}
 
 
 def _fold(counts: Counts, bits: int) -> Floats:
@@ -115,4 +115,4 @@ def inputs_of(rater: AnyRater, graphs: Graphs) -> Any:
     if isinstance(rater, GraphRater):
         return graphs.distinct.to_pyg()
     smiles = cast(MoleculeSet, graphs.distinct).smiles
-    return compute_traits(smiles, rater.traits.names, rater.traits.stereo, rater.traits.left_out)
+    return compute_descriptors(smiles, rater.descriptors.names, rater.descriptors.stereo, rater.descriptors.left_out)

@@ -21,7 +21,7 @@ from graph_bandit_bridges.scikit_learn.kernel import TakesGraphs  # noqa: E402
 from graph_bandit_env.graphs import Edges  # noqa: E402
 
 DEFAULT_OF_GRAPHS = ("subtrees", "nodes", "sums", "structure", "edges", "layers")
-DEFAULT_OF_MOLECULES = ("morgan", "properties", "descriptors")
+DEFAULT_OF_MOLECULES = ("ecfp", "properties", "rdkit")
 NO_NUMBERS = ("network", "means", "itself")
 """Parts of the kernel that are kernels alone."""
 
@@ -31,7 +31,7 @@ class GraphFeatures(TransformerMixin, TakesGraphs):
 
     Args:
         parts: names of what to measure: of subtrees, nodes, sums, structure, edges and layers; of molecules of pairs,
-            morgan, torsions, roles, properties and descriptors. None: everything; of the fingerprints morgan alone.
+            ecfp, torsions, fcfp, properties and rdkit. None: everything; among fingerprints only ecfp.
         bits: number of columns of each kind of counts: of subtrees, and of the fingerprints of molecules.
         bins: as in `GraphKernel`.
         stereo: as in `GraphKernel`.

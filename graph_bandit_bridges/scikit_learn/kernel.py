@@ -81,8 +81,8 @@ class GraphKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TakesGraphs
     Args:
         weights: weight of each part by its name; parts that are not named are left out. None: the defaults of the
             agents. Parts of graphs are network, means, subtrees, nodes, sums, structure, edges, layers and itself
-            (`agents.process.GraphProcessSettings`), those of molecules pairs, morgan, torsions, roles, properties and
-            descriptors (`agents.molecule.MoleculeSettings`).
+            (`agents.process.GraphProcessSettings`), those of molecules pairs, ecfp, torsions, fcfp, properties and
+            rdkit (`agents.molecule.MoleculeSettings`).
         depth: L of the kernel of a graph network, at least 2.
         bins: number of bins of each feature of nodes, by which subtrees compare features that are not integers.
         stereo: whether fingerprints of molecules tell stereoisomers apart.

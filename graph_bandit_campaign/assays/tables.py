@@ -45,18 +45,18 @@ class OtherTable:
     """Remarks about the file, for people."""
 
 
-def tables_of(also: Mapping[str, OtherAssay], pool: PoolLike) -> list[OtherTable]:
+def tables_of(related: Mapping[str, OtherAssay], pool: PoolLike) -> list[OtherTable]:
     """Return results by id or SMILES as the tables that they would be.
 
     Args:
-        also: results for each name of an assay.
+        related: results for each name of an assay.
         pool: what there is to choose from.
 
     Raises:
         ValueError: if a result is not a finite number, a bound or one of two classes.
     """
     tables, are_molecules = list[OtherTable](), isinstance(pool, MoleculeSet)
-    for name, results in sorted(also.items()):
+    for name, results in sorted(related.items()):
         records = list[tuple[int, list[str]]]()
         for key, given in results.items():
             structure = key if are_molecules and canonical_smiles(key) else ""
@@ -71,7 +71,7 @@ def tables_of(also: Mapping[str, OtherAssay], pool: PoolLike) -> list[OtherTable
 def read_other_tables(
     texts: Sequence[str], identifier: str | None, smiles: str, goals: Collection[str] = ()
 ) -> list[OtherTable]:
-    """Read what `--also` names; the order in which it is named is nothing.
+    """Read what `--related-assay` names; the order in which it is named is nothing.
 
     Rows that say `failed` or `pending` count as empty. Two classes are bounds on either side of 0.
 
@@ -109,7 +109,7 @@ def _with_names(tables: list[OtherTable], goals: Collection[str]) -> list[OtherT
             tables[k] = replace(table, name=f"{table.path.name.partition('.')[0]} {table.name}")
     names = sorted(table.name for table in tables)
     if len({*names}) < len(names):
-        raise ValueError(f"Expected columns and tables of different names for `--also`. Got {', '.join(names)}.")
+        raise ValueError(f"Expected `--related-assay` columns and tables with different names. Got {', '.join(names)}.")
     return sorted(tables, key=lambda table: table.name)
 
 
@@ -153,7 +153,7 @@ def _only_column(tables: ResultTables, columns: Columns) -> str:
     naming = columns.naming_of(table)
     others = [name for name in table.columns if name and name not in (naming.smiles, naming.identifier)]
     if len(others) != 1:
-        raise ValueError(f"Name a column, `--also {table.path}:COLUMN`: {', '.join(others) or 'it has none'}.")
+        raise ValueError(f"Name a column, `--related-assay {table.path}:COLUMN`: {', '.join(others) or 'it has none'}.")
     return others[0]
 
 

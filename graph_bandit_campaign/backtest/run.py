@@ -65,7 +65,7 @@ def run_backtest(settings: BacktestSettings) -> pd.DataFrame:
     by_chance, remarks = [Task(RANDOM, 1, start) for start in range(settings.starts)], ", ".join(table.remarks)
     notes = [f"{remarks[:1].upper()}{remarks[1:]}."] * bool(remarks)
     with sole_driver(settings.out):
-        what = f"{len(table.values):,} molecules with {settings.target}, {settings.starts} starts of {table.start}"
+        what = f"{len(table.values):,} molecules with {settings.quantity}, {settings.starts} starts of {table.start}"
         batches = " and of ".join(map(str, settings.n))
         print(f"{what}, {table.budget} measurements in all, in batches of {batches}.", *notes, sep="\n", flush=True)
         calls, kept = ((table, task, settings.seed) for task in tasks), "Give the command again with fewer --workers."

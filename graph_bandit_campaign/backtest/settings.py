@@ -21,52 +21,55 @@ class BacktestSettings:
     """Replay a finished table of molecules: would the suggestions have found the best ones sooner?"""
 
     table: tyro.conf.Positional[Path]
-    """Table of molecules with their measured values, in any format that `suggest` reads; or a folder that
-    `graph-bandit prepare` made of one, if it fits into memory."""
+    """Table of molecules with measured values, in any format that `suggest` reads. A folder made by `graph-bandit
+    prepare` works if it fits into memory."""
     out: Path
-    """Folder for the page and the results, which are replaced."""
+    """Folder for the page and the results. Existing results are replaced."""
     maximize: str | None = None
-    """Column of the measured values, if large ones are wanted. Rows without a number are left out."""
+    """Results column in which large values are good. Rows without a number are left out."""
     minimize: str | None = None
-    """The same, if small ones are wanted."""
+    """Results column in which small values are good."""
     n: tuple[int, ...] = (8,)
-    """How many molecules are measured in a batch; several numbers are compared."""
+    """Number of molecules in a batch. Several numbers are compared."""
     agents: Annotated[tuple[str, ...], NONE] = ()
-    """Agents that choose, with settings after a colon. None: the one that `suggest` takes for a batch of that size."""
+    """Algorithms to test, with settings after a colon. By default the one that `suggest` uses for batches of that
+    size."""
     baselines: Annotated[tuple[str, ...], NONE] = BASELINES
-    """Agents with which these are compared, as with random choice; where slots are compared, gp-greedy."""
+    """Algorithms to compare with, in addition to random choice. With slots, the baseline is gp-greedy."""
     start: int | None = None
-    """How many molecules are measured first, at random; None: as many as the largest batch, at least 10."""
+    """Number of random molecules measured first. By default the size of the largest batch, at least 10."""
     budget: int | None = None
-    """How many molecules are measured in all; None: a quarter of the table, at most 300, at least two batches."""
+    """Number of molecules measured in all. By default a quarter of the table, at most 300, at least two batches."""
     starts: int = 10
-    """Number of random starts, at least 5: fewer hardly show how much the result depends on the start."""
+    """Number of random starts, at least 5. Fewer hardly show how much the result depends on the start."""
     seed: int = 0
-    """Seed of all randomness."""
+    """Random seed."""
     features: Annotated[tuple[str, ...], NONE] = ()
-    """Columns of numbers of your own, or files of embeddings, as `suggest` reads them."""
+    """Numeric columns or files of embeddings that help to predict, as in `suggest`."""
     encoder: str = ""
-    """Pretrained encoder, as `suggest` takes it."""
+    """Pretrained encoder, as in `suggest`."""
     smiles: str = "smiles"
-    """Column of the SMILES, else one with a usual name; in an SDF file, `smiles` is the structure."""
+    """SMILES column. If it is missing, a column with a usual name is used. In an SDF file, `smiles` is the
+    structure."""
     id: str | None = None
-    """Column of the names; None: `id`, `name` or the like, if the table has such a column."""
+    """Column of names. By default it is `id`, `name` or the like, if there is one."""
     sheet: str | None = None
-    """Sheet, if the table is a workbook (.xlsx); None: the first."""
+    """Sheet of a workbook. By default the first."""
     workers: int | None = 0
-    """Processes, each on one thread; 0: one for each core; None: this process itself plays."""
+    """Number of processes, each on one thread. 0: one for each core; None: only this process."""
     most_atoms: int = 250
-    """How many atoms a molecule may have, without hydrogens."""
+    """Maximum number of atoms of a molecule, without hydrogens."""
     salts: Salts = "merge"
-    """merge: salts and charged molecules are described by their parent, the only organic molecule beside counter-ions
-    and water, without charges. separate: each is a molecule of its own, as mixtures and ionic liquids always are."""
+    """How to read salts. merge: a salt or charged molecule is described by its parent, the only organic component
+    without counter-ions, water and charges. separate: each form is its own molecule. Mixtures and ionic liquids always
+    are."""
     slot: Annotated[tuple[str, ...], NONE, tyro.conf.UseAppendAction] = ()
-    """Column that is a part of what is chosen, COLUMN or NAME=COLUMN, as `suggest` reads it. Give --slot once for each.
-    """
+    """Column that is one part of an experiment: COLUMN or NAME=COLUMN, as in `suggest`. Repeat --slot for each
+    column."""
     ignore_column: Annotated[tuple[str, ...], NONE] = ()
-    """Columns in which rows of one entry may differ, as replicates do."""
+    """Columns in which replicate rows may differ. Names, prices, suppliers, dates and comments always may."""
     skip_bad_rows: bool = False
-    """Leave out rows that are not molecules, and those whose id two molecules have."""
+    """Skip rows that are not molecules, and rows whose id occurs for two molecules."""
 
     def __post_init__(self) -> None:
         check_flags(self)
@@ -77,10 +80,10 @@ class BacktestSettings:
         for name, given in (("n", self.n), ("agents", self.agents), ("baselines", self.baselines)):
             if len(set(given)) < len(given):
                 raise ValueError(f"Expected `--{name}` to be different. Got {' '.join(map(str, given))}.")
-        check_features(self.features, (self.target,), self.smiles, self.id)
+        check_features(self.features, (self.quantity,), self.smiles, self.id)
 
     @property
-    def target(self) -> str:
+    def quantity(self) -> str:
         """Return the column of the measured values."""
         return self.maximize or self.minimize or ""
 

@@ -79,12 +79,12 @@ def read_table(settings: BacktestSettings) -> Table:
     values_of = _values(state)
     known = [k for k, identifier in enumerate(every.ids) if identifier in values_of]
     if len(known) < LEAST:
-        text = f"Expected at least {LEAST} molecules with a number in column `{settings.target}`."
+        text = f"Expected at least {LEAST} molecules with a number in column `{settings.quantity}`."
         raise ValueError(f"{text} {settings.table} has {len(known)}, of which a random start finds much.")
     molecules = every.take(known)
     values = np.array([sum(values_of[key]) / len(values_of[key]) for key in molecules.ids])
     if np.ptp(values) == 0:
-        raise ValueError(f"Expected different values in column `{settings.target}`. All {len(known)} are {values[0]}.")
+        raise ValueError(f"Expected different values in `{settings.quantity}`. All {len(known)} are {values[0]}.")
     largest, start, count = max(settings.n), settings.first, len(known)
     budget = settings.budget or max(min(count // 4, MOST), start + 2 * largest)
     most = count - 1 if settings.budget else count // 2
@@ -107,13 +107,13 @@ def _read(settings: BacktestSettings) -> tuple[GraphPool, CampaignState, list[st
         if settings.features:
             raise ValueError(f"Expected molecules for --features. {table} holds actions of several slots.")
         actions = open_actions(source)
-        target = need_column(settings.target, [*actions.cells], str(table), settings.target)
+        target = need_column(settings.quantity, [*actions.cells], str(table), settings.quantity)
         refuse_differing(actions.differing, {target, *settings.ignore_column}, table.name)
         rows = [*zip(actions.lines.tolist(), actions.cells[target], actions.owners.tolist(), strict=True)]
         bad = [f"bad rows left out: {len(actions.bad):,}"] * bool(actions.bad)
         state, remarks = _tell(settings, actions.actions, target, actions.body, rows)
         return actions.actions, state, [*actions.remarks, *bad, *remarks]
-    target = settings.target
+    target = settings.quantity
     pool, remarks = (PreparedPool.open(table), []) if table.is_dir() else open_table_pool(source)
     made = pool.manifest.question
     own = source.columns

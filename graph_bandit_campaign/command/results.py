@@ -38,7 +38,7 @@ def split_limits(
             measured.append(Goal(limit.name, "limit", *limit.ends, limit.strict))
     goals = (*settings.goals, *measured)
     several = len(goals) > 1 or goals[0].aim == "target"
-    return Limits(on_columns, settings.forbid, settings.only), check_goals(goals) if several else ()
+    return Limits(on_columns, settings.forbid, settings.filter), check_goals(goals) if several else ()
 
 
 def read_results(

@@ -25,14 +25,13 @@ PAGES = (".html", ".htm")
 WORDED = re.compile(r"[^<>≤≥=]+=\s*[^\d\s.+<>≤≥=-].*")  # a limit on a column of text, and not of numbers
 ONCE = frozenset(
     (
-        *("veto", "pin", "lift", "comment", "by", "undo", "drop_missing", "drop_source", "again", "next_batch"),
+        *("veto", "pin", "lift", "comment", "user", "undo", "drop_missing", "drop_source", "again", "next_batch"),
         *("overwrite", "workers"),
     )
 )
 """Settings that are about one call, or how it is computed, and are not kept."""
-FILES_IN_TEXTS: dict[str, str | tuple[str, ...]] = {"features": EMBEDDINGS, "forbid": FILES, "also": ""}
+FILES_IN_TEXTS: dict[str, str | tuple[str, ...]] = {"features": EMBEDDINGS, "forbid": FILES, "related_assay": ""}
 """Settings of texts, of which those that end so are files; of `also`, each is one, with or without a column."""
-NEAR = tyro.conf.arg(name="target", help_behavior_hint="(default: none)")
 
 
 @dataclass(frozen=True)
@@ -40,144 +39,146 @@ class SuggestSettings:
     """Suggest which molecules of a table, or other graphs, to measure next, given the results so far."""
 
     pool: tyro.conf.Positional[Path]
-    """Table of molecules to choose from: .csv, .tsv, .txt, .smi or .sdf (each also .gz), .xlsx, or .parquet; or a
-    folder that `graph-bandit prepare` made of one; or a library of products, or combinations, that nobody lists, .toml.
-    Or other graphs: .jsonl or .json (also .gz), .graphml, .gexf, .gml, .pt, or a folder of such files or of a TU
-    dataset."""
+    """Table of candidates: .csv, .tsv, .txt, .smi or .sdf (each also .gz), .xlsx or .parquet. Or a folder made by
+    `graph-bandit prepare`, a combinatorial library (.toml), or other graphs: .jsonl or .json (also .gz), .graphml,
+    .gexf, .gml, .pt, or a folder of such files or of a TU dataset."""
     out: Path
-    """Table of the suggestions, with the pool's other columns: .csv, .tsv or .xlsx. The campaign is kept in a
-    .campaign.json file next to it."""
+    """Table of suggestions to write: .csv, .tsv or .xlsx. It has the other columns of the pool. The campaign is saved
+    next to it in a .campaign.json file."""
     measured: Annotated[tuple[Path, ...], NONE] = ()
-    """Tables of results (same formats), all of them in each round, also of molecules not in the pool. They are kept in
-    the campaign's file; a row that has changed is corrected there. Without any, structures alone are used."""
+    """Tables of all results so far. They have the same formats as the pool, and may contain molecules outside it.
+    Results are saved in the campaign file, and changed rows are corrected there. Without results, the choice is based
+    on structures alone."""
     n: int = 8
-    """How many molecules to suggest."""
+    """Number of molecules to suggest."""
     maximize: Annotated[tuple[str, ...], NONE, tyro.conf.UseAppendAction] = ()
-    """Column of the measured values, if large ones are wanted. Its cells: a number, `failed`, `pending` or nothing.
-    With several goals, give --maximize, --minimize and --target as often as there are columns."""
+    """Results column in which large values are good. A cell is a number, `failed`, `pending` or empty. For several
+    goals, repeat --maximize, --minimize and --target."""
     minimize: Annotated[tuple[str, ...], NONE, tyro.conf.UseAppendAction] = ()
-    """The same, if small ones are wanted."""
-    near: Annotated[tuple[str, ...], NEAR, tyro.conf.UseAppendAction] = ()
-    """The same, if values in a range or near it are wanted: "logd=1..3"."""
+    """Results column in which small values are good."""
+    target: Annotated[tuple[str, ...], NONE, tyro.conf.UseAppendAction] = ()
+    """Results column in which a range is good: "logd=1..3"."""
     weights: Annotated[tuple[str, ...], NONE] = ()
-    """Weights of the goals, as activity=2 logd=1, to choose by a weighted sum in standard deviations of the results;
-    none: to find the front, the molecules that no other one beats in every goal."""
+    """Weights of several goals: activity=2 logd=1. The choice maximizes the weighted sum, in standard deviations of the
+    results. Without weights, it looks for the Pareto front."""
     goal_kind: Annotated[tuple[str, ...], NONE] = ()
-    """What a column of measured values holds: COLUMN=number or COLUMN=class. By default two classes alone (0 and 1, no
-    and yes, inactive and active, ...) are a class, of which the probability of a hit is predicted."""
+    """Type of a results column: COLUMN=number or COLUMN=class. By default, a column with exactly two classes (0 and 1,
+    no and yes, inactive and active, ...) is a class, and the probability of a hit is predicted."""
     noise: str | None = None
-    """Column of the results with the standard deviation of each value, in its units; an empty cell: not known."""
-    also: Annotated[tuple[str, ...], NONE, tyro.conf.UseAppendAction] = ()
-    """Results of another assay, of molecules in the pool or not: a table, FILE or FILE:COLUMN, of values, bounds or two
-    classes; or the file of another campaign. They teach, as far as the results tell that both go together, and are
-    never asked for. Give --also once for each."""
+    """Results column of standard deviations, in the units of the values. An empty cell means unknown."""
+    related_assay: Annotated[tuple[str, ...], NONE, tyro.conf.UseAppendAction] = ()
+    """Results of another assay, to learn from: FILE or FILE:COLUMN. The table may hold values, bounds or two classes
+    for any molecules. The file of another campaign works as well. The results are used to the extent that the two
+    assays correlate. Repeat --related-assay for each assay."""
     features: Annotated[tuple[str, ...], NONE] = ()
-    """Columns of numbers of your own, in pool and perhaps results, that help to predict: docking scores, for example.
-    One that ends in .npz or .parquet is a file of embeddings."""
+    """Numeric columns that help to predict, such as docking scores. They are in the pool, and optionally in the
+    results. A name that ends in .npz or .parquet is a file of embeddings."""
     encoder: str = ""
-    """Pretrained encoder whose numbers help to predict: minimol (extra `encoders`), or one that a package adds. Empty:
-    none, or what a prepared pool has."""
+    """Pretrained encoder that helps to predict: minimol. It needs the extra `encoders`; packages can add others. By
+    default a prepared pool uses its own."""
     smiles: str = "smiles"
-    """Column of the SMILES, in pool and results, else one with a usual name; in an SDF file, `smiles` is the structure.
-    """
+    """SMILES column of pool and results. If it is missing, a column with a usual name is used. In an SDF file, `smiles`
+    is the structure."""
     id: str | None = None
-    """Column of the names, in pool and results; None: `id`, `name` or the like, if the pool has such a column."""
+    """Column of names in pool and results. By default it is `id`, `name` or the like, if there is one."""
     sheet: str | None = None
-    """Sheet of the pool, if it is a workbook (.xlsx); None: the first."""
+    """Sheet of the pool, if it is a workbook. By default the first."""
     measured_sheet: str | None = None
-    """Sheet of the results, if they are workbooks; None: the first."""
+    """Sheet of the results, if they are workbooks. By default the first."""
     require: Annotated[tuple[str, ...], NONE] = ()
-    """Limits on what is suggested, in quotation marks: "mw<500" "logp=1..4". Each names a column of numbers of the pool
-    or, where there is none, a property: mw, logp, tpsa, hbd, hba, rotatable_bonds, rings, aromatic_rings, qed, charge,
-    heavy_atoms, heteroatoms, fraction_sp3, stereocentres, exact_mass, molar_refractivity; or else a column of the
-    results, whose values are predicted. A word, as in ligand=XPhos, is one of --only."""
+    """Numeric limits, in quotation marks: "mw<500" "logp=1..4". Each names a numeric column of the pool; otherwise a
+    property (mw, logp, tpsa, hbd, hba, rotatable_bonds, rings, aromatic_rings, qed, charge, heavy_atoms, heteroatoms,
+    fraction_sp3, stereocentres, exact_mass, molar_refractivity); otherwise a column of the results, whose values are
+    predicted. A word, as in ligand=XPhos, works like --filter."""
     forbid: Annotated[tuple[str, ...], NONE] = ()
-    """Substructures that are not suggested: SMARTS, .txt files with one SMARTS a line, or catalogs of RDKit (pains,
-    brenk, nih, zinc, chembl, and others)."""
-    only: Annotated[tuple[str, ...], NONE] = ()
-    """Values of columns of text of the pool, without which nothing is suggested: stock=yes vendor=A,B."""
+    """Substructures to exclude: SMARTS, .txt files of them, or RDKit catalogs such as pains. Files have one SMARTS per
+    line. Other catalogs are brenk, nih, zinc and chembl."""
+    filter: Annotated[tuple[str, ...], NONE] = ()
+    """Allowed values of text columns: stock=yes vendor=A,B."""
     price: str | None = None
-    """Column of the pool with prices, or one price for all, such as 12.5. What is best for the money is suggested."""
+    """Price column of the pool, or one price for all. The choice then weighs value for money."""
     budget: float | None = None
-    """What the suggestions may cost in all. There are never more than --n, and fewer if the money ends first."""
+    """Maximum total price of the batch. The batch has at most --n molecules, and fewer if the money runs out."""
     budget_only: bool = False
-    """Let prices count for --budget alone: what is best is suggested, as far as it can be paid for."""
-    at_most: int | None = None
-    """How many suggestions may be of one group, which --per names."""
-    per: str | None = None
-    """Group that --at-most counts: a column of text of the pool, such as a vendor; or scaffold, by RDKit."""
+    """Use prices only for --budget. The best molecules that fit the budget are suggested, whatever each costs."""
+    max_per_group: int | None = None
+    """Maximum number of suggestions in each group of --group-by."""
+    group_by: str | None = None
+    """Text column that defines groups, such as a vendor; or scaffold."""
     ignore_failures: bool = False
-    """Suggest molecules that are likely to fail, too. (That is learnt once five failed and five were measured.)"""
+    """Also suggest molecules that are likely to fail. By default they are avoided once five molecules have failed and
+    five were measured."""
     predictions: Path | None = None
-    """Table to write (same kinds), with a prediction for every molecule of the pool, and its state."""
+    """Table to write with a prediction for every molecule of the pool."""
     html: Path | None = None
-    """Page to write, with the drawn structures and the progress of the campaign."""
+    """Web page to write, with structures and progress."""
     agent: str | None = None
-    """Agent that chooses, with settings after a colon: molecule-ts, molecule-greedy, molecule-ucb:short_list=100.
-    None: molecule-ei for one molecule, molecule-ucb for several; for other graphs gp-ei and gp-ucb, by ranks."""
+    """Algorithm that chooses, with settings after a colon: molecule-ucb:short_list=100. By default molecule-ei for one
+    molecule, molecule-ucb for several, and gp-ei and gp-ucb (on ranks) for other graphs."""
     seed: int = 0
-    """Seed of all randomness."""
+    """Random seed."""
     workers: int | None = 0
-    """Most processes that read the molecules; 0: one for each core; None: this process itself."""
+    """Number of processes that read molecules. 0: one for each core; None: only this process."""
     veto: Annotated[tuple[str, ...], NONE, tyro.conf.UseAppendAction] = ()
-    """Molecule that is not to be suggested, ID or ID=REASON; it teaches nothing about others. If it is one of the last
-    suggestions, another takes its place. Give --veto once for each."""
+    """Molecule not to suggest: ID or ID=REASON. The model learns nothing from it. A vetoed suggestion of the last batch
+    is replaced. Repeat --veto for each molecule."""
     pin: Annotated[tuple[str, ...], NONE, tyro.conf.UseAppendAction] = ()
-    """Molecule that is to be in the next batch, ID. Give --pin once for each."""
+    """Molecule to include in the next batch: ID. Repeat --pin for each molecule."""
     lift: Annotated[tuple[str, ...], NONE, tyro.conf.UseAppendAction] = ()
-    """Molecule whose veto or pin is taken back, ID. Give --lift once for each."""
+    """Molecule whose veto or pin is removed: ID. Repeat --lift for each molecule."""
     comment: Annotated[tuple[str, ...], NONE, tyro.conf.UseAppendAction] = ()
-    """Text to keep about a molecule, ID=TEXT. Give --comment once for each."""
-    by: str = ""
-    """Who gives these vetoes and comments."""
+    """Comment about a molecule: ID=TEXT. Repeat --comment for each molecule."""
+    user: str = ""
+    """Name of the person who gives vetoes and comments."""
     undo: bool = False
-    """First undo the last round, as if it had not been suggested, and say which molecules that were. Results stay."""
+    """First undo the last round, and list its molecules. Results are kept."""
     drop_missing: bool = False
-    """Remove results whose rows a table had before and lacks now."""
+    """Remove results whose rows have disappeared from their table."""
     drop_source: Annotated[tuple[Path, ...], NONE] = ()
-    """Tables whose results are removed. All others of which results are known have to be named by --measured."""
+    """Tables whose results are removed. All other tables with results must be given by --measured."""
     again: bool = False
-    """Allow molecules that were suggested before and have no result; else they count as pending."""
+    """Allow molecules that were suggested before and have no result. By default they count as pending."""
     next_batch: bool = False
-    """Suggest another batch although no result came in; else the answer is the batch that waits."""
+    """Suggest another batch although the last one has no results yet. By default the last batch is printed again."""
     overwrite: bool = False
-    """Replace files that this campaign did not write, or that were changed since. By default they are refused."""
+    """Replace output files that this campaign did not write, or that were changed since."""
     most_atoms: int = 250
-    """How many atoms a molecule may have, without hydrogens. Fingerprints of 1,000 atoms take half a minute."""
+    """Maximum number of atoms of a molecule, without hydrogens. Fingerprints of 1,000 atoms take half a minute."""
     salts: Salts = "merge"
-    """merge: salts and charged molecules are described by their parent, the only organic molecule beside counter-ions
-    and water, without charges. separate: each is a molecule of its own, as mixtures and ionic liquids always are."""
+    """How to read salts. merge: a salt or charged molecule is described by its parent, the only organic component
+    without counter-ions, water and charges. separate: each form is its own molecule. Mixtures and ionic liquids always
+    are."""
     slot: Annotated[tuple[str, ...], NONE, tyro.conf.UseAppendAction] = ()
-    """Column of the pool that is a part of what is chosen, COLUMN or NAME=COLUMN: a row is a reaction, mixture or
-    experiment then. Columns of structures are slots, too, unless one is named here; a column of words holds categories,
-    one of numbers numbers, and an empty cell means nothing. Give --slot once for each."""
+    """Column that is one part of an experiment: COLUMN or NAME=COLUMN. Each row is then a reaction, a mixture or
+    another experiment. Columns of structures are slots unless one is named here. A text column holds categories, a
+    numeric column numbers, and an empty cell means absent. Repeat --slot for each column."""
     ignore_column: Annotated[tuple[str, ...], NONE] = ()
-    """Columns of the pool in which rows of one entry may differ, as replicates do. Of others, but for names, prices,
-    suppliers, dates and comments, it is asked."""
+    """Columns in which replicate rows of the pool may differ. Names, prices, suppliers, dates and comments always
+    may."""
     best_of: str | None = None
-    """Goal of which the best row of an entry counts, such as that of docking poses; None: the mean of its rows."""
+    """Goal whose best row counts for a molecule with several rows, as for docking poses. By default their mean
+    counts."""
     directed: bool | None = None
-    """Keep the directions of edges (True), or drop them (False); None: as a file of other graphs says. Molecules are
-    undirected."""
+    """Whether edges of other graphs keep their directions. By default the file decides. Molecules are undirected."""
     skip_bad_rows: bool = False
-    """Leave out rows of the pool that are not molecules, and those whose id two molecules have."""
+    """Skip rows of the pool that are not molecules, and rows whose id occurs for two molecules."""
     allow_outside: bool = False
-    """Read tables of building blocks that lie elsewhere than in the folder of a library of products, or below."""
+    """Read building blocks from outside the folder of a combinatorial library."""
 
     def __post_init__(self) -> None:
         check_flags(self)
-        for name in ("maximize", "minimize", "near", "also", "slot"):
+        for name in ("maximize", "minimize", "target", "related_assay", "slot"):
             given = getattr(self, name) or ()
             object.__setattr__(self, name, (given,) if isinstance(given, str) else tuple(given))
         worded = tuple(text for text in self.require if WORDED.fullmatch(text))  # such as ligand=XPhos
         object.__setattr__(self, "require", tuple(text for text in self.require if text not in worded))
-        object.__setattr__(self, "only", (*self.only, *worded))
+        object.__setattr__(self, "filter", (*self.filter, *worded))
         if not self.goals:
             raise ValueError("Expected either `--maximize COLUMN` or `--minimize COLUMN`, or several goals. Got none.")
         check_goals(self.goals)
         check_least(self, {"n": 1, "most_atoms": 1, "workers": 0})
         check_features(self.features, self.quantities, self.smiles, self.id)
-        self.kind_of(self.target)
+        self.kind_of(self.quantity)
         if self.best_of is not None and [goal.name for goal in self.goals] != [self.best_of]:
             raise ValueError(f"Expected `--best-of` to be the only goal. Got {self.best_of}.")
         if bad := next((text for text in self.comment if not text.partition("=")[2].strip()), None):
@@ -193,9 +194,9 @@ class SuggestSettings:
 
     def _check_columns(self) -> None:
         """Refuse columns of the goals for what is no goal."""
-        limits: list[Requirement | Choice] = [*map(Requirement.parse, self.require), *map(Choice.parse, self.only)]
+        limits: list[Requirement | Choice] = [*map(Requirement.parse, self.require), *map(Choice.parse, self.filter)]
         others = [(limit.name, limit.text) for limit in limits]
-        others += [(name, name) for name in (self.price, self.per, self.noise) if name]
+        others += [(name, name) for name in (self.price, self.group_by, self.noise) if name]
         goals = {*map(str.casefold, self.quantities)}
         if wrong := next((text for name, text in others if name.casefold() in goals), ""):
             raise ValueError(f"Expected columns that are no goals for limits, prices, groups and noise. Got `{wrong}`.")
@@ -226,7 +227,7 @@ class SuggestSettings:
     @property
     def terms(self) -> Terms:
         """Return what a batch may cost and hold."""
-        same = ("price", "budget", "budget_only", "per", "at_most")
+        same = ("price", "budget", "budget_only", "group_by", "max_per_group")
         return Terms(count=self.n, **{name: getattr(self, name) for name in same})
 
     @property
@@ -237,7 +238,7 @@ class SuggestSettings:
     @cached_property
     def goals(self) -> tuple[Goal, ...]:
         """Return what is wanted of each column of measured values."""
-        ranges = [*map(Requirement.parse, self.near)]
+        ranges = [*map(Requirement.parse, self.target)]
         names = [*self.maximize, *self.minimize, *(limit.name for limit in ranges)]
         weights = {name: float(number) for name, number in _by_goal("weights", self.weights, names).items()}
         goals = [Goal(name, weight=weights.get(name)) for name in self.maximize]
@@ -262,7 +263,7 @@ class SuggestSettings:
         return tuple(goal.name for goal in self.goals)
 
     @property
-    def target(self) -> str:
+    def quantity(self) -> str:
         """Return the first of them."""
         return self.quantities[0]
 
@@ -293,7 +294,7 @@ def change_files(given: Mapping[str, Any], change: Callable[[Path], Path]) -> di
             return change(value)
         if not isinstance(value, str) or not value.lower().endswith(FILES_IN_TEXTS.get(name, ())):
             return value
-        path, column = split_name(value) if name == "also" else (Path(value), None)
+        path, column = split_name(value) if name == "related_assay" else (Path(value), None)
         return change(path).as_posix() + (f":{column}" if column is not None else "")
 
     return {name: changed(name, value) for name, value in given.items()}

@@ -18,8 +18,8 @@ from graph_bandit_campaign.command.pools.rounds import Offer, Rounds
 from graph_bandit_campaign.command.settings import ONCE, SuggestSettings, change_files
 from graph_bandit_campaign.command.telling import tell_tables
 from graph_bandit_campaign.constraints.batch.batch import Bill
+from graph_bandit_campaign.model.explanations import Neighbour, nearest_measured
 from graph_bandit_campaign.model.learner import DEFAULT
-from graph_bandit_campaign.model.reasons import Neighbour, nearest_measured
 from graph_bandit_campaign.report.answer import Answer
 from graph_bandit_campaign.report.predictions import predictions_table
 from graph_bandit_campaign.report.tables import check_kind, write_table
@@ -39,7 +39,7 @@ Contents = Mapping[Path, bytes | Iterable[bytes]]
 NO_QUESTION = frozenset(
     (
         *("measured", "measured_sheet", "out", "html", "predictions", "agent", "goal_kind", "maximize", "minimize"),
-        *("near", "weights", "require", "forbid", "only"),
+        *("target", "weights", "require", "forbid", "filter"),
     )
 )
 """Settings that make no other question: files, results, which are told, and what state and digest have."""
@@ -153,21 +153,27 @@ def open_campaign(settings: SuggestSettings, store: Store, has_tables: bool = Fa
         agent=agent,
         maximize=settings.goals[0].sign > 0 if one else None,
         seed=settings.seed,
-        target=settings.target if one else None,
+        target=settings.quantity if one else None,
         goals=rounds.goals or None,
-        kind=settings.kind_of(settings.target) or None if one else None,
+        kind=settings.kind_of(settings.quantity) or None if one else None,
     )
     store.begin(goes_on(None))
 
     def tell(newest: CampaignState) -> tuple[CampaignState, Told]:
         return tell_tables(goes_on(newest), rounds, settings, store, has_tables)
 
-    state, told = store.change("tell" if paths else "", tell, ", ".join(table.name for table in paths), settings.by)
+    state, told = store.change("tell" if paths else "", tell, ", ".join(table.name for table in paths), settings.user)
     known = rounds.know(state)
     sources, remarks = sources_of(rounds.others, known.in_pool, settings.most_atoms)
     offered = known.of_pool(np.ones(len(known.in_pool), np.bool_))
-    fails = settings.ignore_failures
-    campaign = Campaign(known.graphs, agent, state=store, offered=offered, ignore_failures=fails, also=sources)
+    campaign = Campaign(
+        known.graphs,
+        agent,
+        state=store,
+        offered=offered,
+        ignore_failures=settings.ignore_failures,
+        related_assays=sources,
+    )
     if settings.encoder and not campaign.uses_columns:
         raise ValueError(f"Expected a `molecule-` or `gp-` agent for --encoder. Got {campaign.state.agent}.")
     return Opened(settings, rounds, [*rounds.remarks, *remarks], campaign, state, told)
@@ -253,10 +259,10 @@ def _answer(opened: Opened, offer: Offer, suggested: Sequence[Suggestion]) -> An
         near = nearest_measured([suggestion.id for suggestion in suggested], measured, smiles_of)
     in_pool = set(offer.in_pool.ids)
     measured_ids = dict.fromkeys(result.id for result in campaign.state.measured)
-    goals = {goal.name: goal.name for goal in campaign.state.goals} or {settings.target: ""}
+    goals = {goal.name: goal.name for goal in campaign.state.goals} or {settings.quantity: ""}
     chosen = [suggestion.id for suggestion in suggested]
     return Answer(
-        target=settings.target,
+        target=settings.quantity,
         pool_size=rounds.size,
         state=campaign.state,
         suggested=tuple(suggested),
@@ -269,10 +275,12 @@ def _answer(opened: Opened, offer: Offer, suggested: Sequence[Suggestion]) -> An
         outside=[key for key in measured_ids if key not in in_pool],
         shares=campaign.shares(),
         also={name: campaign.correlations(goal) for name, goal in goals.items()},
-        outlook=campaign.outlook(sound if (sound := among & ~failing.likely).any() else among) if suggested else None,
+        advice=campaign.stopping_advice(sound if (sound := among & ~failing.likely).any() else among)
+        if suggested
+        else None,
         limits=offer.note,
         learns_bounds=campaign.learns_bounds,
-        reasons={name: campaign.reasons(chosen, goal) for name, goal in goals.items()},
+        explanations={name: campaign.explain(chosen, goal) for name, goal in goals.items()},
         graphs=None if isinstance(graphs, MoleculeSet) else graphs,
         bill=Bill.of(chosen, graphs.ids, offer.constraints, settings.terms),
         failures=failing.sentence(),

@@ -97,7 +97,7 @@ def tell_tables(
             veto = {"lift": False, "veto": said or True}.get(option)
             pin = {"lift": False, "pin": True}.get(option)
             comment, structures = said * (option == "comment"), index.structures(index.present([key]))
-            state = mark(state, key, veto, pin, comment, by=settings.by, structures=structures)
+            state = mark(state, key, veto, pin, comment, by=settings.user, structures=structures)
     return state, told
 
 

@@ -63,7 +63,7 @@ def choose_batch(
         batch = [*chosen, *more]
         numbers, sizes = np.unique(groups[batch], return_counts=True)
         room: NDArray[np.bool_] = prices <= constraints.money - prices[batch].sum()
-        room &= ~np.isin(groups, numbers[sizes >= (constraints.at_most or len(left))])
+        room &= ~np.isin(groups, numbers[sizes >= (constraints.max_per_group or len(left))])
         room[batch] = False
         return room
 
@@ -129,7 +129,7 @@ def most_allowed(mask: NDArray[np.bool_], constraints: BatchConstraints) -> int:
     if not (prices[left] <= constraints.money).any():
         return 0
     _, sizes = np.unique(constraints.group_numbers(len(mask))[left], return_counts=True)
-    return int(np.minimum(sizes, constraints.at_most or len(mask)).sum())
+    return int(np.minimum(sizes, constraints.max_per_group or len(mask)).sum())
 
 
 def check_kept(ids: Sequence[str], index_of: Mapping[str, int], mask: NDArray[np.bool_]) -> list[int]:

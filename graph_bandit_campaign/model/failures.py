@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.contract import BatchAgent
-from agents.molecule import MoleculeAgent, Rater, Traits
+from agents.molecule import Descriptors, MoleculeAgent, Rater
 from graph_bandit_campaign.model.learner import Learner
 from graph_bandit_campaign.state import CampaignState, are_enough
 from graph_bandit_campaign.text import percent
@@ -22,7 +22,7 @@ DIGITS = 6  # of a probability, so that rounding errors decide no comparison
 Floats = NDArray[np.float64]
 
 
-FailureRater = Callable[[Traits, Floats | None, Sequence[str]], Floats]
+FailureRater = Callable[[Descriptors, Floats | None, Sequence[str]], Floats]
 """Rates molecules that are not in memory, as a `Rater` does: the probability of n molecules to fail, `(n,)`."""
 
 
@@ -111,8 +111,10 @@ class FailureLearner:
         return self._learnt[1]
 
 
-def _rate(rater: Rater, share: float, traits: Traits, columns: Floats | None, smiles: Sequence[str]) -> Floats:
-    return _probability(share, rater(traits, columns, smiles).prediction.mean)
+def _rate(
+    rater: Rater, share: float, descriptors: Descriptors, columns: Floats | None, smiles: Sequence[str]
+) -> Floats:
+    return _probability(share, rater(descriptors, columns, smiles).prediction.mean)
 
 
 def _probability(share: float, mean: Floats) -> Floats:

@@ -83,7 +83,7 @@ class Best:
     Args:
         size: how many are kept.
         seed: chooses among equal keys.
-        at_most: how many of one group are kept; None: any number.
+        max_per_group: how many of one group are kept; None: any number.
     """
 
     keys: NDArray[np.float64]
@@ -91,8 +91,9 @@ class Best:
     entries: list[Entry]
     """The n that are kept."""
 
-    def __init__(self, size: int, seed: int, at_most: int | None = None) -> None:
-        self._size, self._seed, self._at_most, self.keys, self.entries = size, seed, at_most, np.zeros(0), []
+    def __init__(self, size: int, seed: int, max_per_group: int | None = None) -> None:
+        self._size, self._seed, self._max_per_group = size, seed, max_per_group
+        self.keys, self.entries = np.zeros(0), []
 
     def add(
         self,
@@ -123,12 +124,12 @@ class Best:
     def merge(self, keys: NDArray[np.float64], entries: Sequence[Entry]) -> None:
         """Take in what another list has kept."""
         self.keys, self.entries = np.concatenate([self.keys, keys]), [*self.entries, *entries]
-        if self._at_most is not None:
+        if self._max_per_group is not None:
             groups: dict[str, list[int]] = {}
             for k, entry in enumerate(self.entries):
                 groups.setdefault(entry[-1], []).append(k)
             alone = groups.pop("", [])
-            self._keep([*alone, *(k for own in groups.values() for k in self._choose(own, self._at_most))])
+            self._keep([*alone, *(k for own in groups.values() for k in self._choose(own, self._max_per_group))])
         self._keep(self._choose(range(len(self.keys)), self._size))
 
     def _choose(self, index: Sequence[int], size: int) -> list[int]:
@@ -150,10 +151,10 @@ class Found:
     """
 
     def __init__(self, query: Query) -> None:
-        at_most = None if query.terms.at_most is None else SPARES * query.terms.at_most
+        max_per_group = None if query.terms.max_per_group is None else SPARES * query.terms.max_per_group
         count, kinds = 1 if query.index is None else len(query.index.ways), 1 if query.fails is None else 2
         self._size, self._seed = query.size, query.raters[0].seed if query.index is None else query.seed
-        self._every = [[Best(query.size, self._seed, at_most) for _ in range(count)] for _ in range(kinds)]
+        self._every = [[Best(query.size, self._seed, max_per_group) for _ in range(count)] for _ in range(kinds)]
 
     def merge(self, other: Found) -> None:
         """Take in what was found elsewhere."""
@@ -180,7 +181,7 @@ class Found:
     def add(self, block: Block, query: Query) -> None:
         """Rate the molecules of a block, and keep the best."""
         terms, tests = query.terms, query.limits.tests(query.names.numbers)
-        by_scaffold = terms.per is not None and terms.per not in query.names.texts
+        by_scaffold = terms.group_by is not None and terms.group_by not in query.names.texts
         cells = query.names.read(block.cells, query.source.skip_bad_rows)
         selection = query.limits.select_columns(len(block), cells)
         prices, given_groups = find_offers(terms, cells, selection)
@@ -188,7 +189,7 @@ class Found:
         offered = selection.mask & (prices <= money)
         offered &= [(part, row) not in query.taken for part, row in block.places.tolist()]
         rest, own = np.flatnonzero(offered), query.numbers(block)
-        ratings = [rater(block.traits, own, block.smiles) for rater in query.raters]
+        ratings = [rater(block.descriptors, own, block.smiles) for rater in query.raters]
         if query.index is None:
             worths = [ratings[0].index(None if terms.price is None or terms.budget_only else prices)[rest]]
         else:
@@ -209,7 +210,7 @@ class Found:
             if query.fails is None or not some:
                 return []
             at, texts = rest[some], [names[k] for k in some]
-            likely = query.fails(block.traits.take(at), None if own is None else own[at], texts) > query.likely
+            likely = query.fails(block.descriptors.take(at), None if own is None else own[at], texts) > query.likely
             return [None if fails else group for group, fails in zip(find(some), likely, strict=True)]
 
         find = remember(groups)

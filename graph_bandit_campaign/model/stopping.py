@@ -20,7 +20,7 @@ STOP = 0.15  # below this probability that the pool holds a better graph, the ru
 
 
 @dataclass(frozen=True)
-class Outlook:
+class StoppingAdvice:
     """How likely better graphs are, by joint draws of the true values."""
 
     better: float
@@ -57,7 +57,7 @@ class Outlook:
 
 def look_ahead(
     agent: Agent, state: CampaignState, ids: Sequence[str], index_of: Mapping[str, int], left: NDArray[np.int64]
-) -> Outlook | None:
+) -> StoppingAdvice | None:
     """Return how likely better graphs are; None if the agent's model cannot say, or all results so far are equal.
 
     The true values of the pending graphs, and of the 500 others that most probably beat the best, are drawn jointly
@@ -83,7 +83,7 @@ def look_ahead(
     index = [*pending, *left[promising].tolist()]
     hits = float(chances[[*pending, *left]].sum()) if state.is_class else None
     if not index:
-        return Outlook(0.0, 0.0, 0, hits)
+        return StoppingAdvice(0.0, 0.0, 0, hits)
     seed = int(np.random.SeedSequence([state.seed, len(state.measured), DRAWS]).generate_state(1)[0])
     if state.is_class:
         latent, noise_std = agent.draw_rewards(index, DRAWS, seed), max(prediction.noise_std, LEAST_STD)
@@ -91,4 +91,4 @@ def look_ahead(
     else:
         misses = agent.draw_gains(index, best, DRAWS, seed) <= 0
     some, batch = (float((1 - part.prod(axis=1)).mean()) for part in (misses, misses[:, : len(pending)]))
-    return Outlook(some, batch, len(pending), hits, len(pending) + len(left))
+    return StoppingAdvice(some, batch, len(pending), hits, len(pending) + len(left))

@@ -14,8 +14,8 @@ from graph_bandit_campaign.operations.safe import check_command
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.store import StaleError, Store
 
-FOR_A_ROUND = ("n", "maximize", "minimize", "near", "weights", "require", "forbid", "only", "price", "budget")
-CHANGEABLE = frozenset((*FOR_A_ROUND, "budget_only", "at_most", "per", "ignore_failures"))
+FOR_A_ROUND = ("n", "maximize", "minimize", "target", "weights", "require", "forbid", "filter", "price", "budget")
+CHANGEABLE = frozenset((*FOR_A_ROUND, "budget_only", "max_per_group", "group_by", "ignore_failures"))
 """Settings that may be changed from one round to the next."""
 T = TypeVar("T")
 

@@ -13,7 +13,7 @@ import pandas as pd
 
 from graph_bandit_campaign.command.suggestions import Opened, open_campaign
 from graph_bandit_campaign.constraints.limits.wishes import smarts_problem
-from graph_bandit_campaign.model.reasons import nearest_measured, score_atoms
+from graph_bandit_campaign.model.explanations import nearest_measured, score_atoms
 from graph_bandit_campaign.operations.place import Place
 from graph_bandit_campaign.operations.verbs import known_or_found
 from graph_bandit_campaign.pool.block import molecule_of
@@ -127,8 +127,8 @@ class Similar:
 
 
 @dataclass(frozen=True)
-class Why:
-    """The prediction for a graph, and its reasons."""
+class ExplainedGraph:
+    """The prediction for a graph, and its explanations."""
 
     id: str
     """Its id."""
@@ -136,12 +136,12 @@ class Why:
     """Its structure; empty if it is not a molecule."""
     predictions: Mapping[str, str]
     """Predictions by the names of the columns of the table of suggestions; empty texts without any."""
-    reasons: Mapping[str, str]
+    explanations: Mapping[str, str]
     """Of what the score of each goal is the sum, in words, by its name; empty if the agent cannot say."""
     nearest: tuple[Similar, ...]
     """The measured molecules most similar to it, the most similar first."""
     atoms: Mapping[str, tuple[float, ...]]
-    """How much smaller the score of each goal is without each atom, in the order of `smiles`; empty without reasons."""
+    """By how much each atom raises the score of each goal, in the order of `smiles`; empty without explanations."""
 
 
 def open_to_look(place: Place, ids: Sequence[str] = ()) -> tuple[Opened, list[str]]:
@@ -164,7 +164,7 @@ def open_to_look(place: Place, ids: Sequence[str] = ()) -> tuple[Opened, list[st
     return open_campaign(settings, store), names
 
 
-def why(place: Place, ids: Sequence[str]) -> tuple[Why, ...]:
+def explain(place: Place, ids: Sequence[str]) -> tuple[ExplainedGraph, ...]:
     """Return what is predicted of some graphs of the pool, by the results that the campaign has, and why.
 
     Of the last suggestions it is what was predicted when they were suggested.
@@ -181,9 +181,9 @@ def why(place: Place, ids: Sequence[str]) -> tuple[Why, ...]:
     state = campaign.state
     suggested = {suggestion.id: suggestion for suggestions in state.rounds[-1:] for suggestion in suggestions}
     predicted = {**campaign.predict(), **suggested}  # those know out of how many they were chosen
-    quantities = Quantities(settings.target, state.goals, state.is_class)
-    goals = {goal.name: goal.name for goal in state.goals} or {settings.target: ""}
-    reasons = {name: campaign.reasons(names, goal) for name, goal in goals.items()}
+    quantities = Quantities(settings.quantity, state.goals, state.is_class)
+    goals = {goal.name: goal.name for goal in state.goals} or {settings.quantity: ""}
+    explanations = {name: campaign.explain(names, goal) for name, goal in goals.items()}
     smiles_of, near = dict[str, str](), dict[str, tuple[Similar, ...]]()
     atoms: dict[str, dict[str, tuple[float, ...]]] = {}
     if isinstance(graphs, MoleculeSet):
@@ -196,17 +196,17 @@ def why(place: Place, ids: Sequence[str]) -> tuple[Why, ...]:
             )
             for key, those in found.items()
         }
-    if isinstance(graphs, MoleculeSet) and any(reasons.values()):
+    if isinstance(graphs, MoleculeSet) and any(explanations.values()):
         for key in names:
             columns = graphs.columns[graphs.ids.index(key)] if graphs.column_names else None
             scores = {name: score_atoms(campaign.model(goal), smiles_of[key], columns) for name, goal in goals.items()}
             atoms[key] = {name: those for name, those in scores.items() if those}
     return tuple(
-        Why(
+        ExplainedGraph(
             id=key,
             smiles=smiles_of.get(key, ""),
             predictions=quantities.cells(predicted[key]),
-            reasons={name: those[key].sentence() for name, those in reasons.items() if key in those},
+            explanations={name: those[key].sentence() for name, those in explanations.items() if key in those},
             nearest=near.get(key, ()),
             atoms=atoms.get(key, {}),
         )
@@ -214,7 +214,7 @@ def why(place: Place, ids: Sequence[str]) -> tuple[Why, ...]:
     )
 
 
-def enough(place: Place) -> str:
+def stopping_advice(place: Place) -> str:
     """Return whether the pool holds a better graph, and whether to stop, in sentences.
 
     Args:
@@ -223,9 +223,9 @@ def enough(place: Place) -> str:
     opened, _ = open_to_look(place)
     campaign, offer = opened.campaign, opened.offer()
     sound = offer.among & ~campaign.failing().likely
-    outlook = campaign.outlook(sound if sound.any() else offer.among)
-    if outlook is not None:
-        return outlook.sentence(opened.settings.target)
+    advice = campaign.stopping_advice(sound if sound.any() else offer.among)
+    if advice is not None:
+        return advice.sentence(opened.settings.quantity)
     if campaign.state.goals:
         return "No rule says when to stop with several goals. Look at the front."
     return "It cannot be said yet: there are too few different results, or the agent has no exact model."

@@ -34,10 +34,10 @@ class Asked:
     columns: tuple[str, ...]
     """Names of the columns of the table of suggestions."""
     rows: tuple[tuple[str, ...], ...]
-    """A row for each suggestion: predictions, nearest measured molecules, reasons, prices and the pool's columns."""
+    """A row for each suggestion: prediction, nearest measured molecules, explanation, price and columns of the pool."""
     notes: tuple[str, ...]
     """Sentences about tables, limits, results to check, and what else is to be known."""
-    outlook: str
+    advice: str
     """Whether the pool holds a better graph, and whether to stop; empty if the agent cannot say."""
 
 
@@ -57,7 +57,7 @@ def in_texts(answer: Answer, remarks: Sequence[str]) -> Asked:
         columns=tuple(columns),
         rows=tuple(map(tuple, rows)),
         notes=tuple(filter(None, notes)),
-        outlook="" if answer.outlook is None else answer.outlook.sentence(answer.target),
+        advice="" if answer.advice is None else answer.advice.sentence(answer.target),
     )
 
 

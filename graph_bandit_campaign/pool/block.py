@@ -1,4 +1,4 @@
-"""Molecules of a pool that are in memory: names, SMILES, traits, and cells of the table."""
+"""Molecules of a pool that are in memory: names, SMILES, descriptors, and cells of the table."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.traits import Traits
+from agents.descriptors import Descriptors
 from graph_bandit_campaign.text import listed, unshield
 from graph_bandit_env.tables import Table
 
@@ -85,8 +85,8 @@ class Block:
     """SMILES as the table has them."""
     smiles: Sequence[str]
     """Canonical SMILES."""
-    traits: Traits
-    """Those traits that were asked for."""
+    descriptors: Descriptors
+    """Those descriptors that were asked for."""
     cells: Cells
     """Cells of the columns that were asked for, of the molecules and of rows that repeat them."""
 
@@ -105,7 +105,7 @@ class Block:
             [self.ids[k] for k in index],
             [self.written[k] for k in index],
             [self.smiles[k] for k in index],
-            self.traits.take(index),
+            self.descriptors.take(index),
             Cells(owners, self.cells.rows[rows], texts, self.cells.table),
         )
 
@@ -140,7 +140,7 @@ class Block:
             [name for block in blocks for name in block.ids],
             [text for block in blocks for text in block.written],
             [text for block in blocks for text in block.smiles],
-            Traits.stack([block.traits for block in blocks]),
+            Descriptors.stack([block.descriptors for block in blocks]),
             Cells(np.concatenate(owners), rows, texts, first.cells.table),
         )
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import registry
 from agents.contract import Agent
-from agents.molecule import MoleculeAgent, compute_traits, weights_of
+from agents.molecule import MoleculeAgent, compute_descriptors, weights_of
 from graph_bandit_campaign.pool.described import DescribedMolecules
 from graph_bandit_env import MoleculeSet
 from graph_bandit_lab import AgentSpec
@@ -16,15 +16,15 @@ MOST_IN_MEMORY = 1_000_000  # molecules of a pool that has to be in memory, of w
 
 
 def describe(molecules: MoleculeSet, agent: str, encoder: str = "") -> MoleculeSet:
-    """Return the same molecules with the traits that an agent compares them by.
+    """Return the same molecules with the descriptors that an agent compares them by.
 
     Args:
-        molecules: molecules, perhaps with traits.
+        molecules: molecules, perhaps with descriptors.
         agent: as on the command line.
         encoder: pretrained encoder whose numbers they have, too; empty: none.
 
     Returns:
-        The molecules as they are if they have traits already, or the agent needs none.
+        The molecules as they are if they have descriptors already, or the agent needs none.
 
     Raises:
         ImportError: if RDKit is not installed.
@@ -33,11 +33,11 @@ def describe(molecules: MoleculeSet, agent: str, encoder: str = "") -> MoleculeS
     if isinstance(molecules, DescribedMolecules) or not isinstance(made, MoleculeAgent):
         return molecules
     names = [*weights_of(made.settings), *filter(None, [encoder])]
-    return DescribedMolecules.of(molecules, compute_traits(molecules.smiles, names, made.settings.stereo))
+    return DescribedMolecules.of(molecules, compute_descriptors(molecules.smiles, names, made.settings.stereo))
 
 
 def reads_graphs(agent: str | None) -> bool:
-    """Return whether an agent reads atoms and bonds, which take far more memory than traits.
+    """Return whether an agent reads atoms and bonds, which take far more memory than descriptors.
 
     Args:
         agent: as on the command line; None: that of a campaign on molecules. One that is unknown reads nothing.

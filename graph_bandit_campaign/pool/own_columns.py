@@ -44,13 +44,13 @@ def add_results(
     """
     scales, filled = molecules.scales, features.add_to(molecules, known)
     if scales is None:
-        return DescribedMolecules.of(filled, molecules.traits), []
+        return DescribedMolecules.of(filled, molecules.descriptors), []
     if not known or scales.ranks is None:
         return molecules, []
     added = np.where(np.isnan(molecules.columns), filled.columns, np.nan)
     whole = Scales(scales.moments, scales.ranks.merge(Ranks.of(added)))
     new = [(molecules.ids[k], tuple(added[k].tolist())) for k in np.flatnonzero(~np.isnan(added).all(axis=1)).tolist()]
-    return DescribedMolecules.of(filled, molecules.traits, whole), sorted(new)
+    return DescribedMolecules.of(filled, molecules.descriptors, whole), sorted(new)
 
 
 class Features:

@@ -9,10 +9,10 @@ from functools import cached_property
 from agents.contract import Correlation
 from graph_bandit_campaign.constraints.batch.batch import Bill
 from graph_bandit_campaign.constraints.goals.goal import Goal
+from graph_bandit_campaign.model.explanations import NEIGHBOURS, Explanation, Neighbour
 from graph_bandit_campaign.model.front import find_front
-from graph_bandit_campaign.model.reasons import NEIGHBOURS, Neighbour, Reason
-from graph_bandit_campaign.model.stopping import Outlook
-from graph_bandit_campaign.report.doubts import find_doubts
+from graph_bandit_campaign.model.stopping import StoppingAdvice
+from graph_bandit_campaign.report.flagged import flag_results
 from graph_bandit_campaign.report.tables import is_number
 from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_campaign.text import listed, percent, shield, short
@@ -85,13 +85,13 @@ class Answer:
     """The share of each part of the model, by what it compares."""
     also: Mapping[str, Mapping[str, Correlation]] = field(default_factory=dict)
     """How results of other assays go along with the values of each goal, by its name and by that of the assay."""
-    outlook: Outlook | None = None
+    advice: StoppingAdvice | None = None
     """Whether the pool holds a better molecule; None: the agent cannot say."""
     limits: str = ""
     """How many molecules each limit leaves; empty without limits."""
     learns_bounds: bool = False
     """Whether the agent learns from bounds, and does not take them for values."""
-    reasons: Mapping[str, Mapping[str, Reason]] = field(default_factory=dict)
+    explanations: Mapping[str, Mapping[str, Explanation]] = field(default_factory=dict)
     """What the predictions of each goal are sums of, by its name and by id; empty if the agent cannot say."""
     graphs: GraphPool | None = None
     """The pool, if its graphs are not molecules; `smiles_of` and `near` are empty then."""
@@ -236,12 +236,16 @@ class Answer:
         return (
             [text for text in (self.reading, self.ending, self.limits, self.failures) if text]
             + [text.format(listed(names)) for text, names in lists.items() if names]
-            + [*self.told, *find_doubts(self.state)]
+            + [*self.told, *flag_results(self.state)]
         )
 
-    def reasons_of(self, identifier: str) -> dict[str, Reason]:
+    def explanations_of(self, identifier: str) -> dict[str, Explanation]:
         """Return what the predictions for a molecule are sums of, by the name of each goal that has one."""
-        return {name: reasons[identifier] for name, reasons in self.reasons.items() if identifier in reasons}
+        return {
+            name: explanations[identifier]
+            for name, explanations in self.explanations.items()
+            if identifier in explanations
+        }
 
     @property
     def reading(self) -> str:
@@ -263,7 +267,7 @@ class Answer:
         return [heads, *([*row.values()] for row in rows)]
 
     def _cells(self, k: int, suggestion: Suggestion) -> dict[str, str]:
-        key, near, reasons = suggestion.id, self.near.get(suggestion.id, ()), self.reasons_of(suggestion.id)
+        key, near, explanations = suggestion.id, self.near.get(suggestion.id, ()), self.explanations_of(suggestion.id)
         cells = {"rank": str(k + 1), "id": shield(key)}
         cells |= {name: shield(text) for name, text in self.parts_of(key).items()}
         cells |= {"smiles": self.written[key]} if key in self.written else {}
@@ -280,8 +284,8 @@ class Answer:
                     cells[f"nearest_{number}_{name}"] = texts.get(other.id, "") if other else ""
         if self.graphs is None or self.slots:
             for name in self.results:
-                why = reasons[name].sentence() if name in reasons else ""
-                cells[f"reasons_{name}" if self.state.goals else "reasons"] = why
+                why = explanations[name].sentence() if name in explanations else ""
+                cells[f"explanation_{name}" if self.state.goals else "explanation"] = why
         taken = {name.casefold() for name in cells}
         for name, given in self.others.items():
             text = given[k] if is_number(given[k]) else shield(given[k])

@@ -105,7 +105,7 @@ def _predict(
         for k, name in enumerate(block.ids):
             if own is not None and name in added:
                 own[k] = np.where(np.isnan(own[k]), added[name], own[k])
-        fails = None if query.fails is None else query.fails(block.traits, own, block.smiles).tolist()
+        fails = None if query.fails is None else query.fails(block.descriptors, own, block.smiles).tolist()
         rate = partial(_rate, query, block, own)
         expected = read_forecasts(state, rate, range(len(block)), block.ids)
         shown = [{"smiles": text} for text in block.smiles]
@@ -114,7 +114,7 @@ def _predict(
 
 
 def _rate(query: Query, block: Block, own: NDArray[np.float64] | None, number: int) -> Prediction:
-    return query.raters[number](block.traits, own, block.smiles).prediction
+    return query.raters[number](block.descriptors, own, block.smiles).prediction
 
 
 def _heading(quantities: Quantities, shown: Sequence[str], has_fails: bool) -> Row:

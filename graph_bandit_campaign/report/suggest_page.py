@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from graph_bandit_campaign.model.reasons import Reason
+from graph_bandit_campaign.model.explanations import Explanation
 from graph_bandit_campaign.notebook import SIZE, SMALL, draw_molecule
 from graph_bandit_campaign.report.answer import Answer
 from graph_bandit_campaign.state import CampaignState
@@ -38,15 +38,17 @@ def render_page(answer: Answer) -> str:
                 **_structure(answer, suggestion.id),
                 "slots": answer.slots.get(suggestion.id, {}),
                 "bill": answer.bill.cells(suggestion.id),
-                "reasons": [
-                    (name, reason, _others(answer, suggestion.id, reason))
-                    for name, reason in answer.reasons_of(suggestion.id).items()
+                "explanations": [
+                    (name, explanation, _others(answer, suggestion.id, explanation))
+                    for name, explanation in answer.explanations_of(suggestion.id).items()
                 ],
                 "near": [(n, draw_molecule(answer.smiles_of[n.id], SMALL)) for n in answer.near.get(suggestion.id, ())],
             }
             for suggestion in answer.suggested
         ],
-        reach=_reach([reason for reasons in answer.reasons.values() for reason in reasons.values()]),
+        reach=_reach(
+            [explanation for explanations in answer.explanations.values() for explanation in explanations.values()]
+        ),
         front=[
             (
                 key,
@@ -70,15 +72,15 @@ def _structure(answer: Answer, identifier: str, size: tuple[int, int] = SIZE) ->
     return {"smiles": smiles, "picture": draw_molecule(drawn, size) if drawn else ""}
 
 
-def _others(answer: Answer, identifier: str, reason: Reason) -> dict[str, float]:
+def _others(answer: Answer, identifier: str, explanation: Explanation) -> dict[str, float]:
     """Return the results that add most to a prediction, without those of the similar molecules, which are shown."""
     near = {neighbour.id for neighbour in answer.near.get(identifier, ())}
-    return {name: pull for name, pull in reason.main_pulls().items() if name not in near}
+    return {name: contribution for name, contribution in explanation.main_contributions().items() if name not in near}
 
 
-def _reach(reasons: Collection[Reason]) -> tuple[float, float]:
-    """Return the ends of the axis on which all parts of all reasons are drawn, which holds 0."""
-    values = [0.0, *(value for reason in reasons for value in reason.parts.values())]
+def _reach(explanations: Collection[Explanation]) -> tuple[float, float]:
+    """Return the ends of the axis on which all parts of all explanations are drawn, which holds 0."""
+    values = [0.0, *(value for explanation in explanations for value in explanation.parts.values())]
     low, high = min(values), max(values)
     return (low, high) if high > low else (0.0, 1.0)
 

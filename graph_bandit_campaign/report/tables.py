@@ -10,7 +10,7 @@ from pathlib import Path
 
 KINDS = (".csv", ".tsv", ".xlsx")
 NUMBER = re.compile(r"[+-]?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")  # no 007, which is a name
-TEXTS = re.compile(r"id|smiles|group|state|nearest_\d+|reasons.*")  # columns of text, whatever is in them
+TEXTS = re.compile(r"id|smiles|group|state|nearest_\d+|explanation.*")  # columns of text, whatever is in them
 
 
 def check_kind(path: Path) -> None:

@@ -54,8 +54,8 @@ def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
     print_columns([tuple(name for name, _ in rows[0]), *(tuple(text for _, text in row) for row in rows)])
     if bill.sentence():
         print(f"\n{bill.sentence()}")
-    if answer.outlook is not None:
-        print(f"\n{answer.outlook.sentence(answer.target)}")
+    if answer.advice is not None:
+        print(f"\n{answer.advice.sentence(answer.target)}")
 
 
 def _short(text: str, most: int = LONGEST) -> str:

@@ -63,7 +63,7 @@ def screen(settings: ScreenSettings) -> dict[str, float | None]:
                 values = {name: value for name, (_, value) in scores.items() if value is not None}
                 best = max(values, key=lambda name: settings.goals[0].sign * values[name])
                 done = f"{len(scores):,} of {settings.evaluations:,} evaluations, {len(scores) - len(values):,} failed"
-                print(f"{done}; best {settings.target} {short(values[best])} ({best})", flush=True)
+                print(f"{done}; best {settings.quantity} {short(values[best])} ({best})", flush=True)
         except KeyboardInterrupt:
             raise KeyboardInterrupt("All values so far are stored: give the same command again to go on.") from None
     return {name: value for name, (_, value) in scores.items()}
@@ -76,20 +76,20 @@ def read_scores(settings: ScreenSettings) -> Scores:
         ValueError: if the file is another table.
     """
     tables = ResultTables.open([settings.out] if settings.out.exists() else [])
-    columns = ("id", "smiles", settings.target)
+    columns = ("id", "smiles", settings.quantity)
     if any(header != columns for header in tables.headers):
         raise ValueError(
             f"Expected {settings.out} with the columns {', '.join(columns)}. Give earlier results with --measured, and "
             "another --out; or move the file away."
         )
-    rows = tables.read(Columns(settings.target, "id")).rows if tables else []
+    rows = tables.read(Columns(settings.quantity, "id")).rows if tables else []
     return {unshield(row.identifier): (row.smiles, None if isinstance(row.value, str) else row.value) for row in rows}
 
 
 def write_scores(settings: ScreenSettings, scores: Scores) -> None:
     """Replace the table of values."""
     rows = ((shield(name), smiles, FAILED if y is None else repr(y)) for name, (smiles, y) in scores.items())
-    replace_file(settings.out, write_table(settings.out, [("id", "smiles", settings.target), *rows]))
+    replace_file(settings.out, write_table(settings.out, [("id", "smiles", settings.quantity), *rows]))
 
 
 def _last_batch(asked: SuggestSettings) -> dict[str, str]:

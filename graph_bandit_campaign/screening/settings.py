@@ -20,36 +20,36 @@ class ScreenSettings(SuggestSettings):
     """What to choose from: a library of products, .toml; a table of molecules of any kind that `suggest` reads; or a
     folder that `graph-bandit prepare` made of one."""
     out: Path
-    """Table of all results, .csv or .tsv: id, smiles, and the value or `failed`. It is replaced whenever values come
-    in. The batch that is computed, and the campaign, are in files next to it, .next.csv and .next.campaign.json."""
+    """Table of all results to write, .csv or .tsv: id, smiles, and the value or `failed`. It is updated whenever values
+    arrive. The current batch and the campaign are in files next to it, .next.csv and .next.campaign.json."""
     score: str = field(kw_only=True)
-    """The program and its arguments, in quotation marks: "python dock.py --receptor r.pdb". No shell reads it. Two
-    paths follow: a table to read (id, smiles) and one to write (id, value)."""
+    """Scoring program with its arguments, in quotation marks: "python dock.py --receptor r.pdb". It runs without a
+    shell. Two paths are appended: a table to read (id, smiles) and a table to write (id, value)."""
     evaluations: int = field(kw_only=True)
-    """How many molecules the program is given in all, those of earlier runs of this command included."""
+    """Total number of molecules to score, including earlier runs of this command."""
     measured: Annotated[tuple[Path, ...], NONE] = ()
-    """Tables of earlier results (same formats as the pool), from which the first batch is learnt."""
+    """Tables of earlier results, from which the first batch is chosen. They have the same formats as the pool."""
     n: int = 100
-    """How many molecules to choose at a time."""
+    """Number of molecules in each batch."""
     maximize: Annotated[tuple[str, ...], NONE, tyro.conf.UseAppendAction] = ()
-    """Name of the value, if large ones are wanted."""
+    """Name of the value, if large values are good."""
     minimize: Annotated[tuple[str, ...], NONE, tyro.conf.UseAppendAction] = ()
-    """Name of the value, if small ones are wanted."""
+    """Name of the value, if small values are good."""
     budget: float | None = None
-    """What each batch may cost in all. It has never more than --n molecules, and fewer if the money ends first."""
-    at_most: int | None = None
-    """How many molecules of a batch may be of one group, which --per names."""
+    """Maximum total price of each batch. A batch has at most --n molecules, and fewer if the money runs out."""
+    max_per_group: int | None = None
+    """Maximum number of molecules of a batch in each group of --group-by."""
     html: Path | None = None
-    """Page to write with each batch, with the drawn structures and the progress of the campaign."""
+    """Web page to write for each batch, with structures and progress."""
     chunk: int = 10
-    """How many molecules the program is given at a time."""
+    """Number of molecules given to the program at a time."""
     jobs: int = 0
-    """How many programs run at a time; 0: one for each core."""
+    """Number of programs that run at a time. 0: one for each core."""
     timeout: float = 3600.0
-    """Seconds that the program may take over a chunk. Then it is ended, with all that it has started."""
+    """Seconds allowed for one chunk. After that, the program and everything it started is stopped."""
 
     noise: str | None = field(default=None, init=False)
-    near: tuple[str, ...] = field(default=(), init=False)
+    target: tuple[str, ...] = field(default=(), init=False)
     goal_kind: tuple[str, ...] = field(default=(), init=False)
     weights: tuple[str, ...] = field(default=(), init=False)
     predictions: Path | None = field(default=None, init=False)
@@ -73,5 +73,5 @@ class ScreenSettings(SuggestSettings):
         """
         same = {setting.name: getattr(self, setting.name) for setting in fields(SuggestSettings)}
         results, out = (*self.measured, *[self.out] * has_results), self.out.with_name(self.out.stem + ".next.csv")
-        kind = (f"{self.target}=number",)  # a program may still compute others
+        kind = (f"{self.quantity}=number",)  # a program may still compute others
         return SuggestSettings(**same | {"n": n, "out": out, "measured": results, "goal_kind": kind})

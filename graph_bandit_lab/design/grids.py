@@ -185,10 +185,10 @@ def read_tuned(path: Path | None, fit: str) -> Tuned:
         ValueError: if it does not hold tuned settings.
     """
     if path is not None and not path.is_file():
-        raise FileNotFoundError(f"Expected a file of tuned settings. Got {path}. `graph-bandit tuned` writes one.")
+        raise FileNotFoundError(f"File not found: {path}. `graph-bandit best-settings` writes tuned settings.")
     file = path or files("graph_bandit_lab.design").joinpath("presets", f"tuned-{fit}.json")
     try:
         tuned = msgspec.json.decode(file.read_bytes(), type=Tuned)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"Expected {file} to hold tuned settings, as `graph-bandit tuned` writes them.") from error
+        raise ValueError(f"Expected tuned settings, as `graph-bandit best-settings` writes them, in {file}.") from error
     return msgspec.structs.replace(tuned, source=str(file))

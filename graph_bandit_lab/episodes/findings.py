@@ -12,7 +12,7 @@ DIAGNOSTICS = (
     *("mean_event", "sample_event", "optimism_event", "potential", "log_determinant", "effective_dimension"),
     "misfit",
 )
-FINDINGS = ("simple_regret", "best_found", "top_share")
+FINDINGS = ("simple_regret", "best_found", "top_recall")
 TOP = 100  # the top 1 % is one graph of each hundred, rounded up
 TIE = 1e-12  # relative to the largest absolute value; means that differ by less are equal, as for `masked_argmax`
 
@@ -26,7 +26,7 @@ class Findings:
 
         simple_regret   mu_t(G*_t) - mu_t(G^_t), where G^_t has the largest predicted mean of all graphs
         best_found      the largest mu_t of the graphs played so far
-        top_share       share of the ceil(K / 100) graphs of largest mu_t that were played so far
+        top_recall       share of the ceil(K / 100) graphs of largest mu_t that were played so far
 
     A `MeanPredictor` or a `BatchAgent` of `agents.contract` predicts. Any other agent recommends the graph whose
     observed rewards have the largest mean, and so does one that diverged, or whose prediction is not finite. Of equal
@@ -47,7 +47,7 @@ class Findings:
         self._top, self._played = np.zeros((2, num_graphs), np.bool_)
         self._counts, self._sums = [0] * num_graphs, [0.0] * num_graphs
         self._observed = np.full(num_graphs, -np.inf)  # mean reward of each graph played
-        self._rows: list[tuple[float, float]] = []  # best_found and top_share
+        self._rows: list[tuple[float, float]] = []  # best_found and top_recall
         self._regret: list[float] = []
 
     def play(self, action: int, means: ArrayLike | None) -> float | None:
@@ -102,8 +102,8 @@ class Findings:
         """
         if not self._exist:
             return {}
-        best_found, top_share = np.array(self._rows).reshape(-1, 2).T.copy()
-        return {"simple_regret": np.array(self._regret), "best_found": best_found, "top_share": top_share}
+        best_found, top_recall = np.array(self._rows).reshape(-1, 2).T.copy()
+        return {"simple_regret": np.array(self._regret), "best_found": best_found, "top_recall": top_recall}
 
 
 def _choose_top(means: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -54,7 +54,7 @@ class BanditResult:
             means of that round, if they drift, and None where the graphs change from round to round, or the
             environment does not tell `mean_rewards`.
         best_found: `(T,)` float64. The largest mu of the graphs played so far.
-        top_share: `(T,)` float64. Share of the 1 % of graphs with the largest mu that were played so far.
+        top_recall: `(T,)` float64. Share of the 1 % of graphs with the largest mu that were played so far.
     """
 
     actions: NDArray[np.int64]
@@ -65,7 +65,7 @@ class BanditResult:
     diagnostics: dict[str, NDArray[np.float64]] | None = None
     simple_regret: NDArray[np.float64] | None = None
     best_found: NDArray[np.float64] | None = None
-    top_share: NDArray[np.float64] | None = None
+    top_recall: NDArray[np.float64] | None = None
 
     def __repr__(self) -> str:
         return f"BanditResult({self.status}, {len(self.actions)} rounds, total regret {self.regret.sum():.4g})"

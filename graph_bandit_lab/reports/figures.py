@@ -96,7 +96,7 @@ def findings_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
         Two panels: means with 95 % confidence bands.
     """
     with mpl.rc_context(STYLE):
-        figure, left, right = _draw_two_panels(results, order, {"simple_regret": "nonnegative", "top_share": "share"})
+        figure, left, right = _draw_two_panels(results, order, {"simple_regret": "nonnegative", "top_recall": "share"})
         left.set(title="Simple regret of the recommended graph", ylabel="$\\mu(G^*)-\\mu(\\hat G_t)$ (reward units)")
         _scale_logarithmically(left)
         right.set(title="Share of the top 1 % that was played", ylabel="share of graphs", ylim=(-0.03, 1.03))

@@ -67,7 +67,7 @@ def write_report(folder: str | Path) -> Path:
         ValueError: if no repetition is finished yet.
     """
     folder = Path(folder)
-    results = load_results(folder, arrays=("regret", "simple_regret", "top_share", "diagnostics"))
+    results = load_results(folder, arrays=("regret", "simple_regret", "top_recall", "diagnostics"))
     if results.empty:
         raise ValueError(f"Expected at least one repetition in {folder}. None is finished yet.")
     several = results["environment_key"].nunique() > 1

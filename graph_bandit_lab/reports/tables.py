@@ -33,7 +33,7 @@ from graph_bandit_lab.formats import (
 )
 
 Rows: TypeAlias = list[tuple[str, ...]]
-SIMPLE_REGRET, TOP_SHARE = "final_simple_regret", "final_top_share"
+SIMPLE_REGRET, TOP_RECALL = "final_simple_regret", "final_top_recall"
 NAMES = {"total_regret": "R_T", SIMPLE_REGRET: "simple regret"}
 DIGITS = {"total_regret": 1, SIMPLE_REGRET: 3}
 OF_ROUNDS: Mapping[str, tuple[str, int, Quantity]] = {  # column of arrays, its name in a table, digits, and what it is
@@ -81,7 +81,7 @@ def table_of_run(results: pd.DataFrame) -> Rows:
     """Return header and rows of the summary of one environment, lowest mean first."""
     found = bool(results[SIMPLE_REGRET].notna().any())
     simple = {summary.label: replace(summary, one_trajectory=False) for summary in summarize(results, SIMPLE_REGRET)}
-    top = {summary.label: format_share(summary.mean) for summary in summarize(results, TOP_SHARE, "share")}
+    top = {summary.label: format_share(summary.mean) for summary in summarize(results, TOP_RECALL, "share")}
     columns = ("simple regret [95 % interval]", "top 1 %")[: 2 * found]
     rows: Rows = [
         ("agent", "mean R_T [95 % interval]", "relative to worst [95 %]", *columns, "repetitions", "ms/round")
@@ -108,7 +108,7 @@ def tables_of_fields(results: pd.DataFrame) -> list[Rows]:
     times = results.groupby("label")["wall_time"].sum().map(format_duration)
     tables = []
     for field, simple, top in zip(
-        fields, fields_of(results, SIMPLE_REGRET), fields_of(results, TOP_SHARE), strict=True
+        fields, fields_of(results, SIMPLE_REGRET), fields_of(results, TOP_RECALL), strict=True
     ):
         counted = "environments", "trials", "repetitions", "core time"
         rows: Rows = [("agent", "relative regret (sd)", "top rate", *columns, *counted)]

@@ -55,10 +55,10 @@ def load_results(folder: str | Path, arrays: Sequence[str] = (*ARRAYS, *FINDINGS
 
         What was found after each round, arrays of length T: `simple_regret` (mu(G*) - mu of the graph that the agent
         would recommend: its largest predicted mean, or the best observed where it predicts none; G* is the best of all
-        graphs), `best_found` (the largest mu of the graphs played so far) and `top_share` (share of the top 1 % of the
+        graphs), `best_found` (the largest mu of the graphs played so far) and `top_recall` (share of the top 1 % of the
         graphs that were played so far; of 100 graphs that is the best one). Where means drift, mu is that of the round.
         None where the graphs change from round to round. After the last round:
-        `final_simple_regret`, `final_best_found` and `final_top_share`, `nan` where there are none, or the repetition
+        `final_simple_regret`, `final_best_found` and `final_top_recall`, `nan` where there are none, or the repetition
         diverged.
 
         `trajectory` is the seed by which equal plays are known: where all repetitions have one instance, those of an

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from graph_bandit_lab.design.plan import Task
 
 FILE_NAME = "results.sqlite"
-FORMAT = 7  # of the file; also raised when agents play differently under equal settings
+FORMAT = 8  # of the file; also raised when agents play differently under equal settings
 REPETITIONS = """CREATE TABLE repetitions (
     settings_hash TEXT NOT NULL,   -- of the next five columns but `label`, and `plug_in`
     seed INTEGER NOT NULL,         -- of this repetition
@@ -48,7 +48,7 @@ REPETITIONS = """CREATE TABLE repetitions (
     diagnostics BLOB,              -- the same, a row for each; NULL if they were not recorded
     simple_regret BLOB,            -- the same, as the next two; NULL if the graphs change
     best_found BLOB,
-    top_share BLOB,
+    top_recall BLOB,
     PRIMARY KEY (settings_hash, seed)
 ) STRICT"""
 TASKS = """CREATE TABLE tasks (

@@ -116,9 +116,9 @@ function work(job) {
 }
 
 const DOES = {
-  ask: "Learning from the results and choosing the next batch", why: "Explaining", preview: "Reading the table",
+  ask: "Learning from the results and choosing the next batch", explain: "Explaining", preview: "Reading the table",
   look: "Reading the table", rows: "Reading the predictions", file: "Writing the file", new: "Creating the campaign",
-  tell: "Saving results", mark: "Saving", enough: "Looking ahead",
+  tell: "Saving results", mark: "Saving", stopping_advice: "Computing",
 };
 
 async function queue() {
@@ -238,10 +238,10 @@ async function suggest(changes = {}, next_batch = false, replaces = false) {
   const before = Number(article().dataset.rounds);
   say("The next batch is being chosen. You can go on working here.");
   const { result } = await run("ask", { changes, next_batch });
-  const { suggested, notes, outlook, round } = result.answer;
+  const { suggested, notes, advice, round } = result.answer;
   sessionStorage.setItem(`notes ${campaign()}`, notes.map(plain).join("\n"));
   await renew();
-  say(`${suggested.length || "No"} compounds are suggested. ${outlook}`);
+  say(`${suggested.length || "No"} compounds are suggested. ${advice}`);
   if (round !== before || next_batch || replaces || !suggested.length) return;
   const text = "No result has come in since, so these are the same suggestions as before.";
   if (await ask("This batch still waits", text, ["Suggest another batch"])) await suggest(changes, true);
@@ -276,11 +276,11 @@ const settings = (form) =>
 async function create(form) {
   const isGiven = ([, each]) => each && each.length !== 0;
   const asked = Object.entries(settings(form)).filter(isGiven);
-  const goals = { maximize: [], minimize: [], near: [] };
+  const goals = { maximize: [], minimize: [], target: [] };
   const look = form.look ?? {};
   for (const k of [0, 1, 2]) {
     const [goal, aim, range] = ["goal", "aim", "range"].map((part) => form.elements[`${part}-${k}`].value.trim());
-    if (goal) goals[aim].push(aim === "near" ? `${goal}=${range}` : goal);
+    if (goal) goals[aim].push(aim === "target" ? `${goal}=${range}` : goal);
   }
   if (!look.pool) throw new Error("Choose a table of compounds first.");
   const { smiles, id, sheet, slot } = look;

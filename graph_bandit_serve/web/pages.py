@@ -24,7 +24,7 @@ KEPT = {  # a drawing is that of its address for ever; RDKit's have styles, and 
     "cache-control": "private, max-age=86400",
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
 }
-VIEWS = ("look", "preview", "rows", "why")
+VIEWS = ("look", "preview", "rows", "explain")
 """Operations whose results are shown by a template of their name; those of others are sentences."""
 TABS = {"batch": "This batch", "candidates": "All candidates", "results": "Results", "history": "History"}
 Tab = Literal["batch", "candidates", "results", "history"]

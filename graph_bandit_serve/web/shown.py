@@ -9,16 +9,16 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
-from graph_bandit_campaign import CampaignState, Change, Suggestion, digest_of, find_doubts, find_front
+from graph_bandit_campaign import CampaignState, Change, Suggestion, digest_of, find_front, flag_results
 from graph_bandit_serve.campaigns.folder import CampaignFolder
 from graph_bandit_serve.campaigns.shelf import Reading, describe
 
 PREDICTED = ("price", "rank", "id", "smiles", "standard_deviation", "interval_", "predicted_", "probability_")
 """Begins of the names of columns whose cells the card of a suggestion has already."""
-LIMITS = ("require", "forbid", "only")
-SETTINGS = {"n": 8, "price": None, "budget": None, "at_most": None, "per": None, **dict.fromkeys(LIMITS, ())}
+LIMITS = ("require", "forbid", "filter")
+SETTINGS = {"n": 8, "price": None, "budget": None, "max_per_group": None, "group_by": None, **dict.fromkeys(LIMITS, ())}
 """Settings that the page has, as `suggest` has them if nothing is said."""
-EXPLAINED = (*PREDICTED, "nearest", "reasons")
+EXPLAINED = (*PREDICTED, "nearest", "explanation")
 Shown = dict[str, Any]
 
 
@@ -96,13 +96,13 @@ class CampaignPage:
                 if not state.is_class and not self._has_range(view.target) and (leader := view.leader())
             ],
             "front": find_front(state) if state.goals else (),
-            "doubts": [*find_doubts(state)],
+            "flagged": [*flag_results(state)],
             "undo": [step(change) for change in self.reading.past[-1:]],
             "redo": [step(change) for change in self.reading.future[-1:]],
         }
 
     def cards(self, suggested: Sequence[Suggestion]) -> list[Shown]:
-        """Return the suggestions of a round: predictions, results, comments, price and reasons."""
+        """Return the suggestions of a round: predictions, results, comments, price and explanation."""
         return [self._card(rank, each) for rank, each in enumerate(suggested, start=1)]
 
     def table(self, most: int) -> list[Shown]:

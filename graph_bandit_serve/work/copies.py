@@ -22,7 +22,7 @@ from graph_bandit_campaign import StaleError
 from graph_bandit_serve.campaigns.beneath import Folder, Stamp, open_folder, remove_file, replace_file, stamp_of
 
 ENDING, LIBRARY = ".campaign.json", ".toml"
-NAMES_FILES = ("pool", "measured", "out", "predictions", "html", "features", "forbid", "also")
+NAMES_FILES = ("pool", "measured", "out", "predictions", "html", "features", "forbid", "related_assay")
 """Settings of a campaign's command that name files."""
 MISSING = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.EINVAL)
 LINKED = 4_000_000

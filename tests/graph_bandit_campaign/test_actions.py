@@ -47,7 +47,7 @@ def folder(tmp_path, monkeypatch):
 def test_each_slot_is_shown_and_results_of_other_actions_teach(capsys):
     write()
     first = suggest("--html out.html --predictions all.csv")
-    assert {"ligand_smiles", "solvent_smiles", "base", "heat", "reasons"} <= first[0].keys()
+    assert {"ligand_smiles", "solvent_smiles", "base", "heat", "explanation"} <= first[0].keys()
     assert len(read_table("all.csv")) == 48
     assert Path("out.html").read_text().count("<b>ligand_smiles</b>") == 3
     index_of = {name: k for k, name in enumerate(read_pool("runs.csv", slots=["base", "heat"], ignore_columns="y").ids)}
@@ -64,8 +64,8 @@ def test_each_slot_is_shown_and_results_of_other_actions_teach(capsys):
 
 def test_limits_prices_and_groups_are_those_of_rows_and_of_slots():
     write(odd={3: "failed", 9: ">2"})
-    caps = "--price price --budget 5 --at-most 1 --per ligand_smiles"
-    chosen = suggest(f"--require heat<90 price<3 --only base=NaH {caps}")
+    caps = "--price price --budget 5 --max-per-group 1 --group-by ligand_smiles"
+    chosen = suggest(f"--require heat<90 price<3 --filter base=NaH {caps}")
     assert {(each["base"], each["heat"] in ("60", "80")) for each in chosen} == {("NaH", True)}
     assert len({each["ligand_smiles"] for each in chosen}) == len(chosen)
     assert sum(float(each["price"]) for each in chosen) <= 5
@@ -84,7 +84,7 @@ def test_a_slot_is_held_and_results_of_others_teach():
     [
         ("", "--slot base", "`--slot heat`"),
         ("--features price", SLOTS, "Expected molecules for --features"),
-        ("--at-most 1 --per scaffold", SLOTS, "--per scaffold"),
+        ("--max-per-group 1 --group-by scaffold", SLOTS, "--group-by scaffold"),
         ("--require mw<300", SLOTS, "mw<300"),
         ("--veto nothing", SLOTS, "Expected the id of a candidate"),
         ("--agent molecule-ei", SLOTS, "molecule"),

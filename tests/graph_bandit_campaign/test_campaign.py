@@ -34,6 +34,17 @@ def test_a_batch_holds_what_is_neither_measured_nor_pending_nor_failed_nor_vetoe
     assert (campaign.ask(1), len(campaign.state.rounds)) == ((), 3)  # nothing is left
 
 
+def test_a_campaign_prints_its_state_and_a_notebook_shows_the_waiting_batch():
+    made = begin("gp-ucb", target="size <nm>")
+    assert repr(made) == "Campaign(pool: 22 graphs; goal: maximize size <nm>; agent: gp-ucb; results: none)"
+    made.tell({IDS[0]: 1.5, IDS[1]: 0.5})
+    (asked,) = made.ask()
+    assert f"results: 2 measured, 1 pending; best: 1.5 ({IDS[0]})" in repr(made)
+    card = made._repr_html_()
+    assert "maximize size &lt;nm&gt;" in card
+    assert f"<td>{asked.id}</td>" in card
+
+
 def test_only_what_is_offered_and_among_the_given_is_suggested():
     campaign = begin("random", offered=[True] * 9 + [False] * 13)
     assert {*ids_of(campaign.ask(5, among=[False] * 4 + [True] * 18))} == {*IDS[4:9]}

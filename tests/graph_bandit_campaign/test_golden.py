@@ -59,10 +59,10 @@ RUNS = {
         f"{ASK} {FAST} --measured results.csv odd.csv {more}" for more in ("", "--ignore-failures")
     ),
     "noise": (f"{ASK} {FAST} --measured noisy.csv --noise sd --n 1",),
-    "a budget and caps": (f"{LOGP} {FAST} --price price --budget 30 --at-most 1 --per scaffold",),
+    "a budget and caps": (f"{LOGP} {FAST} --price price --budget 30 --max-per-group 1 --group-by scaffold",),
     "a budget alone": (
         f"suggest pool.csv --measured results.csv --minimize logp {BASE} {FAST} --price price --budget 20 "
-        "--budget-only --at-most 2 --per vendor",
+        "--budget-only --max-per-group 2 --group-by vendor",
     ),
     "classes": (
         ("hits.csv", HITS),
@@ -79,14 +79,14 @@ RUNS = {
         f"{HIT} --out prepared.csv".replace("pool.csv", "ready"),
         f"{HIT} --out other.csv --agent random --goal-kind hit=class",
     ),
-    "limits": (f"{LOGP} {FAST} --require mw=100..190 'docking>-2' --forbid 'c[F,Cl]' --only stock=yes",),
+    "limits": (f"{LOGP} {FAST} --require mw=100..190 'docking>-2' --forbid 'c[F,Cl]' --filter stock=yes",),
     "marks": (
-        f"{LOGP} {FAST} --pin m40 --comment 'm40=not much left' --by Ada",
-        f"{LOGP} {FAST} --veto m40=smells --veto m30 --by Ada",
+        f"{LOGP} {FAST} --pin m40 --comment 'm40=not much left' --user Ada",
+        f"{LOGP} {FAST} --veto m40=smells --veto m30 --user Ada",
         f"{LOGP} {FAST} --lift m40 --n 2",
         f"{LOGP} {FAST} --veto m0",
     ),
-    "another assay": (f"{LOGP} {FAST} --also assay.csv:ic50 --also assay.csv:active",),
+    "another assay": (f"{LOGP} {FAST} --related-assay assay.csv:ic50 --related-assay assay.csv:active",),
     "own columns": (f"{LOGP} {FAST} --features docking vectors.npz",),
     "salts": (f"{SALT} --out joined.csv {FAST}", f"{SALT} --out apart.csv {FAST} --salts separate"),
     "conditions": (
@@ -102,9 +102,9 @@ RUNS = {
         f"{FAST} --require mw<200 --price price",
     ),
     "products": (
-        "library --products --out lib --measured 12",
+        "example-data --products --out lib --measured 12",
         f"suggest lib/library.toml --measured lib/measured.csv --maximize qed {BASE} --n 3 "
-        "--price price --at-most 1 --per amine --require mw<350",
+        "--price price --max-per-group 1 --group-by amine --require mw<350",
     ),
     "a campaign": (
         f"{LOGP} {FAST}",
@@ -139,7 +139,7 @@ RUNS = {
         f"screen pool.csv --maximize carbons --out all.csv --evaluations 20 --n 8 {SCORE}",
     ),
     "a library": (
-        "library --out lib --property logp --measured 20 --seed 1",
+        "example-data --out lib --property logp --measured 20 --seed 1",
         "cache --clear",
     ),
 }

@@ -19,9 +19,9 @@ def test_of_a_class_the_probability_of_a_hit_is_predicted(agent, maximize, tmp_p
     assert all(each.mean == (each.probability if maximize else 1 - each.probability) for each in every)
     assert all(0 < each.mean < 1 and each.interval is None for each in every)
     assert {*campaign.state.hits} == {key for key, hit in hits.items() if hit == maximize}
-    outlook, left = campaign.outlook(), [each.probability for each in every if each.id not in hits]
-    assert outlook.hits == pytest.approx(sum(left))
-    assert max(chances) < outlook.batch < outlook.better <= 1
+    advice, left = campaign.stopping_advice(), [each.probability for each in every if each.id not in hits]
+    assert advice.hits == pytest.approx(sum(left))
+    assert max(chances) < advice.batch < advice.better <= 1
     with pytest.raises(ValueError, match=re.escape(IDS[12])):
         campaign.tell({IDS[12]: 0.5})
     numbers = Campaign(MOLECULES, agent, state=tmp_path / "a.json", kind="number")  # also later

@@ -38,6 +38,11 @@ def test_what_is_written_is_read():
         assert read(write_file(state)) == state
 
 
+def test_a_campaign_of_the_format_before_keeps_its_command():
+    old = edited(format=5, command={"at_most": 2, "per": "vendor", "also": ["a.csv"], "n": 8})
+    assert read(old).command == {"max_per_group": 2, "group_by": "vendor", "related_assay": ("a.csv",), "n": 8}
+
+
 REFUSED = {  # with what the message names
     "maximize": edited(maximize="no"),
     "seed": edited(seed=-1),
@@ -49,9 +54,9 @@ REFUSED = {  # with what the message names
     r"rounds\[0\]": edited(rounds=[[{"id": "a", "std": -1.0}]]),
     "`a`": edited(pending=["a"]),
     "`c`": edited(pending=["c", "c"]),
-    "format 5.*format 99": edited(format=99),
-    "format 5.*format 1": edited(format=1),
-    "format 5.*format None": "{}",
+    "format 6.*format 99": edited(format=99),
+    "format 6.*format 1": edited(format=1),
+    "format 6.*format None": "{}",
     r"1e\+160": write_file(STATE).replace(b'"value": 1.0', b'"value": 1e160'),
     "recursion": '{"a":' * 100_000,
     "array": "[]",

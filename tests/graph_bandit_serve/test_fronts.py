@@ -132,8 +132,8 @@ def test_what_is_looked_up_is_the_same_for_programs_and_models_and_is_shown_on_t
         "look": ({"pool": "sub/pool.csv"}, ["40 molecules", "1 row that cannot be read"]),
         "preview": ({"table": results}, ["1 of 2 rows can be added", "the pool has no `nobody`", "&gt;1.5"]),
         "rows": ({"contains": first, "part": "C"}, [f'class="id">{first}<']),
-        "why": ({"ids": [first]}, [f"<h2><bdi>{first}<"]),
-        "enough": ({}, []),
+        "explain": ({"ids": [first]}, [f"<h2><bdi>{first}<"]),
+        "stopping_advice": ({}, []),
         "file": ({"kind": ".xlsx"}, []),
     }
     for name, (asked, words) in looked.items():
@@ -154,7 +154,7 @@ WRONG = [
     ("tell", {"results": [{"id": "m1", "value": "1,500"}]}, "1,500"),
     ("mark", {"id": "nobody", "veto": True}, "nobody"),
     ("redo", {}, "redo"),
-    ("why", {"ids": ["nobody"]}, "nobody"),
+    ("explain", {"ids": ["nobody"]}, "nobody"),
     ("preview", {"table": "/etc/passwd"}, "table"),
 ]
 

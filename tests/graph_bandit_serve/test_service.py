@@ -25,10 +25,10 @@ ASKED = {
     "rows": (Rows(), ONE),
     "look": (Look(pool="pool.csv"),),
     "new": (New(name="New", pool="pool.csv"),),
-    "why": (Ids(ids=["a"]), ONE),
+    "explain": (Ids(ids=["a"]), ONE),
     "undo": (Nothing(), ONE),
 }
-WAIT = [("rows", "look"), ("new", "why"), ("new", "undo"), ("why", "undo")]
+WAIT = [("rows", "look"), ("new", "explain"), ("new", "undo"), ("explain", "undo")]
 """Which jobs of one person wait for each other."""
 
 

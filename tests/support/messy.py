@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 
-from agents.molecule import Moments, compute_traits
+from agents.molecule import Moments, compute_descriptors
 from graph_bandit_campaign.pool.prepared.making.run import prepare
 from graph_bandit_campaign.pool.prepared.settings import PrepareSettings
 from graph_bandit_env import from_smiles_csv
@@ -15,7 +15,7 @@ from support.molecules import ODD_MOLECULES
 SMILES = (*ODD_MOLECULES, *(f"{'C' * n}{end}" for n in range(1, 12) for end in ("", "O", "N", "Cl", "C#N", "c1ccccc1")))
 SYNONYMS = {"CCO": "OCC", "CCCO": "OCCC", "CCCCN": "NCCCC", "CCN": "C(C)N"}
 BAD = ("", "C1CC", "nonsense", "CC O", "C" * 300, "=C")
-TRAITS = ("morgan", "properties")
+DESCRIPTORS = ("ecfp", "properties")
 
 
 def messy_table(rows=100, seed=0, ids=True):
@@ -40,7 +40,7 @@ def messy_table(rows=100, seed=0, ids=True):
 
 def prepare_small(table, out, part_rows=16, workers=None, **changes):
     """Prepare a table in blocks of eight rows (`PrepareSettings.block` is set to it by the fixture `small_blocks`)."""
-    given = {"traits": TRAITS, "ignore_column": ("score", "log.P", "log"), **changes}
+    given = {"descriptors": DESCRIPTORS, "ignore_column": ("score", "log.P", "log"), **changes}
     return prepare(PrepareSettings(pool=table, out=out, part_rows=part_rows, workers=workers, **given))
 
 
@@ -58,15 +58,15 @@ def assert_as_in_memory(pool, path, columns=("score", "log.P", "log")):
     assert loaded.skipped == expected.skipped
     assert loaded.column_names == expected.column_names
     np.testing.assert_array_equal(loaded.columns, expected.columns)
-    traits = compute_traits(expected.smiles, TRAITS)
-    read = [block.traits for block in pool]
+    descriptors = compute_descriptors(expected.smiles, DESCRIPTORS)
+    read = [block.descriptors for block in pool]
     stacked = read[0].stack(read).arrays()
-    for name, array in traits.arrays().items():
+    for name, array in descriptors.arrays().items():
         np.testing.assert_array_equal(stacked[name], array)
-    for name, array in loaded.traits.arrays().items():
+    for name, array in loaded.descriptors.arrays().items():
         np.testing.assert_array_equal(array, stacked[name])
     assert not loaded.aliases or pool.find(list(loaded.aliases))[0].keys() == loaded.aliases.keys()
-    scale, whole = pool.moments["properties"].scale(), Moments.of(traits.numbers["properties"]).scale()
+    scale, whole = pool.moments["properties"].scale(), Moments.of(descriptors.numbers["properties"]).scale()
     np.testing.assert_array_equal(scale.mean, whole.mean)
     np.testing.assert_array_equal(scale.spread, whole.spread)
     return expected

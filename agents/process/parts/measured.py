@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from torch import Tensor
 
+from agents.descriptors.scales import Moments, Scale
 from agents.process.parts.part import AddTo
-from agents.traits.scales import Moments, Scale
 
 if TYPE_CHECKING:
     from torch_geometric.data import Batch

@@ -24,7 +24,7 @@ MORE = "more than two slots"
 MOST_TERMS = 64  # sets of slots that are compared: all, if there are at most six slots
 FEW = 2.0  # more than all: of many actions no kernel is kept, since looking choices up is fast
 WIDTHS = (0.25, 1.0)  # of the Gaussian kernels of numbers, in standard deviations
-PRINTS: tuple[Literal["atom_pairs"], Literal["morgan"]] = ("atom_pairs", "morgan")
+PRINTS: tuple[Literal["atom_pairs"], Literal["ecfp"]] = ("atom_pairs", "ecfp")
 """Fingerprints by whose Tanimoto similarity molecules in slots are compared."""
 
 
@@ -152,10 +152,10 @@ def between_graphs(graphs: GraphSetLike) -> Tensor:
     from agents.process.settings import GraphProcessSettings
 
     if isinstance(graphs, MoleculeSetLike):
+        from agents.descriptors import compute_descriptors
         from agents.molecule.fingerprints import Fingerprint
-        from agents.traits import compute_traits
 
-        counts, every = compute_traits(graphs.smiles, PRINTS, False).counts, torch.arange(len(graphs.smiles))
+        counts, every = compute_descriptors(graphs.smiles, PRINTS, False).counts, torch.arange(len(graphs.smiles))
         return torch.stack([Fingerprint(name, counts[name]).columns(every, every)[0] for name in PRINTS]).mean(0)
     if (given := getattr(graphs, "kernel", None)) is not None:  # nothing else is known of them
         kernel = torch.tensor(given)

@@ -26,7 +26,7 @@ class PreparedSettings:
     """Folder for the prepared pool; it must be new."""
     workers: int = 2
     """Processes."""
-    traits: tuple[str, ...] = ("atom_pairs", "morgan", "properties")
+    descriptors: tuple[str, ...] = ("atom_pairs", "ecfp", "properties")
     """What is computed of each molecule."""
     part_rows: int = 49_152
     """Rows of the table in each part."""
@@ -41,7 +41,7 @@ def main(args: list[str] | None = None) -> None:
     if out.exists():
         raise ValueError(f"Expected a new folder. Got {out}. Choose another --out.")
     command = ["-m", "graph_bandit_cli", "prepare", str(settings.pool), "--out", str(out), "--workers"]
-    command += [str(settings.workers), "--part-rows", str(settings.part_rows), "--traits", *settings.traits]
+    command += [str(settings.workers), "--part-rows", str(settings.part_rows), "--descriptors", *settings.descriptors]
     runs = [
         measure(*command, stop=lambda parts=kills: len(list(out.glob("part-*.parquet"))) > parts)  # type: ignore[misc]
         for kills in range(settings.kills)

@@ -60,7 +60,7 @@ class LargeSettings:
     """How many of the molecules, drawn at random, have results."""
     n: int = 8
     """How many molecules to suggest."""
-    at_most: int | None = None
+    max_per_group: int | None = None
     """How many of them may have the same scaffold; None: any number."""
     budget: float | None = None
     """What they may cost, at prices from 1 to 10; None: there are no prices."""
@@ -84,7 +84,8 @@ def write_tables(settings: LargeSettings, folder: Path) -> list[str]:
     pool, measured, out, page = (str(folder / name) for name in names)
     command = ["suggest", pool, "--measured", measured, "--minimize", "score", "--n", str(settings.n)]
     command += ["--minimize", "clogp", "--maximize", "area", "--require", "mw<450"] if settings.three_goals else []
-    command += [] if settings.at_most is None else ["--at-most", str(settings.at_most), "--per", "scaffold"]
+    if settings.max_per_group is not None:
+        command += ["--max-per-group", str(settings.max_per_group), "--group-by", "scaffold"]
     command += [] if settings.budget is None else ["--price", "price", "--budget", str(settings.budget)]
     return [*command, "--out", out, "--html", page]
 

@@ -36,7 +36,7 @@ class ActionRounds(Rounds):
         self.table = table = open_actions(settings.source)
         self.pool, self.size, self.slots = table.actions, len(table.actions), table.columns
         more = [f"--smiles {settings.smiles}"] * (settings.smiles not in ("smiles", *table.columns.values()))
-        more += [f"--per {SCAFFOLD}"] * (settings.per == SCAFFOLD and SCAFFOLD not in table.cells)
+        more += [f"--group-by {SCAFFOLD}"] * (settings.group_by == SCAFFOLD and SCAFFOLD not in table.cells)
         self.refuse("molecules", "holds actions of several slots.", more)
         known = earlier.structures if earlier else {}
         for name, text in zip(self.pool.ids, self.pool.texts, strict=True):
@@ -53,7 +53,7 @@ class ActionRounds(Rounds):
         """Read the results, and the columns of the table that limits, prices and groups name."""
         settings, table = self.settings, self.table
         columns = [*dict.fromkeys((*table.columns, *table.cells))]
-        of_results = Columns(settings.target, settings.id, noise=settings.noise, slots=table.columns)
+        of_results = Columns(settings.quantity, settings.id, noise=settings.noise, slots=table.columns)
         of_tables = self.read_tables(tables, columns, of_results, has_properties=False)
         spell_limits(self.limits, self.names, self.pool.slots)
         self.leave_out(lambda: (table.body.where(number) for number, _ in table.bad))

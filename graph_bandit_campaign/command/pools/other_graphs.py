@@ -27,8 +27,8 @@ class GraphRounds(Rounds):
     """
 
     refused = (
-        *("smiles", "features", "encoder", "forbid", "only", "at_most", "per", "ignore_failures", "workers"),
-        *("most_atoms", "salts", "slot", "ignore_column", "best_of", "skip_bad_rows"),
+        *("smiles", "features", "encoder", "forbid", "filter", "max_per_group", "group_by", "ignore_failures"),
+        *("workers", "most_atoms", "salts", "slot", "ignore_column", "best_of", "skip_bad_rows"),
         "allow_outside",
     )
 
@@ -57,7 +57,7 @@ class GraphRounds(Rounds):
     def read(self, tables: ResultTables) -> None:
         """Read the results; limits can be on these alone."""
         settings = self.settings
-        of_results = Columns(settings.target, settings.id, noise=settings.noise)
+        of_results = Columns(settings.quantity, settings.id, noise=settings.noise)
         self.remarks = [*self.remarks, *self.read_tables(tables, (), of_results, has_properties=False)]
         if len(self.limits):
             limits = ", ".join(limit.text for limit in self.limits.requirements)

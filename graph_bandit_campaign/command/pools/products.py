@@ -47,7 +47,7 @@ class ProductRounds(Rounds):
     """
 
     refused = (
-        *("near", "weights", "features", "sheet", "predictions", "slot", "ignore_column"),
+        *("target", "weights", "features", "sheet", "predictions", "slot", "ignore_column"),
         *("best_of", "directed", "skip_bad_rows"),
     )
 
@@ -62,7 +62,7 @@ class ProductRounds(Rounds):
             self.slots = {slot.name: slot.name for slot in library.parts[0].slots}
             more = ["--smiles"] * (settings.smiles != "smiles") + ["--salts"] * (settings.salts != "merge")
             more += ["--encoder"] * bool(settings.encoder) + ["--forbid"] * bool(settings.forbid)
-            more += [f"--per {SCAFFOLD}"] * (settings.per == SCAFFOLD)
+            more += [f"--group-by {SCAFFOLD}"] * (settings.group_by == SCAFFOLD)
             self.refuse("molecules", "holds combinations.", more)
 
     def _refuse(self, more: Sequence[str]) -> None:
@@ -76,7 +76,7 @@ class ProductRounds(Rounds):
     def read(self, tables: ResultTables) -> None:
         """Read the results, of one goal, on which there are no limits."""
         settings, self._columns = self.settings, product_columns(self.library)
-        of_results = Columns(settings.target, settings.id, settings.smiles, noise=settings.noise, slots=self.slots)
+        of_results = Columns(settings.quantity, settings.id, settings.smiles, noise=settings.noise, slots=self.slots)
         more = self.read_tables(tables, self._columns, of_results, has_properties=not self.slots)
         self.remarks = [*self.remarks, *more]
         on_results, limits = {goal.name for goal in self.goals}, map(Requirement.parse, settings.require)

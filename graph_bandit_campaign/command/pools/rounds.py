@@ -166,7 +166,7 @@ class Rounds(ABC):
         prices, groups = find_offer_columns(settings.terms, columns, source)
         self.names = ColumnNames(numbers | prices, texts | groups)
         measured = [goal.name for goal in self.goals] or [of_results.value]
-        self.others = read_other_tables(settings.also, of_results.identifier, of_results.smiles, measured)
+        self.others = read_other_tables(settings.related_assay, of_results.identifier, of_results.smiles, measured)
         self.rows, self.kind, remarks = read_results(tables, of_results, self.goals, self.earlier, settings.kind_of)
         return remarks
 
@@ -198,7 +198,7 @@ class Rounds(ABC):
         """
         settings = self.settings
         known = {*settings.ignore_column, *settings.source.columns, *self.names.columns, settings.noise or ""}
-        known |= {name for _, name in map(split_name, settings.also) if name}
+        known |= {name for _, name in map(split_name, settings.related_assay) if name}
         columns, quantities = [*differing], {*map(str.casefold, settings.quantities)}
         goals = [name for name in columns if name.casefold() in quantities]
         if settings.best_of is None:
@@ -242,7 +242,7 @@ class Rounds(ABC):
             else self.limits.select_columns(len(in_pool), columns)
         )
         prices, groups = find_offers(settings.terms, columns, selection)
-        if smiles and settings.per is not None and settings.per not in columns.texts:
+        if smiles and settings.group_by is not None and settings.group_by not in columns.texts:
             left = np.flatnonzero(selection.mask).tolist()
             scaffold_of = dict(zip(left, murcko_scaffolds([smiles[k] for k in left]), strict=True))
             groups = [scaffold_of.get(k, "") for k in range(len(smiles))]
@@ -263,7 +263,7 @@ class Rounds(ABC):
             forms: names and SMILES of the rows that repeat each molecule.
         """
         settings = self.settings
-        asked = other_columns(columns, (*settings.quantities, settings.noise, settings.price, settings.per))
+        asked = other_columns(columns, (*settings.quantities, settings.noise, settings.price, settings.group_by))
         return list_forms(forms) | (join_cells(cells(asked), len(forms)) if asked else {})
 
 

@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from agents.molecule import TRAITS, MoleculeAgent, Ranks, Scales
+from agents.molecule import DESCRIPTORS, MoleculeAgent, Ranks, Scales
 from graph_bandit_campaign.campaign import Campaign
 from graph_bandit_campaign.command.pools.rounds import Known, Offer, Rounds, join_outside
 from graph_bandit_campaign.command.settings import SuggestSettings
@@ -45,7 +45,7 @@ class RowRounds(Rounds):
         self.refuse("graphs that are no molecules", "holds molecules, whose bonds have no direction.", directed)
         if settings.pool.is_dir():
             self.pool, self._sheets = PreparedPool.open(settings.pool), list[str]()
-            if settings.encoder and settings.encoder not in self.pool.manifest.question.traits:
+            if settings.encoder and settings.encoder not in self.pool.manifest.question.descriptors:
                 text = f"Expected {settings.pool} to be prepared with `--encoder {settings.encoder}`, and it is not."
                 raise ValueError(f"{text} Prepare the pool again.")
         else:
@@ -69,7 +69,7 @@ class RowRounds(Rounds):
         self._features = Features(own, source.embeddings, settings.quantities)
         smiles = made.smiles if settings.smiles == "smiles" else settings.smiles
         identifier = settings.id or made.identifier
-        of_results = Columns(settings.target, identifier, smiles, own, settings.noise)
+        of_results = Columns(settings.quantity, identifier, smiles, own, settings.noise)
         of_tables = self.read_tables(tables, pool.columns, of_results)
         self.leave_out(lambda: map(next(pool.blocks(())).cells.table.where, dict(pool.read_bad_rows())))
         if not settings.pool.is_dir():
@@ -87,7 +87,10 @@ class RowRounds(Rounds):
         remarks += [f"{manifest.bad:,} bad rows left out{bad_rows}"] * bool(manifest.bad)
         if by_name := [name for name in manifest.differing if not is_part(name)]:
             remarks += [f"rows of one molecule may differ in {' and '.join(by_name)}, by the name of the column"]
-        unread = {name: self.size - int(pool.moments[name].count.min()) for name in {*made.traits}.difference(TRAITS)}
+        unread = {
+            name: self.size - int(pool.moments[name].count.min())
+            for name in {*made.descriptors}.difference(DESCRIPTORS)
+        }
         remarks += [f"molecules that {name} cannot read: {count:,}" for name, count in sorted(unread.items()) if count]
         columns = () if settings.pool.is_dir() else pool.columns
         values = self.values_in_pool(columns, lambda name: (b.cells.texts[name] for b in pool.blocks((), [name])))
@@ -126,7 +129,7 @@ class RowRounds(Rounds):
         """Take molecules of the pool into memory, with those outside, and with values that only results have."""
         settings = self.settings
         plain = self.pool.molecules(block, self.own, settings.skip_bad_rows, aliases)
-        self._in_pool = DescribedMolecules.of(plain, block.traits, self._scales)
+        self._in_pool = DescribedMolecules.of(plain, block.descriptors, self._scales)
         if self._is_whole:
             check_known(self._in_pool.columns, self._in_pool.column_names, str(settings.pool))
         told = {key: tuple(by.get(name, np.nan) for name in self.own) for key, by in state.features.items()}
@@ -178,7 +181,7 @@ class RowRounds(Rounds):
         places = map(tuple, self._block.places.tolist())
         taken = {*state.settled(), *state.failed, *state.pending, *state.vetoes}
         short_list = SHORT_LIST if state.goals else agents[0].settings.short_list
-        needed = settings.n * (1 if settings.at_most is None else SPARES)
+        needed = settings.n * (1 if settings.max_per_group is None else SPARES)
         return Query(
             raters=tuple(learner.rater() for learner in agents),
             size=max(short_list, needed),

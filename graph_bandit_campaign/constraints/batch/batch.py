@@ -26,9 +26,9 @@ class Terms:
     """What the batch may cost; None: any amount."""
     budget_only: bool = False
     """Whether prices count for the budget alone."""
-    per: str | None = None
+    group_by: str | None = None
     """What a group is: "scaffold", or a column; None: there are no caps."""
-    at_most: int | None = None
+    max_per_group: int | None = None
     """How many of one group there may be; None: any number."""
 
     @property
@@ -51,8 +51,8 @@ class Terms:
         return BatchConstraints(
             prices=None if self.price is None else np.concatenate([prices, np.full(others, np.nan)]),
             budget=self.budget,
-            groups=None if self.per is None else [*groups, *[""] * others],
-            at_most=self.at_most,
+            groups=None if self.group_by is None else [*groups, *[""] * others],
+            max_per_group=self.max_per_group,
             budget_only=self.budget_only,
         )
 
@@ -62,7 +62,7 @@ class BatchConstraints:
     """What a batch may cost, and how many graphs of one group it may hold.
 
     Raises:
-        ValueError: if a price is not positive, a budget comes without prices, groups without `at_most` or the reverse.
+        ValueError: if a price is not positive, a budget has no prices, or one of groups and `max_per_group` is missing.
     """
 
     prices: Sequence[float] | NDArray[np.float64] | float | None = None
@@ -73,7 +73,7 @@ class BatchConstraints:
     groups: Sequence[str] | None = None
     """`(K,)` group of each graph, such as its scaffold or its vendor. A graph whose group is empty is a group of its
     own."""
-    at_most: int | None = None
+    max_per_group: int | None = None
     """Number of graphs of one group that the batch may hold. What is pending does not count."""
     budget_only: bool = False
     """True: prices count for the budget alone, so that a dear graph need not be better than a cheap one."""
@@ -89,10 +89,10 @@ class BatchConstraints:
             raise ValueError(f"Expected `budget` to be positive and finite, with `prices`. Got {self.budget!r}.")
         if self.budget_only and self.budget is None:
             raise ValueError("Expected a `budget` with `budget_only`. Got none.")
-        if (self.groups is None) != (self.at_most is None):
-            raise ValueError("Expected `groups` and `at_most` together. Got one of them.")
-        if self.at_most is not None:
-            check_integer("at_most", self.at_most, smallest=1)
+        if (self.groups is None) != (self.max_per_group is None):
+            raise ValueError("Expected `groups` and `max_per_group` together. Got one of them.")
+        if self.max_per_group is not None:
+            check_integer("max_per_group", self.max_per_group, smallest=1)
 
     @property
     def money(self) -> float:

@@ -29,8 +29,9 @@ def find_offer_columns(terms: Terms, columns: Sequence[str], source: str) -> tup
     prices, groups = {}, {}
     if terms.price is not None and terms.one_price is None:
         prices[terms.price] = need_column(terms.price, columns, source, f"--price {terms.price}", " Or give a number.")
-    if terms.per is not None and (terms.per != SCAFFOLD or find_column(SCAFFOLD, columns, source)):
-        groups[terms.per] = need_column(terms.per, columns, source, f"--per {terms.per}", f" Or take {SCAFFOLD}.")
+    if terms.group_by is not None and (terms.group_by != SCAFFOLD or find_column(SCAFFOLD, columns, source)):
+        option, hint = f"--group-by {terms.group_by}", f" Or take {SCAFFOLD}."
+        groups[terms.group_by] = need_column(terms.group_by, columns, source, option, hint)
     return prices, groups
 
 
@@ -47,7 +48,7 @@ def find_offers(terms: Terms, columns: LimitColumns, selection: Selection) -> tu
     """
     count = len(selection.mask)
     prices, groups = np.full(count, terms.one_price or 0.0), [""] * count
-    given, named = np.array(columns.numbers.get(terms.price or "", ())), columns.texts.get(terms.per or "")
+    given, named = np.array(columns.numbers.get(terms.price or "", ())), columns.texts.get(terms.group_by or "")
     given[given <= 0] = np.nan
     rows = np.flatnonzero(selection.rows)
     if len(given):

@@ -110,7 +110,7 @@ class Limits:
         require: limits on numbers: `mw<500`, `qed>=0.5`, `hbd=2`, `logp=1..4`. The name is that of a column or, where
             there is none, of a property that RDKit computes.
         forbid: substructures: SMARTS, files with one SMARTS a line, or names of RDKit's catalogs such as `pains`.
-        only: limits on columns of text: `stock=yes`, `vendor=A,B`.
+        filter: limits on columns of text: `stock=yes`, `vendor=A,B`.
 
     Raises:
         ValueError: if one cannot be read.
@@ -118,9 +118,14 @@ class Limits:
         ImportError: if substructures are forbidden and RDKit is not installed.
     """
 
-    def __init__(self, require: Sequence[str] = (), forbid: Sequence[str] = (), only: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        require: Sequence[str] = (),
+        forbid: Sequence[str] = (),
+        filter: Sequence[str] = (),  # noqa: A002
+    ) -> None:
         self.requirements = tuple(dict.fromkeys(map(Requirement.parse, require)))
-        self.choices = tuple(dict.fromkeys(map(Choice.parse, only)))
+        self.choices = tuple(dict.fromkeys(map(Choice.parse, filter)))
         self.patterns = tuple(dict.fromkeys(map(Pattern.parse, forbid)))
 
     def __len__(self) -> int:

@@ -10,7 +10,7 @@ from typing import Annotated, Literal, TypeVar
 
 import msgspec
 
-from agents.traits import TRAITS
+from agents.descriptors import DESCRIPTORS
 from graph_bandit_env.pools import Salts
 from graph_bandit_env.storage import replace_file
 
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 def software() -> dict[str, str]:
-    """Return the versions that SMILES and traits depend on."""
+    """Return the versions that SMILES and descriptors depend on."""
     return {name: version(name) for name in ("graph-bandit-env", "rdkit")}
 
 
@@ -46,7 +46,7 @@ class Question:
     sheet: str | None
     columns: tuple[str, ...]
     """All other columns."""
-    traits: tuple[str, ...]
+    descriptors: tuple[str, ...]
     stereo: bool
     most_atoms: int
     salts: Salts
@@ -54,14 +54,14 @@ class Question:
     block: int
     """Rows of the table that make one block of a part."""
     versions: dict[str, str] = field(default_factory=software)
-    """Software that traits and SMILES depend on."""
-    format: Literal[10] = 10
+    """Software that descriptors and SMILES depend on."""
+    format: Literal[11] = 11
     """Of parts and manifest, raised when their content changes."""
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """Return the traits that are not computed."""
-        return tuple(name for name in TRAITS if name not in self.traits)
+        """Return the descriptors that are not computed."""
+        return tuple(name for name in DESCRIPTORS if name not in self.descriptors)
 
     @property
     def key(self) -> str:
@@ -83,7 +83,7 @@ class Manifest:
     molecules: Count = 0
     """How many there are."""
     moments: dict[str, dict[str, list[float]]] = field(default_factory=dict)
-    """`agents.molecule.Moments` of the numbers of each trait over the molecules of the pool."""
+    """`agents.molecule.Moments` of the numbers of each descriptor over the molecules of the pool."""
     entries: str = ""
     """Digest of names and SMILES, the same whatever the size of parts, and other columns of the table."""
     differing: tuple[str, ...] = ()

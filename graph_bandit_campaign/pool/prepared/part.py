@@ -1,4 +1,4 @@
-"""The columns of a part of a prepared pool, and traits as such columns."""
+"""The columns of a part of a prepared pool, and descriptors as such columns."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agents.traits import FINGERPRINTS, Counts, Traits
+from agents.descriptors import FINGERPRINTS, Counts, Descriptors
 from graph_bandit_campaign.pool.prepared.manifest import Question
 
 if TYPE_CHECKING:
@@ -23,28 +23,28 @@ def own(name: str) -> str:
     return f"column:{name}"
 
 
-def columns_of(trait: str) -> tuple[str, ...]:
-    """Return the columns of a trait."""
-    return (f"{trait}_bins", f"{trait}_counts") if trait in FINGERPRINTS else (trait,)
+def columns_of(descriptor: str) -> tuple[str, ...]:
+    """Return the columns of a descriptor."""
+    return (f"{descriptor}_bins", f"{descriptor}_counts") if descriptor in FINGERPRINTS else (descriptor,)
 
 
-def to_arrow(traits: Traits) -> dict[str, pa.Array]:
-    """Return the traits of K molecules as columns of K rows."""
+def to_arrow(descriptors: Descriptors) -> dict[str, pa.Array]:
+    """Return the descriptors of K molecules as columns of K rows."""
     import pyarrow as pa
 
     columns = {}
-    for name, counts in traits.counts.items():
+    for name, counts in descriptors.counts.items():
         offsets = pa.array(counts.offsets.astype(np.int32))
         for column, entries in zip(columns_of(name), (counts.bins, counts.counts), strict=True):
             columns[column] = pa.ListArray.from_arrays(offsets, pa.array(entries, pa.uint16()))
-    for trait, numbers in traits.numbers.items():
+    for descriptor, numbers in descriptors.numbers.items():
         flat = pa.array(numbers.ravel(), pa.float32())
-        columns[trait] = pa.FixedSizeListArray.from_arrays(flat, numbers.shape[1])
+        columns[descriptor] = pa.FixedSizeListArray.from_arrays(flat, numbers.shape[1])
     return columns
 
 
-def from_arrow(table: pa.Table, names: Sequence[str], question: Question) -> Traits:
-    """Return the traits of the rows of a table, as copies: a view would keep the whole table in memory."""
+def from_arrow(table: pa.Table, names: Sequence[str], question: Question) -> Descriptors:
+    """Return the descriptors of the rows of a table, as copies: a view would keep the whole table in memory."""
     counts, numbers = dict[Any, Counts](), {}
     for name in names:
         columns = [table[column].combine_chunks() for column in columns_of(name)]
@@ -55,4 +55,4 @@ def from_arrow(table: pa.Table, names: Sequence[str], question: Question) -> Tra
         inside = slice(offsets[0], offsets[-1])
         entries = [column.values.to_numpy()[inside].copy() for column in columns]
         counts[name] = Counts(offsets - offsets[0], *entries)
-    return Traits(len(table), counts, numbers, question.stereo, question.left_out)
+    return Descriptors(len(table), counts, numbers, question.stereo, question.left_out)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from agents.traits import Moments
+from agents.descriptors import Moments
 from graph_bandit_campaign.pool.block import Block, Cells
 from graph_bandit_campaign.pool.described import DescribedMolecules
 from graph_bandit_campaign.pool.prepared.manifest import DROPPED, MANIFEST, Manifest, part_path, read_json, software
@@ -81,7 +81,7 @@ class PreparedPool:
 
     @cached_property
     def moments(self) -> dict[str, Moments]:
-        """Return the moments of the numbers of each trait over the molecules."""
+        """Return the moments of the numbers of each descriptor over the molecules."""
         return {name: Moments.from_dict(lists) for name, lists in self.manifest.moments.items()}
 
     @property
@@ -91,7 +91,7 @@ class PreparedPool:
 
     def blocks(
         self,
-        traits: Sequence[str] | None = None,
+        descriptors: Sequence[str] | None = None,
         columns: Sequence[str] = (),
         parts: Iterable[int] | None = None,
         rows: NDArray[np.int64] | None = None,
@@ -99,7 +99,7 @@ class PreparedPool:
         """Read molecules in their order, some thousand at a time. Blocks do not depend on the size of parts.
 
         Args:
-            traits: names of traits to read; None: all that the pool has.
+            descriptors: names of descriptors to read; None: all that the pool has.
             columns: other columns of the table to read.
             parts: numbers of the parts to read; None: all.
             rows: rows of these parts; None: those with molecules that count.
@@ -111,7 +111,7 @@ class PreparedPool:
         from pyarrow.parquet import ParquetFile
 
         question = self.manifest.question
-        names = question.traits if traits is None else tuple(traits)
+        names = question.descriptors if descriptors is None else tuple(descriptors)
         columns = [name for name in dict.fromkeys(columns) if name in question.columns]
         wanted = [*KNOWN, *map(own, columns), *(column for name in names for column in columns_of(name))]
         dropped = self._dropped("kept_part", "kept", "line", columns=columns)
@@ -179,12 +179,12 @@ class PreparedPool:
     def __iter__(self) -> Iterator[Block]:
         return self.blocks()
 
-    def take(self, places: ArrayLike, traits: Sequence[str] | None = None, columns: Sequence[str] = ()) -> Block:
+    def take(self, places: ArrayLike, descriptors: Sequence[str] | None = None, columns: Sequence[str] = ()) -> Block:
         """Return the molecules at some places, in this order.
 
         Args:
             places: `(n, 2)`, at least one. Part and row of each molecule, as blocks and `find` have them.
-            traits: as in `blocks`.
+            descriptors: as in `blocks`.
             columns: as in `blocks`.
 
         Raises:
@@ -193,7 +193,7 @@ class PreparedPool:
         """
         where = np.asarray(places, np.int64)
         wanted = {number: where[where[:, 0] == number, 1] for number in np.unique(where[:, 0]).tolist()}
-        blocks = (self.blocks(traits, columns, [number], rows) for number, rows in wanted.items())
+        blocks = (self.blocks(descriptors, columns, [number], rows) for number, rows in wanted.items())
         joined = Block.join([*chain.from_iterable(blocks)])
         index_of = {place: k for k, place in enumerate(map(tuple, joined.places.tolist()))}
         return joined.take([index_of[place] for place in map(tuple, where.tolist())])
@@ -242,7 +242,7 @@ class PreparedPool:
         return list(rows.values())
 
     def load(self, columns: Sequence[str] = (), skip_bad: bool = False) -> DescribedMolecules:
-        """Read all molecules into memory, as `from_smiles_csv` would read the table, with their traits.
+        """Read all molecules into memory, as `from_smiles_csv` would read the table, with their descriptors.
 
         Args:
             columns: columns of numbers to read.
@@ -258,10 +258,10 @@ class PreparedPool:
     def molecules(
         self, block: Block, columns: Sequence[str], skip_bad: bool, aliases: Mapping[str, str]
     ) -> DescribedMolecules:
-        """Return the molecules of a block with their traits; atoms and bonds are read when somebody asks for them.
+        """Return the molecules of a block with their descriptors; atoms and bonds are read when somebody asks for them.
 
         Args:
-            block: molecules of the pool, with all traits and these columns.
+            block: molecules of the pool, with all descriptors and these columns.
             columns: as in `load`.
             skip_bad: as in `load`.
             aliases: names of other rows, and those that they stand for.
@@ -286,7 +286,7 @@ class PreparedPool:
             salts=made.salts,
             written=written,
         )
-        return DescribedMolecules.of(plain, block.traits)
+        return DescribedMolecules.of(plain, block.descriptors)
 
     def read_bad_rows(self) -> list[tuple[int, str]]:
         """Return row and problem of each row that was left out."""

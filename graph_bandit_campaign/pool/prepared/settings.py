@@ -10,7 +10,7 @@ import tyro
 
 from graph_bandit_campaign.checks import NONE, Salts, check_flags
 
-TRAITS = ("atom_pairs", "morgan", "torsions", "roles", "properties", "descriptors")
+DESCRIPTORS = ("atom_pairs", "ecfp", "torsions", "fcfp", "properties", "rdkit")
 
 
 @dataclass(frozen=True)
@@ -20,33 +20,33 @@ class PrepareSettings:
     pool: tyro.conf.Positional[Path]
     """Table of molecules: .csv, .tsv, .txt, .smi or .sdf (each also .gz), .xlsx, or .parquet."""
     out: Path
-    """Folder for the prepared pool. The same command continues one that is not finished."""
+    """Folder for the prepared pool. If it is unfinished, the same command continues it."""
     smiles: str = "smiles"
-    """Column of the SMILES, else one with a usual name; in an SDF file, `smiles` is the structure."""
+    """SMILES column. If it is missing, a column with a usual name is used. In an SDF file, `smiles` is the
+    structure."""
     id: str | None = None
-    """Column of the names; None: `id`, `name` or the like, if the table has such a column."""
+    """Column of names. By default it is `id`, `name` or the like, if there is one."""
     sheet: str | None = None
-    """Sheet of a workbook (.xlsx); None: the first."""
-    traits: Annotated[tuple[str, ...], tyro.conf.arg(help_behavior_hint="(default: all)")] = TRAITS
-    """What is computed of each molecule: atom_pairs, morgan, torsions, roles, properties, descriptors. An agent does
-    without what is left out."""
+    """Sheet of a workbook. By default the first."""
+    descriptors: Annotated[tuple[str, ...], tyro.conf.arg(help_behavior_hint="(default: all)")] = DESCRIPTORS
+    """Descriptors to compute: atom_pairs, ecfp, torsions, fcfp, properties, rdkit. Agents compare molecules without the
+    others."""
     encoder: str = ""
-    """Pretrained encoder whose numbers are computed of each molecule, too: minimol (extra `encoders`), or one that a
-    package adds. Empty: none."""
+    """Pretrained encoder to run on each molecule: minimol. It needs the extra `encoders`; packages can add others."""
     stereo: bool = False
-    """Whether fingerprints tell stereoisomers apart, as in the setting of this name of the agents."""
+    """Whether fingerprints distinguish stereoisomers. It must agree with the setting `stereo` of the agent."""
     most_atoms: int = 250
-    """How many atoms a molecule may have, without hydrogens. Fingerprints of 1,000 atoms take half a minute."""
+    """Maximum number of atoms of a molecule, without hydrogens. Fingerprints of 1,000 atoms take half a minute."""
     salts: Salts = "merge"
-    """merge: salts and charged molecules are described by their parent, the only organic molecule beside counter-ions
-    and water, without charges. separate: each is a molecule of its own, as mixtures and ionic liquids always are."""
+    """How to read salts. merge: a salt or charged molecule is described by its parent, the only organic component
+    without counter-ions, water and charges. separate: each form is its own molecule. Mixtures and ionic liquids always
+    are."""
     ignore_column: Annotated[tuple[str, ...], NONE] = ()
-    """Columns in which replicates may differ. Of any other, but for names, prices, suppliers, dates and comments, it is
-    asked."""
+    """Columns in which replicate rows may differ. Names, prices, suppliers, dates and comments always may."""
     part_rows: int = 49_152
-    """Rows of the table in each part, a multiple of 4096. It changes no result."""
+    """Rows of the table in each part, a multiple of 4096. Results do not depend on it."""
     workers: int | None = 0
-    """Processes, each on one thread; 0: one for each core; None: this process itself."""
+    """Number of processes, each on one thread. 0: one for each core; None: only this process."""
     block: ClassVar[int] = 4096
     """Rows of the table that are read at a time, whatever the part."""
 
@@ -54,7 +54,9 @@ class PrepareSettings:
         check_flags(self)
         if self.part_rows < 1 or self.part_rows % self.block:
             raise ValueError(f"Expected `--part-rows` to be a multiple of {self.block}. Got {self.part_rows}.")
-        if not self.traits or {*self.traits}.difference(TRAITS):
-            raise ValueError(f"Expected `--traits` to be some of {', '.join(TRAITS)}. Got {self.traits}.")
+        if not self.descriptors or {*self.descriptors}.difference(DESCRIPTORS):
+            raise ValueError(
+                f"Expected `--descriptors` to be some of {', '.join(DESCRIPTORS)}. Got {self.descriptors}."
+            )
         if self.out.resolve() == self.pool.resolve():
             raise ValueError(f"Expected `--out` to be another folder than the table's. Got {self.out} for both.")

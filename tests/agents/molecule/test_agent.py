@@ -8,9 +8,9 @@ from support.molecules import some_molecules
 import registry
 from agents.beliefs.rewards import make_targets
 from agents.contract.protocol import BatchAgent
+from agents.descriptors import compute_descriptors
 from agents.molecule.parts import make_parts
 from agents.process.likelihood import Rows, likelihood_of
-from agents.traits import compute_traits
 
 MOLECULES = some_molecules()
 NAMES = [name for name in registry.list_agents() if registry.agent_needs(name) == "molecules"]
@@ -90,7 +90,7 @@ def test_the_short_list_is_of_the_largest_means_and_two_standard_deviations_on_o
 def test_weights_and_noise_are_those_of_the_largest_marginal_likelihood():
     agent = measured()
     targets = make_targets(agent.history, standardize=True, warp="normal_scores")
-    kernels, parts = make_parts(agent.settings, compute_traits(MOLECULES.smiles))
+    kernels, parts = make_parts(agent.settings, compute_descriptors(MOLECULES.smiles))
     rows = Rows.of(agent.history, targets)
     weights, noise, _ = likelihood_of(kernels, [part.weight for part in parts], 1.0, rows).fit()
     assert agent.posterior.kernel.weights.tolist() == pytest.approx(weights)
@@ -100,7 +100,7 @@ def test_weights_and_noise_are_those_of_the_largest_marginal_likelihood():
 def test_shares_are_of_what_is_compared_and_add_up_to_one():
     agent = measured()
     shares = agent.shares()
-    assert list(shares) == ["atom pairs", "neighbourhoods", "torsions", "roles of atoms", "properties", "descriptors"]
+    assert list(shares) == ["atom pairs", "ECFP", "torsions", "FCFP", "properties", "other descriptors"]
     assert sum(shares.values()) == pytest.approx(1)
     weights = agent.posterior.kernel.weights
     assert shares["properties"] == pytest.approx(sum(weights[4:7]) / sum(weights))

@@ -10,24 +10,24 @@ from rdkit.Chem.rdFingerprintGenerator import (
 from rdkit.DataStructs import TanimotoSimilarity
 from support.molecules import ODD_MOLECULES
 
+from agents.descriptors import compute_descriptors
 from agents.molecule.fingerprints import Fingerprint
-from agents.traits import compute_traits
 
 SMILES = (*ODD_MOLECULES, "CCCCCC(=O)NCc1ccccc1Cl")
 EVERY = torch.arange(len(SMILES))
 
 
 def kernel(smiles, kind, stereo=False):
-    return Fingerprint(kind, compute_traits(smiles, [kind], stereo).counts[kind])
+    return Fingerprint(kind, compute_descriptors(smiles, [kind], stereo).counts[kind])
 
 
 @pytest.mark.parametrize(
     ("kind", "generator"),
     [
         ("atom_pairs", GetAtomPairGenerator(fpSize=4096)),
-        ("morgan", GetMorganGenerator(radius=3, fpSize=4096)),
+        ("ecfp", GetMorganGenerator(radius=3, fpSize=4096)),
         ("torsions", GetTopologicalTorsionGenerator(fpSize=4096)),
-        ("roles", GetMorganGenerator(2, fpSize=4096, atomInvariantsGenerator=GetMorganFeatureAtomInvGen())),
+        ("fcfp", GetMorganGenerator(2, fpSize=4096, atomInvariantsGenerator=GetMorganFeatureAtomInvGen())),
     ],
 )
 def test_similarity_is_that_of_rdkit(kind, generator):
@@ -38,7 +38,7 @@ def test_similarity_is_that_of_rdkit(kind, generator):
     torch.testing.assert_close(found, torch.tensor(expected, dtype=torch.float64))
 
 
-@pytest.mark.parametrize("kind", ["atom_pairs", "morgan", "torsions", "roles"])
+@pytest.mark.parametrize("kind", ["atom_pairs", "ecfp", "torsions", "fcfp"])
 def test_stereoisomers_differ_on_request(kind):
     hands, both = ["C[C@H](N)C(=O)Nc1ccccc1", "C[C@@H](N)C(=O)Nc1ccccc1"], torch.arange(2)
     assert (kernel(hands, kind).columns(both, both) == 1).all()

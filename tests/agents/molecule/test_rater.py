@@ -12,28 +12,28 @@ from support.molecules import ODD_MOLECULES, some_molecules
 
 import registry
 from agents.contract import SourceResults
-from agents.molecule import Scales, compute_traits
+from agents.molecule import Scales, compute_descriptors
 from graph_bandit_env import from_smiles
 
 MOLECULES = from_smiles([*some_molecules(60).smiles, *from_smiles(ODD_MOLECULES).smiles])
 SMILES, COUNT = MOLECULES.smiles, len(MOLECULES)
 VALUES = np.random.default_rng(5).normal(size=COUNT)
-EVERY = compute_traits(SMILES)
+EVERY = compute_descriptors(SMILES)
 COLUMNS = np.random.default_rng(6).normal(size=(COUNT, 2)).round(1)
 COLUMNS[::7, 1] = np.nan
 MEASURED = np.array([*range(0, COUNT, 5), COUNT - 1, COUNT - 4])
 BOUNDED = np.array([3, 3, 5, 11])
 
 
-def molecules(index=None, traits=EVERY, columns=None):
+def molecules(index=None, descriptors=EVERY, columns=None):
     """All molecules, or some of them on the scales of all."""
     if index is None:
-        return SimpleNamespace(to_pyg=MOLECULES.to_pyg, smiles=SMILES, traits=traits, columns=columns)
+        return SimpleNamespace(to_pyg=MOLECULES.to_pyg, smiles=SMILES, descriptors=descriptors, columns=columns)
     some = None if columns is None else columns[index]
-    scales = Scales.of(traits, columns)
+    scales = Scales.of(descriptors, columns)
     names = [SMILES[k] for k in index]
     return SimpleNamespace(
-        to_pyg=MOLECULES.to_pyg, smiles=names, traits=traits.take(index), columns=some, scales=scales
+        to_pyg=MOLECULES.to_pyg, smiles=names, descriptors=descriptors.take(index), columns=some, scales=scales
     )
 
 
@@ -136,7 +136,7 @@ def test_neither_an_agent_nor_a_rater_loads_the_libraries_of_graphs():
         agent.reset(None, graph_set=from_smiles(["CCO", "CCN", "CCC"]))
         agent.update(None, [0, 1], [1.0, 2.0])
         agent.select_action(None)
-        assert len(agent.rater()(agent.described.traits).upper) == 3
+        assert len(agent.rater()(agent.described.descriptors).upper) == 3
         assert "torch_geometric" not in sys.modules, "torch_geometric"
     """
     subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True)

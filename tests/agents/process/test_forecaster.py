@@ -8,8 +8,8 @@ from support.molecules import some_molecules
 
 import registry
 from agents.beliefs.rewards import predict_chosen
+from agents.descriptors import compute_descriptors
 from agents.molecule.parts import make_parts
-from agents.traits import compute_traits
 from graph_bandit_env.graphs import as_graph_set
 
 
@@ -92,7 +92,7 @@ def agent(request):
 def test_parts_and_pulls_both_add_up_to_the_score_whose_value_is_the_predicted_median(agent):
     told = agent.explain(ASKED)
     score = sum(told.parts.values())
-    np.testing.assert_allclose(told.pulls.sum(0), score, rtol=1e-9)
+    np.testing.assert_allclose(told.contributions.sum(0), score, rtol=1e-9)
     median = agent.targets.to_rewards(torch.from_numpy(score))
     np.testing.assert_allclose(median, agent.predict().quantiles(0.5)[ASKED], rtol=1e-9)
 
@@ -101,7 +101,7 @@ def test_they_are_those_of_the_whole_matrix(agent):
     posterior, every = agent.posterior, torch.arange(len(MOLECULES))
     seen, noise = posterior.seen.numpy(), posterior.noise
     names, kernels = [], []
-    plain, parts = make_parts(agent.settings, compute_traits(MOLECULES.smiles))
+    plain, parts = make_parts(agent.settings, compute_descriptors(MOLECULES.smiles))
     every_part = plain.columns(every, every).transpose(0, 1).numpy()
     for part, weight, kernel in zip(parts, posterior.kernel.weights.tolist(), every_part, strict=True):
         names.append(part.name)
@@ -115,5 +115,5 @@ def test_they_are_those_of_the_whole_matrix(agent):
         np.testing.assert_allclose(term, of_name[np.ix_(ASKED, seen)] @ inverse @ targets, atol=1e-7)
     terms = targets[:, None] * (inverse @ sum(kernels)[np.ix_(seen, ASKED)])
     assert told.seen.tolist() == sorted(set(seen.tolist()))
-    for molecule, pulls in zip(told.seen, told.pulls, strict=True):
-        np.testing.assert_allclose(pulls, terms[seen == molecule].sum(0), atol=1e-7)
+    for molecule, contributions in zip(told.seen, told.contributions, strict=True):
+        np.testing.assert_allclose(contributions, terms[seen == molecule].sum(0), atol=1e-7)

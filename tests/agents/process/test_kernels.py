@@ -4,10 +4,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.descriptors import BINS, Counts, Moments
 from agents.molecule.fingerprints import Fingerprint
 from agents.process.kernels import Kernels, Mixture
 from agents.process.parts.measured import Measured
-from agents.traits import BINS, Counts, Moments
 
 
 class Counted:

@@ -10,6 +10,7 @@ from support.posterior import bounded
 from agents.beliefs.censoring import Thresholds, match_bounds
 from agents.beliefs.posterior import DualPosterior
 from agents.beliefs.rewards import History, Standardised, stack
+from agents.descriptors import compute_descriptors
 from agents.molecule.parts import MoleculeSettings, make_parts
 from agents.process.kernels import Mixture
 from agents.process.likelihood import (
@@ -24,10 +25,9 @@ from agents.process.likelihood import (
     Rows,
     likelihood_of,
 )
-from agents.traits import compute_traits
 
 MOLECULES = some_molecules()
-KERNELS, PARTS = make_parts(MoleculeSettings(), compute_traits(MOLECULES.smiles))
+KERNELS, PARTS = make_parts(MoleculeSettings(), compute_descriptors(MOLECULES.smiles))
 MEDIANS = [part.weight for part in PARTS]
 RAW = Standardised()
 

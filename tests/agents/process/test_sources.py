@@ -77,10 +77,10 @@ def test_reasons_add_up_and_name_the_results_of_sources():
     agent = taught(source())
     explanation = agent.explain([1, 2, 11])
     total = sum(explanation.parts.values())
-    np.testing.assert_allclose(explanation.pulls.sum(0), total, atol=1e-6)
+    np.testing.assert_allclose(explanation.contributions.sum(0), total, atol=1e-6)
     assert explanation.seen.tolist() == FEW.tolist()
     assert set(explanation.others) == {("other", text) for text in BOTH}
-    assert len(explanation.pulls) == len(FEW) + len(BOTH)
+    assert len(explanation.contributions) == len(FEW) + len(BOTH)
 
 
 @pytest.mark.parametrize(

@@ -48,8 +48,8 @@ def test_numbers_of_molecules_are_those_of_rdkit():
     np.testing.assert_allclose(numbers["properties 0"], weights, rtol=1e-5)
     generator = GetMorganGenerator(radius=3, fpSize=4096)
     counts = np.stack([generator.GetCountFingerprintAsNumPy(MolFromSmiles(text)) for text in SMILES])
-    np.testing.assert_array_equal(numbers.filter(like="morgan").to_numpy(), counts)
-    folded = GraphFeatures(["morgan"], bits=512).fit_transform(SMILES)
+    np.testing.assert_array_equal(numbers.filter(like="ecfp").to_numpy(), counts)
+    folded = GraphFeatures(["ecfp"], bits=512).fit_transform(SMILES)
     np.testing.assert_array_equal(folded, counts.reshape(40, 8, 512).sum(axis=1))
 
 

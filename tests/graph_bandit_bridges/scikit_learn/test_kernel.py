@@ -37,7 +37,7 @@ def test_the_kernel_of_a_fingerprint_is_tanimoto_similarity():
     generator = GetMorganGenerator(radius=3, fpSize=4096)
     prints = [generator.GetCountFingerprint(MolFromSmiles(text)) for text in SMILES]
     expected = [DataStructs.BulkTanimotoSimilarity(one, prints) for one in prints]
-    np.testing.assert_allclose(GraphKernel({"morgan": 3.0})(SMILES), expected, atol=1e-6)
+    np.testing.assert_allclose(GraphKernel({"ecfp": 3.0})(SMILES), expected, atol=1e-6)
 
 
 def test_models_with_a_kernel_take_it():

@@ -48,10 +48,10 @@ def test_predictions_are_those_of_a_gaussian_process_with_its_kernel(kind):
 @pytest.mark.parametrize("warp", ["none", "normal_scores"])
 def test_molecules_are_predicted_as_by_the_agent_that_was_given_all(warp):
     """With fingerprints alone, which have no scale: an agent takes the scales of numbers from all of its pool."""
-    agent = registry.make_agent("molecule-ucb", warp=warp, properties_weight=0.0, descriptors_weight=0.0)
+    agent = registry.make_agent("molecule-ucb", warp=warp, properties_weight=0.0, rdkit_weight=0.0)
     agent.reset(None, graph_set=MOLECULES)
     agent.update(None, np.arange(25), VALUES[:25])
-    weights = {"pairs": 0.2, "morgan": 0.15, "torsions": 0.1, "roles": 0.1}
+    weights = {"pairs": 0.2, "ecfp": 0.15, "torsions": 0.1, "fcfp": 0.1}
     regressor = GraphProcessRegressor(GraphKernel(weights), warp=warp).fit(SMILES[:25], VALUES[:25])
     mean, std = regressor.predict(SMILES, return_std=True)
     expected = agent.predict()
@@ -141,5 +141,5 @@ def test_refuses_what_it_cannot_learn_from_or_return():
         GraphProcessRegressor().fit(graphs, np.where(np.arange(10) == 3, np.nan, values))
     with pytest.raises(ValueError, match="`warp`"):
         GraphProcessRegressor(warp="ranks").fit(graphs, values)
-    with pytest.raises(ValueError, match="`morgan`"):
-        GraphProcessRegressor(GraphKernel({"morgan": 1.0})).fit(graphs, values)
+    with pytest.raises(ValueError, match="`ecfp`"):
+        GraphProcessRegressor(GraphKernel({"ecfp": 1.0})).fit(graphs, values)

@@ -1,4 +1,4 @@
-"""Results of other assays, as `--also` reads them from tables and campaigns and as Python tells them; they teach."""
+"""Results of related assays, as `--related-assay` reads them and as Python gives them; the model learns from them."""
 
 import numpy as np
 import pytest
@@ -115,8 +115,8 @@ LEFT = [key for key in MANY.ids if key not in TOLD]
 RELATED = {key: VALUES[key] for key in MANY.ids[20:55]}
 
 
-def campaign(also=None, sign=1, **settings):
-    made = Campaign(MANY, maximize=sign > 0, also=also, **settings)
+def campaign(related_assays=None, sign=1, **settings):
+    made = Campaign(MANY, maximize=sign > 0, related_assays=related_assays, **settings)
     made.tell({key: sign * VALUES[key] for key in TOLD if key not in made.state.settled()})
     return made
 
@@ -157,7 +157,7 @@ def test_classes_and_bounds_teach_in_words():
 
 def test_each_of_several_goals_is_taught_with_its_own_correlation():
     goals = [Goal("logp"), Goal("minus")]
-    told = Campaign(MANY, goals=goals, also={"rlm": RELATED})
+    told = Campaign(MANY, goals=goals, related_assays={"rlm": RELATED})
     for goal, sign in (("logp", 1), ("minus", -1)):
         told.tell({key: sign * VALUES[key] for key in TOLD}, goal=goal)
     assert told.correlations("logp")["rlm"].value > 0.4
@@ -171,15 +171,15 @@ def test_graphs_that_are_no_molecules_are_taught_by_their_ids():
     pool = rings(sizes.tolist())
     values = {f"r{size}": float(np.sqrt(size)) for size in sizes}
     errors = []
-    for also in (None, {"old": {key: -3 * value for key, value in values.items()}}):
-        made = Campaign(pool, also=also)
+    for related_assays in (None, {"old": {key: -3 * value for key, value in values.items()}}):
+        made = Campaign(pool, related_assays=related_assays)
         made.tell({key: values[key] for key in pool.ids[:6]})
         predictions = made.predict()
         errors.append(np.mean([abs(predictions[key].mean - values[key]) for key in pool.ids[6:]]))
     assert errors[1] < errors[0]
     assert made.correlations()["old"].value < -0.2
-    pulls = made.reasons([pool.ids[-1]])[pool.ids[-1]].pulls
-    assert {name for name in pulls if name.endswith(" (old)")} == {f"{key} (old)" for key in pool.ids}
+    contributions = made.explain([pool.ids[-1]])[pool.ids[-1]].contributions
+    assert {name for name in contributions if name.endswith(" (old)")} == {f"{key} (old)" for key in pool.ids}
 
 
 def rings(sizes):
@@ -202,4 +202,4 @@ def rings(sizes):
 )
 def test_what_they_cannot_teach_is_refused(pool, results, text):
     with pytest.raises(ValueError, match=text):
-        Campaign(pool, also={"rlm": results})
+        Campaign(pool, related_assays={"rlm": results})

@@ -79,4 +79,4 @@ def test_a_prepared_pool_is_replayed_as_its_table(tmp_path, features):
     assert (prepared.molecules.ids, prepared.values.tolist()) == (plain.molecules.ids, plain.values.tolist())
     np.testing.assert_array_equal(prepared.molecules.columns, plain.molecules.columns)
     assert (prepared.remarks, prepared.budget) == (plain.remarks, plain.budget)
-    assert set(plain.molecules.traits.names) <= set(prepared.molecules.traits.names)
+    assert set(plain.molecules.descriptors.names) <= set(prepared.molecules.descriptors.names)

@@ -8,7 +8,7 @@ from support.encoders import install
 from support.molecules import some_molecules
 from support.tables import write
 
-from agents.traits.encoders import encode
+from agents.descriptors.encoders import encode
 from graph_bandit_campaign import PrepareSettings, SuggestSettings, prepare, suggest
 
 MOLECULES = some_molecules(60)
@@ -36,7 +36,7 @@ def ask(name, pool="pool.csv", **more):
 def test_its_numbers_teach_in_tables_and_prepared_pools_alike():
     rows = ask("a", encoder="mine")
     assert [row["predicted_y"] for row in rows] != [row["predicted_y"] for row in ask("b")]
-    assert any("mine" in row["reasons"] for row in rows)
+    assert any("mine" in row["explanation"] for row in rows)
     prepare(PrepareSettings(Path("pool.csv"), Path("prepared"), encoder="mine", workers=None))
     assert ask("c", "prepared") == ask("d", "prepared", encoder="mine") == rows
 

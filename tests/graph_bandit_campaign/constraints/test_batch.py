@@ -27,16 +27,16 @@ def offers(limits=Limits(), rows=ROWS, **given):  # noqa: B008 - immutable
 
 
 def test_the_cheapest_row_that_meets_the_limits_counts():
-    asked = {"price": "price", "at_most": 1, "per": "vendor"}
+    asked = {"price": "price", "max_per_group": 1, "group_by": "vendor"}
     for limits, price, group in (
         (Limits(), 1.0, "C"),
-        (Limits(only=["stock=yes"]), 3.0, "B"),
-        (Limits(only=["stock=yes"], require=["price>5"]), 9.0, "A"),
+        (Limits(filter=["stock=yes"]), 3.0, "B"),
+        (Limits(filter=["stock=yes"], require=["price>5"]), 9.0, "A"),
     ):
         prices, groups = offers(limits, **asked)
         assert np.array_equal(prices, [price, math.nan, 7.0], equal_nan=True)
         assert groups[0] == group
-    assert offers(at_most=1, per="vendor")[1] == ["A", "A", ""]
+    assert offers(max_per_group=1, group_by="vendor")[1] == ["A", "A", ""]
     free = LimitColumns([0, 1, 2], {"price": [0.0, -1.0, 5.0]})
     assert np.array_equal(offers(rows=free, price="price")[0], [math.nan, math.nan, 5.0], equal_nan=True)
 
@@ -44,14 +44,14 @@ def test_the_cheapest_row_that_meets_the_limits_counts():
 def test_one_price_needs_no_column():
     constraints = settings(price="2.5", budget=10).constraints(*offers(rows=LimitColumns(()), price="2.5"), 4)
     assert np.array_equal(constraints.prices, [2.5, 2.5, 2.5, math.nan], equal_nan=True)
-    assert (constraints.groups, constraints.budget, constraints.at_most) == (None, 10, None)
+    assert (constraints.groups, constraints.budget, constraints.max_per_group) == (None, 10, None)
 
 
 def test_columns_are_found_by_name():
-    asked = settings(price="price", at_most=1, per="scaffold")
+    asked = settings(price="price", max_per_group=1, group_by="scaffold")
     assert find_offer_columns(asked, ["Price", "smiles"], "pool.csv") == ({"price": "Price"}, {})
     assert find_offer_columns(asked, ["price", "scaffold"], "pool.csv")[1] == {"scaffold": "scaffold"}
-    for given, name in (({"price": "price"}, "--price"), ({"at_most": 1, "per": "vendor"}, "--per")):
+    for given, name in (({"price": "price"}, "--price"), ({"max_per_group": 1, "group_by": "vendor"}, "--group-by")):
         with pytest.raises(ValueError, match=name):
             find_offer_columns(settings(**given), ["smiles"], "pool.csv")
 
@@ -69,9 +69,9 @@ def test_scaffolds_are_rings_and_what_joins_them():
         ({"budget": 5}, "budget"),
         ({"prices": 1, "budget": 0}, "budget"),
         ({"prices": 1, "budget": math.nan}, "budget"),
-        ({"groups": ["a"]}, "at_most"),
-        ({"at_most": 1}, "groups"),
-        ({"groups": ["a"], "at_most": 0}, "at_most"),
+        ({"groups": ["a"]}, "max_per_group"),
+        ({"max_per_group": 1}, "groups"),
+        ({"groups": ["a"], "max_per_group": 0}, "max_per_group"),
     ],
 )
 def test_what_belongs_together_comes_together(bad, name):
@@ -80,7 +80,7 @@ def test_what_belongs_together_comes_together(bad, name):
 
 
 def test_graphs_without_a_group_are_groups_of_their_own():
-    numbers = BatchConstraints(groups=["a", "", "b", "", "a"], at_most=1).group_numbers(5)
+    numbers = BatchConstraints(groups=["a", "", "b", "", "a"], max_per_group=1).group_numbers(5)
     assert numbers[0] == numbers[4]
     assert len(np.unique(numbers)) == 4
 

@@ -63,7 +63,8 @@ def go_down_the_list(count, mask, constraints):
     for k in np.flatnonzero(mask).tolist():
         price = 1.0 if constraints.prices is None else constraints.prices[k]
         group = constraints.groups[k] if constraints.groups else ""
-        if len(chosen) == count or np.isnan(price) or price > money or (group and taken[group] == constraints.at_most):
+        is_full = group and taken[group] == constraints.max_per_group
+        if len(chosen) == count or np.isnan(price) or price > money or is_full:
             continue
         chosen.append(k)
         money -= price
@@ -76,9 +77,9 @@ def test_every_agent_chooses_what_the_next_on_its_list_would_be(data):
     size = data.draw(st.integers(1, 12))
     prices = data.draw(st.lists(st.sampled_from([1.0, 2.0, 5.0, 8.0, np.nan]), min_size=size, max_size=size))
     groups = data.draw(st.lists(st.sampled_from(["", "a", "b"]), min_size=size, max_size=size))
-    at_most, budget = data.draw(st.integers(1, 3)), data.draw(st.sampled_from([None, 6.0, 9.0, 20.0]))
+    max_per_group, budget = data.draw(st.integers(1, 3)), data.draw(st.sampled_from([None, 6.0, 9.0, 20.0]))
     mask = np.array(data.draw(st.lists(st.booleans(), min_size=size, max_size=size)))
-    constraints = BatchConstraints(prices=prices, budget=budget, groups=groups, at_most=at_most)
+    constraints = BatchConstraints(prices=prices, budget=budget, groups=groups, max_per_group=max_per_group)
     left = mask & ~np.isnan(prices)
     allowed = most_allowed(left, constraints)
     if not allowed or min(np.array(prices)[left]) > (budget or np.inf):
@@ -89,15 +90,15 @@ def test_every_agent_chooses_what_the_next_on_its_list_would_be(data):
         chosen = choose_batch(agent, count, mask, (), constraints)
         assert chosen == expected
         assert np.array(prices)[chosen].sum() <= (budget or np.inf)
-        assert max(Counter(groups[k] for k in chosen if groups[k]).values(), default=0) <= at_most
+        assert max(Counter(groups[k] for k in chosen if groups[k]).values(), default=0) <= max_per_group
 
 
 @given(st.lists(st.sampled_from(["", "a", "b"]), min_size=1, max_size=9), st.integers(1, 3))
-def test_caps_need_no_agent_that_weighs_prices(groups, at_most):
-    constraints = BatchConstraints(groups=groups, at_most=at_most, prices=3.0, budget=1e6)
+def test_caps_need_no_agent_that_weighs_prices(groups, max_per_group):
+    constraints = BatchConstraints(groups=groups, max_per_group=max_per_group, prices=3.0, budget=1e6)
     mask = np.ones(len(groups), bool)
     count = most_allowed(mask, constraints)
-    listed = BatchConstraints(groups=groups, at_most=at_most)
+    listed = BatchConstraints(groups=groups, max_per_group=max_per_group)
     for agent in (InOrder(), BatchInOrder()):
         assert choose_batch(agent, count, mask, (), constraints) == go_down_the_list(count, mask, listed)
 
@@ -105,13 +106,13 @@ def test_caps_need_no_agent_that_weighs_prices(groups, at_most):
 @given(st.data())
 def test_as_many_are_allowed_as_the_largest_choice_holds(data):
     groups = data.draw(st.lists(st.sampled_from(["", "a", "b"]), min_size=1, max_size=8))
-    at_most = data.draw(st.integers(1, 3))
+    max_per_group = data.draw(st.integers(1, 3))
     largest = 0
     for bits in range(2 ** len(groups)):
         chosen = [group for k, group in enumerate(groups) if bits >> k & 1]
-        if all(number <= at_most for group, number in Counter(chosen).items() if group):
+        if all(number <= max_per_group for group, number in Counter(chosen).items() if group):
             largest = max(largest, len(chosen))
-    constraints = BatchConstraints(groups=groups, at_most=at_most)
+    constraints = BatchConstraints(groups=groups, max_per_group=max_per_group)
     assert most_allowed(np.ones(len(groups), bool), constraints) == largest
 
 
@@ -136,8 +137,8 @@ def test_as_few_likely_failures_come_back_as_a_batch_needs(data):
     probability = generator.uniform(0.3, 1, size).round(1)
     likely = probability > data.draw(st.sampled_from([0.3, 0.6, 0.8]))
     prices, groups = generator.uniform(1, 3, size).round(), generator.choice(["", *"abcdef"], size).tolist()
-    budget, at_most = data.draw(st.sampled_from([1.0, 2.0, 9.0])), data.draw(st.integers(1, 2))
-    constraints = BatchConstraints(prices=prices, budget=budget, groups=groups, at_most=at_most)
+    budget, max_per_group = data.draw(st.sampled_from([1.0, 2.0, 9.0])), data.draw(st.integers(1, 2))
+    constraints = BatchConstraints(prices=prices, budget=budget, groups=groups, max_per_group=max_per_group)
     expected = spare_few(count, likely, probability, constraints)
     assert (spare_likely(count, np.full(size, True), likely, probability, constraints) == expected).all()
 
@@ -167,7 +168,7 @@ def test_what_cannot_be_is_refused_and_nothing_changes():
     campaign = begin()
     before = campaign.state
     for constraints, message in (
-        (BatchConstraints(groups=["a"] * 30, at_most=2), "2"),
+        (BatchConstraints(groups=["a"] * 30, max_per_group=2), "2"),
         (BatchConstraints(prices=np.linspace(10, 20, 30), budget=5), "budget"),
         (BatchConstraints(prices=[1.0] * 12 + [np.nan] * 18), "price"),
         (BatchConstraints(prices=[1.0] * 3), "price"),

@@ -62,14 +62,14 @@ def _scanned(monkeypatch):
     monkeypatch.setattr(row_rounds, "MOST_WHOLE", 0)
 
 
-LIMITS = ("--require", "mw<330", "dock<9", "--forbid", "C#N", "--only", "stock=yes")
+LIMITS = ("--require", "mw<330", "dock<9", "--forbid", "C#N", "--filter", "stock=yes")
 OPTIONS = {
     "plain": (),
     "limits": (*LIMITS, "--price", "price", "--features", "dock"),
     "draws": ("--agent", "molecule-ts:short_list=40"),
     "front": ("--minimize", "size"),
     "a range": ("--target=size=-0.5..0.5",),
-    "limits of several": ("--minimize", "size", "--require", "tox<0.5", "mw<330", "--only", "vendor=B1,B2"),
+    "limits of several": ("--minimize", "size", "--require", "tox<0.5", "mw<330", "--filter", "vendor=B1,B2"),
 }
 QUICK = ("limits",)
 
@@ -100,7 +100,7 @@ def test_two_processes_suggest_the_same(tables, prepared, tmp_path):
 @pytest.mark.usefixtures("_scanned")
 @pytest.mark.parametrize("group", [pytest.param("vendor", marks=pytest.mark.slow), "scaffold"])
 def test_caps_and_a_budget_hold_although_the_best_are_of_one_group(group, tables, prepared, tmp_path):
-    options = ("--agent", "molecule-ucb:short_list=6", "--at-most", "1", "--per", group)
+    options = ("--agent", "molecule-ucb:short_list=6", "--max-per-group", "1", "--group-by", group)
     suggest(prepared, tables / "results.csv", tmp_path / "capped.csv", *options)
     suggest(prepared, tables / "results.csv", tmp_path / "paid.csv", *options, "--price", "price", "--budget", "9")
     capped, paid = (read(tmp_path / name) for name in ("capped.csv", "paid.csv"))
@@ -120,7 +120,7 @@ def test_likely_failures_come_back_where_there_is_nothing_else(tmp_path):
     values = [(f"m{k}", "failed" if fails[k] else round(float(MOLECULES.targets[k]), 3)) for k in tried]
     write(tmp_path / "results.csv", [("id", "logp"), *values])
     pool = prepare_in_parts(tmp_path / "pool.csv", tmp_path / "pool", 16)
-    more = ("--only", "sale=yes", "--agent", "molecule-ucb:short_list=10")
+    more = ("--filter", "sale=yes", "--agent", "molecule-ucb:short_list=10")
     suggest(pool, tmp_path / "results.csv", tmp_path / "out.csv", *more)
     chosen = {row["id"] for row in read(tmp_path / "out.csv")}
     assert len(chosen) == 5

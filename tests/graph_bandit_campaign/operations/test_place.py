@@ -36,7 +36,7 @@ def commands(draw):
         "n": draw(st.integers(1, 99)),
         "require": tuple(draw(st.lists(st.sampled_from(["mw<500", "logp=1..4", "hbd>=2"]), max_size=2))),
         "forbid": tuple(draw(st.sampled_from([(), ("pains",), ("C/C=C/C", "[#6]:1")]))),
-        "also": tuple(draw(st.sampled_from([(), (f"{path('also.csv')}",), (f"{path('also.csv')}:column",)]))),
+        "related_assay": tuple(draw(st.sampled_from([(), (f"{path('also.csv')}",), (f"{path('also.csv')}:column",)]))),
         "features": tuple(draw(st.sampled_from([(), ("dock",), (f"{path('e.npz')}", "dock")]))),
         "predictions": draw(st.none() | st.just(path("predictions.csv"))),
         "html": draw(st.none() | st.just(path("page.html"))),
@@ -56,7 +56,7 @@ def kept(command):
 
 def parts_of(command):
     """All settings of a command that name no file, and all files that it names."""
-    named = {"pool", "measured", "predictions", "html", "out", "also", "features"}
+    named = {"pool", "measured", "predictions", "html", "out", "related_assay", "features"}
     names = {field.name for field in fields(command)} - ONCE - named
     return {name: getattr(command, name) for name in names}, [*map(os.path.abspath, command.files())]
 
@@ -88,7 +88,7 @@ def test_any_command_is_repeated_as_it_was_given(tmp_path, monkeypatch, given_fi
 def test_a_command_of_other_types_is_refused(tmp_path, fields_of_command):
     command = {"pool": "p.csv", "out": "o.csv", "maximize": ["a"], **fields_of_command} if fields_of_command else {}
     text = json.dumps(
-        {"format": 5, "agent": "random", "maximize": True, "seed": 0, "command": command}
+        {"format": 6, "agent": "random", "maximize": True, "seed": 0, "command": command}
         | {key: [] for key in ("measured", "failures", "pending", "rounds")}
     )
     with pytest.raises(ValueError, match="campaign"):

@@ -23,7 +23,8 @@ def command(root, **changes):
 
 def test_a_command_that_stays_in_the_folder_is_let_through(root):
     (root / "folder" / "smarts.txt").write_text("[N+]\n")
-    more = {"forbid": ("C/C=C/C", "pains", f"{root / 'folder' / 'smarts.txt'}"), "also": (f"{root / 'folder'}",)}
+    more = {"forbid": ("C/C=C/C", "pains", f"{root / 'folder' / 'smarts.txt'}")}
+    more["related_assay"] = (f"{root / 'folder'}",)
     assert check_command(command(root, **more), root) == command(root, **more)
 
 
@@ -34,7 +35,7 @@ LINKS = {
     "x.csv": {"measured": ("x.csv",)},
     "e.npz": {"features": ("e.npz",)},
     "y.html": {"html": "y.html"},
-    "folder/x.csv": {"also": ("folder",)},
+    "folder/x.csv": {"related_assay": ("folder",)},
     "folder/part.parquet": {"pool": "folder"},
 }
 

@@ -6,7 +6,7 @@ import pytest
 from support.molecules import some_molecules
 from support.tables import read, write
 
-from graph_bandit_campaign import Place, ask, enough, export, find_rows, why
+from graph_bandit_campaign import Place, ask, explain, export, find_rows, stopping_advice
 from graph_bandit_cli.main import main
 from graph_bandit_env.tables import open_table
 
@@ -63,11 +63,11 @@ def test_a_table_is_the_same_as_any_file(place, tmp_path, kind):
 def test_why_says_what_the_table_of_suggestions_says(place):
     before = Path("out.campaign.json").read_bytes()
     rows = read("out.csv")
-    answers = why(place, [row["id"] for row in rows])
+    answers = explain(place, [row["id"] for row in rows])
     assert Path("out.campaign.json").read_bytes() == before
     for answer, row in zip(answers, rows, strict=True):
         assert (answer.id, answer.smiles) == (row["id"], row["smiles"])
-        assert answer.reasons == {"logp": row["reasons"]}
+        assert answer.explanations == {"logp": row["explanation"]}
         assert answer.predictions["predicted_logp"] == row["predicted_logp"]
         assert answer.predictions["interval_90_low"] == row["interval_90_low"]
         assert [(near.id, f"{near.value:.4g}") for near in answer.nearest] == [
@@ -76,4 +76,4 @@ def test_why_says_what_the_table_of_suggestions_says(place):
 
 
 def test_enough_says_what_the_command_says(place):
-    assert enough(place) == ask(place).outlook
+    assert stopping_advice(place) == ask(place).advice

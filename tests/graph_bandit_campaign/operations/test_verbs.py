@@ -183,7 +183,7 @@ def test_settings_may_change_but_not_which_files_and_agents_there_are(place, tmp
     ("changes", "words"),
     [
         ({"pool": "/etc/passwd"}, "inside of the folder"),
-        ({"also": ["/etc/passwd:root"]}, "inside of the folder"),
+        ({"related_assay": ["/etc/passwd:root"]}, "inside of the folder"),
         ({"features": ["../x.npz"]}, "inside of the folder"),
         ({"forbid": ["/etc/x.txt"]}, "inside of the folder"),
         ({"allow_outside": True}, "allow-outside"),

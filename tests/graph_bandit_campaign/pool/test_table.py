@@ -50,8 +50,8 @@ def test_all_rows_of_a_molecule_count():
     write(ROWS)
     assert select(Limits(require=["Price<6"])) == ["CCO", "CCCl"]
     assert select(Limits(require=["price>8"])) == ["CCO"]
-    assert select(Limits(require=["price>8"], only=["stock=yes"])) == []
-    assert select(Limits(only=["stock=yes,n/a"], require=["price=0..9"])) == ["CCO", "CCCl", "CCC"]
+    assert select(Limits(require=["price>8"], filter=["stock=yes"])) == []
+    assert select(Limits(filter=["stock=yes,n/a"], require=["price=0..9"])) == ["CCO", "CCCl", "CCC"]
 
 
 def test_text_in_a_column_of_numbers_is_refused_with_its_line_or_counts_as_not_known():
@@ -59,7 +59,7 @@ def test_text_in_a_column_of_numbers_is_refused_with_its_line_or_counts_as_not_k
     with pytest.raises(ValueError, match="line 7: "):
         select(Limits(require=["price<6"]))
     assert select(Limits(require=["price<6"]), skip=True) == ["CCO", "CCCl"]
-    assert "CCBr" in select(Limits(only=["stock=yes"]), skip=True)
+    assert "CCBr" in select(Limits(filter=["stock=yes"]), skip=True)
 
 
 def other_columns_of(ids):

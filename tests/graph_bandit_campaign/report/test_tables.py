@@ -7,7 +7,7 @@ from graph_bandit_campaign.report.tables import KINDS, write_table
 from graph_bandit_env.tables import open_table
 
 ROWS = [
-    ["rank", "id", "smiles", "predicted_IC50 <nM>", "nearest_1", "batch", "reasons"],
+    ["rank", "id", "smiles", "predicted_IC50 <nM>", "nearest_1", "batch", "explanation"],
     ["1", "007", "C[C@H](N)C(=O)O", "-1.25", "12", "007", "atoms +1.45; most from lib-2"],
     ["2", "'=m1", "F/C=C/F", "1e-07", "5e1", "", "a, b\tc"],
     ["3", "Mölekül ²", "[Na+].[O-]c1ccccc1", "", "x", ">4.5", ""],

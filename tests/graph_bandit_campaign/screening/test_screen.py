@@ -63,7 +63,7 @@ def test_every_batch_is_suggested_with_the_values_so_far_until_the_evaluations_a
 
 def test_a_prepared_pool_is_screened(folder):
     pool = prepare_in_parts(folder / "pool.csv", folder / "prepared", rows=16)
-    values = play(folder, pool=pool, agent=None, only=("kind=O",), evaluations=1000)
+    values = play(folder, pool=pool, agent=None, filter=("kind=O",), evaluations=1000)
     assert values == {name: value for name, value in LENGTHS.items() if SMILES[name].endswith("O")}
 
 

@@ -42,7 +42,7 @@ def test_the_best_cell_has_the_lowest_relative_regret_on_each_graph_model(folder
 
 
 def test_what_is_written_is_read_and_an_nn_agent_takes_that_of_its_twin(folder, tmp_path):
-    assert main(["tuned", str(folder), "--out", str(tmp_path / "tuned.json")]) == 0
+    assert main(["best-settings", str(folder), "--out", str(tmp_path / "tuned.json")]) == 0
     found = read_tuned(tmp_path / "tuned.json", "steps")
     assert found.settings_of("gnn-ts", "er") == found.settings_of("nn-ts", "er") == "exploration_scale=0.1"
     written = json.loads((tmp_path / "tuned.json").read_text())

@@ -121,7 +121,7 @@ def test_the_top_is_one_graph_of_each_hundred_rounded_up(count, top):
         findings.tell(action, 0.0)
         findings.recommend(None)
     expected = [len(best & set(actions[: t + 1].tolist())) / top for t in range(len(actions))]
-    assert findings.arrays()["top_share"].tolist() == expected
+    assert findings.arrays()["top_recall"].tolist() == expected
 
 
 def played_where_means_drift(small_env, agent, **changes):
@@ -145,10 +145,10 @@ def test_where_means_drift_the_numbers_are_those_of_the_round(small_env, drift):
         assert result.regret[t] == means[t].max() - means[t, actions[t]]
         assert result.simple_regret[t] == means[t].max() - means[t, predicted[t].argmax()]
         assert result.best_found[t] == max(means[t, k] for k in played)
-        assert result.top_share[t] == len(played & set(ranked[:2])) / 2
+        assert result.top_recall[t] == len(played & set(ranked[:2])) / 2
 
 
 def test_where_graphs_change_from_round_to_round_nothing_adds_up(small_env):
     result = run_bandit(small_env(resample_graphs="round", horizon=3), registry.make_agent("lin-ts"))
-    assert (result.simple_regret, result.best_found, result.top_share) == (None, None, None)
+    assert (result.simple_regret, result.best_found, result.top_recall) == (None, None, None)
     assert run_bandit(small_env(resample_graphs="episode", horizon=3), Player([0] * 3)).best_found.shape == (3,)

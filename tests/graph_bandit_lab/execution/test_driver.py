@@ -222,7 +222,7 @@ def test_diagnostics_and_labels_can_change_later(tmp_path):
 
 def played(folder):
     """Everything that was played, without times."""
-    columns = ("actions", "rewards", "regret", "simple_regret", "best_found", "top_share")
+    columns = ("actions", "rewards", "regret", "simple_regret", "best_found", "top_recall")
     return sorted(
         (row["environment_key"], row["label"], row["seed"], *(np.array(row[name]).tobytes() for name in columns))
         for row in load_results(folder).to_dict("records")

@@ -48,7 +48,7 @@ def played(workers, function=play, repetitions=REPETITIONS):
 
 def assert_equal_play(found, expected):
     for key, outcome in found.items():
-        for field in ("actions", "rewards", "regret", "simple_regret", "best_found", "top_share"):
+        for field in ("actions", "rewards", "regret", "simple_regret", "best_found", "top_recall"):
             np.testing.assert_array_equal(getattr(outcome.result, field), getattr(expected[key].result, field))
 
 

@@ -34,7 +34,7 @@ def fill(folder, environments=({},), settings=None, **levels):
             result = BanditResult(curve.astype(int), curve, curve, "diverged" if value is None else "finished")
             if simple is not None:
                 falling, share = simple * np.arange(ROUNDS, 0, -1), np.arange(ROUNDS) == ROUNDS - 1
-                result = replace(result, simple_regret=falling, best_found=-falling, top_share=share * (simple < 1.0))
+                result = replace(result, simple_regret=falling, best_found=-falling, top_recall=share * (simple < 1.0))
             ResultStore(folder).add(key, seed, label, result, 1.0)
     return folder
 

@@ -32,7 +32,7 @@ RESULT = BanditResult(np.array([2, 0]), np.array([0.1, -0.2]), np.array([0.0, 1.
 FOUND = {
     "simple_regret": np.array([1.5, 0.25]),
     "best_found": np.array([-1.0, 0.5]),
-    "top_share": np.array([0.0, 1.0]),
+    "top_recall": np.array([0.0, 1.0]),
 }
 DIAGNOSED = dict(zip(DIAGNOSTICS, np.arange(2.0 * len(DIAGNOSTICS)).reshape(-1, 2), strict=True))
 
@@ -59,7 +59,7 @@ def test_what_is_stored_is_read_back_exactly(store):
     expected = {"environment": KEY.environment, "environment_key": KEY.environment_key, "versions": {"torch": "2"}}
     expected |= {"label": "gnn-ts:width=8", "agent": "gnn-ts", "agent_settings": KEY.agent_settings, "seed": 7}
     expected |= {"status": "finished", "total_regret": 1.5, "rounds": 2, "wall_time": 1.25, "round_time": 0.75}
-    expected |= {"final_simple_regret": 0.25, "final_best_found": 0.5, "final_top_share": 1.0, "algorithm": 1}
+    expected |= {"final_simple_regret": 0.25, "final_best_found": 0.5, "final_top_recall": 1.0, "algorithm": 1}
     assert {name: row[name] for name in expected} == expected
     (bare,) = rows_of(store, arrays=())
     assert not {"actions", "regret", "diagnostics", *FOUND} & bare.keys()
@@ -71,7 +71,7 @@ def test_there_are_no_last_values_where_none_were_recorded_or_an_agent_diverged(
     store.add(KEY, 7, "a", result, 1.0)
     (row,) = rows_of(store)
     assert row["simple_regret"] is result.simple_regret or np.array_equal(row["simple_regret"], result.simple_regret)
-    assert np.isnan([row["final_simple_regret"], row["final_best_found"], row["final_top_share"]]).all()
+    assert np.isnan([row["final_simple_regret"], row["final_best_found"], row["final_top_recall"]]).all()
     assert np.isnan(row["total_regret"]) == (result.status == "diverged")
 
 
@@ -213,7 +213,7 @@ def test_tables_for_other_programs_have_a_row_a_repetition_and_a_column_a_settin
         assert table["environment.reward_model"].tolist() == ["linear", "linear", "gp_gntk", "gp_gntk"]
         assert table.loc[table["label"] == "a", "agent_settings.steps"].tolist() == [5.0, 5.0]
         assert table["total_regret"].tolist() == [1.5] * 4
-        assert table["final_top_share"].fillna(-1).tolist() == [1, -1, 1, -1]
+        assert table["final_top_recall"].fillna(-1).tolist() == [1, -1, 1, -1]
         assert table["agent_settings.network"].tolist() == ["paper", "7"] * 2
     assert [actions.tolist() for actions in table["actions"]] == [[2, 0]] * 4
     assert [found if found is None else found.tolist() for found in table["best_found"]] == [[-1, 0.5], None] * 2

@@ -25,7 +25,7 @@ OTHER = replace(RESULT, actions=np.array([2, 0, 1]), regret=np.array([0.0, 1.5, 
 FOUND = np.array([0.5, 0.25, 0.0])
 RESULTS = {
     "plain": RESULT,
-    "found": replace(RESULT, simple_regret=FOUND, best_found=-FOUND, top_share=FOUND),
+    "found": replace(RESULT, simple_regret=FOUND, best_found=-FOUND, top_recall=FOUND),
     "diagnosed": replace(RESULT, diagnostics=dict.fromkeys(DIAGNOSTICS, np.array([1.0, np.nan, 0.5]))),
     "without insight": replace(RESULT, diagnostics={}),
     "diverged": replace(RESULT, status="diverged"),

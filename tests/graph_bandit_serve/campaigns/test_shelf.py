@@ -28,7 +28,7 @@ SHOWN = {
         "measured": [result("a", 1.0, goal=XSS)],
         "failures": [],
     },
-    "a command of other types": {"command": {"out": "a.csv", "require": 5, "only": True, "price": ["a"], "n": XSS}},
+    "a command of other types": {"command": {"out": "a.csv", "require": 5, "filter": True, "price": ["a"], "n": XSS}},
     "thousands of suggestions": {"rounds": [[suggestion("a")] * 2_000]},
     "an empty round": {"rounds": [[]]},
 }

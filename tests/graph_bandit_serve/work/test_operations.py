@@ -97,7 +97,7 @@ def test_no_row_of_a_file_outside_is_read(requests, served):
     with swapping(served / "A" / "pool.csv", served.parent / "outside" / "A" / "pool.csv"):
         for _ in range(requests):
             with suppress(ValueError, OSError):
-                found += [each.smiles for each in call("why", served, ids=[NAMES[-1]])]
+                found += [each.smiles for each in call("explain", served, ids=[NAMES[-1]])]
     assert OUTSIDE not in found
     assert found or requests < 1_000
 

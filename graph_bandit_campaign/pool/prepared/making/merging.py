@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agents.traits import FINGERPRINTS, Moments
+from agents.descriptors import FINGERPRINTS, Moments
 from graph_bandit_campaign.pool.prepared.making.work import LONGEST
 from graph_bandit_campaign.pool.prepared.manifest import DROPPED, Manifest, Question
 from graph_bandit_campaign.pool.prepared.part import KNOWN
@@ -121,11 +121,11 @@ def merge(folder: Path, question: Question) -> Manifest:
     )
     pool = PreparedPool(folder, manifest)
     content, moments, molecules = hashlib.sha256(), dict[str, Moments](), 0
-    for block in pool.blocks([name for name in question.traits if name not in FINGERPRINTS]):
+    for block in pool.blocks([name for name in question.descriptors if name not in FINGERPRINTS]):
         molecules += len(block)
         pairs = zip(block.ids, block.smiles, strict=True)
         content.update("".join(f"{json.dumps(pair)}\n" for pair in pairs).encode())
-        for name, numbers in block.traits.numbers.items():
+        for name, numbers in block.descriptors.numbers.items():
             more = Moments.of(numbers)
             moments[name] = moments[name].merge(more) if name in moments else more
     lists = {name: added.to_dict() for name, added in moments.items()}

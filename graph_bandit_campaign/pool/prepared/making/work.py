@@ -9,7 +9,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agents.traits import FINGERPRINTS, compute_traits, find_encoder
+from agents.descriptors import FINGERPRINTS, compute_descriptors, find_encoder
 from graph_bandit_campaign.pool.prepared.manifest import MANIFEST, Question, part_path, software
 from graph_bandit_campaign.pool.prepared.part import KNOWN, own, to_arrow
 from graph_bandit_campaign.pool.prepared.settings import PrepareSettings
@@ -60,7 +60,7 @@ def ask(settings: PrepareSettings) -> tuple[Question, list[str]]:
         identifier=identifier,
         is_guessed=settings.id is None and identifier != "id",
         columns=columns,
-        traits=(*settings.traits, *filter(None, [settings.encoder])),
+        descriptors=(*settings.descriptors, *filter(None, [settings.encoder])),
         versions=software() | (find_encoder(settings.encoder)[1] if settings.encoder else {}),
         **same,
     )
@@ -112,7 +112,7 @@ def make_part(folder: Path, number: int, table: pa.Table, question: Question) ->
     from pyarrow.parquet import ParquetWriter
 
     pa.set_cpu_count(1)
-    prints = [name for name in question.traits if name in FINGERPRINTS]
+    prints = [name for name in question.descriptors if name in FINGERPRINTS]
     counts = [f"{name}_counts.list.element" for name in prints]
     encoding = {f"{name}_bins.list.element": "DELTA_BINARY_PACKED" for name in prints}
     sink = io.BytesIO()
@@ -129,7 +129,7 @@ def make_part(folder: Path, number: int, table: pa.Table, question: Question) ->
 
 
 def _describe(table: pa.Table, question: Question) -> pa.Table:
-    """Return rows with canonical SMILES and traits, those of methane where they are no molecules."""
+    """Return rows with canonical SMILES and descriptors, those of methane where they are no molecules."""
     import pyarrow as pa
 
     written, most = table["written"].to_pylist(), question.most_atoms
@@ -148,13 +148,13 @@ def _describe(table: pa.Table, question: Question) -> pa.Table:
     ]
     sound = [text or METHANE for text in canonical]
     try:
-        traits = compute_traits(sound, question.traits, question.stereo, question.left_out)
+        descriptors = compute_descriptors(sound, question.descriptors, question.stereo, question.left_out)
     except ValueError:  # RDKit writes few SMILES that it cannot read again
         for k in (k for k, text in enumerate(sound) if not canonical_smiles(text, most)):
             problems[k] = f"RDKit cannot read its own SMILES of it again, {canonical[k][:LONGEST]!r}."
             sound[k] = METHANE
-        traits = compute_traits(sound, question.traits, question.stereo, question.left_out)
+        descriptors = compute_descriptors(sound, question.descriptors, question.stereo, question.left_out)
     texts = {"id": named, "smiles": canonical, "problem": problems}
     columns = dict(zip(table.column_names, table.columns, strict=True))
     columns |= {name: pa.array(texts[name], pa.large_string()) for name in texts}
-    return pa.table({name: columns[name] for name in (*KNOWN, *map(own, question.columns))} | to_arrow(traits))
+    return pa.table({name: columns[name] for name in (*KNOWN, *map(own, question.columns))} | to_arrow(descriptors))

@@ -7,7 +7,7 @@ import shutil
 import numpy as np
 import pytest
 
-from graph_bandit_campaign import SuggestSettings, suggest, write_library
+from graph_bandit_campaign import SuggestSettings, suggest, write_example_data
 from graph_bandit_campaign.command.suggestions import write_suggestions
 
 pytest.importorskip("rdkit")
@@ -16,7 +16,7 @@ pytest.importorskip("rdkit")
 @pytest.fixture(scope="module")
 def example(tmp_path_factory):
     folder = tmp_path_factory.mktemp("example")
-    write_library(folder, "qed", products=True)
+    write_example_data(folder, "qed", products=True)
     return folder
 
 

@@ -44,7 +44,7 @@ def test_properties_are_those_of_rdkit(name):
 
 
 def test_all_limits_must_be_met_and_each_says_what_it_leaves():
-    limits = Limits(require=["logp=0..3", "mw<200"], forbid=["[N+](=O)[O-]"], only=["stock=yes"])
+    limits = Limits(require=["logp=0..3", "mw<200"], forbid=["[N+](=O)[O-]"], filter=["stock=yes"])
     stock = ["yes", "no", ""] * 9
     columns = LimitColumns(range(len(POOL)), texts={"stock": stock[: len(POOL)]})
     selection = limits.select_rows(POOL.smiles, columns)
@@ -74,7 +74,7 @@ def test_a_column_wins_over_a_property_and_a_gap_does_not_meet_the_limit():
 
 
 def test_one_row_of_a_molecule_must_meet_all_limits_on_columns():
-    limits = Limits(require=["price<5"], only=["stock=yes"])
+    limits = Limits(require=["price<5"], filter=["stock=yes"])
     rows = LimitColumns([0, 0, 1, 1], {"price": [1, 9, 1, 9]}, {"stock": ["yes", "no", "no", "yes"]})
     assert limits.select_rows(["CCO", "CCN"], rows).mask.tolist() == [True, False]
 
@@ -83,7 +83,7 @@ def test_one_row_of_a_molecule_must_meet_all_limits_on_columns():
     ("given", "columns", "message"),
     [
         ({"require": ["mwt<5"]}, {}, "mw,"),
-        ({"only": ["stok=yes"]}, {"stock": ["yes"] * len(POOL)}, "stock"),
+        ({"filter": ["stok=yes"]}, {"stock": ["yes"] * len(POOL)}, "stock"),
         ({"require": ["price<5"]}, {"stock": ["a"] * len(POOL)}, "stock.* charge"),
         ({"require": ["mw<5"]}, {"Mw": [1] * len(POOL), "MW": [1] * len(POOL)}, "Mw, MW"),
     ],

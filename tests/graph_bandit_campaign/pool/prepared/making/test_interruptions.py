@@ -73,7 +73,7 @@ def test_the_part_of_a_worker_that_dies_is_made_again(table, whole, tmp_path, mo
 @pytest.mark.parametrize(
     ("finished", "changes"),
     [
-        (True, {"traits": ("roles",)}),
+        (True, {"descriptors": ("fcfp",)}),
         (True, {"most_atoms": 20}),
         (False, {"part_rows": 24}),
         (False, {"id": "vendor, name"}),

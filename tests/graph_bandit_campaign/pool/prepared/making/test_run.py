@@ -37,7 +37,7 @@ def test_the_pool_depends_on_the_table_alone_not_on_who_computes_it(tmp_path):
     ("changes", "message"),
     [
         ({"part_rows": 12}, "part.rows"),
-        ({"traits": ("morgan", "magic")}, "magic"),
+        ({"descriptors": ("ecfp", "magic")}, "magic"),
         ({"out": Path("pool.csv")}, "pool.csv"),
         ({"workers": -1}, "workers"),
     ],

@@ -1,4 +1,4 @@
-"""Traits of molecules: what the agents compute from the structure of each molecule alone."""
+"""Descriptors of molecules: what the agents compute from the structure of each molecule alone."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from agents.traits.counts import Counts, Kind, count_features, count_without_each_atom
-from agents.traits.encoders import encode
+from agents.descriptors.counts import Counts, Kind, count_features, count_without_each_atom
+from agents.descriptors.encoders import encode
 
 if TYPE_CHECKING:
     from rdkit.Chem import Mol
@@ -21,7 +21,7 @@ OF_RDKIT = {
         *("_CalcMolWt", "CalcTPSA", "CalcNumHBD", "CalcNumHBA", "CalcNumRings", "CalcNumAromaticRings"),
         *("CalcFractionCSP3", "CalcNumHeteroatoms", "CalcKappa2", "CalcChi1v", "CalcHallKierAlpha"),
     ),
-    "descriptors": ("MQNs_", "PEOE_VSA_", "SMR_VSA_", "SlogP_VSA_"),
+    "rdkit": ("MQNs_", "PEOE_VSA_", "SMR_VSA_", "SlogP_VSA_"),
 }
 """Functions of RDKit that compute the numbers. The thirteen properties are mass, polar surface, donors, acceptors,
 rotatable bonds, rings, shape and logP [Wildman & Crippen 1999]. The 78 descriptors are 42 molecular quantum numbers,
@@ -29,10 +29,10 @@ counts of atoms, bonds and rings [Nguyen et al. 2009]; and the surface of atoms 
 and logP, in 36 intervals [Labute 2000]."""
 ROTATABLE, QUANTUM_NUMBER = 4, 18  # which of both they are; RDKit takes 80 us to count them again
 NUMBERS = tuple(OF_RDKIT)
-TRAITS = (*FINGERPRINTS, *NUMBERS)
-"""Names of all traits: counts of "atom_pairs", "morgan", "torsions" and "roles"; "properties" and "descriptors". Others
+DESCRIPTORS = (*FINGERPRINTS, *NUMBERS)
+"""Names of all descriptors: counts of "atom_pairs", "ecfp", "torsions" and "fcfp"; "properties" and "rdkit". Others
 are names of encoders."""
-AT_A_TIME = 128  # molecules that RDKit reads at a time; more of them leave the cache before all traits are computed
+AT_A_TIME = 128  # molecules that RDKit reads at a time; with more, the first leave the processor's cache too early
 ENTRIES = ("offsets", "bins", "counts")
 
 Array = NDArray[Any]
@@ -40,11 +40,11 @@ Numbers = NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)
-class Traits:
+class Descriptors:
     """What is computed from the structure of each of K molecules alone, in compact arrays.
 
-    `compute_traits` makes them. They can be kept as plain arrays (`arrays`, `Traits.from_arrays`), and depend on
-    nothing but the SMILES and the version of RDKit.
+    `compute_descriptors` makes them. They can be kept as plain arrays (`arrays`, `Descriptors.from_arrays`), and depend
+    on nothing but the SMILES and the version of RDKit.
     """
 
     length: int
@@ -52,21 +52,21 @@ class Traits:
     counts: Mapping[Kind, Counts]
     """Counts of the features of some fingerprints."""
     numbers: Mapping[str, Numbers]
-    """"properties" `(K, 13)` and "descriptors" `(K, 78)`, or some of them, and those of encoders by their names; NaN
+    """"properties" `(K, 13)` and "rdkit" `(K, 78)`, or some of them, and those of encoders by their names; NaN
     where no number is computed."""
     stereo: bool = False
     """Whether the fingerprints of stereoisomers differ."""
     left_out: tuple[str, ...] = ()
-    """Traits that were left out on purpose: an agent compares these molecules without them. It computes other traits
-    that are missing."""
+    """Descriptors that were left out on purpose: an agent compares these molecules without them. It computes other
+    descriptors that are missing."""
 
     def __len__(self) -> int:
         return self.length
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Return the names of the traits, in the order of `TRAITS`; encoders come last."""
-        own = tuple(name for name in TRAITS if name in self.counts or name in self.numbers)
+        """Return the names of the descriptors, in the order of `DESCRIPTORS`; encoders come last."""
+        own = tuple(name for name in DESCRIPTORS if name in self.counts or name in self.numbers)
         return (*own, *self.encoders)
 
     @property
@@ -76,11 +76,11 @@ class Traits:
 
     @property
     def kind(self) -> tuple[object, ...]:
-        """Return what is equal for traits that can be stacked."""
+        """Return what is equal for descriptors that can be stacked."""
         return self.names, self.stereo, self.left_out
 
-    def take(self, index: ArrayLike) -> Traits:
-        """Return the traits of the molecules `index` `(n,)`, in this order."""
+    def take(self, index: ArrayLike) -> Descriptors:
+        """Return the descriptors of the molecules `index` `(n,)`, in this order."""
         places = np.asarray(index, np.int64)
         return replace(
             self,
@@ -89,19 +89,19 @@ class Traits:
             numbers={name: numbers[places] for name, numbers in self.numbers.items()},
         )
 
-    def only(self, names: Collection[str]) -> Traits:
-        """Return some of the traits.
+    def only(self, names: Collection[str]) -> Descriptors:
+        """Return some of the descriptors.
 
         Raises:
             ValueError: if one is missing.
         """
         if missing := [name for name in names if name not in self.names]:
-            raise ValueError(f"Expected the traits {', '.join(names)}. Got none of {', '.join(missing)}.")
+            raise ValueError(f"Expected the descriptors {', '.join(names)}. Got none of {', '.join(missing)}.")
         counts = {name: counts for name, counts in self.counts.items() if name in names}
         return replace(self, counts=counts, numbers={name: x for name, x in self.numbers.items() if name in names})
 
-    def join(self, other: Traits) -> Traits:
-        """Return these traits and further ones of the same molecules, whose fingerprints have the same `stereo`."""
+    def join(self, other: Descriptors) -> Descriptors:
+        """Return these descriptors and others of the same molecules, with fingerprints of the same `stereo`."""
         return replace(
             self,
             counts={**other.counts, **self.counts},
@@ -110,15 +110,15 @@ class Traits:
         )
 
     @staticmethod
-    def stack(parts: Sequence[Traits]) -> Traits:
-        """Return the traits of the molecules of some parts, one part after the other.
+    def stack(parts: Sequence[Descriptors]) -> Descriptors:
+        """Return the descriptors of the molecules of some parts, one part after the other.
 
         Raises:
-            ValueError: if they do not have the same traits.
+            ValueError: if they do not have the same descriptors.
         """
         first, kinds = parts[0], {part.kind for part in parts}
         if len(kinds) > 1:
-            raise ValueError(f"Expected parts with equal names of traits, `stereo` and `left_out`. Got {kinds}.")
+            raise ValueError(f"Expected parts with equal names of descriptors, `stereo` and `left_out`. Got {kinds}.")
         return replace(
             first,
             length=sum(map(len, parts)),
@@ -130,17 +130,17 @@ class Traits:
         """Return the arrays by name, so that they can be kept in a file.
 
         The counts of a fingerprint are three arrays: "atom_pairs.offsets" `(K + 1,)` int64, "atom_pairs.bins" and
-        "atom_pairs.counts" `(E,)` uint16. "properties" and "descriptors" are one each, `(K, 13)` and `(K, 78)` float32.
+        "atom_pairs.counts" `(E,)` uint16. "properties" and "rdkit" are one each, `(K, 13)` and `(K, 78)` float32.
         """
         entries = {f"{name}.{entry}": getattr(self.counts[name], entry) for name in self.counts for entry in ENTRIES}
         return {**entries, **self.numbers}
 
     @staticmethod
-    def from_arrays(arrays: Mapping[str, Array], stereo: bool = False, left_out: Sequence[str] = ()) -> Traits:
-        """Return the traits of which `arrays` returned the arrays.
+    def from_arrays(arrays: Mapping[str, Array], stereo: bool = False, left_out: Sequence[str] = ()) -> Descriptors:
+        """Return the descriptors of which `arrays` returned the arrays.
 
         Args:
-            arrays: of at least one trait.
+            arrays: of at least one descriptor.
             stereo: as above.
             left_out: as above.
         """
@@ -148,33 +148,35 @@ class Traits:
         counts = {name: Counts(*(arrays[f"{name}.{entry}"] for entry in ENTRIES)) for name in prints}
         numbers = {name: array for name, array in arrays.items() if "." not in name}
         length, *_ = *map(len, counts.values()), *map(len, numbers.values())
-        return Traits(length, counts, numbers, stereo, tuple(left_out))
+        return Descriptors(length, counts, numbers, stereo, tuple(left_out))
 
 
-def compute_traits(
+def compute_descriptors(
     smiles: Sequence[str],
-    names: Collection[str] = TRAITS,
+    names: Collection[str] = DESCRIPTORS,
     stereo: bool = False,
     left_out: Collection[str] = (),
-) -> Traits:
-    """Compute traits of molecules by RDKit, which reads each SMILES once, and by encoders.
+) -> Descriptors:
+    """Compute descriptors of molecules by RDKit, which reads each SMILES once, and by encoders.
 
-    Equal molecules have equal traits if their SMILES are equal, as canonical ones are: sums over atoms are rounded in
-    the order of the atoms.
+    Equal molecules have equal descriptors if their SMILES are equal, as canonical ones are: sums over atoms are rounded
+    in the order of the atoms.
 
     Args:
         smiles: SMILES of K molecules.
-        names: which traits to compute, some of `TRAITS`, and names of encoders.
+        names: which descriptors to compute, some of `DESCRIPTORS`, and names of encoders.
         stereo: whether the fingerprints of stereoisomers differ.
-        left_out: traits that agents shall not compute for these molecules, as in `Traits`.
+        left_out: descriptors that agents shall not compute for these molecules, as in `Descriptors`.
 
     Raises:
         ImportError: if RDKit, or a package that an encoder needs, is not installed.
         ValueError: if RDKit cannot read a SMILES, or a name is unknown.
     """
-    if unknown := [name for name in left_out if name not in TRAITS]:
-        raise ValueError(f"Expected a list of names of traits, of {', '.join(TRAITS)}. Got {', '.join(unknown)}.")
-    encoded = {name: encode(name, tuple(smiles)) for name in sorted({*names}.difference(TRAITS))}
+    if unknown := [name for name in left_out if name not in DESCRIPTORS]:
+        raise ValueError(
+            f"Expected a list of names of descriptors, of {', '.join(DESCRIPTORS)}. Got {', '.join(unknown)}."
+        )
+    encoded = {name: encode(name, tuple(smiles)) for name in sorted({*names}.difference(DESCRIPTORS))}
     counts: dict[Kind, list[Counts]] = {kind: [] for kind in FINGERPRINTS if kind in names}
     numbers: dict[str, list[Numbers]] = {name: [] for name in NUMBERS if name in names}
     for start in range(0, max(1, len(smiles)), AT_A_TIME):
@@ -183,33 +185,34 @@ def compute_traits(
             parts.append(count_features(molecules, kind, stereo))
         for name, rows in compute_numbers(molecules, numbers).items():
             numbers[name].append(rows)
-    return Traits(
+    return Descriptors(
         len(smiles),
         {kind: Counts.stack(parts) for kind, parts in counts.items()},
         {name: np.concatenate(rows) for name, rows in numbers.items()} | encoded,
         stereo,
-        tuple(name for name in TRAITS if name in left_out),
+        tuple(name for name in DESCRIPTORS if name in left_out),
     )
 
 
-def mask_atoms(smiles: str, names: Collection[str], stereo: bool = False) -> Traits:
-    """Return the traits of a molecule, then those without each of its atoms, to see what an atom adds to a prediction.
+def mask_atoms(smiles: str, names: Collection[str], stereo: bool = False) -> Descriptors:
+    """Return the descriptors of a molecule, then those without each atom, to see how an atom changes a prediction.
 
     Without an atom, the features are not counted that it is part of: pairs, paths and neighbourhoods. The numbers of
     the whole molecule stay; no part of them is ascribed to an atom.
 
     Args:
         smiles: a canonical SMILES, in whose order the atoms are.
-        names: which traits, some of `TRAITS`.
+        names: which descriptors, some of `DESCRIPTORS`.
         stereo: whether the fingerprints of stereoisomers differ.
 
     Returns:
-        Traits of 1 + A rows, A atoms other than hydrogens: the first of the molecule, row 1 + a of it without atom a.
+        Descriptors of 1 + A rows, A atoms other than hydrogens: the first of the molecule, row 1 + a of it without atom
+        a.
 
     Raises:
         ValueError: if RDKit cannot read the SMILES, or a name is unknown.
     """
-    whole, (molecule,) = compute_traits([smiles], names, stereo), read_molecules([smiles])
+    whole, (molecule,) = compute_descriptors([smiles], names, stereo), read_molecules([smiles])
     rows = 1 + molecule.GetNumAtoms()
     without = {kind: count_without_each_atom(molecule, kind, stereo) for kind in whole.counts}
     counts = {kind: Counts.stack([whole.counts[kind], without[kind]]) for kind in without}
@@ -218,7 +221,7 @@ def mask_atoms(smiles: str, names: Collection[str], stereo: bool = False) -> Tra
 
 
 def compute_numbers(molecules: Sequence[Mol], names: Collection[str] = NUMBERS) -> dict[str, Numbers]:
-    """Compute "properties" `(K, 13)` and "descriptors" `(K, 78)` of K molecules, or one of them."""
+    """Compute "properties" `(K, 13)` and "rdkit" `(K, 78)` of K molecules, or one of them."""
     from rdkit.Chem import rdMolDescriptors
 
     rd: Any = rdMolDescriptors
@@ -228,7 +231,7 @@ def compute_numbers(molecules: Sequence[Mol], names: Collection[str] = NUMBERS) 
         rows = [np.hstack([function(molecule) for function in functions]) for molecule in molecules]
         found[name] = np.array(rows, np.float32).reshape(len(molecules), 11 if name == "properties" else 78)
     if "properties" in names:
-        counted = found.get("descriptors")
+        counted = found.get("rdkit")
         bonds = [*map(rd.CalcNumRotatableBonds, molecules)] if counted is None else counted[:, QUANTUM_NUMBER]
         logp = np.array([rd.CalcCrippenDescriptors(molecule)[0] for molecule in molecules], np.float32)
         others = np.insert(found["properties"], ROTATABLE, bonds, axis=1)

@@ -1,4 +1,4 @@
-"""Name the results that may be slips of the pen; they are taken all the same."""
+"""Flag results that may be typing errors; the model uses them all the same."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ APART = 2.0  # such deviations between the results of one molecule; those of two
 WIDE = 3.0  # ratio of the quartiles from which positive values are compared by their logarithms
 
 
-def find_doubts(state: CampaignState) -> Iterator[str]:
+def flag_results(state: CampaignState) -> Iterator[str]:
     """Yield sentences on results that are far from all others, or from those of their molecule."""
     for name in [goal.name for goal in state.goals] or [""]:
         of_goal, values = f" of {name}" * bool(name), dict[str, list[float]]()
@@ -23,13 +23,13 @@ def find_doubts(state: CampaignState) -> Iterator[str]:
             if result.goal == name and not result.bound:
                 values.setdefault(result.id, []).append(result.value)
         differ = f"results{of_goal} that differ as much as those of different molecules"
-        for slips, why in zip(find_slips(values), (f"far from all other results{of_goal}", differ), strict=True):
-            if slips:
-                texts = [f"{key} ({' and '.join(map(short, values[key]))})" for key in slips]
-                yield f"Check {listed(texts)}: {why}."
+        for flagged, problem in zip(flag_values(values), (f"far from all other results{of_goal}", differ), strict=True):
+            if flagged:
+                texts = [f"{key} ({' and '.join(map(short, values[key]))})" for key in flagged]
+                yield f"Check {listed(texts)}: {problem}."
 
 
-def find_slips(values: Mapping[str, Sequence[float]]) -> tuple[list[str], list[str]]:
+def flag_values(values: Mapping[str, Sequence[float]]) -> tuple[list[str], list[str]]:
     """Return which molecules are far from all others, and which have results that are far from each other.
 
     Far from the others is a mean that is more than `FAR` deviations from the median, and farther from the others than

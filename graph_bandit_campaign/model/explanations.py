@@ -18,7 +18,7 @@ LEAST = 0.005  # a smaller one is written as 0.00
 
 
 @dataclass(frozen=True)
-class Reason:
+class Explanation:
     """What the prediction of a graph is the sum of.
 
     It is a score, in standard deviations: 0 is what is predicted without any result, and a larger score is better, also
@@ -27,7 +27,7 @@ class Reason:
 
     parts: Mapping[str, float]
     """What each part of the model adds to the score, by what it compares, the largest first."""
-    pulls: Mapping[str, float]
+    contributions: Mapping[str, float]
     """Summands of the score, by the id of the graph whose results they come from, the largest first. Those of other
     assays are named by id, or by SMILES outside the pool, and by the name of the assay in brackets."""
     by_rank: bool
@@ -35,25 +35,25 @@ class Reason:
 
     @property
     def score(self) -> float:
-        """Return the sum of the parts, which is that of the pulls, too."""
+        """Return the sum of the parts, which is that of the contributions, too."""
         return sum(self.parts.values())
 
-    def main_pulls(self) -> dict[str, float]:
-        """Return the largest pulls, without those below a tenth of the largest."""
-        least = max(LEAST, 0.1 * max(map(abs, self.pulls.values()), default=0.0))
-        return {name: pull for name, pull in list(self.pulls.items())[:MOST_RESULTS] if abs(pull) >= least}
+    def main_contributions(self) -> dict[str, float]:
+        """Return the largest contributions, without those below a tenth of the largest."""
+        least = max(LEAST, 0.1 * max(map(abs, self.contributions.values()), default=0.0))
+        return {name: each for name, each in list(self.contributions.items())[:MOST_RESULTS] if abs(each) >= least}
 
     def sentence(self) -> str:
-        """Write all parts and the largest pulls as text."""
+        """Write all parts and the largest contributions as text."""
         text = ", ".join(f"{name} {value:+.2f}" for name, value in self.parts.items() if abs(value) >= LEAST)
-        pulls = ", ".join(f"{name} {pull:+.2f}" for name, pull in self.main_pulls().items())
-        return "; ".join([text] * bool(text) + [f"most from the results of {pulls}"] * bool(pulls))
+        results = ", ".join(f"{name} {each:+.2f}" for name, each in self.main_contributions().items())
+        return "; ".join([text] * bool(text) + [f"most from the results of {results}"] * bool(results))
 
 
-def find_reasons(
+def explain_graphs(
     agent: Agent, state: CampaignState, ids: Sequence[str], indices: Sequence[int], smiles: Sequence[str] = ()
-) -> dict[str, Reason]:
-    """Return the reason for the prediction of each of some graphs, by its id.
+) -> dict[str, Explanation]:
+    """Return the explanation for the prediction of each of some graphs, by its id.
 
     There is none if the agent's model cannot say, or all results so far are equal or bounds.
 
@@ -70,12 +70,12 @@ def find_reasons(
     explanation, id_of = agent.explain(indices), dict(zip(smiles or map(str, range(len(ids))), ids, strict=True))
     seen = [ids[k] for k in explanation.seen.tolist()]
     seen += [f"{id_of.get(text, text)} ({source})" for source, text in explanation.others]
-    reasons = {}
+    explanations = {}
     for column, k in enumerate(indices):
         parts = {name: float(terms[column]) for name, terms in explanation.parts.items()}
-        pulls = dict(zip(seen, np.asarray(explanation.pulls[:, column]).tolist(), strict=True))
-        reasons[ids[k]] = Reason(_largest_first(parts), _largest_first(pulls), explanation.by_rank)
-    return reasons
+        contributions = dict(zip(seen, np.asarray(explanation.contributions[:, column]).tolist(), strict=True))
+        explanations[ids[k]] = Explanation(_largest_first(parts), _largest_first(contributions), explanation.by_rank)
+    return explanations
 
 
 def score_atoms(agent: Agent, smiles: str, columns: NDArray[np.float64] | None = None) -> tuple[float, ...]:
@@ -92,14 +92,14 @@ def score_atoms(agent: Agent, smiles: str, columns: NDArray[np.float64] | None =
         columns: `(c,)`. Its columns; None: there are none.
 
     Returns:
-        In standard deviations, as `Reason`; empty if the agent does not compare molecules by counts.
+        In standard deviations, as `Explanation`; empty if the agent does not compare molecules by counts.
     """
     if not isinstance(agent, MoleculeAgent):
         return ()
     rater = agent.rater()
-    traits = mask_atoms(smiles, rater.traits.names, rater.traits.stereo)
-    own = None if columns is None else np.repeat(columns[None], len(traits), axis=0)
-    mean = rater(traits, own, [""] * len(traits)).mean
+    descriptors = mask_atoms(smiles, rater.descriptors.names, rater.descriptors.stereo)
+    own = None if columns is None else np.repeat(columns[None], len(descriptors), axis=0)
+    mean = rater(descriptors, own, [""] * len(descriptors)).mean
     return tuple((mean[0] - mean[1:]).tolist())
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from agents.traits.traits import Traits
+from agents.descriptors.descriptors import Descriptors
 
 FARTHEST = 5.0  # standard deviations; a number farther from the mean counts as that far
 
@@ -164,14 +164,14 @@ class Scales:
     """
 
     moments: Mapping[str, Moments]
-    """Moments of "properties" and "descriptors", or of some of them."""
+    """Moments of "properties" and "rdkit", or of some of them."""
     ranks: Ranks | None = None
     """Ranks of the user's own columns; None: there are none."""
 
     @staticmethod
-    def of(traits: Traits, columns: Floats | None = None) -> Scales:
-        """Return the scales of molecules, given their traits and the user's own columns `(K, c)`."""
-        moments = {name: Moments.of(numbers) for name, numbers in traits.numbers.items()}
+    def of(descriptors: Descriptors, columns: Floats | None = None) -> Scales:
+        """Return the scales of molecules, given their descriptors and the user's own columns `(K, c)`."""
+        moments = {name: Moments.of(numbers) for name, numbers in descriptors.numbers.items()}
         return Scales(moments, None if columns is None else Ranks.of(columns))
 
     def merge(self, other: Scales) -> Scales:

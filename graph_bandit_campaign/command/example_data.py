@@ -26,7 +26,7 @@ slots = [
 """
 
 
-def write_library(
+def write_example_data(
     folder: Path,
     reward: Literal["qed", "logp", "tpsa"],
     measured: int = 30,

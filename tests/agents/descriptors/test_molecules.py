@@ -1,4 +1,4 @@
-"""What the agents for molecules read of a set: no atoms, and its traits and scales where it brings some."""
+"""What the agents for molecules read of a set: no atoms, and its descriptors and scales where it brings some."""
 
 from types import SimpleNamespace
 
@@ -6,11 +6,11 @@ import numpy as np
 from support.molecules import some_molecules
 
 import registry
-from agents.molecule import Scales, compute_traits
+from agents.molecule import Scales, compute_descriptors
 
 MOLECULES = some_molecules()
 VALUES = MOLECULES.targets
-EVERY = compute_traits(MOLECULES.smiles)
+EVERY = compute_descriptors(MOLECULES.smiles)
 
 
 def no_atoms():
@@ -31,7 +31,7 @@ def taught(molecules, measured=range(0, 40, 4), name="molecule-ucb", **settings)
 def test_some_molecules_on_the_scales_of_all_are_predicted_as_among_all():
     columns, some = np.random.default_rng(0).normal(size=(40, 2)), np.array([*range(0, 40, 4), 7, 5])
     whole = taught(molecules(columns=columns)).predict()
-    part = molecules(some, columns=columns[some], scales=Scales.of(EVERY, columns), traits=EVERY.take(some))
+    part = molecules(some, columns=columns[some], scales=Scales.of(EVERY, columns), descriptors=EVERY.take(some))
     found = taught(part, range(10)).predict()
     np.testing.assert_allclose(found.mean, whole.mean[some], rtol=1e-9)
     np.testing.assert_allclose(found.std, whole.std[some], rtol=1e-9)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 BINS = 4096
 MOST = 65_535  # a larger count counts as this one; only molecules of more than 362 atoms have as many pairs of atoms
-Kind = Literal["atom_pairs", "morgan", "torsions", "roles"]
+Kind = Literal["atom_pairs", "ecfp", "torsions", "fcfp"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,9 +65,9 @@ def count_features(molecules: Sequence[Mol], kind: Kind, stereo: bool = False) -
 
     Args:
         molecules: K `rdkit.Chem.Mol`.
-        kind: "atom_pairs", pairs of atom types at a distance [Carhart, Smith & Venkataraghavan 1985]; "morgan",
+        kind: "atom_pairs", pairs of atom types at a distance [Carhart, Smith & Venkataraghavan 1985]; "ecfp",
             neighbourhoods of up to three bonds around an atom [Rogers & Hahn 2010]; "torsions", paths of four atoms
-            [Nilakantan et al. 1987]; or "roles", neighbourhoods of up to two bonds of what atoms do (donor,
+            [Nilakantan et al. 1987]; or "fcfp", neighbourhoods of up to two bonds of what atoms do (donor,
             acceptor, acid, base, halogen, aromatic) instead of what they are.
         stereo: whether stereoisomers differ.
     """
@@ -102,7 +102,7 @@ def _generator_of(kind: Kind, stereo: bool) -> Any:
         return fingerprints.GetAtomPairGenerator(**options)
     if kind == "torsions":
         return fingerprints.GetTopologicalTorsionGenerator(**options)
-    if kind == "morgan":
+    if kind == "ecfp":
         return fingerprints.GetMorganGenerator(radius=3, **options)
     roles = fingerprints.GetMorganFeatureAtomInvGen()
     return fingerprints.GetMorganGenerator(radius=2, atomInvariantsGenerator=roles, **options)

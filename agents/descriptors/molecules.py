@@ -1,4 +1,4 @@
-"""Read SMILES, columns and traits of a set of molecules."""
+"""Read SMILES, columns and descriptors of a set of molecules."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from agents.contract.protocol import MoleculeSetLike
-from agents.traits.scales import Scales
-from agents.traits.traits import Traits
+from agents.descriptors.descriptors import Descriptors
+from agents.descriptors.scales import Scales
 
 UNKNOWN = 1e300  # stands for a number that is not known where states are compared
 
@@ -31,8 +31,8 @@ class Molecules:
     """`(K, c)`. The user's own numbers; None: there are none."""
     column_names: Sequence[str]
     """Name of each column."""
-    traits: Traits | None
-    """Their traits; None: the agent computes them."""
+    descriptors: Descriptors | None
+    """Their descriptors; None: the agent computes them."""
     scales: Scales | None
     """The scales of the pool that they are from; None: they are the whole pool."""
 
@@ -40,9 +40,9 @@ class Molecules:
     def of(source: MoleculeSetLike) -> Molecules:
         """Read a set of molecules."""
         smiles = tuple(source.smiles)
-        columns, traits, scales = (getattr(source, name, None) for name in ("columns", "traits", "scales"))
+        columns, descriptors, scales = (getattr(source, name, None) for name in ("columns", "descriptors", "scales"))
         names = tuple(getattr(source, "column_names", ()))
-        return Molecules(source, smiles, columns, names, traits, scales)
+        return Molecules(source, smiles, columns, names, descriptors, scales)
 
     @property
     def num_graphs(self) -> int:
@@ -52,7 +52,7 @@ class Molecules:
     @cached_property
     def digest(self) -> Tensor:
         """Return 32 bytes that tell SMILES, columns, scales and what was left out from others, `(32,)` uint8."""
-        left_out = () if self.traits is None else self.traits.left_out
+        left_out = () if self.descriptors is None else self.descriptors.left_out
         content = hashlib.sha256("".join(f"without {name}\n" for name in left_out).encode())
         for text in self.smiles:
             content.update(f"{text}\n".encode())
@@ -67,6 +67,6 @@ class Molecules:
         return torch.frombuffer(bytearray(content.digest()), dtype=torch.uint8)
 
     def is_like(self, other: Molecules) -> bool:
-        """Return whether SMILES, columns, traits and scales are those of the other."""
-        same = self.traits is other.traits and self.scales is other.scales
+        """Return whether SMILES, columns, descriptors and scales are those of the other."""
+        same = self.descriptors is other.descriptors and self.scales is other.scales
         return same and torch.equal(self.digest, other.digest)
