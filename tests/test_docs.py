@@ -18,7 +18,17 @@ from unittest import mock
 import numpy as np
 import pytest
 from support import PROJECT, ROOT, pictures
-from support.pages import PAGES, SHELL, anchors_of, blocks_of, commands_of, inline_commands_of, links_of
+from support.pages import (
+    PAGES,
+    SHELL,
+    anchors_of,
+    blocks_of,
+    commands_of,
+    first_not_printed,
+    inline_commands_of,
+    links_of,
+    pairs_of,
+)
 
 import registry
 from graph_bandit_cli.main import COMMANDS, PARTS, main
@@ -195,25 +205,44 @@ def write_example_data(*arguments):
     return stops_with(main, ["example-data", *arguments])
 
 
-@pytest.mark.parametrize("page", [page for page in GUIDES if page.name != "reactions.md"], ids=name_of)
-def test_page_is_played_from_top_to_bottom(page, tmp_path, monkeypatch):
+SLOW = [page for page in GUIDES if any(shown and shown.remark == "slow" for _, shown in pairs_of(page))]
+
+
+@pytest.mark.parametrize("page", GUIDES, ids=name_of)
+def test_page_is_played_from_top_to_bottom_and_shows_what_it_prints(page, tmp_path, monkeypatch, capsys):
     """In an empty folder; its programs go on from each other, and a traceback shows the lines of the page."""
+    play_page(page, tmp_path, monkeypatch, capsys)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", SLOW, ids=name_of)
+def test_slow_programs_of_a_page_print_what_it_shows(page, tmp_path, monkeypatch, capsys):
+    play_page(page, tmp_path, monkeypatch, capsys, in_full=True)
+
+
+def play_page(page, tmp_path, monkeypatch, capsys, in_full=False):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(registry, "_REGISTRATIONS", dict(registry._REGISTRATIONS))
     module = types.ModuleType("__main__")
     script = tmp_path / f"{page.stem}.md.py"
     module.__file__ = str(script)
-    for block in blocks_of(page):
+    for block, shown in pairs_of(page):
+        is_compared = page.name != "README.md" and shown is not None and (in_full or shown.remark != "slow")
+        capsys.readouterr()
         if block.language == "python":
-            program = "\n" * (block.line - 1) + shorten(block.text)
+            program = "\n" * (block.line - 1) + (block.text if is_compared else shorten(block.text))
             earlier = script.read_text(encoding="utf-8") if script.is_file() else ""
             script.write_text(earlier + program[earlier.count("\n") :], encoding="utf-8")
             with monkeypatch.context() as main_is_the_page:
                 main_is_the_page.setitem(sys.modules, "__main__", module)
                 exec(compile(program, script, "exec", dont_inherit=True), vars(module))
-        elif block.language in SHELL:
+        else:
             for program, *arguments in commands_of(block):
-                assert program != "graph-bandit" or play(arguments) == 0, arguments
+                done = stops_with if is_compared else play
+                assert program != "graph-bandit" or done(*([main, arguments] if is_compared else [arguments])) == 0
+        if is_compared:
+            missing = first_not_printed(shown.text, printed := capsys.readouterr().out)
+            assert not missing, f"line {block.line} does not print what is shown: {missing}\n\nIt prints:\n{printed}"
 
 
 # --- Links
@@ -232,29 +261,6 @@ def test_links_lead_somewhere_on_github():
             if target not in there or (anchor and anchor not in anchors_of(target)):
                 broken.append(f"{name_of(page)}: {link}")
     assert not broken, "\n".join(broken)
-
-
-def test_the_tutorial_on_reactions_shows_what_its_commands_print(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    page = ROOT / "docs/guides/reactions.md"
-    blocks = [block for block in blocks_of(page) if block.language in ("sh", "python", "text")]
-    library, table, command, first, program, told, again, _ = blocks  # the last one has a file of the user's own
-    printed = ""
-    for block in (library, command, program, command):
-        if block is program:
-            exec(compile(block.text, str(page), "exec"), {})
-        else:
-            _, *arguments = block.text.replace("\\\n", " ").split()
-            assert stops_with(main, arguments) == 0
-        printed += capsys.readouterr().out
-    assert table.text in Path("coupling/reactions.csv").read_text(encoding="utf-8")
-    shown = [line.split() for block in (first, told, again) for line in block.text.splitlines() if "R" in line]
-    lines = [line.split() for line in printed.splitlines()]
-    for row in shown:
-        place = (
-            7 if row[0].isdigit() else 2
-        )  # of what may have other last digits: after rank, id and slots; or id, yield
-        assert any(line[:place] == row[:place] for line in lines), row
 
 
 # --- README

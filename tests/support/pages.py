@@ -14,12 +14,13 @@ from support import ROOT
 PAGES = tuple(sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]))
 PROGRAMS = ("graph-bandit", "make", "python", "pip", "git", "uv", "pytest", "ruff", "mypy")
 SHELL = ("sh", "bash", "console")
-FENCE = re.compile(r"^( *)(```|~~~)(\w*)[^\n]*\n(.*?)^\1\2 *$", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^( *)(```|~~~)(\w*)([^\n]*)\n(.*?)^\1\2 *$", re.MULTILINE | re.DOTALL)
 INDENTED = re.compile(r"(?<=\n\n)(?: {4}[^\n]*\n)+")
 LINK = re.compile(r"\]\(<?([^\s)>]+)|\b(?:src|srcset|href)=\"([^\"]+)\"")
 HEADING = re.compile(r"^#{1,6} +(.+?) *$", re.MULTILINE)
 ANCHOR = re.compile(r"<a (?:id|name)=\"([^\"]+)\"")
 INLINE = re.compile(r"`((?:graph-bandit|make|python|pip) [^`]+)`")
+NUMBER = re.compile(r"[(\[]?(-?[\d,]*\.?\d+)[%)\],.;:]*")
 FIRST_WORD = re.compile(r"[\w-]*")
 RECORD = "\x1e"
 
@@ -32,13 +33,15 @@ class Block:
     text: str
     line: int
     """Of the page, where the text begins."""
+    remark: str = ""
+    """The rest of the line that opens the block: "slow" if only the slow tests compare what it shows."""
 
 
 def blocks_of(page: Path) -> list[Block]:
     """Return the blocks of a page in order: fenced ones, and indented ones that begin with a program or a loop."""
     text = page.read_text(encoding="utf-8")
     found = [
-        Block(match[3], textwrap.dedent(match[4]), text.count("\n", 0, match.start(4)) + 1)
+        Block(match[3], textwrap.dedent(match[5]), text.count("\n", 0, match.start(5)) + 1, match[4].strip())
         for match in FENCE.finditer(text)
     ]
     rest = FENCE.sub(lambda match: "\n" * match[0].count("\n"), text)
@@ -47,6 +50,46 @@ def blocks_of(page: Path) -> list[Block]:
         if FIRST_WORD.match(lines)[0] in (*PROGRAMS, "for"):
             found.append(Block("sh", lines, rest.count("\n", 0, match.start()) + 1))
     return sorted(found, key=lambda block: block.line)
+
+
+def pairs_of(page: Path) -> list[tuple[Block, Block | None]]:
+    """Return the blocks of a page that run, each with what it prints: the block of plain text right after it."""
+    blocks = blocks_of(page)
+    after = [*blocks[1:], None]
+    runs = [(block, after) for block, after in zip(blocks, after, strict=True) if block.language in ("python", *SHELL)]
+    return [(block, shown if shown and shown.language == "text" else None) for block, shown in runs]
+
+
+def first_not_printed(shown: str, printed: str) -> str:
+    """Return the first line that a page shows and a program did not print, in this order; an empty text if all are.
+
+    A line `...` stands for any lines, and a word `…` for any word. Numbers may differ by 5 % or in the last digit.
+    """
+    lines, place, may_skip = [line.split() for line in printed.splitlines() if line.strip()], 0, False
+    for line in filter(str.strip, shown.splitlines()):
+        if line.strip() == "...":
+            may_skip = True
+            continue
+        found = [k for k in range(place, len(lines)) if are_alike(line.split(), lines[k])]
+        if not found or (found[0] > place and not may_skip):
+            return line
+        place, may_skip = found[0] + 1, False
+    return ""
+
+
+def are_alike(shown: list[str], printed: list[str]) -> bool:
+    """Tell whether the words of two lines are equal, but for the last digits of numbers and for `…`."""
+    if len(shown) != len(printed):
+        return False
+    for one, other in zip(shown, printed, strict=True):
+        numbers = [match[1].replace(",", "") for word in (one, other) if (match := NUMBER.fullmatch(word))]
+        if len(numbers) == 2:
+            last, (mine, theirs) = 10.0 ** -len(numbers[0].partition(".")[2]), map(float, numbers)
+            if abs(mine - theirs) > max(0.05 * abs(theirs), 1.01 * last):
+                return False
+        elif one not in ("…", other):
+            return False
+    return True
 
 
 def commands_of(block: Block) -> list[list[str]]:
