@@ -28,8 +28,8 @@ import agents
 
 if Path(str(agents.__file__)).parent != Path(__file__).with_name("agents") or not hasattr(agents, "LARGEST_REWARD"):
     raise ImportError(
-        f"Expected `agents` of graph-bandit-env. Got another package, {agents.__file__}. If it is yours, rename it, or "
-        "start Python in another folder or with -P. If not, install graph-bandit-env in an environment of its own."
+        f"Expected `agents` of graph-bandit-env. Got another package, {agents.__file__}. If the file is yours, "
+        "rename it or start Python with -P. Otherwise install graph-bandit-env in a separate environment."
     )
 
 from agents.zoo import FAMILIES

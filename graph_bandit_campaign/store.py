@@ -151,7 +151,7 @@ class Store:
         """
         with self.locked():
             if (before := self.read()) is None:
-                raise ValueError("Expected a campaign. Nothing was suggested or told yet.")
+                raise ValueError("Expected a campaign. It has no suggestions and no results yet.")
             after, answer = make(before)
             if after != before or not (self._text or self.path is None):
                 past = self.past
@@ -333,5 +333,5 @@ def refuse_others(paths: Iterable[Path], own: Collection[str], overwrite: bool, 
     """
     for path in () if overwrite else paths:
         if read_digest(path) not in ("", *own):
-            text = f"{path} is another file than this command wrote, or was changed since."
-            raise ValueError(f"{text} {advice} Move it away, or pass --overwrite to replace it.")
+            text = f"{path} was not written by this command, or was changed since."
+            raise ValueError(f"{text} {advice} Otherwise move it away, or replace it with --overwrite.")

@@ -60,7 +60,7 @@ def describe_agent(name: str) -> str:
     AgentSpec.admit([name])
     settings = getattr(registry.make_agent(name), "settings", None)
     if not dataclasses.is_dataclass(settings) or isinstance(settings, type):
-        return f"{name} does not list its settings. What you write after its name reaches its factory as keywords."
+        return f"{name} does not list its settings. Settings after its name are passed to its factory as keywords."
     values = {field.name: getattr(settings, field.name) for field in dataclasses.fields(settings)}
     return "\n".join(_lines(name, type(settings), values))
 

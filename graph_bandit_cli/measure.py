@@ -35,13 +35,13 @@ class ExampleOptions:
     """Folder for pool.csv and measured.csv; or for library.toml, acids.csv, amines.csv and measured.csv; or for
     reactions.csv, measured.csv, and lab.csv with all yields."""
     products: bool = False
-    """Write a library of products of building blocks, which is never listed, in place of a table of molecules."""
+    """Write a library of building blocks and their virtual products instead of a table of molecules."""
     reactions: bool = False
-    """Write 880 reactions with invented yields in place of a table of molecules."""
+    """Write 880 reactions with invented yields instead of a table of molecules."""
     property: Literal["qed", "logp", "tpsa"] = "qed"
-    """Property in the results: drug-likeness, Crippen logP, or polar surface area in square angstroms."""
+    """Property that stands in for an assay: drug-likeness, Crippen logP, or polar surface area in square angstroms."""
     measured: int = 30
-    """How many of the molecules, drawn at random, have results."""
+    """Number of molecules with results, drawn at random."""
     seed: int = 0
     """Seed of that draw."""
     overwrite: bool = False
@@ -62,7 +62,7 @@ class CacheOptions:
     """Settings of the cache."""
 
     clear: bool = False
-    """Delete all that is kept. It is computed again where it is needed."""
+    """Delete the cache. Its content is computed again when needed."""
 
 
 def cache(options: CacheOptions) -> None:

@@ -29,9 +29,9 @@ class SweepOptions(Overrides, PlaySettings):
     """Settings of a sweep."""
 
     sweep: tyro.conf.Positional[str]
-    """A TOML file, or a preset: quick, tune, paper-figure1, paper-table1 and others."""
+    """TOML file, or a preset such as quick, tune, paper-figure1 or paper-table1."""
     workers: int | None = 0
-    """Processes, each on one thread; 0: one for each core; None: this process itself plays."""
+    """Number of processes, each on one thread. 0: one for each core; None: only this process."""
     dry_run: bool = False
     """Count what would be played, and play nothing."""
 
@@ -62,7 +62,7 @@ def play(options: RunOptions | SweepOptions) -> int:
     if options.continue_from:
         summary.append(f"Repetitions taken from files: {tally.taken}.")
     if tally.failed:
-        summary.append(f"{options.out / 'sweep.log'} has the tracebacks; --retry-failed plays them again.")
+        summary.append(f"{options.out / 'sweep.log'} has the tracebacks. Use --retry-failed to repeat them.")
     print(*summary)
     print(f"Report: {page}")
     if plan.tunes:

@@ -23,21 +23,22 @@ class ReportOptions:
     table: bool = False
     """Also print the table."""
     markdown: bool = False
-    """Also print the table in Markdown, and for a sweep a table of every environment."""
+    """Also print the table in Markdown, and for a sweep one table for each environment."""
     at: Annotated[tuple[int, ...], NONE] = ()
-    """Also print what agents had paid and found by the end of these rounds, such as `--at 20 50 100`."""
+    """Also print regret and findings after these rounds, such as `--at 20 50 100`."""
     chance: Annotated[tuple[str, ...], NONE] = ()
-    """Also print R_T of these agents relative to uniform play, which is computed, and the highest R_T of all agents.
-    `worse` marks agents that are worse, by Holm's test over all of them. Graphs must be drawn, not read from a file."""
+    """Also print R_T of these agents relative to uniform play, and the highest R_T of all agents. The expected R_T of
+    uniform play is computed. `worse` marks agents that are worse by Holm's test over all of them. Graphs must be drawn,
+    not read from a file."""
     csv: Path | None = None
-    """Also write a row for each repetition to this file, with a column for each setting."""
+    """CSV file to write with a row for each repetition and a column for each setting."""
     parquet: Path | None = None
-    """The same as an Apache Parquet file, with actions, rewards, regret and what was found of each round (the extra
-    `parquet`)."""
+    """Apache Parquet file to write, with actions, rewards, regret and findings of each round. It needs the extra
+    `parquet`."""
     jsonl: Path | None = None
-    """Also write a JSON object a line to this file for each round of each repetition."""
+    """File to write with a JSON object on a line for each round of each repetition."""
     tensorboard: Path | None = None
-    """Also write each repetition into a folder of its own under this one, for TensorBoard (the extra `tensorboard`)."""
+    """Folder to write for TensorBoard, with a subfolder for each repetition. It needs the extra `tensorboard`."""
 
 
 def report(options: ReportOptions) -> None:
@@ -106,7 +107,7 @@ class CompareOptions:
     before: tyro.conf.Positional[Path]
     """Folder of results before the change."""
     after: tyro.conf.Positional[Path]
-    """Folder of results after it. Trials are paired on equal environments and seeds."""
+    """Folder of results after the change. Trials are paired by environment and seed."""
 
 
 def compare(options: CompareOptions) -> None:

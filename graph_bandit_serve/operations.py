@@ -177,21 +177,22 @@ OPERATIONS: dict[str, Operation] = {
     ),
     "ask": Operation(
         Ask,
-        "Suggest what to measure next. If nothing was told or changed since, the answer is the round that waits. It "
-        "may take minutes with a large pool.",
+        "Suggest the next batch. Without new results or changes, the pending batch is returned. It may take minutes "
+        "with a large pool.",
         True,
     ),
     "mark": Operation(Mark, "Veto or pin a graph, take that back, or keep a comment about it.", True),
     "undo": Operation(Nothing, "Take back the last change: results, a round or marks.", True, for_tools=False),
     "redo": Operation(Nothing, "Make the change again that was undone last.", True, for_tools=False),
     "explain": Operation(
-        Ids, "Explain some graphs of the pool: what is predicted, why, and which measured ones are similar."
+        Ids, "Explain some graphs of the pool: predictions, contributions to them, and similar measured graphs."
     ),
     "stopping_advice": Operation(
-        Nothing, "Say whether measuring more is likely to find a better one, or whether to stop."
+        Nothing,
+        "Return the probability that further measurements find a better graph, with advice to continue or stop.",
     ),
     "preview": Operation(
-        Preview, "Show a table of results row by row, before it is told; nothing is changed.", looks=True
+        Preview, "Preview a table of results row by row, before it is imported. It changes nothing.", looks=True
     ),
     "rows": Operation(Page, "Return rows of the suggestions, or of the predictions of all candidates.", looks=True),
     "file": Operation(File, "Return such rows as a file, in base64.", looks=True, for_tools=False),

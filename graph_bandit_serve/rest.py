@@ -29,11 +29,11 @@ IfMatch = Annotated[
 ]
 IfNoneMatch = Annotated[str, Header(description="ETags of versions that the program has.")]
 WRITTEN: dict[int | str, dict[str, Any]] = {
-    202: {"description": "It goes on; `Location` leads to the job."},
+    202: {"description": "The job is running. `Location` is its address."},
     404: {"description": "There is no such campaign or table."},
     409: {"description": "The job was stopped."},
-    412: {"description": "The file has changed since the version of `If-Match`; `detail` names the last change."},
-    422: {"description": "What was asked is wrong; `detail` says what was expected."},
+    412: {"description": "The file has changed since the version of `If-Match`. `detail` describes the last change."},
+    422: {"description": "The request is invalid. `detail` describes the expected one."},
     503: {"description": "Too many jobs wait."},
 }
 
@@ -58,7 +58,7 @@ def make_rest(service: Service) -> APIRouter:
 
     def known(job: Job | None) -> Job:
         if job is None:
-            raise HTTPException(404, "Expected the id of a job that goes on, or ended not long ago.")
+            raise HTTPException(404, "Expected the id of a running or recent job.")
         return job
 
     @router.get("/campaigns")

@@ -57,8 +57,8 @@ def serve(settings: ServeSettings, limits: ServerLimits | None = None) -> None:
         listener = socket.create_server((settings.host, settings.port), family=family)
     except OSError as error:
         raise ValueError(
-            f"Expected an address of this machine and a free port. Got {settings.host}, {settings.port}: {error}. Name "
-            "another one by --host or --port; --port 0 takes any that is free."
+            f"Expected an address of this machine and a free port. Got {settings.host}, {settings.port}: {error}. "
+            f"Choose another with --host or --port. --port 0 takes any free port."
         ) from error
     with listener, TemporaryDirectory(prefix="graph-bandit-") as private:
         addresses = find_addresses(settings.host, listener.getsockname()[1], settings.address)

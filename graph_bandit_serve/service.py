@@ -87,5 +87,5 @@ class Service:
         """
         job = self.jobs.get(job_id)
         if job is not None and job.person != PERSON.get():
-            raise HTTPException(403, "Expected a job of yours. Somebody else has started this one, and can stop it.")
+            raise HTTPException(403, "Expected one of your own jobs. Only the person who started this job can stop it.")
         return self.jobs.stop(job_id)

@@ -24,13 +24,13 @@ class ServeSettings:
     folder: tyro.conf.Positional[Path]
     """Folder of campaigns: files that end in .campaign.json, those in its subfolders too. It may be empty."""
     port: int = 8765
-    """Port, from 0 to 65535; 0: any that is free. The command prints it."""
+    """Port, from 0 to 65535. 0 takes any free port, which the command prints."""
     host: str = "127.0.0.1"
-    """Address to listen on: of this machine in a network, or 0.0.0.0 for all of them. By default only programs on this
-    machine can connect. Nothing is encrypted: for others, put a proxy with TLS in front."""
+    """Address to listen on: an address of this machine, or 0.0.0.0 for all. By default only programs on this machine
+    can connect. Traffic is not encrypted, so put a TLS proxy in front of a public server."""
     address: str = ""
-    """Address of that proxy, as people type it: https://lab.example.org. Links begin with it, and requests for it are
-    answered, too."""
+    """Address of that proxy, as users type it: https://lab.example.org. Links start with it, and requests for it are
+    answered."""
     open: bool = False
     """Open the first link in a browser."""
 

@@ -197,7 +197,7 @@ class _Checks:
         for name, more in zip(("first", "second", "third"), 3.0 * np.eye(3), strict=True):
             at_once, one_by_one = (learnt(rewards, calls) == learnt(rewards + more, calls) for calls in (1, 3))
             if at_once and not one_by_one:
-                return f"is in the same state whatever the {name} is"
+                return f"is in the same state for any {name} is"
         return None
 
     def refuses_bad_feedback(self) -> str | None:

@@ -55,8 +55,8 @@ def read_graphs(observation: object, graph_set: GraphSetLike | None = None) -> B
         graphs = [make_data(graph) for graph in observation]
     else:
         raise TypeError(
-            f"Expected an observation of graphs (a tuple of GraphInstance). Got {type(observation).__name__}. "
-            "Where observations are indices, pass `graph_set=env.unwrapped.graph_set`."
+            f"Expected an observation of graphs (a tuple of GraphInstance). Got {type(observation).__name__}. If "
+            f"observations are indices, pass `graph_set=env.unwrapped.graph_set`."
         )
     widths = sorted({graph.num_node_features for graph in graphs})
     if len(widths) != 1:

@@ -24,7 +24,7 @@ Graphs = TypeVar("Graphs", "Batch", "Data")
 def name_readings(reads: frozenset[str] | None) -> str:
     """Write in words what an agent reads; None: it does not say."""
     if reads is None:
-        return "what it does not say (attribute `reads`)"
+        return "unknown (it has no attribute `reads`)"
     return ", ".join(word for word in READABLE if word in reads) or "nothing"
 
 

@@ -158,7 +158,7 @@ def check_warp(warp: Warp, standardize: bool) -> None:
         ValueError: if there is a warp without `standardize`.
     """
     if warp != "none" and not standardize:
-        raise ValueError(f"Expected `standardize` with `warp`, whose targets have a scale of their own. Got {warp!r}.")
+        raise ValueError(f"Expected `standardize` with `warp`, which sets the scale of its targets. Got {warp!r}.")
 
 
 _CHECKS: dict[tuple[type, ...], tuple[Must, ...]] = {

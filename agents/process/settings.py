@@ -67,7 +67,7 @@ class MixtureSettings:
         if self.warp != "none" and self.noise_variance is not None:
             raise ValueError(
                 "Expected `noise_variance` to be None with `warp`, because normal scores have no unit. Got "
-                f'{self.noise_variance}. Give `warp="none"`, too.'
+                f'{self.noise_variance}. Also pass `warp="none"`.'
             )
 
 

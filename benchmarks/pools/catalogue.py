@@ -10,6 +10,9 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
+from rdkit.Chem import MolFromSmarts, MolFromSmiles
+from rdkit.Chem.rdMolDescriptors import CalcCrippenDescriptors
 
 from graph_bandit_env import GraphPool, from_smiles
 from graph_bandit_env.pools import read_actions
@@ -20,6 +23,7 @@ Wanted = Literal["large", "small", "potent"]
 WAVELENGTH = "E isomer pi-pi* wavelength in nm"
 SOLUBILITY = "measured log solubility in mols per litre"
 DRAWN = 10_000  # molecules drawn from the docking pool
+MADE = "logP with noise and a cliff"  # a target that no table has
 DOCKING = re.compile(r"docking-(\d{1,6})")  # with the seed of the draw
 
 
@@ -57,7 +61,10 @@ class Pool:
         """
         if not self.graphs:
             return read_actions(folder / self.file, target=self.target).actions
-        table = pd.read_csv(folder / self.file).dropna(subset=[self.target])
+        table = pd.read_csv(folder / self.file)
+        if self.target == MADE:
+            table[MADE] = logp_with_a_cliff(list(table[self.graphs]))
+        table = table.dropna(subset=[self.target])
         if self.draw is not None:
             table = table.iloc[np.random.default_rng(self.draw).choice(len(table), DRAWN, replace=False)]
         raw = table[self.target].to_numpy(np.float64)
@@ -102,10 +109,18 @@ GROUPS: dict[str, tuple[Pool, ...]] = {
     ),
     "esol": (ESOL, replace(ESOL, name="ESOL-min", wanted="small")),
     "reactions": (Pool("suzuki", "measured", "reactions/suzuki.csv.gz", "yield", graphs=""),),  # [Perera et al. 2018]
+    "made": (Pool("logp-cliff", "computed", "rbo/zinc_LogP.csv.gz", MADE),),
     "switches": (Pool("photoswitches", "measured", "photoswitches.csv", WAVELENGTH, graphs="SMILES"),),
     "own-columns": (replace(HLM, name="HLM+endpoints", columns=tuple(ADME[name][0] for name in ENDPOINTS)),),
 }
 POOLS = {pool.name: pool for group in GROUPS.values() for pool in group}
+
+
+def logp_with_a_cliff(smiles: Sequence[str]) -> NDArray[np.float64]:
+    """Return Crippen logP with noise (sd 0.5) of each molecule, less 3 if it has a sulfonyl group."""
+    molecules, sulfonyl = [MolFromSmiles(text) for text in smiles], MolFromSmarts("S(=O)=O")
+    values = [CalcCrippenDescriptors(each)[0] - 3 * each.HasSubstructMatch(sulfonyl) for each in molecules]
+    return np.array(values) + np.random.default_rng(0).normal(0, 0.5, len(values))
 
 
 def docking_pool(draw: int) -> Pool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,6 +13,7 @@ import registry
 from agents.contract import Agent, BatchAgent, Prediction
 from benchmarks.pools.models.forest import Forest
 from benchmarks.pools.models.tanimoto import OneHotProcess, TanimotoProcess
+from benchmarks.pools.models.trend import NAMES, Trend
 from benchmarks.pools.peers import PEERS, make_peer
 from benchmarks.pools.screening import Floats, Indices, Player
 from graph_bandit_env import GraphPool
@@ -108,10 +110,9 @@ def expected_improvement(mean: Floats, std: Floats, best: float) -> Floats:
     return np.where(std > 0, improvement, np.maximum(mean - best, 0.0))
 
 
-MODELS: Mapping[str, type[Forecaster]] = {
-    "forest": Forest,
-    "tanimoto": TanimotoProcess,
-    "onehot": OneHotProcess,
+MODELS: Mapping[str, Callable[[], Forecaster]] = {
+    **{"forest": Forest, "tanimoto": TanimotoProcess, "onehot": OneHotProcess},
+    **{name: partial(Trend, name) for name in NAMES},
 }
 SCORES: dict[str, Callable[[Floats, Floats, float], Floats]] = {
     "greedy": lambda mean, std, best: mean,
@@ -124,8 +125,8 @@ def make_player(text: str) -> Player:
     """Make a player.
 
     Args:
-        text: `forest-`, `tanimoto-` or, of slots, `onehot-` with `greedy`, `ucb` or `ei`; one of `PEERS`; or an agent
-            of the registry as `name:setting=value,...`.
+        text: `forest-`, `tanimoto-`, a property such as `logp-`, or for slots `onehot-`, with `greedy`, `ucb` or `ei`;
+            one of `PEERS`; or an agent of the registry as `name:setting=value,...`.
 
     Raises:
         ValueError: if the name or a setting is unknown.

@@ -62,8 +62,8 @@ class ReplayStudy(Study):
     """Names of pools and groups (affinity, zinc, chembl, adme, esol, switches, reactions), or docking-D for 10,000
     molecules that are drawn by the seed D; None: the pools for which the plan was made."""
     players: tuple[str, ...] = ("forest-greedy", "tanimoto-greedy", "random")
-    """forest-, tanimoto- or (of slots) onehot- with greedy, ucb or ei; tpe (Optuna), ax or baybe, by their defaults;
-    agents by name, with settings after a colon. Others are compared with the first."""
+    """forest-, tanimoto- a property such as logp-, or (of slots) onehot-, with greedy, ucb or ei; tpe (Optuna)
+    or baybe, with their defaults; agents by name, with settings after a colon. All are compared with the first."""
     seeds: int = 10
     """Plays of each player on a pool, each from another random start."""
     by_pool: bool = False

@@ -90,7 +90,7 @@ class ModuleNetwork(Network):
             if not torch.allclose(outputs.cpu(), self._centers[index], rtol=1e-3, atol=1e-4):
                 raise ValueError(
                     "Expected a module whose prediction for a graph does not depend on the other graphs of its batch. "
-                    "Got one that does; is there a normalisation over the batch?"
+                    "Got one that does. It may contain batch normalisation."
                 )
             lengths = torch.stack([gradient.double().flatten(1).square().sum(1) for gradient in gradients])
             squares.append(lengths.sum(0).cpu())

@@ -145,13 +145,13 @@ def verdicts(summary: Summary) -> list[list[str]]:
         headlines = {
             "It would have helped.": gain.low > 0 and luck <= RARE,
             "It would have done harm: random choice knew more of the ten best.": gain.high < 0 and luck <= RARE,
-            "It would not have helped, as far as can be told: the difference may be luck.": True,
+            "It would not have helped, as far as the data show: the difference may be luck.": True,
         }
         who = f"{player.label}: " * (len(summary.advisors) > 1)
         reasons = [
-            f"The mean difference from random choice in how many of the ten best are known is {gain.text(2, '+')}. If "
-            f"the values were shuffled among the molecules, {100 * luck:.2g} % of {SHUFFLES:,} shuffles would give as "
-            f"much; more than {100 * RARE:g} % counts as luck.",
+            f"The average difference from random choice is {gain.text(2, '+')} of the ten best known. Of {SHUFFLES:,} "
+            f"shuffles of the values among the molecules, {100 * luck:.2g} % give as large a difference. More than "
+            f"{100 * RARE:g} % counts as luck.",
         ]
         said.append([who + next(text for text, holds in headlines.items() if holds), *reasons])
     return said

@@ -90,7 +90,7 @@ def read_table(settings: BacktestSettings) -> Table:
     most = count - 1 if settings.budget else count // 2
     if not start < budget <= most:
         text = f"Expected `--budget` above the {start} of `--start` and at most {most}, of {count} molecules."
-        raise ValueError(f"{text} Got {budget}; without one, it is two batches or more. Lower --n or --start.")
+        raise ValueError(f"{text} Got {budget}. The default is at least two batches. Lower --n or --start.")
     counts = {
         "{:,} without a value left out": len(every) - count,
         "{:,} further values of the same molecules averaged": sum(map(len, values_of.values())) - count,

@@ -43,7 +43,7 @@ NO_QUESTION = frozenset(
     )
 )
 """Settings that make no other question: files, results, which are told, and what state and digest have."""
-TYPED_IN = "If results were typed into it, save it under another name, and give that with --measured."
+TYPED_IN = "If you entered results in it, save it under another name and pass it with --measured."
 
 
 @dataclass(frozen=True, eq=False)

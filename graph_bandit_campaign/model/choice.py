@@ -112,7 +112,8 @@ def check_batch(count: int, mask: NDArray[np.bool_], constraints: BatchConstrain
     allowed = most_allowed(mask, constraints)
     if allowed < count:
         text = (
-            f"Expected at most {allowed} candidates: what is left, prices, budget and caps allow no more. Got {count}."
+            f"Expected at most {allowed} candidates: the remaining candidates, prices, budget and caps allow no "
+            f"more. Got {count}."
         )
         raise TooFewLeftError(text, allowed)
 

@@ -41,17 +41,17 @@ class StoppingAdvice:
         return self.better < STOP
 
     def sentence(self, target: str) -> str:
-        """Say it in sentences, with what the rule to stop says."""
+        """Return the probabilities and the advice in sentences."""
         limit, share = percent(STOP), percent(min(max(self.better, 1 / DRAWS), 1 - 1 / DRAWS))  # draws are never sure
-        advice = f"That is below {limit}: stop." if self.stop else f"Stop when this falls below {limit}."
-        held, verb, sentences = f"a better {target}", "has", list[str]()
+        advice = f"That is below {limit}: stop." if self.stop else f"Stop when it falls below {limit}."
+        held, better, sentences = f"a better {target}", "better", list[str]()
         if self.hits is not None:
-            held, verb = "a hit", "is"
-            sentences.append(f"About {self.hits:.1f} hits are expected among the {self.left:,} without a result.")
-        sentences.append(f"The pool still holds {held} with a probability of {share}. {advice}")
+            held = better = "a hit"
+            sentences.append(f"Expected hits among the {self.left:,} candidates without a result: {self.hits:.1f}.")
+        sentences.append(f"Probability that the pool still holds {held}: {share}. {advice}")
         if self.count:
             batch = percent(self.batch)
-            sentences.append(f"One of the {self.count} pending ones {verb} {held} with a probability of {batch}.")
+            sentences.append(f"Probability that one of the {self.count} pending suggestions is {better}: {batch}.")
         return " ".join(sentences)
 
 

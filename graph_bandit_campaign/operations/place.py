@@ -48,8 +48,8 @@ class Place:
             raise ValueError(f"Expected a campaign. There is no file {self.path.name}.")
         if self.version and store.version != self.version:
             raise StaleError(
-                f"Expected version {self.version} of {self.path.name}. It is {store.version}: somebody changed it "
-                "since. Read it again."
+                f"Expected version {self.version} of {self.path.name}. It is {store.version}: it has been changed "
+                f"since. Read it again."
             )
         return store, store.state
 

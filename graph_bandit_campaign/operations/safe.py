@@ -23,8 +23,8 @@ def check_command(settings: SuggestSettings, root: Path | None) -> SuggestSettin
     """
     if settings.agent and registry.names_a_file(AgentSpec.parse(settings.agent).name):
         raise ValueError(
-            f"Expected a registered agent. The command names code, `{settings.agent}`, which runs only where somebody "
-            "gives it by hand."
+            f"Expected a registered agent. The command names code, `{settings.agent}`, which runs only if it is "
+            "entered by hand."
         )
     if root is None:
         return settings

@@ -175,7 +175,7 @@ def _read_slot(entry: SlotEntry, path: Path, reaction: Reaction | None, number: 
             notes.append(f"{count:,} blocks left out, which {text}")
         good &= ~bad
     if several := ((sites > 1) & good).sum():
-        notes.append(f"{several:,} blocks can react at several places; their products may be ambiguous")
+        notes.append(f"{several:,} blocks can react at several places, so their products may be ambiguous")
     notes += read.remarks
     kept = np.flatnonzero(good).tolist()
     if not kept:

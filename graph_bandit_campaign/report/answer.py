@@ -163,11 +163,11 @@ class Answer:
             text = "No predictions yet: they need two different exact results, and an agent that predicts."
             return text * bool(self.suggested)
         if self.state.goals:
-            return "Each is the best for a way to weigh the goals, judged by what they may turn out to be."
+            return "Each suggestion is the best for some weighting of the goals, given the uncertainty of the model."
         if self.state.is_class:
             expected = sum(suggestion.probability or 0.0 for suggestion in self.suggested)
             return f"About {expected:.1f} of these {len(self.suggested)} are expected to be hits."
-        text = "Each complements those above it: a lower one may be more likely to beat the best."
+        text = "Each suggestion complements those above it, so a lower one may be more likely to beat the best."
         return text * (len(self.suggested) > 1)
 
     @property
@@ -176,7 +176,7 @@ class Answer:
         count, wanted = len(self.suggested), self.bill.terms.count
         if count:
             is_short = count < wanted and self.bill.terms.budget is None
-            return f"Only {count} of the {wanted} asked for can still be suggested." * is_short
+            return f"Only {count} of the requested {wanted} can still be suggested." * is_short
         every = f"all {self.noun} that meet the limits" if self.limits else f"all {self.pool_size:,} {self.noun}"
         return say_ending(self.state, every, self.best_text, self.target)
 
@@ -194,7 +194,7 @@ class Answer:
     def default(self) -> str:
         """Return what the agent is the default for; empty if the user named it."""
         count = max(self.bill.terms.count, len(self.suggested))
-        return f"the default for a batch of {count}" if self.state.by_default else ""
+        return f"the default for batches of {count}" if self.state.by_default else ""
 
     @property
     def waiting(self) -> list[str]:
@@ -212,13 +212,13 @@ class Answer:
         shares = [f"{name} {percent(share)}" for name, share in largest_first]
         shares *= not self.state.goals and len(set(self.state.means(exact=True).values())) > 1
         is_plain = "properties" in self.shares and not {"minimol", self.state.command.get("encoder")} & {*self.shares}
-        hint = " A pretrained encoder may add to them: `--encoder minimol`." * is_plain
-        used = "a limit, not an exact value" if self.learns_bounds else "if it were the value"
+        hint = " A pretrained encoder may improve predictions: `--encoder minimol`." * is_plain
+        used = "limits" if self.learns_bounds else "values"
         lists = {
-            f"Round {len(self.state.rounds)} was taken back: {{}}.": self.taken_back,
-            f"How much each kind of similarity counts in the predictions: {{}}.{hint}": shares,
-            **{f"Other assays, by their correlation with {goal}: {{}}.": self._assays(goal) for goal in self.also},
-            f"Used as {used}: {{}}.": [
+            f"Round {len(self.state.rounds)} was undone: {{}}.": self.taken_back,
+            f"Weights of the parts of the model: {{}}.{hint}": shares,
+            **{f"Correlation of related assays with {goal}: {{}}.": self._assays(goal) for goal in self.also},
+            f"Bounds, used as {used}: {{}}.": [
                 f"{key} ({text})" for texts in self.results.values() for key, text in texts.items() if text[0] in "<>"
             ],
             "Salts and charged molecules, described by their parent: {}.": [
@@ -228,9 +228,9 @@ class Answer:
                 f"{key} ({text})" for key, text in self.forms.items()
             ],
             "Measured, but not in the pool: {}.": self.outside,
-            "No longer in the pool: {}. Still pending until a result or `failed` comes in.": self.gone,
-            "Without a result, so counted as pending: {}.": self.waiting,
-            "Vetoed, and not suggested: {}.": [veto.text for veto in self.state.vetoed],
+            "Pending, but no longer in the pool: {}. Report a result or `failed` for each.": self.gone,
+            "Pending: {}.": self.waiting,
+            "Vetoed: {}.": [veto.text for veto in self.state.vetoed],
             "Comments: {}.": [comment.words for comment in comments],
         }
         return (

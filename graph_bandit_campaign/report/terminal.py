@@ -29,13 +29,13 @@ def print_answer(answer: Answer, remarks: Sequence[str]) -> None:
     for note in answer.notes:
         print(note)
     if answer.waiting:
-        print("(If one cannot be measured, write `failed` as its result. --again lets them be suggested again.)")
+        print("(If a candidate cannot be measured, enter `failed` as its result, or allow it again with --again.)")
     if not answer.suggested:
         return
     bill, default = answer.bill, f" ({answer.default})" if answer.default else ""
-    sd = "The sd is of the true value; the interval of a result also allows for noise."
+    sd = "sd is the uncertainty of the true value. The interval is for a measured result, including noise."
     sd *= answer.predicts and not state.is_class
-    texts = [f"Round {len(state.rounds)}, by {state.agent}{default}.", answer.way, sd]
+    texts = [f"Round {len(state.rounds)}, chosen by {state.agent}{default}.", answer.way, sd]
     print(f"\n{' '.join(filter(None, texts))}\n")
     chance = "on the front" if state.goals else "is a hit" if state.is_class else "beats the best"
     rows, ranged = list[list[tuple[str, str]]](), answer.quantities.ranged

@@ -229,7 +229,7 @@ def _read_rows(table: Table, columns: Columns, naming: Naming, found: Results) -
             deviation = table.number(cells[noise], f" above 0 in `{noise}`") if is_noisy else None
             check_noise(cells[target], deviation, bound)
             if not (name or text):
-                raise ValueError(f"a value without a molecule; its columns are {listed}.")
+                raise ValueError(f"a value without a molecule. Its columns are {listed}.")
         except ValueError as error:
             bad.append((number, str(error)))
             continue

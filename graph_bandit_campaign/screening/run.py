@@ -65,7 +65,7 @@ def screen(settings: ScreenSettings) -> dict[str, float | None]:
                 done = f"{len(scores):,} of {settings.evaluations:,} evaluations, {len(scores) - len(values):,} failed"
                 print(f"{done}; best {settings.quantity} {short(values[best])} ({best})", flush=True)
         except KeyboardInterrupt:
-            raise KeyboardInterrupt("All values so far are stored: give the same command again to go on.") from None
+            raise KeyboardInterrupt("All values so far are stored. Run the same command again to continue.") from None
     return {name: value for name, (_, value) in scores.items()}
 
 
@@ -79,8 +79,8 @@ def read_scores(settings: ScreenSettings) -> Scores:
     columns = ("id", "smiles", settings.quantity)
     if any(header != columns for header in tables.headers):
         raise ValueError(
-            f"Expected {settings.out} with the columns {', '.join(columns)}. Give earlier results with --measured, and "
-            "another --out; or move the file away."
+            f"Expected {settings.out} with the columns {', '.join(columns)}. Pass earlier results with --measured "
+            f"and use another --out, or move the file away."
         )
     rows = tables.read(Columns(settings.quantity, "id")).rows if tables else []
     return {unshield(row.identifier): (row.smiles, None if isinstance(row.value, str) else row.value) for row in rows}
@@ -134,7 +134,7 @@ def _compute(settings: ScreenSettings, command: Sequence[str], batch: Mapping[st
                 write_scores(settings, scores)
     if not is_sound:
         text = f"The program gave no value for the first {len(given)} molecules. Nothing was stored."
-        raise ChildProcessError(f"{text} Correct it: {log} has what it printed.")
+        raise ChildProcessError(f"{text} Correct it: {log} has its output.")
     return scores
 
 

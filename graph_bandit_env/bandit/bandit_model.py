@@ -49,7 +49,7 @@ class BanditModel:
 
     def __init__(self, arguments: BanditArguments) -> None:
         if not isinstance(arguments.graph_model, str):
-            raise TypeError("Expected `graph_model` to be a name. Graphs of your own go into `graphs`.")
+            raise TypeError("Expected `graph_model` to be a name. Pass your own graphs as `graphs`.")
         self.random_graphs = RandomGraphs(
             **{field.name: getattr(arguments, field.name) for field in fields(RandomGraphs)}
         )
@@ -121,10 +121,10 @@ class BanditModel:
             ),
             "`num_graphs` to be at most the number of `graphs`": own is not None and self.num_graphs > len(own),
             "`reward_model` with `graphs`: means, a function, or a name": own is not None and model is None,
-            "`reward_model` to be a name or a function, since the graphs change; known graphs go into `graphs`": (
+            "`reward_model` to be a name or a function, because the graphs change. Pass known graphs as `graphs`": (
                 own is None and has_means and (self.resample_graphs or self.varies)
             ),
-            "`reward_seed` with random graphs and a reward function; draw means of known graphs once instead": (
+            "`reward_seed` with random graphs and a reward function. For known graphs, draw the means once": (
                 arguments.reward_seed is not None and (own is not None or has_means)
             ),
             "`reward_model` with `drift` to be random, by its name": (

@@ -160,7 +160,7 @@ def _read_parquet(path: Path) -> Contents:
         values = frame[others].astype(np.float64).to_numpy()
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"Expected columns of numbers and of text in {path}. Got: {error}. Give each number a column of its own."
+            f"Expected columns of numbers and of text in {path}. Got: {error}. Use one column for each number."
         ) from error
     ids = [to_text(value).strip() for value in frame[identifier].astype(object).where(frame[identifier].notna(), "")]
     return ids, others, values, tuple(name for name in frame if name not in (identifier, *others))

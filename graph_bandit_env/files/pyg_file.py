@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 KINDS = ("labels", "attributes")  # of nodes, edges and graphs of a TU dataset
 HOW_TO_SAVE = (
-    "Save a list of plain PyG Data, whose attributes are tensors, numbers and texts: `torch.save(graphs, path)`; for a "
-    "Batch, `batch.to_data_list()`."
+    "Save a list of plain PyG Data, whose attributes are tensors, numbers and texts: `torch.save(graphs, "
+    "path)`. For a Batch, use `batch.to_data_list()`."
 )
 
 
@@ -122,7 +122,7 @@ def _load(path: Path) -> object:
         with refuse_damage(path):
             strangers = ", ".join(sorted(get_unsafe_globals_in_checkpoint(path)))
         raise ValueError(
-            f"Expected only tensors and PyG Data in {path}. Got {strangers or 'something else'}, which is not loaded, "
+            f"Expected only tensors and PyG Data in {path}. Got {strangers or 'another object'}, which is not loaded, "
             f"since it may run code. {HOW_TO_SAVE}"
         ) from None
     except Exception as error:

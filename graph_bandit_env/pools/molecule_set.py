@@ -116,8 +116,8 @@ class MoleculeSet(GraphPool):
     def with_nodes(self, nodes: Sequence[ArrayLike]) -> Self:
         """Raise a TypeError: the features of atoms are those of the SMILES."""
         raise TypeError(
-            "Expected graphs with node features of your own. Got molecules, whose atoms have theirs. `with_columns` "
-            "adds numbers to molecules."
+            "Expected graphs that need node features. Molecules already have features of atoms. `with_columns` adds "
+            "numbers to molecules."
         )
 
     def with_columns(self, names: Sequence[str], values: ArrayLike) -> Self:

@@ -136,7 +136,7 @@ def draw_graph(axes: Axes, graph_set: GraphSet, index: int) -> str:
     degrees = [degree for _, degree in graph.degree]
     dots = {"node_color": degrees, "cmap": "Blues", "vmin": -max(degrees) / 2 - 1, "vmax": max(degrees)}
     nx.draw_networkx_nodes(graph, positions, ax=axes, node_size=size, edgecolors="white", linewidths=0.6, **dots)
-    return f"{len(graph):,} nodes, {len(graph.edges):,} edges; darker: higher degree"
+    return f"{len(graph):,} nodes, {len(graph.edges):,} edges, darker for higher degree"
 
 
 def _draw_molecule(axes: Axes, smiles: str) -> str:

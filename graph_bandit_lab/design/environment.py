@@ -35,16 +35,17 @@ class EnvironmentSettings(BanditArguments):
     """
 
     graphs: str | None = None
-    """File of your own graphs instead of random ones: a table of molecules (.csv, .tsv, .txt, .smi, .sdf, .xlsx or
-    .parquet), networkx graphs (.jsonl, .json, .graphml, .gexf or .gml), or PyG graphs (.pt, or the folder of a TU
-    dataset); or `library`, a pool of 4,419 molecules; or the name of a
-    kind of graphs, such as `bipartite`: with `resample_graphs`, each repetition draws its own `num_graphs` and their
-    mean rewards. Results know the graphs by their content, wherever the file lies."""
+    """File of your own graphs, used instead of random graphs. It is a table of molecules (.csv, .tsv, .txt, .smi, .sdf,
+    .xlsx or .parquet), networkx graphs (.jsonl, .json, .graphml, .gexf or .gml) or PyG graphs (.pt, or the folder of a
+    TU dataset). `library` is a pool of 4,419 molecules. The name of a kind of graphs, such as `bipartite`, draws
+    `num_graphs` graphs and their mean rewards in each repetition, with `resample_graphs`. Results identify graphs by
+    content, not by path."""
     directed: bool | None = None
-    """Whether edges in the file of `graphs` have a direction: True keeps it, False adds the missing direction of each
-    edge. None: as the file says (`.jsonl` does; a `.pt` file must hold both directions)."""
+    """Whether edges in the file of `graphs` have a direction. True keeps it, False adds the missing direction of each
+    edge. By default the file decides (`.jsonl`), and a `.pt` file must contain both directions."""
     reward_model: RewardModelName | None = None
-    """Mean reward as a function of the graph. None: the values in the file of `graphs`; `linear` on random graphs."""
+    """Mean reward as a function of the graph. By default the values in the file of `graphs`, and `linear` for random
+    graphs."""
     noise: NoiseName = "gaussian"
     """Distribution of the noise."""
     noise_std: float = 0.01
@@ -52,35 +53,38 @@ class EnvironmentSettings(BanditArguments):
     target: str | None = None
     """Column (or attribute) of the values in the file of `graphs`. Graphs without a value are left out."""
     minimize: bool = False
-    """Small values are wanted: the mean reward is minus the value."""
+    """Whether small values are good. The mean reward is then minus the value."""
     noise_column: str | None = None
-    """Column (or attribute) of the standard deviation of each graph's noise, in the units of the values; instead of
+    """Column (or attribute) with the noise standard deviation of each graph, in the units of the values. It replaces
     `noise_std`."""
     smiles: str = "smiles"
-    """Column of the SMILES in a table of molecules."""
+    """SMILES column of a table of molecules."""
     skip_bad_rows: bool = False
-    """Leave out rows of the file that cannot be read as molecules."""
+    """Skip rows of the file that are not molecules."""
     slot: Annotated[tuple[str, ...], NONE] = ()
-    """Columns of a table that are parts of an action, such as solvent and temperature, beside those of structures."""
+    """Columns of a table that are parts of an action, such as solvent and temperature, in addition to columns of
+    structures."""
     ignore_column: Annotated[tuple[str, ...], NONE] = ()
-    """Columns in which rows of one molecule may differ, as replicates do."""
+    """Columns in which replicate rows of a molecule may differ."""
 
     batch: int = 1
-    """b, the number of graphs that an agent chooses together; their rewards are told after the last of them. An agent
-    that cannot choose batches chooses one after the other."""
+    """b, the number of graphs that an agent chooses together. Their rewards arrive after the last of them. Agents
+    without batches choose one graph after another."""
     delay: int | tuple[int, int] = 0
-    """d, the number of rounds that are played before a reward is told; or (least, most), drawn for each reward."""
+    """d, the number of rounds between an action and its reward. With (least, most), a delay is drawn for each
+    reward."""
     random_rounds: int = 0
-    """Number of first rounds that play random graphs, the same ones for every agent, which learns from them."""
+    """Number of initial rounds with random graphs. They are the same for all agents, which learn from them."""
     announced: bool = True
-    """Tell agents which rewards are on their way when they choose, where the graphs stay. Those with `select_awaiting`
-    take it into account."""
+    """Whether agents know which rewards are pending when they choose, if the graphs stay the same. Agents with
+    `select_awaiting` take them into account."""
     distinct: bool = True
-    """The graphs of a batch differ. False: a batch may repeat a graph."""
+    """Whether the graphs of a batch differ. Otherwise a batch may repeat a graph."""
 
     resample_graphs: bool | Literal["episode", "round"] = False
-    """Draw new graphs for each round ("round"). With "episode", or True, a repetition has one graph set, as with False,
-    but the reward function is one of all graphs. Of your own graphs, `num_graphs` are drawn each time."""
+    """Draw new graphs in each round ("round") or repetition ("episode"). In "episode", or True, each repetition has one
+    graph set, as with False, but the reward function is defined on all graphs. From your own graphs, `num_graphs` are
+    drawn each time."""
     observe: tyro.conf.Suppress[ObservationKind] = field(default="indices", init=False)
     """Agents get the graphs once, and indices in each round, unless graphs change."""
     render_mode: tyro.conf.Suppress[None] = field(default=None, init=False)
@@ -105,7 +109,7 @@ class EnvironmentSettings(BanditArguments):
         for name, value in dataclasses.asdict(self.feedback).items():  # equal choices are equal settings
             object.__setattr__(self, name, value)
         if self.batch > 1 and (self.resample_graphs == "round" or self.context or self.actions_per_round is not None):
-            raise ValueError(f"Expected `batch=1` where each round offers graphs of its own. Got {self.batch}.")
+            raise ValueError(f"Expected `batch=1`, because each round offers new graphs. Got {self.batch}.")
         own = None if self.pool is None else read_outline(self.pool)
         arguments = {field.name: getattr(self, field.name) for field in dataclasses.fields(BanditArguments)}
         if own is None:  # equal choices are equal settings
@@ -181,7 +185,7 @@ class EnvironmentSettings(BanditArguments):
             given = [name for name in READING if getattr(self, name) != getattr(PoolFile, name)]
             given += ["minimize"] * bool(self.minimize)
             if given:
-                raise ValueError(f"Expected `{given[0]}` with `graphs`, a file of your own graphs. Got no file.")
+                raise ValueError(f"Expected `{given[0]}` with `graphs`, a file of graphs. Got no file.")
             return self.reward_model or "linear"
         if self.reward_model is None:
             if not self.contents.have_values:

@@ -81,22 +81,22 @@ class PlaySettings:
     """How repetitions are played: the options that `run` and `sweep` share."""
 
     out: Path
-    """Folder for results, figures and the report. Repetitions that are stored there are not played again."""
+    """Folder for results, figures and the report. Repetitions that are already stored there are reused."""
     workers: int | None = None
-    """Processes, each on one thread; 0: one for each core; None: this process itself plays."""
+    """Number of processes, each on one thread. 0: one for each core; None: only this process."""
     scheduler: str | None = None
-    """Address of a Dask scheduler, tcp://host:port. The workers of its cluster play instead."""
+    """Address of a Dask scheduler, tcp://host:port. The workers of its cluster run the repetitions."""
     diagnostics: bool = False
-    """Record and draw diagnostics of agents that have them: whether the events of the regret analysis held in each
-    round, the elliptical potential and the effective dimension. Actions stay the same; a round takes O(K^3) longer."""
+    """Record and plot diagnostics of agents that have them: the events of the regret analysis, the elliptical potential
+    and the effective dimension. Actions stay the same, but each round takes O(K^3) longer."""
     retry_failed: bool = False
-    """Play again the repetitions that are stored as failed."""
+    """Repeat the repetitions that are stored as failed."""
     continue_from: Annotated[
         tuple[Path, ...], tyro.conf.arg(name="continue", help_behavior_hint="(default: none)")
     ] = ()
     """Files of `graph-bandit export`, of this or other machines: their repetitions are taken, and not played."""
     progress: bool = True
-    """Show a bar; without a terminal, a line for each repetition."""
+    """Show a progress bar. Without a terminal, print a line for each repetition."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "out", Path(self.out))
@@ -108,16 +108,16 @@ class RunSettings(PlaySettings):
     """Play agents against each other on one environment, keep every repetition, and write a report."""
 
     agents: tuple[str, ...] = ("gnn-ts", "random")
-    """Agents by name, with settings after a colon: gnn-ts gnn-ts:covariance=diagonal,width=256 random. Your own agent:
-    module:function, of a file in this folder or an installed package."""
+    """Agents by name, with settings after a colon: gnn-ts gnn-ts:width=256 random. Your own agent is module:function,
+    in a file of this folder or an installed package."""
     environment: EnvironmentSettings = field(default_factory=EnvironmentSettings)
     """The environment."""
     repetitions: int = 5
-    """Repetitions of each agent; all agents play the same instances."""
+    """Number of repetitions of each agent. All agents play the same instances."""
     seed: int = 0
-    """Seed from which the seed of each repetition is derived."""
+    """Seed from which the seeds of the repetitions are derived."""
     overwrite: bool = False
-    """Throw away the results in the folder and start again."""
+    """Delete the results in the folder and start again."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -62,23 +62,23 @@ class Overrides:
     """Values for the placeholders of a sweep file, and replacements for parts of it."""
 
     fit: Literal["steps", "passes"] = "steps"
-    """Replaces {fit} in the agents of a preset: a fixed number of steps a round, or the paper's 30 passes."""
+    """Value of {fit} in the agents of a preset: a fixed number of steps per round, or the 30 passes of the paper."""
     tuned: Path | None = None
-    """File of tuned settings, for {tuned} in the agents of a preset; None: the settings shipped for the fit."""
+    """File of settings for {tuned} in the agents of a preset. By default the settings shipped for the fit."""
     agents: Annotated[tuple[str, ...], NONE] = ()
     """Agents instead of those of the sweep, on the same environments and seeds; `zoo` stands for all that can play."""
     admit: Annotated[tuple[str, ...], NONE] = ()
-    """Agents of files, my_file:my_factory, that the sweep lists. Only those that you name are loaded: a sweep file runs
-    no code by itself."""
+    """Agents from files, my_file:my_factory, that the sweep lists. Only these are loaded: a sweep file runs no code by
+    itself."""
     repetitions: int | None = None
     """Repetitions instead of those of the sweep; the first seeds stay the same."""
     environments: Annotated[tuple[str, ...], NONE] = ()
-    """Only environments with these settings, such as num_graphs=10 (or K=10) and reward_model=linear,gp_gntk; or with
-    these names, task=linear,noisy."""
+    """Environments to run, by their settings (num_graphs=10, reward_model=linear,gp_gntk) or names
+    (task=linear,noisy)."""
     horizon: int | None = None
     """Rounds of every repetition instead of those of the sweep, to try it in a minute."""
     tables: Path | None = None
-    """TOML file that says where the tables of the sweep lie; tasks of tables that are not in it are left out."""
+    """TOML file with the locations of the tables of the sweep. Tasks whose tables are missing in it are left out."""
 
 
 def list_presets() -> tuple[str, ...]:

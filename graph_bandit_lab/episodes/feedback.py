@@ -33,16 +33,18 @@ class Feedback:
     """
 
     batch: int = 1
-    """b, the number of graphs that are chosen together; their rewards are told after the last of them."""
+    """b, the number of graphs that an agent chooses together. Their rewards arrive after the last of them. Agents
+    without batches choose one graph after another."""
     delay: int | tuple[int, int] = 0
-    """d, the number of rounds that are played before a reward is told; or (least, most), drawn for each reward."""
+    """d, the number of rounds between an action and its reward. With (least, most), a delay is drawn for each
+    reward."""
     random_rounds: int = 0
-    """Number of first rounds that play random graphs, the same ones for every agent, which learns from them."""
+    """Number of initial rounds with random graphs. They are the same for all agents, which learn from them."""
     announced: bool = True
-    """Tell agents with `select_awaiting` which rewards of the present graphs are on their way."""
+    """Whether agents know which rewards are pending when they choose, if the graphs stay the same. Agents with
+    `select_awaiting` take them into account."""
     distinct: bool = True
-    """True: the graphs of a batch differ. False: a batch may repeat a graph. The graphs are then chosen one after the
-    other, and `select_awaiting` is told those that are chosen already."""
+    """Whether the graphs of a batch differ. Otherwise a batch may repeat a graph."""
 
     def __post_init__(self) -> None:
         for name, least in (("batch", 1), ("random_rounds", 0)):

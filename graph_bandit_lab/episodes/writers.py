@@ -61,7 +61,7 @@ class JsonLinesWriter(RoundWriter):
         self._facts = dict(facts or {})
         taken = sorted(self._facts.keys() & set(NAMES))
         if taken:
-            raise ValueError(f"Expected facts with names of their own. Got {', '.join(taken)}, as a record has.")
+            raise ValueError(f"Expected facts with unused names. Got {', '.join(taken)}, as a record has.")
         with Path(path).open("a+b") as file:
             whole = file.seek(0, os.SEEK_END) == 0
             if not whole:
@@ -112,7 +112,7 @@ class TensorBoardWriter(RoundWriter):
         if record.round <= self._rounds:
             raise ValueError(
                 f"Expected rounds of one episode, in their order. Got round {record.round} after {self._rounds}. "
-                "Make a writer with a folder of its own for each episode."
+                f"Make a writer with another folder for each episode."
             )
         self._rounds = record.round
         from tensorboard.compat.proto.event_pb2 import Event

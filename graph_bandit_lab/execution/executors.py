@@ -183,7 +183,7 @@ class DaskExecutor(Workers):
             return max(1, int(sum(self._client.nthreads().values())))
         except (OSError, TimeoutError) as error:
             raise SchedulerLostError(
-                f"The scheduler cannot be reached any more ({error}). What was finished is stored."
+                f"The scheduler cannot be reached any more ({error}). Finished work is stored."
             ) from error
 
     @property
@@ -270,7 +270,7 @@ def _result_of(future: Future[T]) -> T | Exception:
     try:
         return future.result()
     except CancelledError as error:
-        raise SchedulerLostError("The scheduler cannot be reached any more. What was finished is stored.") from error
+        raise SchedulerLostError("The connection to the scheduler is lost. Finished work is stored.") from error
     except Exception as error:  # noqa: BLE001 - an error of one call must not stop the others
         return error
 

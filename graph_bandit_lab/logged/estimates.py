@@ -98,7 +98,8 @@ def evaluate(
     rounds, graphs = np.nonzero((target > NEGLIGIBLE) & (log.probabilities == 0))
     if len(rounds):
         raise ValueError(
-            f"Expected a policy that plays only what the log could have played. In round {rounds[0] + 1} it plays "
+            f"Expected a policy that plays only actions that the log could have played. In round {rounds[0] + 1} it "
+            f"plays "
             f"graph {graphs[0]}, and the log never would. Log with a floor, such as `log_episode(..., floor=0.1)`."
         )
     weights = target[np.arange(log.num_rounds), log.actions] / log.propensities
@@ -119,7 +120,7 @@ def evaluate(
         of_played = predicted[np.arange(log.num_rounds), log.actions]
         values = (target * predicted).sum(1) + weights * (log.rewards - of_played)
     if not by.sum() > 0:
-        raise ValueError("Expected a log that plays what the policy plays at least once. Got one that never does.")
+        raise ValueError("Expected a log that contains some actions of the policy. Got one that contains none.")
     value, effective = float((by * values).sum() / by.sum()), _effective(by)
     error = float(np.sqrt(np.square(by * (values - value)).sum()) / by.sum())  # by the delta method
     error *= math.sqrt(effective / (effective - 1)) if effective > 1 else math.inf

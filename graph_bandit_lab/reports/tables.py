@@ -64,7 +64,7 @@ def further_tables(results: pd.DataFrame) -> list[Rows]:
         for what, table, digits in tables_of_tasks(ranking):
             cells = [(str(name), *(format_number(value, digits) for value in row)) for name, row in table.iterrows()]
             tables.append([(what, *map(str, table)), *cells])
-        tables += [rows_of_failures(ranking), [("task", "what makes it hard"), *ranking.hard.items()]]
+        tables += [rows_of_failures(ranking), [("task", "difficulty"), *ranking.hard.items()]]
     tables += [rows_of_aggregates(field) for field in fields_of(results) if len(field.trials)]
     names, order = environment_names(results), order_agents(results, ranking)
     for measure, digits in DIGITS.items():

@@ -208,7 +208,9 @@ def environment_of(row: Row, graphs: str | None = None, **reading: Any) -> gym.E
     environment, own = json.loads(row["environment_key"]), None
     played, name = environment["graphs"], row["environment"]["graphs"]
     if (graphs is None) != (played is None):
-        wanted = "no file: random graphs were played" if played is None else f"`graphs`, what was played: {name}"
+        wanted = (
+            "no file: random graphs were played" if played is None else f"`graphs`, from the actions played: {name}"
+        )
         raise ValueError(f"Expected {wanted}. Got {graphs or 'none'}.")
     if graphs is not None:
         reading |= {"with_values": environment["reward_model"] == TARGET, "num_graphs": environment["num_graphs"]}

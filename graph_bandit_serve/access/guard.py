@@ -86,7 +86,7 @@ class Guard:
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
         most = self._limits.upload_bytes if kind in FILES else self._limits.form_bytes
         if int(headers.get("content-length", 0)) > most:
-            return PlainTextResponse(f"Expected a body of at most {most} bytes. Send less at once.", 413)
+            return PlainTextResponse(f"Expected a body of at most {most} bytes. Split the request.", 413)
         return None
 
     def _is_from_elsewhere(self, request: Request) -> bool:

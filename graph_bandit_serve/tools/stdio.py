@@ -45,6 +45,6 @@ def serve_tools(settings: McpSettings, limits: ServerLimits | None = None) -> No
         while serving.is_alive():
             serving.join(WAKE_SECONDS)  # on Windows, Ctrl-C does not end a wait
     except KeyboardInterrupt:
-        raise KeyboardInterrupt("What was saved is saved; what was going on has stopped.") from None
+        raise KeyboardInterrupt("Saved work is kept. The running operation was stopped.") from None
     finally:
         jobs.close()

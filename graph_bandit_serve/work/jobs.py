@@ -31,7 +31,7 @@ WATCH_SECONDS = 0.5  # until memory is looked at again
 END_SECONDS = 10.0  # in which a process ends
 PROBLEM_CHARACTERS = 2_000
 DIED = "Its process died, perhaps for lack of memory, or over a molecule that RDKit cannot bear."
-MISTAKE = "This is a mistake of the program, not of yours. The server has printed a line about it where it runs."
+MISTAKE = "This is an error of the program, not yours. The log of the server has the details."
 
 Status = Literal["waiting", "running", "done", "refused", "failed", "stopped"]
 

@@ -104,5 +104,5 @@ def perform(
             return "failed", b"", " | ".join(traceback.format_exc().splitlines())
     if len(result) > most_bytes:
         sizes = f"at most {most_bytes / 1e6:,.0f} MB. Got {len(result) / 1e6:,.0f} MB"
-        return "refused", b"", f"Expected a result of {sizes}. Ask for less at once."
+        return "refused", b"", f"Expected a result of {sizes}. Reduce the request."
     return "done", result, ""

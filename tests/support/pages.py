@@ -55,7 +55,7 @@ def blocks_of(page: Path) -> list[Block]:
 def pairs_of(page: Path) -> list[tuple[Block, Block | None]]:
     """Return the blocks of a page that run, each with what it prints: the block of plain text right after it."""
     blocks = blocks_of(page)
-    after = [*blocks[1:], None]
+    after = [*blocks, None][1:]
     runs = [(block, after) for block, after in zip(blocks, after, strict=True) if block.language in ("python", *SHELL)]
     return [(block, shown if shown and shown.language == "text" else None) for block, shown in runs]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from benchmarks.pools.screening import Player
 
-PEERS = ("tpe", "ax", "baybe")
-"""Optuna's tree-structured Parzen estimator, Ax's default and BayBE's default."""
+PEERS = ("tpe", "baybe")
+"""Optuna's tree-structured Parzen estimator, and BayBE's default."""
 
 
 def make_peer(name: str) -> Player:
@@ -19,11 +19,6 @@ def make_peer(name: str) -> Player:
 
         return Baybe()
     from benchmarks.pools.peers.snapping import SnappingPlayer
-
-    if name == "ax":
-        from benchmarks.pools.peers.ax import Ax
-
-        return SnappingPlayer(Ax())
     from benchmarks.pools.peers.tpe import Parzen
 
     return SnappingPlayer(Parzen())

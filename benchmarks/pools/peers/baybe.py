@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,16 +15,13 @@ from baybe.searchspace import SearchSpace
 from baybe.targets import NumericalTarget
 
 from benchmarks.pools.screening import Floats, Indices
-from graph_bandit_env import GraphPool, MoleculeSet
 
 
 class Baybe:
     """Let a campaign of BayBE choose among the molecules of a pool."""
 
-    def begin(self, graphs: GraphPool, seed: int) -> None:
+    def begin(self, graphs: Any, seed: int) -> None:
         """Make a campaign; BayBE draws from the generators of the process, which are seeded."""
-        if not isinstance(graphs, MoleculeSet):
-            raise ValueError("Expected molecules, of which descriptors can be computed.")
         random.seed(seed)
         np.random.seed(seed)  # noqa: NPY002 - BayBE's
         torch.manual_seed(seed)

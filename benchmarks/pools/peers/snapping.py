@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from rdkit import Chem
@@ -12,7 +12,6 @@ from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 
 from benchmarks.pools.screening import Floats, Indices
-from graph_bandit_env import GraphPool, MoleculeSet
 
 COMPONENTS = 10
 FARTHEST = 5.0  # standard deviations, at which descriptors with long tails are cut off
@@ -44,10 +43,8 @@ class SnappingPlayer:
     def __init__(self, proposer: Proposer) -> None:
         self._proposer = proposer
 
-    def begin(self, graphs: GraphPool, seed: int) -> None:
+    def begin(self, graphs: Any, seed: int) -> None:
         """Place the molecules."""
-        if not isinstance(graphs, MoleculeSet):
-            raise ValueError("Expected molecules, of which descriptors can be computed.")
         self._points, self._told = place(graphs.smiles), 0
         self._proposer.begin(self._points.shape[1], seed)
 

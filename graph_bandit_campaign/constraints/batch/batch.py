@@ -157,7 +157,7 @@ class Bill:
             budget = f", of a budget of {money(terms.budget or 0)}: {left} is left" * bool(left)
             parts.append(f"{len(self.prices)} suggested: they cost {money(total)} in all{budget}.")
         if terms.budget is not None and len(self.prices) < terms.count:
-            parts.append(f"Nothing else on offer is that cheap, so there are fewer than the {terms.count} asked for.")
+            parts.append(f"No other candidate is that cheap, so there are fewer than the {terms.count} asked for.")
         return " ".join(parts)
 
     def cells(self, identifier: str) -> dict[str, str]:

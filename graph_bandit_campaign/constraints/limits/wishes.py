@@ -82,7 +82,9 @@ class Requirement:
         match = WRITTEN.fullmatch(text)
         ends = [] if not match else [float(match[end]) for end in ("value", "low", "high") if match[end] is not None]
         if not match or not ends or (match["value"] is None and match["sign"] != "="):
-            shell = "Numbers have a decimal point and no unit; in a shell, put the limit in quotation marks."
+            shell = (
+                "Write numbers with a decimal point and without a unit. In a shell, put the limit in quotation marks."
+            )
             raise ValueError(f"Expected a limit such as {FORMS}. Got {text!r}. {shell}")
         sign = match["sign"].replace("≤", "<=").replace("≥", ">=")
         if match["value"] is not None:
@@ -231,7 +233,7 @@ def smarts_problem(text: str) -> str:
     from rdkit import Chem, rdBase
 
     if len(text) > MOST_CHARACTERS:
-        return f"Got a text of {len(text):,} characters; a SMARTS may have {MOST_CHARACTERS:,}."
+        return f"Got a text of {len(text):,} characters. A SMARTS may have {MOST_CHARACTERS:,}."
     with rdBase.BlockLogs():
         query = Chem.MolFromSmarts(text) if text and not text.split()[1:] else None
     return "" if query is not None and query.GetNumAtoms() else f"RDKit reads no SMARTS from {text!r}."

@@ -245,7 +245,7 @@ class SlotSet(GraphPool):
 
     def with_nodes(self, nodes: Sequence[ArrayLike]) -> Self:
         """Raise a TypeError: the features of nodes are those of slots and their choices."""
-        raise TypeError("Expected graphs with node features of your own. Got actions of slots, which have theirs.")
+        raise TypeError("Expected graphs that need node features. Actions of slots already have them.")
 
     def _notes(self) -> list[str]:
         slots = [f"{slot.name} ({len(slot.choices)})" for slot in self.slots]

@@ -107,7 +107,7 @@ def test_starts_that_share_their_luck_are_no_evidence():
     found = summary(lucky)
     (verdict,) = verdicts(found)
     assert interval(found.advisors[0].scores - found.others[0].scores).low > 0
-    assert verdict[0].startswith("It would not have helped, as far as can be told: the difference may be luck")
+    assert verdict[0].startswith("It would not have helped, as far as the data show: the difference may be luck")
 
 
 def test_several_agents_are_ranked():

@@ -81,7 +81,7 @@ def test_a_pending_molecule_that_has_left_the_pool_or_has_a_new_id_stays_pending
     assert state()["pending"] == [gone, "new", kept, *second]
     assert not {gone, "new", kept} & set(second)
     for text in (capsys.readouterr().out, Path("out.html").read_text(encoding="utf-8")):
-        assert f"No longer in the pool: {gone}." in text
+        assert f"Pending, but no longer in the pool: {gone}." in text
 
 
 def test_a_pool_that_gives_the_id_of_a_suggestion_to_another_molecule_is_refused(folder, capsys):
